@@ -1,0 +1,1 @@
+"""From sample scores to the figures that are published."""

@@ -1,0 +1,52 @@
+"""The console script `lm-eval-longbench`: puts the commands together and turns errors to exits."""
+
+from __future__ import annotations
+
+import logging
+import sys
+
+import typer
+from rich.console import Console
+
+from lm_eval_longbench.cli import link, path, prompt, run, score, unlink
+from lm_eval_longbench.errors import LongBenchError
+from lm_eval_longbench.version import __version__
+
+app = typer.Typer(
+    name="lm-eval-longbench",
+    help="LongBench for the lm-evaluation-harness: run, score and inspect.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+for module in (run, score, prompt, path, link, unlink):
+    module.register(app)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(__version__)
+        raise typer.Exit()
+
+
+@app.callback()
+def _options(
+    version: bool = typer.Option(
+        False, "--version", callback=_show_version, is_eager=True, help="Print the version."
+    ),
+) -> None:
+    """LongBench for the lm-evaluation-harness: run, score and inspect."""
+
+
+def main() -> None:
+    """Run the command line; an error of this package is printed and exits with 1."""
+    logging.basicConfig(format="%(levelname)s %(name)s: %(message)s")
+    try:
+        app()
+    except LongBenchError as error:
+        Console(stderr=True).print(f"error: {error}", style="red", markup=False, highlight=False)
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

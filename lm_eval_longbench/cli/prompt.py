@@ -1,0 +1,76 @@
+"""`lm-eval-longbench prompt`: print exactly the prompt a model gets."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated, Any, Optional
+
+import typer
+
+from lm_eval_longbench.catalog import Split, split_of_task
+from lm_eval_longbench.data.longbench_v1 import load
+from lm_eval_longbench.errors import OptionError, PromptError
+from lm_eval_longbench.options import Options
+from lm_eval_longbench.prompts.longbench_v1 import render
+from lm_eval_longbench.prompts.prepare import prepare
+from lm_eval_longbench.prompts.tokenizer import load_tokenizer
+from lm_eval_longbench.prompts.truncation import halves_decoded_apart
+
+
+def read_document(file: Path) -> dict[str, Any]:
+    """Read one JSON object with a dataset's fields; PromptError if it is not one."""
+    try:
+        document = json.loads(file.read_bytes())
+    except (OSError, ValueError) as error:
+        raise PromptError(f"{file} cannot be read as one JSON object: {error}") from error
+    if not isinstance(document, dict):
+        raise PromptError(f"{file} must hold one JSON object, not {type(document).__name__}.")
+    return document
+
+
+def stored_document(split: Split, index: int, data_dir: str | None) -> dict[str, Any]:
+    """Read one row of a dataset; OptionError if there is no such row."""
+    rows = load(split, data_dir).rows
+    if not 0 <= index < len(rows):
+        raise OptionError(f"--index must be from 0 to {len(rows) - 1} for {split.task}, not {index}.")
+    return rows[index]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the command line."""
+
+    @app.command("prompt")
+    def prompt(
+        task: Annotated[str, typer.Argument(help="Task, such as longbench_v1_qasper.")],
+        index: Annotated[Optional[int], typer.Option(help="Row of the dataset, from 0.")] = None,
+        doc: Annotated[
+            Optional[Path], typer.Option(help="File with one JSON object, the document.")
+        ] = None,
+        tokenizer: Annotated[
+            Optional[str], typer.Option(help="Name or folder of the model's tokenizer.")
+        ] = None,
+        truncate_to: Annotated[
+            Optional[int], typer.Option(help="Longest prompt in tokens, cut in the middle.")
+        ] = None,
+        data_dir: Annotated[
+            Optional[str], typer.Option(help="Folder or archive with the data, or 'sample'.")
+        ] = None,
+    ) -> None:
+        """Print the prompt of one document, byte for byte, with nothing added."""
+        if (index is None) == (doc is None):
+            raise OptionError("Give either --index N or --doc FILE.")
+        if (tokenizer is None) != (truncate_to is None):
+            raise OptionError("--tokenizer and --truncate-to go together.")
+        options = Options(data_dir=data_dir, truncate_to=truncate_to, tokenizer=tokenizer)
+        split = split_of_task(task)
+        document = read_document(doc) if doc else stored_document(split, index, data_dir)
+        (finished,) = prepare(
+            [render(split.info.name, document)],
+            options.truncate_to,
+            lambda: load_tokenizer(options.tokenizer, {}),
+            halves_decoded_apart,
+        )
+        sys.stdout.buffer.write(finished.text.encode("utf-8", "surrogatepass"))
+        sys.stdout.buffer.flush()

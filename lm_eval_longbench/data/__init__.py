@@ -1,0 +1,1 @@
+"""Where documents come from: pinned sources, local copies, the embedded sample."""

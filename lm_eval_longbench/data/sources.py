@@ -1,0 +1,37 @@
+"""The pinned official data: dataset repository, revision, file and hash, by benchmark."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Source:
+    """One file of one revision of a dataset on the hub.
+
+    Attributes:
+        repo: dataset repository.
+        revision: full commit hash.
+        file: file in the repository.
+        sha256: of the file, as hexadecimal digits.
+    """
+
+    repo: str
+    revision: str
+    file: str
+    sha256: str
+
+    @property
+    def label(self) -> str:
+        """Short name of exactly this data, for results."""
+        return f"{self.repo}@{self.revision[:7]}"
+
+
+# LongBench v1 and LongBench-E share one archive, members data/<dataset>.jsonl and
+# data/<dataset>_e.jsonl. The repository was THUDM/LongBench before.
+LONGBENCH_V1 = Source(
+    repo="zai-org/LongBench",
+    revision="5e628be450b7e67fb7ae6e201bd6d8f7056f7672",
+    file="data.zip",
+    sha256="cb45b11a4133c6bc1d6a44b0f8e701335ff1e543195db1103472e575857f7f64",
+)

@@ -1,0 +1,75 @@
+"""The harness model `longbench-extractive`: the weightless baseline behind the LM interface."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+from lm_eval.api.instance import Instance
+from lm_eval.api.model import LM
+from lm_eval.api.registry import register_model
+from tqdm import tqdm
+
+from lm_eval_longbench.baseline.generation import generate
+
+_NAME = "longbench-extractive"
+
+
+@register_model(_NAME)
+class ExtractiveBaseline(LM):
+    """Answers from the prompt's text alone: a floor that any model should beat.
+
+    Takes no arguments of its own; the three that the harness always passes have no effect, any
+    other is a TypeError.
+    """
+
+    def __init__(
+        self,
+        batch_size: int | str | None = None,
+        max_batch_size: int | None = None,
+        device: str | None = None,
+    ) -> None:
+        super().__init__()
+
+    @property
+    def tokenizer_name(self) -> str:
+        """The name that the harness's request cache files this model's prompts under."""
+        return _NAME
+
+    def apply_chat_template(
+        self, chat_history: list[dict[str, str]], add_generation_prompt: bool = True
+    ) -> str:
+        """Return the messages' contents, joined by blank lines; there is no markup."""
+        return "\n\n".join(message["content"] for message in chat_history)
+
+    def generate_until(self, requests: list[Instance], disable_tqdm: bool = False) -> list[str]:
+        """Return one answer a request, in order.
+
+        Raises:
+            ValueError: a request's budget is negative or no number.
+        """
+        answers: list[str] = []
+        for request in tqdm(
+            requests,
+            desc="Running generate_until requests",
+            disable=disable_tqdm or self.rank != 0,
+        ):
+            prompt, gen_kwargs = request.args
+            text = generate(prompt, gen_kwargs)
+            self.cache_hook.add_partial("generate_until", request.args, text)
+            answers.append(text)
+        return answers
+
+    def loglikelihood(self, requests: list[Instance], **kwargs: Any) -> NoReturn:
+        """Raise NotImplementedError: there is no probability in this model."""
+        raise NotImplementedError(_refusal("loglikelihood"))
+
+    def loglikelihood_rolling(self, requests: list[Instance], **kwargs: Any) -> NoReturn:
+        """Raise NotImplementedError: there is no probability in this model."""
+        raise NotImplementedError(_refusal("loglikelihood_rolling"))
+
+
+def _refusal(what: str) -> str:
+    return (
+        f"The model {_NAME} has no probabilities, so it cannot serve {what} requests;"
+        " use it with tasks that generate text (generate_until)."
+    )

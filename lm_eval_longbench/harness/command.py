@@ -1,0 +1,49 @@
+"""Run the harness's own command line with our task folder and model added."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from lm_eval._cli.harness import HarnessCLI
+from lm_eval.config.evaluate_config import EvaluatorConfig
+from lm_eval.utils import setup_logging
+
+from lm_eval_longbench.harness import baseline
+from lm_eval_longbench.task_folder import task_folder
+
+# Importing the module registers the model; the name keeps that visible.
+MODEL = baseline.ExtractiveBaseline
+
+
+def joined_include_paths(given: str | Sequence[str] | None, config: str | None) -> list[str]:
+    """Return our task folder after the user's own, from the command line or else the config file.
+
+    Args:
+        given: --include_path.
+        config: --config; its include_path counts only if the command line has none, as in the
+            harness.
+    """
+    if given is None and config is not None and Path(config).is_file():
+        given = EvaluatorConfig.load_yaml_config(config).get("include_path")
+    own = [given] if isinstance(given, str) else list(given or ())
+    return [*own, str(task_folder())]
+
+
+def run_harness(arguments: Sequence[str]) -> None:
+    """Run `lm_eval run ARGUMENTS` in this process.
+
+    Raises:
+        SystemExit: the harness's own, on arguments it does not take.
+    """
+    setup_logging()
+    before = sys.argv
+    sys.argv = ["lm-eval", "run", *arguments]  # the harness's parser reads nothing else
+    try:
+        command = HarnessCLI()
+        parsed = command.parse_args()
+        parsed.include_path = joined_include_paths(parsed.include_path, parsed.config)
+        command.execute(parsed)
+    finally:
+        sys.argv = before

@@ -1,0 +1,1 @@
+"""Scores of single samples: pure functions of texts, one file a metric."""

@@ -1,0 +1,1 @@
+"""Score answers that were generated before: no model, no harness, no network."""

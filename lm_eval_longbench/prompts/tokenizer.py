@@ -1,0 +1,64 @@
+"""The evaluated model's own tokenizer, loaded once."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from lm_eval_longbench.errors import TokenizerError
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerBase
+
+# Where model arguments name the tokenizer, most telling first.
+_ARGUMENTS = ("tokenizer", "pretrained", "model")
+
+
+def tokenizer_name(option: str | None, model_args: Mapping[str, Any]) -> str | None:
+    """Return the tokenizer's name: the option, else the model argument that implies it, else None."""
+    for name in (option, *(model_args.get(argument) for argument in _ARGUMENTS)):
+        if isinstance(name, str) and name:
+            return name
+    return None
+
+
+def is_true(value: Any) -> bool:
+    """Read a model argument that may be a bool or the text of one."""
+    return str(value).strip().lower() in {"true", "1"}
+
+
+def load_tokenizer(name: str | None, model_args: Mapping[str, Any]) -> PreTrainedTokenizerBase:
+    """Load a tokenizer by name or folder, with the revision the model arguments ask for.
+
+    Raises:
+        TokenizerError: no name is known, or it cannot be loaded.
+    """
+    if name is None:
+        raise TokenizerError(
+            "Prompts must be cut, but neither the model arguments nor the option 'tokenizer' name "
+            'a tokenizer. Add --metadata \'{"longbench": {"tokenizer": "NAME_OR_FOLDER"}}\'.'
+        )
+    revision = model_args.get("revision")
+    same_repo = name in (model_args.get("pretrained"), model_args.get("model"))
+    return _load(
+        name,
+        str(revision) if revision and same_repo else None,
+        is_true(model_args.get("trust_remote_code")),
+    )
+
+
+@functools.cache
+def _load(name: str, revision: str | None, trust_remote_code: bool) -> PreTrainedTokenizerBase:
+    from transformers import AutoTokenizer  # slow to import, and only needed to cut
+
+    try:
+        return AutoTokenizer.from_pretrained(
+            name, revision=revision or "main", trust_remote_code=trust_remote_code
+        )
+    except Exception as error:  # transformers raises whatever its backends raise
+        raise TokenizerError(
+            f"The tokenizer {name!r} cannot be loaded ({type(error).__name__}: {error}). Prompts "
+            "are cut with the evaluated model's own tokenizer: name it with the option "
+            "'tokenizer', or leave out 'truncate_to' and the model's length to send prompts whole."
+        ) from error

@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+"""Write the task YAML files from the catalog, or with --check name those that differ."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from lm_eval_longbench.aggregation.longbench_v1 import BUCKET_METRICS, ROUGE_DATASETS
+from lm_eval_longbench.catalog import CATEGORIES, E_SPLITS, V1_SPLITS, Split
+
+TASKS = Path(__file__).resolve().parent.parent / "tasks"
+# Raise with every change that can move a score, and say so in CHANGELOG.md.
+VERSION = "1.0"
+HEADER = "# Written by scripts/make_tasks.py; change that, not this.\n"
+
+
+def metric(name: str, aggregation: str, higher_is_better: bool) -> str:
+    """One entry of a metric_list."""
+    return (
+        f"  - metric: {name}\n"
+        f"    aggregation: {aggregation}\n"
+        f"    higher_is_better: {str(higher_is_better).lower()}\n"
+    )
+
+
+def metric_list(is_e: bool, rouge: bool) -> str:
+    """The metric_list of a benchmark's tasks; keys that do not apply to a document are None."""
+    known = "!function lm_eval_longbench.aggregation.means.mean_of_known"
+    return (
+        "metric_list:\n"
+        + metric("score", "mean", True)
+        + "".join(metric(name, known, True) for name in BUCKET_METRICS.values() if is_e)
+        + (metric("rougeL_google", "mean", True) if rouge else "")
+        + metric("failed", "mean", False)
+        + metric("truncated", "mean", False)
+    )
+
+
+def base(is_e: bool) -> str:
+    """What all tasks of a benchmark share."""
+    return (
+        HEADER
+        + "class: !function lm_eval_longbench.harness.task.LongBenchTask\n"
+        + "dataset_path: zai-org/LongBench\n"
+        + "test_split: test\n"
+        + "output_type: generate_until\n"
+        + "num_fewshot: 0\n"
+        + 'target_delimiter: ""\n'
+        + metric_list(is_e, rouge=False)
+        + f"metadata:\n  version: {VERSION}\n"
+    )
+
+
+def leaf(split: Split) -> str:
+    """One task."""
+    includes = "_base" if split.info.name not in ROUGE_DATASETS else "[_base, _summarization]"
+    return (
+        HEADER
+        + f"include: {includes}\n"
+        + f"task: {split.task}\n"
+        + f"dataset_name: {split.file_stem}\n"
+        + "generation_kwargs:\n"
+        + "  until: []\n"
+        + f"  max_gen_toks: {split.info.max_gen_toks}\n"
+        + "  do_sample: false\n"
+        + "  temperature: 0.0\n"
+    )
+
+
+def group(name: str, members: list[str], *, mean: bool) -> str:
+    """One group; with `mean`, the plain mean over its datasets, as a category is defined."""
+    aggregate = "aggregate_metric_list:\n  - metric: score\n    weight_by_size: false\n"
+    return (
+        HEADER
+        + f"group: {name}\n"
+        + "task:\n"
+        + "".join(f"  - {member}\n" for member in members)
+        + (aggregate if mean else "")
+        + f"metadata:\n  version: {VERSION}\n"
+    )
+
+
+def files() -> dict[Path, str]:
+    """Every task file and its text."""
+    written: dict[Path, str] = {}
+    for benchmark, splits in (("longbench_v1", V1_SPLITS), ("longbench_v1_e", E_SPLITS)):
+        folder = TASKS / benchmark
+        is_e = benchmark == "longbench_v1_e"
+        written[folder / "_base"] = base(is_e)
+        written[folder / "_summarization"] = HEADER + metric_list(is_e, rouge=True)
+        for split in splits:
+            written[folder / f"{split.task}.yaml"] = leaf(split)
+        groups = []
+        for category in CATEGORIES:
+            members = [split.task for split in splits if split.info.category == category]
+            groups.append(f"{benchmark}_{category}")
+            written[folder / f"_{groups[-1]}.yaml"] = group(groups[-1], members, mean=True)
+        written[folder / f"_{benchmark}.yaml"] = group(benchmark, groups, mean=False)
+    for language, spoken in (("en", {"en", "code"}), ("zh", {"zh"})):
+        name = f"longbench_v1_{language}"
+        members = [split.task for split in V1_SPLITS if split.info.language in spoken]
+        written[TASKS / "longbench_v1" / f"_{name}.yaml"] = group(name, members, mean=False)
+    return written
+
+
+def main() -> int:
+    """Write the files, or compare them."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--check", action="store_true", help="exit 1 if any file differs")
+    check = parser.parse_args().check
+    wanted = files()
+    present = {path for path in TASKS.rglob("*") if path.is_file()}
+    different = sorted(
+        {path for path, text in wanted.items() if path not in present or path.read_text() != text}
+        | (present - set(wanted))
+    )
+    if check:
+        for path in different:
+            print(f"differs: {path.relative_to(TASKS.parent)}")
+        return 1 if different else 0
+    for path in present - set(wanted):
+        path.unlink()
+    for path, text in wanted.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    print(f"{len(wanted)} files, {len(different)} changed")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
