@@ -49,7 +49,9 @@ class Options:
         for name, valid in (("overlength", OVERLENGTH), ("log_prompts", LOG_PROMPTS)):
             value = getattr(self, name)
             if value not in valid:
-                raise OptionError(f"Option {name!r} must be one of {', '.join(valid)}, not {value!r}.")
+                raise OptionError(
+                    f"Option {name!r} must be one of {', '.join(valid)}, not {value!r}."
+                )
 
     @classmethod
     def from_metadata(cls, metadata: Mapping[str, Any] | None) -> Options:

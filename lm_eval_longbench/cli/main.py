@@ -44,7 +44,9 @@ def main() -> None:
     try:
         app()
     except LongBenchError as error:
-        Console(stderr=True).print(f"error: {error}", style="red", markup=False, highlight=False)
+        Console(stderr=True, soft_wrap=True).print(
+            f"error: {error}", style="red", markup=False, highlight=False
+        )
         sys.exit(1)
 
 

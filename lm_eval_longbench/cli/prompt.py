@@ -34,7 +34,9 @@ def stored_document(split: Split, index: int, data_dir: str | None) -> dict[str,
     """Read one row of a dataset; OptionError if there is no such row."""
     rows = load(split, data_dir).rows
     if not 0 <= index < len(rows):
-        raise OptionError(f"--index must be from 0 to {len(rows) - 1} for {split.task}, not {index}.")
+        raise OptionError(
+            f"--index must be from 0 to {len(rows) - 1} for {split.task}, not {index}."
+        )
     return rows[index]
 
 

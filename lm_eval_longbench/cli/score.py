@@ -31,7 +31,9 @@ def _cell(value: float | None) -> str:
 def results_table(results: list[DatasetScores], benchmark: str) -> Table:
     """Lay the figures out in percent, with what was not scored beside them."""
     figures = BUCKETS if benchmark == "v1_e" else ("score",)
-    table = Table(Column("dataset", no_wrap=True), *figures, "scored", "failed", "malformed", "official rows")
+    table = Table(
+        Column("dataset", no_wrap=True), *figures, "scored", "failed", "malformed", "official rows"
+    )
     for result in results:
         figure = result.figure
         values = figure.values() if isinstance(figure, dict) else (figure,)
@@ -72,9 +74,7 @@ def _score(files: list[tuple[Split, Path]], output: Path, strict: bool) -> list[
         results = list(score_files(files, emit))
         if strict:
             _check_strict(results)
-    json_file(
-        output / "scores.json", {result.split.info.name: result.figure for result in results}
-    )
+    json_file(output / "scores.json", {result.split.info.name: result.figure for result in results})
     return results
 
 

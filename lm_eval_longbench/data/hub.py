@@ -28,9 +28,7 @@ def fetch(source: Source) -> Path:
     name = f"{source.repo}/{source.file} at revision {source.revision}"
     try:
         path = Path(
-            hf_hub_download(
-                source.repo, source.file, repo_type="dataset", revision=source.revision
-            )
+            hf_hub_download(source.repo, source.file, repo_type="dataset", revision=source.revision)
         )
     except (LocalEntryNotFoundError, HfHubHTTPError, OSError) as error:
         raise DataError(

@@ -114,7 +114,11 @@ def _file_in(folder: Path, split: Split) -> Path | None:
 def _from_file(split: Split, file: Path, kind: str) -> Documents:
     digest = sha256_of(file)
     dataset = cached(
-        _CACHE, digest, split.file_stem, V1_FEATURES, lambda: parse_rows(file_lines(file), file.name)
+        _CACHE,
+        digest,
+        split.file_stem,
+        V1_FEATURES,
+        lambda: parse_rows(file_lines(file), file.name),
     )
     return Documents(_not_empty(dataset, file), f"{kind}-{digest[:12]}", digest, official=False)
 

@@ -74,6 +74,8 @@ class LongBenchTask(ConfigurableTask):
             "do_sample": False,
             "temperature": 0.0,
         } | dict(config.get("generation_kwargs") or {})
+        # Any value keeps the harness from looking for our metrics in its registry and on the hub.
+        config.setdefault("process_results", "lm_eval_longbench")
         super().__init__(config=config, **kwargs)
         if not self._documents.official:
             self.VERSION = f"{self.VERSION} data: {self._documents.label}"

@@ -56,9 +56,7 @@ def find_files(folder: Path, benchmark: str) -> tuple[list[tuple[Split, Path]], 
         raise PredictionError(f"{folder} is not a folder of <dataset>.jsonl prediction files.")
     splits = _SPLITS[benchmark]
     found = [
-        (split, file)
-        for split in splits
-        if (file := folder / f"{split.info.name}.jsonl").is_file()
+        (split, file) for split in splits if (file := folder / f"{split.info.name}.jsonl").is_file()
     ]
     if not found:
         names = ", ".join(f"{split.info.name}.jsonl" for split in splits)
@@ -67,9 +65,7 @@ def find_files(folder: Path, benchmark: str) -> tuple[list[tuple[Split, Path]], 
     return found, sorted(file for file in folder.glob("*.jsonl") if file not in known)
 
 
-def score_file(
-    split: Split, file: Path, emit: Callable[[dict[str, Any]], None]
-) -> DatasetScores:
+def score_file(split: Split, file: Path, emit: Callable[[dict[str, Any]], None]) -> DatasetScores:
     """Score one prediction file.
 
     Args:

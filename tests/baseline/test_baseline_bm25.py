@@ -1,0 +1,41 @@
+import logging
+
+import numpy as np
+import pytest
+
+from lm_eval_longbench.baseline.bm25 import scores
+
+
+def test_the_document_with_the_rare_word_wins():
+    documents = [["the", "cat"], ["the", "lighthouse"], ["the", "the"]]
+    found = scores(documents, ["the", "lighthouse"])
+    assert int(np.argmax(found)) == 1
+    assert found.shape == (3,)
+
+
+def test_equals_the_librarys_index_by_words():
+    import bm25s
+
+    documents = [["a", "b", "b"], ["c"], ["a", "d", "e", "f"], []]
+    index = bm25s.BM25()
+    index.index(documents, show_progress=False)
+    assert scores(documents, ["a", "b", "x"]) == pytest.approx(index.get_scores(["a", "b", "x"]))
+
+
+def test_repeated_query_words_count_once():
+    documents = [["a", "b"], ["b", "c"]]
+    assert scores(documents, ["a", "a", "b"]).tolist() == scores(documents, ["a", "b"]).tolist()
+
+
+@pytest.mark.parametrize(
+    ("documents", "query"), [([], ["a"]), ([[], []], ["a"]), ([["a"], []], []), ([["a"]], ["b"])]
+)
+def test_nothing_in_common_scores_zero(documents, query):
+    assert scores(documents, query).tolist() == [0.0] * len(documents)
+
+
+def test_neither_logs_nor_shows_progress(caplog, capfd):
+    with caplog.at_level(logging.DEBUG):
+        scores([["a", "b"], ["c"]], ["a"])
+    assert caplog.records == []
+    assert capfd.readouterr() == ("", "")
