@@ -59,7 +59,7 @@ def sample_figures(
 
 
 def percent(scores: Sequence[float]) -> float | None:
-    """Return the official figure of a v1 dataset: mean in percent, two decimals; None of nothing."""
+    """Return the official figure of a v1 dataset: mean in percent, two decimals; None if empty."""
     return round(100 * running_mean(scores), 2) if scores else None
 
 

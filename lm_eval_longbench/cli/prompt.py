@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Annotated, Any, Optional
+from typing import Annotated, Any
 
 import typer
 
@@ -46,18 +46,18 @@ def register(app: typer.Typer) -> None:
     @app.command("prompt")
     def prompt(
         task: Annotated[str, typer.Argument(help="Task, such as longbench_v1_qasper.")],
-        index: Annotated[Optional[int], typer.Option(help="Row of the dataset, from 0.")] = None,
+        index: Annotated[int | None, typer.Option(help="Row of the dataset, from 0.")] = None,
         doc: Annotated[
-            Optional[Path], typer.Option(help="File with one JSON object, the document.")
+            Path | None, typer.Option(help="File with one JSON object, the document.")
         ] = None,
         tokenizer: Annotated[
-            Optional[str], typer.Option(help="Name or folder of the model's tokenizer.")
+            str | None, typer.Option(help="Name or folder of the model's tokenizer.")
         ] = None,
         truncate_to: Annotated[
-            Optional[int], typer.Option(help="Longest prompt in tokens, cut in the middle.")
+            int | None, typer.Option(help="Longest prompt in tokens, cut in the middle.")
         ] = None,
         data_dir: Annotated[
-            Optional[str], typer.Option(help="Folder or archive with the data, or 'sample'.")
+            str | None, typer.Option(help="Folder or archive with the data, or 'sample'.")
         ] = None,
     ) -> None:
         """Print the prompt of one document, byte for byte, with nothing added."""

@@ -31,7 +31,6 @@ from lm_eval_longbench.prompts.tokenizer import load_tokenizer, tokenizer_name
 from lm_eval_longbench.prompts.truncation import halves_decoded_apart
 
 if TYPE_CHECKING:
-    import datasets
     from lm_eval.api.instance import Instance
     from transformers import PreTrainedTokenizerBase
 

@@ -12,7 +12,7 @@ _ARTICLE = re.compile(r"\b(?:a|an|the)\b")
 
 
 def normalize(text: str) -> str:
-    """Lower-case, drop ASCII punctuation, blank out articles, collapse whitespace, in this order."""
+    """Lower-case, drop ASCII punctuation, blank out articles, collapse whitespace in order."""
     bare = text.lower().translate(_DROP_PUNCTUATION)
     return " ".join(_ARTICLE.sub(" ", bare).split())
 

@@ -7,17 +7,14 @@ import string
 from lm_eval_longbench.metrics.overlap import multiset_f1
 from lm_eval_longbench.metrics.segment import words
 
-# Code points, not characters: editors that straighten quotes must not change this set.
-_CHINESE_PUNCTUATION = "".join(
-    chr(int(point, 16))
-    for point in (
-        "FF01 FF1F FF61 3002 FF02 FF03 FF04 FF05 FF06 FF07 FF08 FF09 FF0A FF0B FF0C FF0D FF0F "
-        "FF1A FF1B FF1C FF1D FF1E FF20 FF3B FF3C FF3D FF3E FF3F FF40 FF5B FF5C FF5D FF5E FF5F "
-        "FF60 FF62 FF63 FF64 3001 3003 300B 300C 300D 300E 300F 3010 3011 3014 3015 3016 3017 "
-        "3018 3019 301A 301B 301C 301D 301E 301F 3030 303E 303F 2013 2014 2018 2019 201B 201C "
-        "201D 201E 201F 2026 2027 FE4F 002E"
-    ).split()
-)
+# Code points in UTF-16, not characters: editors that straighten quotes must not change this set.
+_CHINESE_PUNCTUATION = bytes.fromhex(
+    "FF01 FF1F FF61 3002 FF02 FF03 FF04 FF05 FF06 FF07 FF08 FF09 FF0A FF0B FF0C FF0D FF0F FF1A "
+    "FF1B FF1C FF1D FF1E FF20 FF3B FF3C FF3D FF3E FF3F FF40 FF5B FF5C FF5D FF5E FF5F FF60 FF62 "
+    "FF63 FF64 3001 3003 300B 300C 300D 300E 300F 3010 3011 3014 3015 3016 3017 3018 3019 301A "
+    "301B 301C 301D 301E 301F 3030 303E 303F 2013 2014 2018 2019 201B 201C 201D 201E 201F 2026 "
+    "2027 FE4F 002E"
+).decode("utf-16-be")
 _DROP = str.maketrans("", "", string.punctuation + _CHINESE_PUNCTUATION)
 
 

@@ -5,8 +5,7 @@ subsequence. Which one depends on how ties are broken on the way back through th
 walk below follows the package's choice exactly. The table itself is never built: one integer a
 row holds its horizontal steps as bits (Hyyro's bit-parallel LCS), and those bits are all that the
 walk asks for:
-
-    table[i-1][j] > table[i][j-1]   holds for unequal words exactly when   table[i][j] > table[i][j-1]
+for unequal words, table[i-1][j] > table[i][j-1] holds exactly when table[i][j] > table[i][j-1].
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ def _positions(words: Sequence[str]) -> dict[str, int]:
 
 
 def _rows(reference: Sequence[str], masks: dict[str, int], state: int, full: int) -> Iterator[int]:
-    """Yield, row by row, the bits j with table[i][j+1] == table[i][j]; `state` is the row before."""
+    """Yield each row's bits j with table[i][j+1] == table[i][j]; `state` is the row before."""
     for word in reference:
         matches = masks.get(word, 0)
         if matches:

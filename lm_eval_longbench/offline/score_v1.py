@@ -38,7 +38,7 @@ class DatasetScores:
     bad: list[BadLine] = field(default_factory=list)
 
     @property
-    def figure(self) -> float | None | dict[str, float | None]:
+    def figure(self) -> float | dict[str, float | None] | None:
         """The official figure in percent: one number, or one a bucket; None for no samples."""
         return bucket_percent(self.buckets) if self.split.is_e else percent(self.scores)
 

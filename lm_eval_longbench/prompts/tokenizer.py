@@ -16,7 +16,7 @@ _ARGUMENTS = ("tokenizer", "pretrained", "model")
 
 
 def tokenizer_name(option: str | None, model_args: Mapping[str, Any]) -> str | None:
-    """Return the tokenizer's name: the option, else the model argument that implies it, else None."""
+    """Return the tokenizer's name: the option, else what the model arguments imply, else None."""
     for name in (option, *(model_args.get(argument) for argument in _ARGUMENTS)):
         if isinstance(name, str) and name:
             return name
