@@ -1,0 +1,120 @@
+"""Run tasks through the harness in this process, with our task folder alone indexed."""
+
+import json
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+from lm_eval import simple_evaluate
+from lm_eval.api.model import LM
+from lm_eval.tasks import TaskManager
+
+from lm_eval_longbench.task_folder import task_folder
+
+
+class RecordingLM(LM):
+    """Keeps every request it gets and answers with a fixed text."""
+
+    tokenizer_name = "recording"
+
+    def __init__(self, answer="an answer"):
+        super().__init__()
+        self.answer = answer
+        self.requests = []
+
+    @property
+    def prompts(self):
+        return [prompt for prompt, _ in self.requests]
+
+    def generate_until(self, requests, disable_tqdm=False):
+        self.requests += [request.args for request in requests]
+        return [self.answer for _ in requests]
+
+    def apply_chat_template(self, chat_history, add_generation_prompt=True):
+        parts = [f"<|{message['role']}|>\n{message['content']}\n" for message in chat_history]
+        return "".join(parts) + ("<|assistant|>\n" if add_generation_prompt else "")
+
+    def loglikelihood(self, requests):
+        raise NotImplementedError
+
+    def loglikelihood_rolling(self, requests):
+        raise NotImplementedError
+
+
+@pytest.fixture
+def recording_lm():
+    return RecordingLM()
+
+
+@pytest.fixture
+def evaluate():
+    """Evaluate tasks on the embedded sample: evaluate(model, tasks, {option: value}, ...)."""
+
+    def run(model, tasks, options=None, model_args=None, **arguments):
+        metadata = dict(model_args or {})
+        metadata["longbench"] = {"data_dir": "sample", **(options or {})}
+        manager = TaskManager(
+            include_path=str(task_folder()), include_defaults=False, metadata=metadata
+        )
+        return simple_evaluate(
+            model=model,
+            model_args=model_args,
+            tasks=tasks,
+            task_manager=manager,
+            bootstrap_iters=0,
+            **arguments,
+        )
+
+    return run
+
+
+class ApiServer(ThreadingHTTPServer):
+    """An OpenAI-compatible server on loopback that keeps what it was sent."""
+
+    def __init__(self, answer="an answer"):
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.answer = answer
+        self.payloads = []
+
+    def url(self, path):
+        return f"http://127.0.0.1:{self.server_port}{path}"
+
+
+class _Handler(BaseHTTPRequestHandler):
+    def do_POST(self):
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.server.payloads.append((self.path, body))
+        answer = self.server.answer
+        if self.path.endswith("/chat/completions"):
+            choices = [{"index": 0, "message": {"role": "assistant", "content": answer}}]
+        else:
+            prompts = body["prompt"]
+            several = isinstance(prompts, list) and not isinstance(prompts[0], int)
+            number = len(prompts) if several else 1
+            choices = [{"index": index, "text": answer} for index in range(number)]
+        self.reply(200, {"id": "x", "choices": choices})
+
+    def do_GET(self):
+        self.reply(404, {"error": "no such page"})
+
+    def reply(self, status, value):
+        raw = json.dumps(value).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(raw)))
+        self.end_headers()
+        self.wfile.write(raw)
+
+    def log_message(self, *arguments):
+        pass
+
+
+@pytest.fixture
+def api_server():
+    server = ApiServer()
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield server
+    server.shutdown()
+    server.server_close()
+    thread.join()

@@ -1,0 +1,365 @@
+"""The Task subclass under the harness's own evaluator, with a model that records its requests."""
+
+import hashlib
+import json
+import logging
+import math
+
+import pytest
+
+from lm_eval_longbench.catalog import E_SPLITS, RAW_PROMPT, SPLITS, V1, split_of_task
+from lm_eval_longbench.data.longbench_v1 import load
+from lm_eval_longbench.errors import OptionError, OverlengthError, UnknownNameError
+from lm_eval_longbench.prompts.longbench_v1 import render
+from lm_eval_longbench.prompts.truncation import halves_decoded_apart
+
+ALL_TASKS = [split.task for split in SPLITS]
+
+
+def whole_prompts(task):
+    split = split_of_task(task)
+    return [render(split.info.name, row) for row in load(split, "sample").rows]
+
+
+def cut_one_by_one(prompt, tokenizer, limit):
+    ids = tokenizer(prompt, truncation=False)["input_ids"]
+    if len(ids) <= limit:
+        return prompt
+    return halves_decoded_apart(ids, limit, lambda part: tokenizer.decode(part, True))
+
+
+def load_fast(folder):
+    from transformers import AutoTokenizer
+
+    return AutoTokenizer.from_pretrained(folder)
+
+
+def test_every_task_sends_official_prompts_greedily(evaluate, recording_lm):
+    results = evaluate(recording_lm, ["longbench_v1", "longbench_v1_e"])
+    assert set(results["configs"]) == set(ALL_TASKS)
+    sent = {}
+    for prompt, arguments in recording_lm.requests:
+        sent.setdefault(prompt, []).append(arguments)
+    for split in SPLITS:
+        for prompt in whole_prompts(split.task):
+            assert {
+                "until": [],
+                "max_gen_toks": split.info.max_gen_toks,
+                "do_sample": False,
+                "temperature": 0.0,
+            } in sent[prompt]
+    assert len(recording_lm.requests) == sum(len(whole_prompts(task)) for task in ALL_TASKS)
+
+
+def test_every_task_reports_score_first_then_failed_and_truncated(evaluate, recording_lm):
+    results = evaluate(recording_lm, ["longbench_v1", "longbench_v1_e"])["results"]
+    for split in SPLITS:
+        keys = [
+            key.removesuffix(",none")
+            for key in results[split.task]
+            if key.endswith(",none") and "stderr" not in key
+        ]
+        assert keys[0] == "score"
+        assert keys[-2:] == ["failed", "truncated"]
+        assert ("score_0_4k" in keys) == split.is_e
+        rouge = split.info.name in {"gov_report", "qmsum", "multi_news", "samsum"}
+        assert ("rougeL_google" in keys) == rouge
+
+
+def test_buckets_are_means_over_their_own_documents(evaluate, recording_lm):
+    recording_lm.answer = "Paragraph 3"
+    task = "longbench_v1_e_passage_retrieval_en"
+    results = evaluate(recording_lm, [task], log_samples=True)
+    samples = results["samples"][task]
+    bounds = {"score_0_4k": (0, 4000), "score_4_8k": (4000, 8000), "score_8k_plus": (8000, 10**9)}
+    for metric, (low, high) in bounds.items():
+        own = [s["score"] for s in samples if low <= s["doc"]["length"] < high]
+        assert own, "the sample has documents in every bucket"
+        assert results["results"][task][f"{metric},none"] == sum(own) / len(own)
+        for sample in samples:
+            inside = low <= sample["doc"]["length"] < high
+            assert sample[metric] == (sample["score"] if inside else None)
+
+
+def test_an_empty_bucket_is_nan_not_zero(evaluate, recording_lm):
+    task = "longbench_v1_e_qasper"
+    lengths = load(split_of_task(task), "sample").rows["length"]
+    short = [index for index, length in enumerate(lengths) if length < 4000]
+    result = evaluate(recording_lm, [task], samples={task: short})["results"][task]
+    assert math.isnan(result["score_8k_plus,none"])
+    assert not math.isnan(result["score_0_4k,none"])
+
+
+def test_failed_counts_empty_and_unfinished_answers(evaluate, recording_lm):
+    task = "longbench_v1_qasper"
+    recording_lm.answer = "  \n"
+    assert evaluate(recording_lm, [task])["results"][task]["failed,none"] == 1.0
+    recording_lm.answer = "<think>still thinking"
+    assert evaluate(recording_lm, [task])["results"][task]["failed,none"] == 1.0
+    recording_lm.answer = "<think>hm</think>yes"
+    assert evaluate(recording_lm, [task])["results"][task]["failed,none"] == 0.0
+
+
+def test_reasoning_is_dropped_before_scoring(evaluate, recording_lm):
+    task = "longbench_v1_passage_count"
+    gold = load(split_of_task(task), "sample").rows[0]["answers"][0]
+    recording_lm.answer = f"<think>1 2 3 4 5 6 7 8 9</think>{gold}"
+    result = evaluate(recording_lm, [task], samples={task: [0]})["results"][task]
+    assert result["score,none"] == 1.0
+
+
+def test_truncation_is_the_official_rule_with_the_named_tokenizer(
+    evaluate, recording_lm, tokenizer_folder
+):
+    task, limit = "longbench_v1_multifieldqa_zh", 101
+    tokenizer = load_fast(tokenizer_folder)
+    options = {"truncate_to": limit, "tokenizer": tokenizer_folder}
+    result = evaluate(recording_lm, [task], options)
+    expected = [cut_one_by_one(prompt, tokenizer, limit) for prompt in whole_prompts(task)]
+    assert recording_lm.prompts == expected
+    assert result["results"][task]["truncated,none"] == 1.0
+    run = result["configs"][task]["metadata"]["longbench_run"]
+    assert (run["limit"], run["limit_source"]) == (limit, "truncate_to=101")
+
+
+def test_the_limit_follows_from_the_models_length(evaluate, recording_lm, tokenizer_folder):
+    task = "longbench_v1_narrativeqa"
+    model_args = {"pretrained": tokenizer_folder, "max_length": 400}
+    tokenizer = load_fast(tokenizer_folder)
+    evaluate(recording_lm, [task], model_args=model_args)
+    expected = [
+        cut_one_by_one(prompt, tokenizer, 400 - 128 - 64) for prompt in whole_prompts(task)
+    ]
+    assert recording_lm.prompts == expected
+    assert any(prompt not in whole_prompts(task) for prompt in expected)
+
+
+def test_the_budget_of_gen_kwargs_counts(evaluate, recording_lm, tokenizer_folder):
+    task = "longbench_v1_narrativeqa"
+    result = evaluate(
+        recording_lm,
+        [task],
+        model_args={"pretrained": tokenizer_folder, "max_length": 400},
+        gen_kwargs={"max_gen_toks": 200},
+    )
+    assert result["configs"][task]["metadata"]["longbench_run"]["limit"] == 400 - 200 - 64
+
+
+def test_without_a_known_limit_prompts_go_out_whole_with_one_warning(
+    evaluate, recording_lm, caplog
+):
+    tasks = ["longbench_v1_qasper", "longbench_v1_hotpotqa"]
+    with caplog.at_level(logging.WARNING):
+        result = evaluate(recording_lm, tasks)
+    assert recording_lm.prompts == [p for task in tasks for p in whole_prompts(task)]
+    said = [record.message for record in caplog.records if "length limit" in record.message]
+    assert len(said) == 1
+    assert "truncate_to" in said[0] and "max_length" in said[0]
+    assert result["results"]["longbench_v1_qasper"]["truncated,none"] == 0.0
+
+
+def test_overlength_skip_drops_documents_and_shows_the_kept_count(
+    evaluate, recording_lm, tokenizer_folder, caplog
+):
+    task = "longbench_v1_qasper"
+    tokenizer = load_fast(tokenizer_folder)
+    lengths = [len(tokenizer(prompt)["input_ids"]) for prompt in whole_prompts(task)]
+    limit = sorted(lengths)[1]  # two documents fit
+    options = {"truncate_to": limit, "tokenizer": tokenizer_folder, "overlength": "skip"}
+    with caplog.at_level(logging.WARNING):
+        result = evaluate(recording_lm, [task], options, log_samples=True)
+    kept = [
+        prompt
+        for prompt, length in zip(whole_prompts(task), lengths, strict=True)
+        if length <= limit
+    ]
+    assert len(kept) == 2
+    assert recording_lm.prompts == kept
+    assert result["n-samples"][task] == {"original": len(lengths), "effective": 2}
+    assert len(result["samples"][task]) == 2
+    assert result["results"][task]["truncated,none"] == 0.0
+    assert f"kept 2 of {len(lengths)} documents" in caplog.text
+
+
+def test_overlength_skip_of_everything_is_an_error(evaluate, recording_lm, tokenizer_folder):
+    options = {"truncate_to": 5, "tokenizer": tokenizer_folder, "overlength": "skip"}
+    with pytest.raises(OverlengthError, match="nothing is left"):
+        evaluate(recording_lm, ["longbench_v1_qasper"], options)
+    assert recording_lm.requests == []
+
+
+def test_overlength_fail_stops_before_any_request(evaluate, recording_lm, tokenizer_folder):
+    options = {"truncate_to": 50, "tokenizer": tokenizer_folder, "overlength": "fail"}
+    with pytest.raises(OverlengthError, match=r"4 of 4 prompts are longer than 50 tokens"):
+        evaluate(recording_lm, ["longbench_v1_qasper"], options)
+    assert recording_lm.requests == []
+
+
+def test_a_prompt_the_harness_would_cut_on_the_left_is_an_error(
+    evaluate, recording_lm, tokenizer_folder
+):
+    model_args = {"pretrained": tokenizer_folder, "max_length": 300}
+    with pytest.raises(OverlengthError, match="cut it on the left"):
+        evaluate(recording_lm, ["longbench_v1_qasper"], {"truncate_to": 250}, model_args)
+
+
+def test_chat_policy_wraps_all_but_six(evaluate, recording_lm):
+    tasks = ["longbench_v1", "longbench_v1_e"]
+    evaluate(recording_lm, tasks, apply_chat_template=True)
+    wrapped = {f"<|user|>\n{p}\n<|assistant|>\n" for s in SPLITS for p in whole_prompts(s.task)}
+    raw = {p for s in SPLITS if s.info.name in RAW_PROMPT for p in whole_prompts(s.task)}
+    assert len(RAW_PROMPT) == 6
+    for prompt in recording_lm.prompts:
+        assert (prompt in raw) != (prompt in wrapped)
+    assert {p for p in recording_lm.prompts if p in raw} == raw
+    assert any(p in wrapped for p in recording_lm.prompts)
+
+
+def test_a_system_instruction_stays_out_of_raw_prompts(evaluate, recording_lm):
+    tasks = ["longbench_v1_trec", "longbench_v1_qasper"]
+    evaluate(recording_lm, tasks, apply_chat_template=True, system_instruction="Be brief.")
+    for prompt in recording_lm.prompts:
+        assert prompt.startswith("<|system|>\nBe brief.\n") != (
+            prompt in whole_prompts("longbench_v1_trec")
+        )
+
+
+def test_the_chat_template_never_pushes_a_prompt_over_the_models_length(
+    evaluate, recording_lm, tokenizer_folder
+):
+    task = "longbench_v1_narrativeqa"
+    tokenizer = load_fast(tokenizer_folder)
+    # 100 tokens of system text are more than the reserve.
+    system = "word " * 100
+    evaluate(
+        recording_lm,
+        [task],
+        model_args={"pretrained": tokenizer_folder, "max_length": 600},
+        apply_chat_template=True,
+        system_instruction=system,
+    )
+    lengths = [len(tokenizer(prompt)["input_ids"]) for prompt in recording_lm.prompts]
+    assert max(lengths) <= 600 - 128
+    assert max(lengths) > 600 - 128 - 40  # cut by what is too much, not by more
+    for prompt in recording_lm.prompts:
+        assert prompt.startswith(f"<|system|>\n{system}")  # nothing was cut on the left
+
+
+def test_sample_logs_are_short(evaluate, recording_lm):
+    task = "longbench_v1_e_hotpotqa"
+    result = evaluate(recording_lm, [task], log_samples=True)
+    prompts = whole_prompts(task)
+    for sample, prompt in zip(result["samples"][task], prompts, strict=True):
+        logged, arguments = sample["arguments"][0]
+        digest = hashlib.sha256(prompt.encode()).hexdigest()
+        assert logged == {
+            "sha256": digest,
+            "characters": len(prompt),
+            "head": prompt[:256],
+            "tail": prompt[-256:],
+        }
+        assert arguments["max_gen_toks"] == 32
+        assert sample["prompt_hash"] == digest
+        assert sample["doc"]["prompt"]["sha256"] == digest
+        assert "context" not in sample["doc"]
+        assert len(json.dumps(sample)) < 4000 < len(prompt)
+
+
+def test_log_prompts_full_keeps_everything(evaluate, recording_lm):
+    task = "longbench_v1_hotpotqa"
+    result = evaluate(recording_lm, [task], {"log_prompts": "full"}, log_samples=True)
+    logged = [sample["arguments"][0][0] for sample in result["samples"][task]]
+    assert logged == whole_prompts(task)
+
+
+def test_predict_only_logs_answers_without_scores(evaluate, recording_lm):
+    task = "longbench_v1_trec"
+    result = evaluate(recording_lm, [task], predict_only=True)
+    assert [sample["resps"] for sample in result["samples"][task]] == [[["an answer"]]] * 5
+    assert "score,none" not in result["results"][task]
+
+
+def test_unknown_options_name_the_nearest(evaluate, recording_lm):
+    with pytest.raises(UnknownNameError, match="'truncate_to'"):
+        evaluate(recording_lm, ["longbench_v1_qasper"], {"truncat_to": 100})
+
+
+def test_options_must_be_an_object(recording_lm):
+    from lm_eval_longbench.options import Options
+
+    with pytest.raises(OptionError, match="must be an object"):
+        Options.from_metadata({"longbench": "sample"})
+
+
+def test_request_cache_is_not_used(evaluate, recording_lm, tokenizer_folder, caplog):
+    """Its key knows nothing of truncate_to: two limits in a row must give two sets of prompts."""
+    task = "longbench_v1_qasper"
+    for limit in (60, 80):
+        options = {"truncate_to": limit, "tokenizer": tokenizer_folder}
+        with caplog.at_level(logging.WARNING):
+            evaluate(recording_lm, [task], options, cache_requests=True)
+    number = len(whole_prompts(task))
+    assert recording_lm.prompts[:number] != recording_lm.prompts[number:]
+    assert caplog.text.count("--cache_requests is not used") == 1
+
+
+def test_local_data_is_marked_in_every_result(evaluate, recording_lm, tmp_path):
+    task = "longbench_v1_qasper"
+    row = dict(load(split_of_task(task), "sample").rows[0])
+    file = tmp_path / "qasper.jsonl"
+    file.write_text(json.dumps(row) + "\n", encoding="utf-8")
+    result = evaluate(recording_lm, [task], {"data_dir": str(tmp_path)})
+    label = f"local-{hashlib.sha256(file.read_bytes()).hexdigest()[:12]}"
+    assert result["versions"][task] == f"1.0 data: {label}"
+    assert result["configs"][task]["metadata"]["longbench_run"]["data"] == label
+
+
+def test_a_users_generation_kwargs_keep_the_empty_stop_list():
+    from lm_eval.tasks import TaskManager
+
+    from lm_eval_longbench.task_folder import task_folder
+
+    manager = TaskManager(
+        include_path=str(task_folder()),
+        include_defaults=False,
+        metadata={"longbench": {"data_dir": "sample"}},
+    )
+    loaded = manager.load(
+        {
+            "group": "mine",
+            "task": [{"task": "longbench_v1_qasper", "generation_kwargs": {"max_gen_toks": 500}}],
+        }
+    )
+    (task,) = loaded["tasks"].values()
+    assert task.config.generation_kwargs == {
+        "until": [],
+        "max_gen_toks": 500,
+        "do_sample": False,
+        "temperature": 0.0,
+    }
+
+
+def test_limit_prepares_only_what_is_asked(evaluate, recording_lm, tokenizer_folder):
+    task = "longbench_v1_qasper"
+    options = {"truncate_to": 60, "tokenizer": tokenizer_folder}
+    result = evaluate(recording_lm, [task], options, limit=2)
+    run = result["configs"][task]["metadata"]["longbench_run"]
+    assert (run["asked"], run["kept"], len(recording_lm.requests)) == (2, 2, 2)
+
+
+def test_categories_are_plain_means_of_their_datasets(evaluate, recording_lm):
+    recording_lm.answer = "yes the year 3 Paragraph 3 段落3"
+    group = "longbench_v1_single_doc_qa"
+    results = evaluate(recording_lm, [group])["results"]
+    own = [f"longbench_v1_{name}" for name, info in V1.items() if info.category == "single_doc_qa"]
+    mean = sum(results[task]["score,none"] for task in own) / len(own)
+    assert results[group]["score,none"] == pytest.approx(mean, abs=1e-12)
+    assert mean > 0
+
+
+def test_every_e_task_has_all_three_buckets_in_the_sample():
+    for split in E_SPLITS:
+        lengths = load(split, "sample").rows["length"]
+        assert min(lengths) < 4000
+        assert any(4000 <= length < 8000 for length in lengths)
+        assert max(lengths) >= 8000
