@@ -1,0 +1,75 @@
+"""One rank of the distributed test: run by test_ranks.py in a process of its own."""
+
+import json
+import sys
+
+import torch
+import torch.distributed as dist
+from lm_eval import simple_evaluate
+from lm_eval.api.model import LM
+from lm_eval.tasks import TaskManager
+
+from lm_eval_longbench.task_folder import task_folder
+
+
+class GlooLM(LM):
+    """Answers with the prompt's last word; several ranks talk through torch.distributed."""
+
+    def __init__(self):
+        super().__init__()
+        if dist.is_initialized():
+            self._rank, self._world_size = dist.get_rank(), dist.get_world_size()
+        self._device = torch.device("cpu")
+
+    def generate_until(self, requests, disable_tqdm=False):
+        return [request.args[0].split()[len(request.args[0]) % 7] for request in requests]
+
+    def loglikelihood(self, requests):
+        raise NotImplementedError
+
+    def loglikelihood_rolling(self, requests):
+        raise NotImplementedError
+
+    def all_gather(self, tensor):
+        gathered = [torch.zeros_like(tensor) for _ in range(self.world_size)]
+        dist.all_gather(gathered, tensor)
+        return torch.stack(gathered)
+
+    def gather_object(self, obj, dst=0):
+        gathered = [None] * self.world_size if self.rank == dst else None
+        dist.gather_object(obj, gathered, dst=dst)
+        return gathered
+
+    def barrier(self):
+        dist.barrier()
+
+
+def main(store, rank, world_size, output):
+    if world_size > 1:
+        dist.init_process_group(
+            "gloo", init_method=f"file://{store}", rank=rank, world_size=world_size
+        )
+    metadata = {"longbench": {"data_dir": "sample"}}
+    manager = TaskManager(
+        include_path=str(task_folder()), include_defaults=False, metadata=metadata
+    )
+    tasks = ["longbench_v1_e_qasper", "longbench_v1_trec", "longbench_v1_e_gov_report"]
+    result = simple_evaluate(
+        model=GlooLM(), tasks=tasks, task_manager=manager, bootstrap_iters=0, log_samples=True
+    )
+    if result is not None:
+        samples = {
+            task: sorted(
+                (sample["doc_id"], sample["score"], sample["arguments"][0][0]["sha256"])
+                for sample in result["samples"][task]
+            )
+            for task in tasks
+        }
+        with open(output, "w", encoding="utf-8") as handle:
+            json.dump({"results": result["results"], "samples": samples}, handle)
+    if world_size > 1:
+        dist.destroy_process_group()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4])

@@ -1,0 +1,149 @@
+"""`lm-eval-longbench run` and the harness's own command line, as real processes."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from lm_eval_longbench.harness.command import joined_include_paths
+from lm_eval_longbench.task_folder import task_folder
+
+SAMPLE = '{"longbench": {"data_dir": "sample"}}'
+
+
+def script(name):
+    return str(Path(sys.executable).parent / name)
+
+
+def run(*arguments, cache, status=0):
+    done = subprocess.run(
+        arguments,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "HF_HUB_OFFLINE": "1", "HF_DATASETS_CACHE": str(cache)},
+        timeout=200,
+    )
+    assert done.returncode == status, done.stdout + done.stderr
+    return done
+
+
+def table_rows(text):
+    return [
+        [cell.strip() for cell in line.strip("|").split("|")]
+        for line in text.splitlines()
+        if line.startswith("|")
+    ]
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory):
+    return tmp_path_factory.mktemp("cache")
+
+
+def test_run_evaluates_the_sample_with_the_baseline_and_a_users_own_task(tmp_path, cache):
+    """Our include path is joined to the user's, whose group has our tasks in it."""
+    own = tmp_path / "own"
+    own.mkdir()
+    (own / "suite.yaml").write_text(
+        "group: my_suite\ntask:\n  - longbench_v1_passage_count\n  - longbench_v1_e_trec\n"
+    )
+    done = run(
+        script("lm-eval-longbench"),
+        "run",
+        *("--model", "longbench-extractive"),
+        *("--include_path", str(own)),
+        *("--tasks", "my_suite"),
+        *("--metadata", SAMPLE),
+        *("--output_path", str(tmp_path / "out")),
+        "--log_samples",
+        cache=cache,
+    )
+    names = [row[0] for row in table_rows(done.stdout)]
+    assert "- longbench_v1_passage_count" in names
+    assert "- longbench_v1_e_trec" in names
+    (results,) = (tmp_path / "out").rglob("results_*.json")
+    found = json.loads(results.read_text())["results"]
+    assert found["longbench_v1_passage_count"]["sample_len"] == 4
+    logs = sorted((tmp_path / "out").rglob("samples_*.jsonl"))
+    assert len(logs) == 2
+    for log in logs:
+        for line in log.read_text().splitlines():
+            assert set(json.loads(line)["arguments"]["gen_args_0"]["arg_0"]) == {
+                "sha256",
+                "characters",
+                "head",
+                "tail",
+            }
+
+
+def test_plain_harness_runs_our_tasks_on_a_real_model(model_folder, tmp_path, cache):
+    done = run(
+        script("lm_eval"),
+        "run",
+        *("--model", "hf"),
+        *("--model_args", f"pretrained={model_folder}"),
+        *("--device", "cpu"),
+        *("--include_path", str(task_folder())),
+        *("--tasks", "longbench_v1_qasper,longbench_v1_trec"),
+        *("--metadata", SAMPLE),
+        *("--gen_kwargs", "max_gen_toks=4"),
+        *("--limit", "2"),
+        "--apply_chat_template",
+        *("--output_path", str(tmp_path)),
+        cache=cache,
+    )
+    rows = table_rows(done.stdout)
+    metrics = {row[0] or "": row for row in rows}
+    assert "longbench_v1_qasper" in metrics and "longbench_v1_trec" in metrics
+    (results,) = tmp_path.rglob("results_*.json")
+    found = json.loads(results.read_text())
+    chat = {
+        task: found["configs"][task]["metadata"]["longbench_run"]["chat_template"]
+        for task in ("longbench_v1_qasper", "longbench_v1_trec")
+    }
+    assert chat == {"longbench_v1_qasper": True, "longbench_v1_trec": False}
+
+
+def test_run_prints_our_errors_without_a_traceback(cache):
+    done = run(
+        script("lm-eval-longbench"),
+        "run",
+        *("--model", "longbench-extractive"),
+        *("--tasks", "longbench_v1_qasper"),
+        *("--metadata", '{"longbench": {"truncate": 5}}'),
+        cache=cache,
+        status=1,
+    )
+    assert "Did you mean 'truncate_to'?" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_run_help_is_the_harnesss_own(cache):
+    done = run(script("lm-eval-longbench"), "run", "--help", cache=cache)
+    assert "--include_path" in done.stdout
+    assert "--model_args" in done.stdout
+
+
+def test_include_paths_are_joined(tmp_path):
+    ours = str(task_folder())
+    assert joined_include_paths(None, None) == [ours]
+    assert joined_include_paths("mine", None) == ["mine", ours]
+    config = tmp_path / "config.yaml"
+    config.write_text("include_path: from_config\ntasks: [x]\n")
+    assert joined_include_paths(None, str(config)) == ["from_config", ours]
+    assert joined_include_paths("mine", str(config)) == ["mine", ours]
+    assert joined_include_paths(None, str(tmp_path / "missing.yaml")) == [ours]
+
+
+def test_a_harness_config_file_works(tmp_path, cache):
+    config = tmp_path / "config.yaml"
+    config.write_text(
+        "model: longbench-extractive\n"
+        "tasks: [longbench_v1_lcc]\n"
+        "metadata:\n  longbench:\n    data_dir: sample\n"
+    )
+    done = run(script("lm-eval-longbench"), "run", "--config", str(config), cache=cache)
+    assert "longbench_v1_lcc" in [row[0] for row in table_rows(done.stdout)]

@@ -1,0 +1,109 @@
+"""The harness's `hf` model, a real tiny Llama with a real tokenizer: what reaches the model."""
+
+import pytest
+from lm_eval.models.huggingface import HFLM
+
+from lm_eval_longbench.catalog import split_of_task
+from lm_eval_longbench.data.longbench_v1 import load
+from lm_eval_longbench.errors import OverlengthError
+from lm_eval_longbench.prompts.longbench_v1 import render
+
+
+@pytest.fixture
+def seen(monkeypatch):
+    """Token ids that the model was given, and the generation arguments, call by call."""
+    calls = []
+    original = HFLM._model_generate
+
+    def recording(self, context, max_length, stop, **arguments):
+        calls.append((context[0].tolist(), max_length - context.shape[1], stop, arguments))
+        return original(self, context, max_length, stop, **arguments)
+
+    monkeypatch.setattr(HFLM, "_model_generate", recording)
+    return calls
+
+
+@pytest.fixture
+def tokenizer(model_folder):
+    from transformers import AutoTokenizer
+
+    return AutoTokenizer.from_pretrained(model_folder)
+
+
+def prompts_of(task):
+    split = split_of_task(task)
+    return [render(split.info.name, row) for row in load(split, "sample").rows]
+
+
+def short_run(evaluate, model_folder, tasks, options=None, **arguments):
+    return evaluate(
+        "hf",
+        tasks,
+        options,
+        {"pretrained": model_folder, "device": "cpu"},
+        gen_kwargs={"max_gen_toks": 4},
+        **arguments,
+    )
+
+
+def test_raw_prompts_reach_the_model_token_for_token(evaluate, model_folder, tokenizer, seen):
+    tasks = ["longbench_v1_multifieldqa_zh", "longbench_v1_lcc"]
+    result = short_run(evaluate, model_folder, tasks, {"truncate_to": 1900})
+    expected = [tokenizer(p)["input_ids"] for task in tasks for p in prompts_of(task)]
+    assert all(len(ids) <= 1900 for ids in expected)
+    assert sorted(ids for ids, *_ in seen) == sorted(expected)
+    for _, budget, stop, arguments in seen:
+        assert budget == 4
+        assert stop == ["</s>"]
+        assert arguments["do_sample"] is False
+    for task in tasks:
+        assert 0.0 <= result["results"][task]["score,none"] <= 1.0
+
+
+def test_long_prompts_are_cut_in_the_middle_to_the_configs_length(
+    evaluate, model_folder, tokenizer, seen
+):
+    """The folder's config says 2,048 tokens; nothing else names the length."""
+    task = "longbench_v1_e_narrativeqa".replace("narrativeqa", "multifieldqa_en")
+    result = short_run(evaluate, model_folder, [task])
+    assert result["results"][task]["truncated,none"] > 0
+    limit = 2048 - 4 - 64
+    for prompt in prompts_of(task):
+        ids = tokenizer(prompt)["input_ids"]
+        got = next(
+            received
+            for received, *_ in seen
+            if received[-20:] == ids[-20:] and received[:20] == ids[:20]
+        )
+        assert len(got) <= 2048 - 4
+        if len(ids) > limit:
+            # Both ends are there; where they meet, tokens may merge anew.
+            assert got[: limit // 2 - 5] == ids[: limit // 2 - 5]
+            assert got[-limit // 2 + 5 :] == ids[-limit // 2 + 5 :]
+        else:
+            assert got == ids
+
+
+def test_chat_template_wraps_the_cut_prompt_but_not_few_shot(
+    evaluate, model_folder, tokenizer, seen
+):
+    wrapped, raw = "longbench_v1_e_qasper", "longbench_v1_e_trec"
+    short_run(evaluate, model_folder, [wrapped, raw], apply_chat_template=True)
+    texts = [tokenizer.decode(ids) for ids, *_ in seen]
+    chat = [text for text in texts if text.startswith("<s><|user|>\n")]
+    assert len(chat) == len(prompts_of(wrapped))
+    for text in chat:
+        assert text.endswith("\n\nAnswer:\n<|assistant|>\n")
+        assert text.startswith("<s><|user|>\nYou are given a scientific article")
+    plain = [text for text in texts if text not in chat]
+    assert len(plain) == len(prompts_of(raw))
+    for text in plain:
+        assert text.startswith("<s>Please determine the type of the question below.")
+        assert text.endswith("\nType:")
+    assert max(len(ids) for ids, *_ in seen) <= 2048 - 4
+
+
+def test_truncate_to_beyond_the_model_is_refused(evaluate, model_folder, seen):
+    with pytest.raises(OverlengthError, match="max_length=TOKENS"):
+        short_run(evaluate, model_folder, ["longbench_v1_e_qasper"], {"truncate_to": 3500})
+    assert seen == []
