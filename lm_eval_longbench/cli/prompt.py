@@ -10,7 +10,6 @@ from typing import Annotated, Any
 import typer
 
 from lm_eval_longbench.catalog import Split, split_of_task
-from lm_eval_longbench.data.longbench_v1 import load
 from lm_eval_longbench.errors import OptionError, PromptError
 from lm_eval_longbench.options import Options
 from lm_eval_longbench.prompts.longbench_v1 import render
@@ -32,6 +31,8 @@ def read_document(file: Path) -> dict[str, Any]:
 
 def stored_document(split: Split, index: int, data_dir: str | None) -> dict[str, Any]:
     """Read one row of a dataset; OptionError if there is no such row."""
+    from lm_eval_longbench.data.longbench_v1 import load  # slow to import
+
     rows = load(split, data_dir).rows
     if not 0 <= index < len(rows):
         raise OptionError(

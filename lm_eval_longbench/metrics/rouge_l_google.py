@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import functools
+from typing import TYPE_CHECKING
 
-from rouge_score.rouge_scorer import RougeScorer
+if TYPE_CHECKING:
+    from rouge_score.rouge_scorer import RougeScorer
 
 
 @functools.cache
 def _scorer() -> RougeScorer:
+    from rouge_score.rouge_scorer import RougeScorer  # brings nltk along: slow to import
+
     return RougeScorer(["rougeL"], use_stemmer=False)
 
 
