@@ -1,0 +1,152 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from oracles.rouge_l import f_of
+from oracles.texts import EXACT, examples, joined
+
+from lm_eval_longbench.errors import LongBenchError, UnknownNameError
+from lm_eval_longbench.metrics.longbench_v1 import score_sample
+
+# A prediction and answer on which the metrics differ, worked out for each metric.
+# qa_f1: cat sat against cat. rouge_l: The cat sat against A cat. count: the number 7 of 7 and 2.
+QA_F1 = ("The cat sat", "A cat", 2 / 3)
+QA_F1_ZH = ("《北京》", "北京", 2 / 3)  # 《 stays
+ROUGE_L = ("The cat sat", "A cat", f_of(1 / 2, 1 / 3))
+ROUGE_L_ZH = ("《北京》", "北京", f_of(1, 1 / 3))  # both marks are words
+COUNT = ("7 and 2", "7", 1 / 2)
+RETRIEVAL = ("Paragraph 7 and 2", "Paragraph 7", 1 / 2)
+RETRIEVAL_ZH = ("段落7和2", "段落7", 1 / 2)
+CODE_SIM = ("# c\nx = 2", "x = 1", 0.8)
+SCORED = {
+    "narrativeqa": QA_F1,
+    "qasper": QA_F1,
+    "multifieldqa_en": QA_F1,
+    "multifieldqa_zh": QA_F1_ZH,
+    "hotpotqa": QA_F1,
+    "2wikimqa": QA_F1,
+    "musique": QA_F1,
+    "dureader": ROUGE_L_ZH,
+    "gov_report": ROUGE_L,
+    "qmsum": ROUGE_L,
+    "multi_news": ROUGE_L,
+    "vcsum": ROUGE_L_ZH,
+    "triviaqa": QA_F1,
+    "samsum": ROUGE_L,
+    "passage_count": COUNT,
+    "passage_retrieval_en": RETRIEVAL,
+    "passage_retrieval_zh": RETRIEVAL_ZH,
+    "lcc": CODE_SIM,
+    "repobench-p": CODE_SIM,
+}
+FIRST_LINE = ["trec", "triviaqa", "samsum", "lsht"]
+DATASETS = [*SCORED, "trec", "lsht"]
+
+
+def close(expected):
+    return pytest.approx(expected, rel=0, abs=EXACT)
+
+
+def test_all_datasets_are_here():
+    assert len(set(DATASETS)) == 21
+
+
+@pytest.mark.parametrize(("dataset", "case"), SCORED.items(), ids=SCORED.keys())
+def test_each_dataset_has_its_metric(dataset, case):
+    prediction, answer, expected = case
+    assert score_sample(dataset, prediction, [answer], None) == close(expected)
+
+
+@pytest.mark.parametrize("dataset", ["trec", "lsht"])
+def test_classification_datasets(dataset):
+    # found: a b abc; a goes, b is passed over
+    assert score_sample(dataset, "abc", ["abc"], ["a", "b", "abc"]) == 1 / 2
+    assert score_sample(dataset, "abc", ["abc"], []) == 0.0
+    assert score_sample(dataset, "abc", ["abc"], None) == 0.0
+
+
+@pytest.mark.parametrize("dataset", FIRST_LINE)
+def test_only_the_first_line_is_scored(dataset):
+    # "x", where the second line would add the class "y" or the word "y"
+    whole = score_sample(dataset, "x", ["x"], ["x", "y"])
+    assert whole == close(f_of(1, 1) if dataset == "samsum" else 1.0)
+    assert score_sample(dataset, "x\ny", ["x"], ["x", "y"]) == whole
+    assert score_sample(dataset, "\n\nx\ny", ["x"], ["x", "y"]) == whole
+    assert score_sample(dataset, "y\nx", ["x"], ["x", "y"]) == 0.0
+    # Leading newlines go, leading spaces do not: the first line is then a space.
+    assert score_sample(dataset, " \nx", ["x"], ["x", "y"]) == 0.0
+    # Nothing else ends a line.
+    assert score_sample(dataset, "\r\nx", ["x"], ["x", "y"]) == 0.0
+    one_line = score_sample(dataset, "x\u2028y\x0by", ["x"], ["x", "y"])
+    assert 0.0 <= one_line < whole
+
+
+@pytest.mark.parametrize(
+    ("dataset", "prediction", "answer", "expected"),
+    [
+        ("hotpotqa", "x\ny", "x", 2 / 3),
+        ("multifieldqa_zh", "北京\n天气", "北京", 2 / 3),
+        ("gov_report", "x\ny", "x", f_of(1, 1 / 2)),
+        ("vcsum", "北京\n天气", "北京", f_of(1, 1 / 2)),
+        ("passage_count", "7\n8", "7", 1 / 2),
+        ("passage_retrieval_en", "7\n8", "Paragraph 7", 1 / 2),
+        ("passage_retrieval_zh", "7\n8", "段落7", 1 / 2),
+    ],
+)
+def test_other_datasets_score_every_line(dataset, prediction, answer, expected):
+    assert score_sample(dataset, prediction, [answer], None) == close(expected)
+
+
+def test_the_first_line_is_not_stripped():
+    # "hi. " has the pieces hi and " ", the second is the word "": P = 1/2. Stripped it would be 1.
+    assert score_sample("samsum", "hi. \nBob", ["hi"], None) == close(f_of(1, 1 / 2))
+    # "\n" at the end goes with the line, so no word "" here.
+    assert score_sample("samsum", "hi.\n", ["hi"], None) == close(f_of(1, 1))
+    assert score_sample("gov_report", "hi.\n", ["hi"], None) == close(f_of(1, 1 / 2))
+
+
+def test_best_answer_counts():
+    assert score_sample("hotpotqa", "x y", ["v", "x", "x y z"], None) == close(4 / 5)
+    assert score_sample("hotpotqa", "x y", ("x y z", "x", "v"), None) == close(4 / 5)
+    assert score_sample("trec", "abc x", ["abc", "x"], ["a", "b", "abc", "x"]) == 1 / 3
+    # truth x: no class is part of it, four found: 1/4; truth abc: a goes: 1/3
+    assert score_sample("trec", "abc x", ["x"], ["a", "b", "abc", "x"]) == 1 / 4
+
+
+@pytest.mark.parametrize("dataset", DATASETS)
+def test_no_answers_score_zero(dataset):
+    assert score_sample(dataset, "x", [], ["x"]) == 0.0
+    assert score_sample(dataset, "", (), None) == 0.0
+
+
+words = joined(["x ", "y ", "a", "7", "\n", "。", "北京", "#", "Paragraph 7", "段落7"], 8)
+
+
+@pytest.mark.parametrize("dataset", DATASETS)
+@examples(25)
+@given(words, st.lists(words, min_size=1, max_size=4))
+def test_maximum_over_answers(dataset, prediction, answers):
+    classes = ["x", "y", "a", "7", "x y"]
+    single = [score_sample(dataset, prediction, [answer], classes) for answer in answers]
+    assert score_sample(dataset, prediction, answers, classes) == max(single)
+    assert all(0.0 <= score <= 1.0 for score in single)
+
+
+@pytest.mark.parametrize(
+    ("name", "nearest"),
+    [("hotpot_qa", "hotpotqa"), ("repobench_p", "repobench-p"), ("2wikiqa", "2wikimqa")],
+)
+def test_an_unknown_dataset_names_the_nearest(name, nearest):
+    with pytest.raises(UnknownNameError, match=rf"{name}.*mean '{nearest}'") as caught:
+        score_sample(name, "x", ["x"], None)
+    assert isinstance(caught.value, LongBenchError)
+
+
+@pytest.mark.parametrize("name", ["nq", "", "TREC", "qasper_e", "longbench_qasper"])
+def test_names_are_exact(name):
+    with pytest.raises(UnknownNameError):
+        score_sample(name, "x", ["x"], ["x"])
+
+
+def test_an_unknown_dataset_without_answers_is_still_an_error():
+    with pytest.raises(UnknownNameError):
+        score_sample("nq", "x", [], None)

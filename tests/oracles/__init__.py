@@ -1,0 +1,1 @@
+"""Slow, obvious versions of the definitions, written for the tests alone."""
