@@ -36,10 +36,7 @@ def build_tokenizer(folder, *, bos: bool) -> str:
     from transformers import PreTrainedTokenizerFast
 
     texts = [
-        text
-        for split in SPLITS
-        if not split.is_e
-        for text in load(split, "sample").rows["context"]
+        text for split in SPLITS if not split.is_e for text in load(split, "sample").rows["context"]
     ]
     raw = Tokenizer(models.BPE())
     raw.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)

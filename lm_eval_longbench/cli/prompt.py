@@ -22,7 +22,9 @@ def read_document(file: Path) -> dict[str, Any]:
     """Read one JSON object with a dataset's fields; PromptError if it is not one."""
     try:
         document = json.loads(file.read_bytes())
-    except (OSError, ValueError) as error:
+        # JSON can spell half a surrogate pair, which neither UTF-8 nor a tokenizer takes.
+        json.dumps(document, ensure_ascii=False).encode("utf-8")
+    except (OSError, ValueError, RecursionError) as error:
         raise PromptError(f"{file} cannot be read as one JSON object: {error}") from error
     if not isinstance(document, dict):
         raise PromptError(f"{file} must hold one JSON object, not {type(document).__name__}.")
@@ -75,5 +77,5 @@ def register(app: typer.Typer) -> None:
             lambda: load_tokenizer(options.tokenizer, {}),
             halves_decoded_apart,
         )
-        sys.stdout.buffer.write(finished.text.encode("utf-8", "surrogatepass"))
+        sys.stdout.buffer.write(finished.text.encode("utf-8"))
         sys.stdout.buffer.flush()

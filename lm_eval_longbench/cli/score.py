@@ -74,7 +74,9 @@ def _score(files: list[tuple[Split, Path]], output: Path, strict: bool) -> list[
         results = list(score_files(files, emit))
         if strict:
             _check_strict(results)
-    json_file(output / "scores.json", {result.split.info.name: result.figure for result in results})
+        # Before samples.jsonl appears, so that the two files are always of one run.
+        scores = {result.split.info.name: result.figure for result in results}
+        json_file(output / "scores.json", scores)
     return results
 
 

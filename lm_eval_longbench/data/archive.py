@@ -28,13 +28,15 @@ def member_lines(archive: Path, member: str) -> Iterator[bytes]:
     """Yield the lines of one member, decompressed as they are read; only "\\n" ends a line.
 
     Raises:
-        DataError: the member is damaged.
+        DataError: the member is damaged, encrypted or packed in a way Python does not know.
     """
     try:
         with zipfile.ZipFile(archive) as opened, opened.open(member) as handle:
             yield from handle
     except (zipfile.BadZipFile, zlib.error, OSError, EOFError) as error:
         raise DataError(f"{archive}, member {member}, is damaged: {error}") from error
+    except RuntimeError as error:  # encrypted, or a compression that Python does not know
+        raise DataError(f"{archive}, member {member}, cannot be unpacked: {error}") from error
 
 
 def file_lines(path: Path) -> Iterator[bytes]:

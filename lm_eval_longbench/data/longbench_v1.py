@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os.path
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -61,7 +62,7 @@ def load(split: Split, data_dir: str | None = None) -> Documents:
     if data_dir == SAMPLE:
         file = _SAMPLE_FOLDER / f"{split.file_stem}.jsonl"
         return _from_file(split, file, SAMPLE)
-    return _load_local(split, Path(data_dir).expanduser())
+    return _load_local(split, Path(os.path.expanduser(data_dir)))
 
 
 def _load_pinned(split: Split) -> Documents:

@@ -8,6 +8,8 @@ from typing import Any
 
 from lm_eval_longbench.errors import DataError
 
+# Lengths that an Arrow column of int64 can hold.
+_LENGTHS = 2**63
 FIELDS = ("input", "context", "answers", "length", "dataset", "language", "all_classes", "_id")
 
 
@@ -40,8 +42,9 @@ def problem_of(row: Any) -> str | None:
         return "has a field 'answers' that is not a list of texts"
     if row["all_classes"] is not None and not _is_texts(row["all_classes"]):
         return "has a field 'all_classes' that is neither null nor a list of texts"
-    if not isinstance(row["length"], int) or isinstance(row["length"], bool):
-        return "has a field 'length' that is not a whole number"
+    length = row["length"]
+    if not isinstance(length, int) or isinstance(length, bool) or not 0 <= length < _LENGTHS:
+        return "has a field 'length' that is not a whole number of words or characters"
     return None
 
 

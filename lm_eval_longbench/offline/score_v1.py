@@ -62,7 +62,9 @@ def find_files(folder: Path, benchmark: str) -> tuple[list[tuple[Split, Path]], 
         names = ", ".join(f"{split.info.name}.jsonl" for split in splits)
         raise PredictionError(f"{folder} has no prediction file of {benchmark}: {names}.")
     known = {file for _, file in found}
-    return found, sorted(file for file in folder.glob("*.jsonl") if file not in known)
+    return found, sorted(
+        file for file in folder.glob("*.jsonl") if file.is_file() and file not in known
+    )
 
 
 def score_file(split: Split, file: Path, emit: Callable[[dict[str, Any]], None]) -> DatasetScores:

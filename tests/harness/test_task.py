@@ -127,9 +127,7 @@ def test_the_limit_follows_from_the_models_length(evaluate, recording_lm, tokeni
     model_args = {"pretrained": tokenizer_folder, "max_length": 400}
     tokenizer = load_fast(tokenizer_folder)
     evaluate(recording_lm, [task], model_args=model_args)
-    expected = [
-        cut_one_by_one(prompt, tokenizer, 400 - 128 - 64) for prompt in whole_prompts(task)
-    ]
+    expected = [cut_one_by_one(prompt, tokenizer, 400 - 128 - 64) for prompt in whole_prompts(task)]
     assert recording_lm.prompts == expected
     assert any(prompt not in whole_prompts(task) for prompt in expected)
 

@@ -1,0 +1,74 @@
+"""The console script: version, help, errors."""
+
+import re
+from importlib.metadata import version
+
+import pytest
+
+from lm_eval_longbench.cli import main as main_module
+from lm_eval_longbench.errors import DataError
+from lm_eval_longbench.version import __version__
+
+
+def test_version(invoke):
+    result = invoke("--version")
+    assert (result.exit_code, result.stdout) == (0, f"{__version__}\n")
+    assert re.fullmatch(r"\d+\.\d+\.\d+.*", __version__)
+    assert version("lm-eval-longbench") == __version__
+
+
+def test_help_names_every_command(invoke):
+    result = invoke("--help")
+    assert result.exit_code == 0
+    for command in ("run", "score", "prompt", "path", "link", "unlink"):
+        assert re.search(rf"^\W*{command}\s", result.stdout, re.MULTILINE), command
+        if command != "run":  # which hands --help on to the harness
+            assert invoke(command, "--help").exit_code == 0
+
+
+def test_an_unknown_command(invoke):
+    result = invoke("scroe")
+    assert result.exit_code == 2
+    assert "scroe" in result.output
+
+
+def test_an_error_is_one_message_and_exit_1(script):
+    done = script("prompt", "longbench_v1_qaspr", "--index", "0", "--data-dir", "sample")
+    assert done.returncode == 1
+    assert done.stdout == b""
+    message = done.stderr.decode()
+    start = "error: Unknown task 'longbench_v1_qaspr'. Did you mean 'longbench_v1_qasper'? "
+    assert message.startswith(start)
+    assert len(message.splitlines()) == 1
+    assert "Traceback" not in message
+
+
+def test_wrong_usage_is_exit_2_without_a_traceback(script):
+    done = script("score")
+    assert done.returncode == 2
+    assert b"Traceback" not in done.stderr
+    assert b"Usage" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "text", ["[red]x[/red] [/nonsense]", "50% {x} \\[", "汉字 🙂 " + "x" * 500]
+)
+def test_an_error_is_printed_as_it_is(monkeypatch, capfd, text):
+    def fail():
+        raise DataError(text)
+
+    monkeypatch.setattr(main_module, "app", fail)
+    with pytest.raises(SystemExit) as caught:
+        main_module.main()
+    assert caught.value.code == 1
+    out, err = capfd.readouterr()
+    assert (out, err) == ("", f"error: {text}\n")
+
+
+def test_other_errors_are_not_hidden(monkeypatch):
+    def fail():
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(main_module, "app", fail)
+    with pytest.raises(ZeroDivisionError):
+        main_module.main()

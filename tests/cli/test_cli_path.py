@@ -1,0 +1,84 @@
+"""Where the task definitions are, and links to them."""
+
+from pathlib import Path
+
+import lm_eval_longbench
+from lm_eval_longbench import task_folder as task_folder_module
+from lm_eval_longbench.errors import LongBenchError
+from lm_eval_longbench.task_folder import task_folder
+
+
+def test_the_path_exists_and_holds_the_tasks(invoke):
+    result = invoke("path")
+    assert result.exit_code == 0
+    folder = Path(result.stdout.removesuffix("\n"))
+    assert folder.is_absolute()
+    assert (folder / "longbench_v1" / "_base").is_file()
+    assert (folder / "longbench_v1_e" / "_base").is_file()
+    assert folder == task_folder()
+    # Beside the package, or in it when installed from a wheel.
+    package = Path(lm_eval_longbench.__file__).resolve().parent
+    assert folder in (package / "tasks", package.parent / "tasks")
+
+
+def test_the_script_prints_the_path_alone(script):
+    done = script("path")
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout.decode() == f"{task_folder()}\n"
+
+
+def test_the_folder_in_the_package_comes_first(tmp_path, monkeypatch, invoke, raised):
+    package = tmp_path / "site" / "lm_eval_longbench"
+    package.mkdir(parents=True)
+    monkeypatch.setattr(task_folder_module, "__file__", str(package / "task_folder.py"))
+    error = raised("path")
+    assert str(package) in str(error)
+    assert "pip install --force-reinstall" in str(error)
+    assert type(error) is LongBenchError
+
+    beside = package.parent / "tasks" / "longbench_v1"
+    beside.mkdir(parents=True)
+    assert invoke("path").stdout == f"{beside.parent}\n"
+    inside = package / "tasks" / "longbench_v1"
+    inside.mkdir(parents=True)
+    assert invoke("path").stdout == f"{inside.parent}\n"
+
+
+def fake_harness(folder):
+    tasks = folder / "lm_eval" / "tasks"
+    tasks.mkdir(parents=True)
+    (folder / "lm_eval" / "__init__.py").write_text("")
+    return tasks
+
+
+def test_link_and_unlink_a_harness_that_is_made_up(script, tmp_path):
+    tasks = fake_harness(tmp_path / "fake")
+    path = {"PYTHONPATH": str(tmp_path / "fake")}
+    target = tasks / "lm_eval_longbench_links"
+
+    def say(command):
+        done = script(command, **path)
+        assert (done.returncode, done.stderr) == (0, b"")
+        return done.stdout.decode()
+
+    assert say("link") == f"50 links made in {target}\n"
+    assert len([link for link in target.rglob("*") if link.is_symlink()]) == 50
+    assert say("link") == f"nothing to do: {target}\n"
+    (target / "mine.yaml").write_text("task: mine\n")
+    assert say("unlink") == (
+        f"50 links removed from {target}\nleft alone, not ours: {target / 'mine.yaml'}\n"
+    )
+    assert [path.name for path in target.iterdir()] == ["mine.yaml"]
+    (target / "mine.yaml").unlink()
+    assert say("unlink") == f"no links in {target}\n"
+    assert list(tasks.iterdir()) == []
+
+
+def test_link_where_nothing_can_be_written(script, tmp_path):
+    tasks = fake_harness(tmp_path / "fake")
+    (tasks / "lm_eval_longbench_links").write_text("in the way")
+    done = script("link", PYTHONPATH=str(tmp_path / "fake"))
+    assert done.returncode == 1
+    assert done.stderr.startswith(b"error: Cannot write to ")
+    assert b"lm-eval-longbench run" in done.stderr
+    assert (tasks / "lm_eval_longbench_links").read_text() == "in the way"

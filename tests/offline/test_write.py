@@ -1,0 +1,133 @@
+"""Result files appear whole, or not at all."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from lm_eval_longbench.errors import LongBenchError
+from lm_eval_longbench.offline.write import json_file, json_lines
+
+
+def names(folder):
+    return sorted(path.name for path in folder.rglob("*"))
+
+
+def test_lines_appear_when_the_block_has_ended(tmp_path):
+    path = tmp_path / "new" / "deeper" / "samples.jsonl"
+    with json_lines(path) as emit:
+        emit({"b": 1, "a": "汉字🙂\n"})
+        assert not path.exists()
+        emit({"x": None})
+    assert path.read_bytes() == '{"b": 1, "a": "汉字🙂\\n"}\n{"x": null}\n'.encode()
+    assert names(path.parent) == ["samples.jsonl"]
+
+
+def test_no_lines_are_an_empty_file(tmp_path):
+    with json_lines(tmp_path / "samples.jsonl"):
+        pass
+    assert (tmp_path / "samples.jsonl").read_bytes() == b""
+
+
+@pytest.mark.parametrize("error", [RuntimeError("x"), KeyboardInterrupt(), LongBenchError("x")])
+def test_a_block_that_breaks_off_leaves_the_earlier_file(tmp_path, error):
+    path = tmp_path / "samples.jsonl"
+    path.write_text("earlier")
+    with pytest.raises(type(error)) as caught, json_lines(path) as emit:
+        emit({"a": 1})
+        raise error
+    assert caught.value is error
+    assert path.read_text() == "earlier"
+    assert names(tmp_path) == ["samples.jsonl"]
+
+
+def test_a_document_is_written_whole(tmp_path):
+    path = tmp_path / "new" / "scores.json"
+    json_file(path, {"qasper": 1.5, "名": None})
+    assert path.read_bytes() == '{\n "qasper": 1.5,\n "名": null\n}\n'.encode()
+    assert names(path.parent) == ["scores.json"]
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), {"a": object()}])
+def test_a_document_that_is_no_json_leaves_the_earlier_file(tmp_path, value):
+    path = tmp_path / "scores.json"
+    path.write_text("earlier")
+    with pytest.raises((ValueError, TypeError)):
+        json_file(path, value)
+    assert path.read_text() == "earlier"
+    assert names(tmp_path) == ["scores.json"]
+
+
+def write_lines(path):
+    with json_lines(path) as emit:
+        emit({"a": 1})
+
+
+def write_document(path):
+    json_file(path, {"a": 1})
+
+
+@pytest.mark.parametrize("write", [write_lines, write_document])
+def test_a_file_where_the_folder_should_be(tmp_path, write):
+    (tmp_path / "out").write_text("mine")
+    with pytest.raises(LongBenchError, match="cannot be written") as caught:
+        write(tmp_path / "out" / "result")
+    assert str(tmp_path / "out" / "result") in str(caught.value)
+    assert (tmp_path / "out").read_text() == "mine"
+
+
+@pytest.mark.parametrize("write", [write_lines, write_document])
+def test_a_folder_where_the_file_should_be(tmp_path, write):
+    (tmp_path / "result").mkdir()
+    (tmp_path / "result" / "mine").write_text("mine")
+    with pytest.raises(LongBenchError, match="cannot be written"):
+        write(tmp_path / "result")
+    assert names(tmp_path) == ["mine", "result"]
+
+
+@pytest.mark.parametrize("write", [write_lines, write_document])
+def test_written_again_is_the_same(tmp_path, write):
+    path = tmp_path / "result"
+    write(path)
+    before = path.read_bytes()
+    write(path)
+    assert path.read_bytes() == before
+    assert json.loads(before) == {"a": 1}
+
+
+FULL = """
+import resource, sys
+from pathlib import Path
+from lm_eval_longbench.errors import LongBenchError
+from lm_eval_longbench.offline.write import json_file, json_lines
+
+# No file may grow beyond 1,000 bytes from here on, as if the disk were full.
+resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+folder = Path(sys.argv[1])
+try:
+    with json_lines(folder / "samples.jsonl") as emit:
+        for number in range(10_000):
+            emit({"number": number})
+except LongBenchError as error:
+    sys.stdout.write(f"{error}\\n")
+try:
+    json_file(folder / "scores.json", {"x": "y" * 5000})
+except LongBenchError as error:
+    sys.stdout.write(f"{error}\\n")
+"""
+
+
+def test_a_full_disk_leaves_the_earlier_files(tmp_path):
+    for name in ("samples.jsonl", "scores.json"):
+        (tmp_path / name).write_text("earlier")
+    done = subprocess.run(
+        [sys.executable, "-c", FULL, str(tmp_path)], capture_output=True, text=True, check=True
+    )
+    lines = done.stdout.splitlines()
+    assert ["samples.jsonl cannot be written" in lines[0], len(lines)] == [True, 2]
+    assert "scores.json cannot be written" in lines[1]
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {
+        "samples.jsonl": "earlier",
+        "scores.json": "earlier",
+    }

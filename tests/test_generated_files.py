@@ -1,0 +1,245 @@
+"""The task files and the sample are what the scripts make, and the groups add up."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+from lm_eval.tasks import TaskManager
+from lm_eval.tasks._yaml_loader import load_yaml
+
+from lm_eval_longbench.catalog import CATEGORIES, E_SPLITS, SPLITS, V1_SPLITS, split_of_task
+
+ROOT = Path(__file__).resolve().parents[1]
+TASKS = ROOT / "tasks"
+pytestmark = pytest.mark.skipif(
+    not (ROOT / "scripts" / "make_tasks.py").is_file(), reason="not run from a checkout"
+)
+LEAVES = sorted(path for path in TASKS.rglob("*.yaml") if not path.name.startswith("_"))
+GROUPS = sorted(path for path in TASKS.rglob("_*.yaml"))
+
+
+def check(root, script):
+    return subprocess.run(
+        [sys.executable, "-B", root / "scripts" / script, "--check"],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+@pytest.fixture
+def copy(tmp_path):
+    """A copy of what the scripts read and write."""
+    for name in ("scripts", "tasks", "lm_eval_longbench"):
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
+    return tmp_path
+
+
+# ---------------------------------------------------------------------- the scripts
+
+
+@pytest.mark.parametrize("script", ["make_tasks.py", "make_sample.py"])
+def test_the_files_are_up_to_date(script):
+    done = check(ROOT, script)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def one_byte(path):
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+
+
+def added(path):
+    path.with_name(f"extra_{path.name}").write_bytes(path.read_bytes())
+
+
+@pytest.mark.parametrize("change", [one_byte, added, Path.unlink])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "longbench_v1/longbench_v1_qasper.yaml",
+        "longbench_v1_e/_longbench_v1_e_code.yaml",
+        "longbench_v1/_base",
+    ],
+)
+def test_a_changed_task_file_is_noticed(copy, change, name):
+    before = check(copy, "make_tasks.py")
+    assert (before.returncode, before.stdout) == (0, "")
+    change(copy / "tasks" / name)
+    done = check(copy, "make_tasks.py")
+    assert done.returncode == 1
+    changed = f"{Path(name).parent}/{'extra_' if change is added else ''}{Path(name).name}"
+    assert done.stdout.splitlines() == [f"differs: tasks/{changed}"]
+
+
+@pytest.mark.parametrize("change", [one_byte, added, Path.unlink])
+def test_a_changed_sample_is_noticed(copy, change):
+    assert check(copy, "make_sample.py").returncode == 0
+    change(copy / "lm_eval_longbench" / "data" / "sample" / "longbench_v1" / "trec_e.jsonl")
+    done = check(copy, "make_sample.py")
+    assert done.returncode == 1
+    name = "extra_trec_e.jsonl" if change is added else "trec_e.jsonl"
+    assert done.stdout.startswith(f"{name} differs")
+    assert len(done.stdout.splitlines()) == 1
+
+
+def test_the_scripts_restore_what_was_changed(copy):
+    def everything():
+        folders = (copy / "tasks", copy / "lm_eval_longbench" / "data" / "sample")
+        return {p: p.read_bytes() for f in folders for p in f.rglob("*") if p.is_file()}
+
+    before = everything()
+    one_byte(copy / "tasks" / "longbench_v1" / "_base")
+    added(copy / "tasks" / "longbench_v1" / "longbench_v1_lcc.yaml")
+    (copy / "lm_eval_longbench" / "data" / "sample" / "longbench_v1" / "lcc.jsonl").unlink()
+    for script in ("make_tasks.py", "make_sample.py"):
+        subprocess.run(
+            [sys.executable, "-B", copy / "scripts" / script], check=True, capture_output=True
+        )
+    assert everything() == before
+
+
+# ---------------------------------------------------------------------- each task file
+
+
+def test_the_files_that_are_there():
+    assert sorted(path.stem for path in LEAVES) == sorted(split.task for split in SPLITS)
+    assert len(LEAVES) == 34
+    assert len(GROUPS) == 9 + 7
+
+
+class Plain(yaml.SafeLoader):
+    """Reads a task file with `!function` as plain text."""
+
+
+Plain.add_constructor("!function", lambda loader, node: loader.construct_scalar(node))
+
+
+@pytest.mark.parametrize("path", LEAVES, ids=lambda path: path.stem)
+def test_leaf(path):
+    own = yaml.load(path.read_text(encoding="utf-8"), Loader=Plain)
+    included = own["include"] if isinstance(own["include"], list) else [own["include"]]
+    assert len(own) <= 8
+    assert included[0] == "_base"
+
+    split = split_of_task(own["task"])
+    assert path == TASKS / split.benchmark / f"{split.task}.yaml"
+    assert own["dataset_name"] == split.file_stem
+    assert own["generation_kwargs"] == {
+        "until": [],
+        "max_gen_toks": split.info.max_gen_toks,
+        "do_sample": False,
+        "temperature": 0.0,
+    }
+    assert own["generation_kwargs"]["do_sample"] is False
+    assert type(own["generation_kwargs"]["temperature"]) is float
+
+    whole = load_yaml(path, resolve_func=False)
+    assert whole["metadata"]["version"] == 1.0
+    assert whole["output_type"] == "generate_until"
+    assert (whole["num_fewshot"], whole["target_delimiter"]) == (0, "")
+    metrics = {metric["metric"]: metric for metric in whole["metric_list"]}
+    assert next(iter(metrics)) == "score"
+    assert list(metrics)[-2:] == ["failed", "truncated"]
+    assert [m["higher_is_better"] for m in metrics.values()] == [True] * (len(metrics) - 2) + [
+        False,
+        False,
+    ]
+
+
+@pytest.mark.parametrize("path", LEAVES, ids=lambda path: path.stem)
+def test_the_metrics_of_a_leaf_are_those_the_package_computes(path):
+    from lm_eval_longbench.aggregation.longbench_v1 import metric_names
+    from lm_eval_longbench.aggregation.means import mean_of_known
+    from lm_eval_longbench.harness.task import LongBenchTask
+
+    config = load_yaml(path)  # functions resolved
+    metrics = {metric["metric"]: metric["aggregation"] for metric in config["metric_list"]}
+    assert tuple(metrics) == metric_names(split_of_task(config["task"]))
+    assert config["class"] is LongBenchTask
+    for name, aggregation in metrics.items():
+        expected = mean_of_known if name.startswith("score_") else "mean"
+        assert aggregation == expected
+
+
+# ---------------------------------------------------------------------- groups
+
+
+@pytest.fixture(scope="module")
+def index():
+    """Everything the harness finds in our folder, as it finds it."""
+    return TaskManager(include_path=str(TASKS), include_defaults=False).task_index
+
+
+def leaves(index, name):
+    """The tasks below a group, each once; a task twice is a failure."""
+    config = index[name].cfg
+    if "group" not in config:
+        return [name]
+    found = [leaf for child in config["task"] for leaf in leaves(index, child)]
+    assert len(found) == len(set(found))
+    return found
+
+
+def tasks_of(splits, wanted=lambda info: True):
+    return [split.task for split in splits if wanted(split.info)]
+
+
+def test_the_whole_benchmarks(index):
+    assert leaves(index, "longbench_v1") == tasks_of(V1_SPLITS)
+    assert leaves(index, "longbench_v1_e") == tasks_of(E_SPLITS)
+    assert index["longbench_v1"].cfg["task"] == [f"longbench_v1_{name}" for name in CATEGORIES]
+
+
+def test_languages(index):
+    english = tasks_of(V1_SPLITS, lambda info: info.language in {"en", "code"})
+    chinese = tasks_of(V1_SPLITS, lambda info: info.language == "zh")
+    assert leaves(index, "longbench_v1_en") == english
+    assert leaves(index, "longbench_v1_zh") == chinese
+    assert (len(english), len(chinese)) == (16, 5)
+
+
+@pytest.mark.parametrize("category", CATEGORIES)
+@pytest.mark.parametrize("splits", [V1_SPLITS, E_SPLITS], ids=["v1", "v1_e"])
+def test_categories(index, category, splits):
+    name = f"{splits[0].benchmark}_{category}"
+    expected = tasks_of(splits, lambda info: info.category == category)
+    assert leaves(index, name) == expected
+    # A category's score is the plain mean of its datasets'.
+    assert index[name].cfg["aggregate_metric_list"] == [
+        {"metric": "score", "weight_by_size": False}
+    ]
+
+
+def test_no_task_is_left_over(index):
+    groups = {name for name in index if "group" in index[name].cfg}
+    below = {child for name in groups for child in index[name].cfg["task"]}
+    assert len(groups) == len(GROUPS) == 16
+    assert set(index) - groups == {split.task for split in SPLITS}
+    assert below <= set(index)
+    # Only what a user asks for by name stands at the top.
+    assert set(index) - below == {
+        "longbench_v1",
+        "longbench_v1_e",
+        "longbench_v1_en",
+        "longbench_v1_zh",
+    }
+    assert not any("tag" in entry.cfg for entry in index.values())
+
+
+def test_every_file_has_a_version(index):
+    assert all(entry.cfg["metadata"]["version"] == 1.0 for entry in index.values())
+    assert sorted(entry.yaml_path for entry in index.values()) == sorted(LEAVES + GROUPS)
+
+
+def test_no_built_in_task_has_a_name_of_ours(index):
+    """Reads all of the harness's own task files: the slowest test here."""
+    built_in = TaskManager(include_defaults=True)
+    assert len(built_in.all_tasks) > 5000
+    assert {"hellaswag", "longbench", "longbench_qasper"} <= set(built_in.all_tasks)
+    assert set(index) & set(built_in.all_tasks) == set()

@@ -1,0 +1,124 @@
+"""The options given as `--metadata '{"longbench": {...}}'`."""
+
+import json
+
+import pytest
+
+from lm_eval_longbench.errors import LongBenchError, OptionError, UnknownNameError
+from lm_eval_longbench.options import Options
+
+DEFAULTS = {
+    "data_dir": None,
+    "truncate_to": None,
+    "overlength": "truncate",
+    "tokenizer": None,
+    "log_prompts": "excerpt",
+}
+GIVEN = {
+    "data_dir": "sample",
+    "truncate_to": 31500,
+    "overlength": "skip",
+    "tokenizer": "folder",
+    "log_prompts": "full",
+}
+
+
+@pytest.mark.parametrize(
+    "metadata", [None, {}, {"version": 1.0, "pretrained": "x"}, {"longbench": None}]
+)
+def test_without_the_key_all_options_are_at_their_default(metadata):
+    assert Options.from_metadata(metadata).to_dict() == DEFAULTS
+
+
+def test_an_empty_object_is_all_defaults():
+    assert Options.from_metadata({"longbench": {}}) == Options()
+
+
+def test_all_options_are_read_and_returned():
+    options = Options.from_metadata({"longbench": GIVEN, "max_length": 7})
+    assert options.to_dict() == GIVEN
+    assert json.loads(json.dumps(options.to_dict())) == GIVEN
+    assert (options.data_dir, options.truncate_to, options.overlength) == ("sample", 31500, "skip")
+    assert (options.tokenizer, options.log_prompts) == ("folder", "full")
+
+
+def test_reading_leaves_the_metadata_as_it_was():
+    metadata = {"longbench": dict(GIVEN)}
+    Options.from_metadata(metadata)
+    assert metadata == {"longbench": GIVEN}
+
+
+@pytest.mark.parametrize("value", ["sample", ["data_dir"], 3, 0, False, "", []])
+def test_the_value_under_the_key_must_be_an_object(value):
+    with pytest.raises(OptionError, match="must be an object") as caught:
+        Options.from_metadata({"longbench": value})
+    assert repr(value) in str(caught.value)
+    assert '{"longbench": {"truncate_to": 31500}}' in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "nearest"),
+    [
+        ("truncate_too", "truncate_to"),
+        ("trunkate", "truncate_to"),
+        ("datadir", "data_dir"),
+        ("Tokenizer", "tokenizer"),
+        ("overlenght", "overlength"),
+        ("log_prompt", "log_prompts"),
+    ],
+)
+def test_an_unknown_option_names_the_nearest(name, nearest):
+    with pytest.raises(UnknownNameError) as caught:
+        Options.from_metadata({"longbench": {name: 1}})
+    assert f"Unknown longbench option {name!r}. Did you mean {nearest!r}?" in str(caught.value)
+    assert all(option in str(caught.value) for option in DEFAULTS)
+
+
+@pytest.mark.parametrize("name", [1, None, True, ""])
+def test_a_name_that_is_no_option_name_at_all(name):
+    with pytest.raises(UnknownNameError, match="Unknown longbench option"):
+        Options.from_metadata({"longbench": {name: 1}})
+
+
+@pytest.mark.parametrize("name", ["data_dir", "tokenizer"])
+@pytest.mark.parametrize("value", ["", 7, True, ["x"], {}])
+def test_names_must_be_texts_with_something_in_them(name, value):
+    with pytest.raises(OptionError, match=f"{name}.*non-empty string"):
+        Options.from_metadata({"longbench": {name: value}})
+
+
+@pytest.mark.parametrize("value", ["31500", 31500.0, True, False, [31500], {}])
+def test_truncate_to_must_be_a_whole_number(value):
+    with pytest.raises(OptionError, match=r"truncate_to.*whole number") as caught:
+        Options.from_metadata({"longbench": {"truncate_to": value}})
+    assert repr(value) in str(caught.value)
+
+
+@pytest.mark.parametrize("value", [1, 0, -1, -31500])
+def test_truncate_to_must_leave_a_token_at_either_end(value):
+    with pytest.raises(OptionError, match=f"at least 2 tokens, not {value}"):
+        Options.from_metadata({"longbench": {"truncate_to": value}})
+
+
+@pytest.mark.parametrize("value", [2, 3, 10**9])
+def test_truncate_to_from_two_on(value):
+    assert Options(truncate_to=value).truncate_to == value
+
+
+@pytest.mark.parametrize(
+    ("name", "valid"),
+    [("overlength", ("truncate", "skip", "fail")), ("log_prompts", ("excerpt", "full"))],
+)
+def test_choices(name, valid):
+    for value in valid:
+        assert getattr(Options.from_metadata({"longbench": {name: value}}), name) == value
+    for value in ("", "Skip", "all", 1, None, True, ["skip"]):
+        with pytest.raises(OptionError, match=f"{name}.*one of {', '.join(valid)}"):
+            Options.from_metadata({"longbench": {name: value}})
+
+
+def test_options_cannot_be_changed_and_are_checked_without_the_harness_too():
+    with pytest.raises(AttributeError):
+        Options().truncate_to = 5
+    with pytest.raises(LongBenchError):
+        Options(truncate_to=1)

@@ -1,0 +1,276 @@
+"""What is built holds what is needed, and works where there is no checkout."""
+
+import email
+import json
+import os
+import subprocess
+import sys
+import sysconfig
+import tarfile
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from lm_eval_longbench.catalog import SPLITS
+from lm_eval_longbench.version import __version__
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGE = ROOT / "lm_eval_longbench"
+pytestmark = pytest.mark.skipif(
+    not (ROOT / "pyproject.toml").is_file(), reason="not run from a checkout"
+)
+
+
+def build(kind, folder, root=ROOT):
+    command = [sys.executable, "-m", "hatchling", "build", "-t", kind, "-d", str(folder)]
+    done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    (built,) = folder.glob("*.whl" if kind == "wheel" else "*.tar.gz")
+    return built
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    return build("wheel", tmp_path_factory.mktemp("wheel"))
+
+
+@pytest.fixture(scope="module")
+def sdist(tmp_path_factory):
+    return build("sdist", tmp_path_factory.mktemp("sdist"))
+
+
+@pytest.fixture
+def content(wheel):
+    with zipfile.ZipFile(wheel) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def dist_info(content, name):
+    (found,) = (value for path, value in content.items() if path.endswith(f".dist-info/{name}"))
+    return found.decode()
+
+
+# ---------------------------------------------------------------------- the wheel's files
+
+
+def test_task_files_are_in_the_package(content):
+    prefix = "lm_eval_longbench/tasks/"
+    found = {name.removeprefix(prefix): v for name, v in content.items() if name.startswith(prefix)}
+    expected = {
+        path.relative_to(ROOT / "tasks").as_posix(): path.read_bytes()
+        for path in (ROOT / "tasks").rglob("*")
+        if path.is_file()
+    }
+    assert found == expected
+    assert "longbench_v1/_base" in found
+    assert "longbench_v1_e/_summarization" in found
+    leaves = {f"{split.benchmark}/{split.task}.yaml" for split in SPLITS}
+    assert len(leaves) == 34
+    assert leaves <= found.keys()
+
+
+def test_every_other_file_of_the_package_is_there_byte_for_byte(content):
+    expected = {
+        path.relative_to(ROOT).as_posix(): path.read_bytes()
+        for path in PACKAGE.rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+    found = {
+        name: value
+        for name, value in content.items()
+        if ".dist-info/" not in name and not name.startswith("lm_eval_longbench/tasks/")
+    }
+    assert found == expected
+    assert sum("/prompts/templates/longbench_v1/" in name for name in found) == 21
+    assert "lm_eval_longbench/prompts/templates/SHA256SUMS" in found
+    assert sum("/data/sample/longbench_v1/" in name for name in found) == 34
+
+
+def test_nothing_else_is_there(content):
+    assert {name.split("/")[0] for name in content} == {
+        "lm_eval_longbench",
+        f"lm_eval_longbench-{__version__}.dist-info",
+    }
+    # A file under lm_eval/ would shadow somebody's clone of the harness.
+    assert not any(name.startswith("lm_eval/") for name in content)
+    assert not any("test" in Path(name).name.lower() for name in content)
+
+
+def test_licences(content):
+    for name in ("LICENSE", "NOTICE"):
+        assert dist_info(content, f"licenses/{name}") == (ROOT / name).read_text(encoding="utf-8")
+    metadata = email.message_from_string(dist_info(content, "METADATA"))
+    assert metadata["License-Expression"] == "MIT"
+    assert sorted(metadata.get_all("License-File")) == ["LICENSE", "NOTICE"]
+
+
+def test_metadata(content):
+    metadata = email.message_from_string(dist_info(content, "METADATA"))
+    assert (metadata["Name"], metadata["Version"]) == ("lm-eval-longbench", __version__)
+    assert metadata["Requires-Python"] == ">=3.10"
+    needed = [line for line in metadata.get_all("Requires-Dist") if "extra ==" not in line]
+    assert any(line.startswith("lm-eval<0.5,>=0.4.13") for line in needed)
+    assert not any(line.startswith(("torch", "pytest", "python-levenshtein")) for line in needed)
+
+
+def test_entry_points(content):
+    sections = dist_info(content, "entry_points.txt").split()
+    for name in ("[console_scripts]", "[lm_eval.models]", "[lm_eval.tasks]"):
+        assert name in sections
+
+
+# ---------------------------------------------------------------------- the source archive
+
+
+def test_the_source_archive(sdist):
+    with tarfile.open(sdist) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    for name in (
+        "tasks/longbench_v1/_base",
+        "tasks/longbench_v1_e/longbench_v1_e_repobench_p.yaml",
+        "tests/test_packaging.py",
+        "tests/conftest.py",
+        "scripts/make_tasks.py",
+        "scripts/sample_text/row.py",
+        "lm_eval_longbench/data/sample/longbench_v1/qasper.jsonl",
+        "pyproject.toml",
+        "README.md",
+        "LICENSE",
+        "NOTICE",
+    ):
+        assert name in names
+    assert not any("__pycache__" in name or name.startswith((".git/", ".venv")) for name in names)
+
+
+def test_a_wheel_made_from_the_source_archive_is_the_same(sdist, wheel, tmp_path):
+    with tarfile.open(sdist) as archive:
+        archive.extractall(tmp_path / "source", filter="data")
+    (root,) = (tmp_path / "source").iterdir()
+    again = build("wheel", tmp_path / "again", root)
+    with zipfile.ZipFile(wheel) as one, zipfile.ZipFile(again) as other:
+        assert sorted(one.namelist()) == sorted(other.namelist())
+        assert [n for n in one.namelist() if one.read(n) != other.read(n)] == []
+
+
+# ---------------------------------------------------------------------- installed
+
+
+@pytest.fixture(scope="module")
+def installed(wheel, tmp_path_factory):
+    """A new environment with the wheel in it; dependencies come from the running one.
+
+    The running environment's folder comes after the new one's own and only as a folder: the .pth
+    file of an editable installation in it has no effect.
+    """
+    folder = tmp_path_factory.mktemp("installed")
+    venv.EnvBuilder(with_pip=False, symlinks=True).create(folder / "env")
+    python = folder / "env" / "bin" / "python"
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", str(python)]
+    install = ["install", "--quiet", "--no-deps", "--no-index", "--no-compile", str(wheel)]
+    subprocess.run([*pip, *install], check=True, capture_output=True)
+    (site,) = (folder / "env" / "lib").glob("python*/site-packages")
+    outer = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}
+    (site / "outer.pth").write_text("".join(f"{path}\n" for path in sorted(outer)))
+    return folder
+
+
+@pytest.fixture
+def run(installed):
+    """Run a program of the new environment, outside of the checkout."""
+
+    def running(*command, **environment):
+        clean = {key: os.environ[key] for key in os.environ if not key.startswith("PYTHON")}
+        cache = {"HF_DATASETS_CACHE": str(installed / "datasets"), "HF_HUB_OFFLINE": "1"}
+        done = subprocess.run(
+            [installed / "env" / "bin" / command[0], *command[1:]],
+            cwd=installed,
+            env={**clean, **cache, "PYTHONDONTWRITEBYTECODE": "1", **environment},
+            capture_output=True,
+            text=True,
+            timeout=200,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    return running
+
+
+def inside(installed, path):
+    return Path(path).resolve().is_relative_to((installed / "env").resolve())
+
+
+def test_the_wheel_is_what_is_imported(run, installed):
+    code = "import lm_eval_longbench as p, typer; print(p.__file__); print(typer.__file__)"
+    ours, dependency = run("python", "-c", code).splitlines()
+    assert inside(installed, ours)
+    assert not inside(installed, dependency)
+
+
+def test_path_link_and_unlink(run, installed):
+    folder = Path(run("lm-eval-longbench", "path").removesuffix("\n"))
+    assert inside(installed, folder)
+    assert folder.name == "tasks"
+    assert folder.parent.name == "lm_eval_longbench"
+    assert (folder / "longbench_v1" / "_base").is_file()
+
+    # Never the real harness: a made-up one that Python finds first.
+    tasks = installed / "fake" / "lm_eval" / "tasks"
+    tasks.mkdir(parents=True)
+    (tasks.parent / "__init__.py").write_text("")
+    fake = {"PYTHONPATH": str(installed / "fake")}
+    target = tasks / "lm_eval_longbench_links"
+    assert run("lm-eval-longbench", "link", **fake) == f"50 links made in {target}\n"
+    link = target / "longbench_v1" / "longbench_v1_qasper.yaml"
+    assert link.is_symlink()
+    assert link.resolve() == (folder / "longbench_v1" / "longbench_v1_qasper.yaml").resolve()
+    assert run("lm-eval-longbench", "unlink", **fake) == f"50 links removed from {target}\n"
+    assert list(tasks.iterdir()) == []
+
+
+def test_data_and_prompts(run):
+    expected = json.loads(
+        (PACKAGE / "data/sample/longbench_v1/lcc.jsonl").read_bytes().splitlines()[1]
+    )
+    asked = ("prompt", "longbench_v1_lcc", "--index", "1", "--data-dir", "sample")
+    prompt = run("lm-eval-longbench", *asked)
+    assert prompt == (
+        "Please complete the code given below. \n" + expected["context"] + "Next line of code:\n"
+    )
+
+
+def test_entry_points_resolve(run, installed):
+    code = """
+import json
+from importlib.metadata import distribution, entry_points
+
+def load(group):
+    (entry,) = (e for e in entry_points(group=group) if e.dist.name == "lm-eval-longbench")
+    return entry.name, entry.load()
+
+name, task_folder = load("lm_eval.tasks")
+model, cls = load("lm_eval.models")
+_, main = load("console_scripts")
+from lm_eval.api.model import LM
+print(json.dumps([name, str(task_folder()), model, issubclass(cls, LM), main.__module__,
+                  str(distribution("lm-eval-longbench").locate_file("."))]))
+"""
+    name, folder, model, is_model, main, place = json.loads(run("python", "-c", code))
+    assert (name, model, is_model) == ("lm_eval_longbench", "longbench-extractive", True)
+    assert main == "lm_eval_longbench.cli.main"
+    assert inside(installed, folder)
+    assert inside(installed, place)
+
+
+def test_a_checkout_uses_its_own_tasks(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-c", "from lm_eval_longbench.cli.main import main; main()", "path"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == f"{ROOT / 'tasks'}\n"
