@@ -56,9 +56,7 @@ def test_a_prompt_that_was_short_enough_is_cut_when_the_template_needs_room(toke
 
 
 def test_an_official_limit_is_never_changed(tokenizer):
-    with pytest.raises(
-        OverlengthError, match=r"a task: with truncate_to=200 .* on the left"
-    ):
+    with pytest.raises(OverlengthError, match=r"a task: with truncate_to=200 .* on the left"):
         fit(
             tokenizer,
             Limit(200, 210, "truncate_to=200", official=True),
