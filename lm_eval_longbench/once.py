@@ -22,5 +22,5 @@ def warn_once(logger: logging.Logger, key: str, message: str) -> None:
 
 
 def forget() -> None:
-    """Forget what was said, so that a new evaluation in the same process warns again."""
+    """Forget what was said: for tests, each of which sees the warnings of a fresh process."""
     _said.clear()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any
@@ -11,6 +12,22 @@ from lm_eval_longbench.errors import OptionError, UnknownNameError
 KEY = "longbench"
 OVERLENGTH = ("truncate", "skip", "fail")
 LOG_PROMPTS = ("excerpt", "full")
+
+
+# Options that no model has as an argument: at the top level they are misplaced.
+_OURS = frozenset({"truncate_to", "overlength", "log_prompts", "data_dir"})
+
+
+def _check_not_misplaced(metadata: Mapping[str, Any]) -> None:
+    """Refuse options that would be passed over without a word."""
+    for name in metadata:
+        if name in _OURS:
+            raise OptionError(
+                f"{name!r} stands beside the model arguments. LongBench options go under one key: "
+                f'--metadata \'{{"{KEY}": {{"{name}": ...}}}}\'.'
+            )
+        if difflib.get_close_matches(name.lower(), [KEY], cutoff=0.8):
+            raise UnknownNameError("metadata key", name, [KEY])
 
 
 @dataclass(frozen=True)
@@ -63,6 +80,7 @@ class Options:
         """
         given = (metadata or {}).get(KEY)
         if given is None:
+            _check_not_misplaced(metadata or {})
             return cls()
         if not isinstance(given, Mapping):
             raise OptionError(

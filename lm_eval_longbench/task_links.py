@@ -33,6 +33,14 @@ def _wanted(source: Path, target: Path) -> Iterator[tuple[Path, Path]]:
         yield target / file.relative_to(source), file
 
 
+def are_linked(source: Path, tasks: Path) -> bool:
+    """Return whether every task file of `source` is linked into `tasks` already."""
+    return all(
+        link.is_symlink() and link.readlink() == file
+        for link, file in _wanted(source, tasks / FOLDER)
+    )
+
+
 def _remove_empty(folder: Path) -> None:
     for inner in sorted((path for path in folder.rglob("*") if path.is_dir()), reverse=True):
         if not any(inner.iterdir()):

@@ -10,7 +10,7 @@ from lm_eval.tasks._yaml_loader import load_yaml
 from lm_eval_longbench.catalog import SPLITS
 from lm_eval_longbench.errors import LinkError
 from lm_eval_longbench.task_folder import task_folder
-from lm_eval_longbench.task_links import FOLDER, harness_tasks, link_tasks, unlink_tasks
+from lm_eval_longbench.task_links import FOLDER, are_linked, harness_tasks, link_tasks, unlink_tasks
 
 YAMLS = sorted(path.relative_to(task_folder()) for path in task_folder().rglob("*.yaml"))
 
@@ -236,3 +236,17 @@ def test_harness_tasks_without_a_harness(tmp_path):
         check=True,
     )
     assert "pip install lm-eval" in done.stdout
+
+
+def test_are_linked_only_when_every_link_is_right(tmp_path):
+    source, tasks = tmp_path / "source", tmp_path / "tasks"
+    for name in ("a.yaml", "b.yaml"):
+        (source / "x").mkdir(parents=True, exist_ok=True)
+        (source / "x" / name).write_text("task: t\n")
+    tasks.mkdir()
+    assert not are_linked(source, tasks)
+    target, made = link_tasks(source, tasks)
+    assert made == 2
+    assert are_linked(source, tasks)
+    (target / "x" / "a.yaml").unlink()
+    assert not are_linked(source, tasks)

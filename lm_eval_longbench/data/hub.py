@@ -23,17 +23,16 @@ def fetch(source: Source) -> Path:
             with a wrong hash is removed from the cache, so that the next run fetches it again.
     """
     from huggingface_hub import hf_hub_download
-    from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
 
     name = f"{source.repo}/{source.file} at revision {source.revision}"
     try:
         path = Path(
             hf_hub_download(source.repo, source.file, repo_type="dataset", revision=source.revision)
         )
-    except (LocalEntryNotFoundError, HfHubHTTPError, OSError) as error:
+    except Exception as error:  # the hub's own, and whatever its HTTP library raises
         raise DataError(
             f"{name} is not in the cache and cannot be downloaded "
-            f"({type(error).__name__}). {THREE_WAYS}"
+            f"({type(error).__name__}: {error}). {THREE_WAYS}"
         ) from error
     found = sha256_of(path)
     if found != source.sha256:

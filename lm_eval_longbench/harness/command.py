@@ -12,13 +12,14 @@ from lm_eval.utils import setup_logging
 
 from lm_eval_longbench.harness import baseline
 from lm_eval_longbench.task_folder import task_folder
+from lm_eval_longbench.task_links import are_linked, harness_tasks
 
 # Importing the module registers the model; the name keeps that visible.
 MODEL = baseline.ExtractiveBaseline
 
 
 def joined_include_paths(given: str | Sequence[str] | None, config: str | None) -> list[str]:
-    """Return our task folder after the user's own, from the command line or else the config file.
+    """Return the user's own include paths and our task folder, unless the harness has it already.
 
     Args:
         given: --include_path.
@@ -28,7 +29,11 @@ def joined_include_paths(given: str | Sequence[str] | None, config: str | None) 
     if given is None and config is not None and Path(config).is_file():
         given = EvaluatorConfig.load_yaml_config(config).get("include_path")
     own = [given] if isinstance(given, str) else list(given or ())
-    return [*own, str(task_folder())]
+    folder = task_folder()
+    # Twice the same task would be a warning a task.
+    if any(Path(path).resolve() == folder for path in own) or are_linked(folder, harness_tasks()):
+        return own
+    return [*own, str(folder)]
 
 
 def run_harness(arguments: Sequence[str]) -> None:
@@ -43,7 +48,7 @@ def run_harness(arguments: Sequence[str]) -> None:
     try:
         command = HarnessCLI()
         parsed = command.parse_args()
-        parsed.include_path = joined_include_paths(parsed.include_path, parsed.config)
+        parsed.include_path = joined_include_paths(parsed.include_path, parsed.config) or None
         command.execute(parsed)
     finally:
         sys.argv = before

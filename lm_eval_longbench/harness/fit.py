@@ -2,99 +2,96 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from lm_eval_longbench.errors import OverlengthError
-from lm_eval_longbench.harness.limit import Limit
 from lm_eval_longbench.prompts.prepare import Prompt, prepare
-from lm_eval_longbench.prompts.truncation import count_tokens, halves_decoded_apart
+from lm_eval_longbench.prompts.truncation import Rule, count_tokens
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
+
+# A prompt as the backend gets it, chat template included.
+Sent = Callable[[str], str]
 
 # A cut prompt can grow by a few tokens when it is tokenized again; each round takes them off.
 _ROUNDS = 8
 # Tokens that may merge or split where a prompt meets its chat template.
 _SEAMS = 2
+# Requests tokenized at a time.
+_BATCH = 32
 
 
-@dataclass(frozen=True)
-class Request:
-    """The two ends of a prompt's way.
+def _lengths(texts: Sequence[str], tokenizer: PreTrainedTokenizerBase) -> list[int]:
+    """Return the length of each request in tokens, as backends count it."""
+    found: list[int] = []
+    # Backends leave out the beginning-of-text token where the template has written it.
+    begin = tokenizer.bos_token
+    doubled = [bool(begin) and text.startswith(begin) for text in texts]
+    for start in range(0, len(texts), _BATCH):
+        batch = list(texts[start : start + _BATCH])
+        encoded = tokenizer(batch, truncation=False, return_attention_mask=False, verbose=False)
+        found += map(len, encoded["input_ids"])
+    return [length - twice for length, twice in zip(found, doubled, strict=True)]
 
-    Attributes:
-        whole: the uncut prompt of the document with a given position.
-        sent: a prompt as the backend gets it, chat template included.
-    """
 
-    whole: Callable[[int], str]
-    sent: Callable[[str], str]
-
-
-def fit_to_room(
-    prompts: list[Prompt],
-    kept: list[bool],
-    limit: Limit,
-    request: Request,
-    load_tokenizer: Callable[[], PreTrainedTokenizerBase],
-    *,
-    may_cut: bool,
-    task: str,
-) -> list[Prompt]:
-    """Return the prompts such that each request, as sent, fits the model.
+def tokens_over(
+    prompts: Sequence[Prompt], room: int, sent: Sent, tokenizer: PreTrainedTokenizerBase
+) -> list[int]:
+    """Return how many tokens each request is longer than the model takes; 0 where it fits.
 
     Args:
-        prompts: prompts cut to the limit.
-        kept: which of them are sent.
-        limit: the task's limit; nothing is checked if its `room` is None.
-        request: how to get at the whole prompt and at the request.
-        load_tokenizer: the model's tokenizer.
-        may_cut: whether a prompt that does not fit may be cut further. Not with `truncate_to`:
-            then the length is the user's, and official.
-        task: the task's name, for errors.
+        prompts: prepared prompts.
+        room: tokens that a request may have.
+        sent: a prompt as the backend gets it.
+        tokenizer: the model's tokenizer.
+    """
+    template = count_tokens(tokenizer, sent("?")) - count_tokens(tokenizer, "?") + _SEAMS
+    over = [0] * len(prompts)
+    doubtful = [
+        number
+        for number, prompt in enumerate(prompts)
+        if prompt.truncated or prompt.tokens is None or prompt.tokens + template > room
+    ]
+    lengths = _lengths([sent(prompts[number].text) for number in doubtful], tokenizer)
+    for number, length in zip(doubtful, lengths, strict=True):
+        over[number] = max(0, length - room)
+    return over
+
+
+def cut_to_room(
+    whole: str,
+    over: int,
+    target: int,
+    room: int,
+    sent: Sent,
+    tokenizer: PreTrainedTokenizerBase,
+    rule: Rule,
+) -> Prompt:
+    """Return a prompt cut so far that its request fits the model.
+
+    Args:
+        whole: the uncut prompt.
+        over: tokens by which its request is too long when cut to `target`.
+        target: tokens it was cut to.
+        room: tokens that a request may have.
+        sent: a prompt as the backend gets it.
+        tokenizer: the model's tokenizer.
+        rule: the benchmark's truncation rule.
 
     Raises:
-        OverlengthError: a request does not fit.
+        OverlengthError: the chat template leaves no room for a prompt.
     """
-    if limit.room is None or limit.tokens is None:
-        return prompts
-    tokenizer = load_tokenizer()
-    template = count_tokens(tokenizer, request.sent("?")) - count_tokens(tokenizer, "?") + _SEAMS
-
-    def excess(prompt: Prompt) -> int:
-        if not prompt.truncated and (prompt.tokens or 0) + template <= limit.room:
-            return 0
-        text = request.sent(prompt.text)
-        # Backends leave out the beginning-of-text token where the template has written it.
-        bos = tokenizer.bos_token
-        special = not (bos and text.startswith(bos))
-        return count_tokens(tokenizer, text, special=special) - limit.room
-
-    fitted = list(prompts)
-    for number, (prompt, keep) in enumerate(zip(prompts, kept, strict=True)):
-        over = excess(prompt) if keep else 0
-        if over > 0 and not may_cut:
-            raise OverlengthError(
-                f"{task}: with {limit.source} a request is {over} tokens longer than the "
-                f"{limit.room} that the model takes before its answer, and the harness would cut "
-                "it on the left. Lower truncate_to, or give the model's real length with "
-                "max_length=TOKENS in --model_args."
-            )
-        target = limit.tokens
-        for _ in range(_ROUNDS):
-            target -= max(over, 0)
-            if over <= 0 or target < 2:
-                break
-            (cut,) = prepare(
-                [request.whole(number)], target, lambda: tokenizer, halves_decoded_apart
-            )
-            fitted[number] = cut
-            over = excess(cut)
-        if over > 0:
-            raise OverlengthError(
-                f"{task}: a prompt cannot be made to fit the {limit.room} tokens that the model "
-                "takes before its answer; the chat template leaves too little room."
-            )
-    return fitted
+    for _ in range(_ROUNDS):
+        target -= over
+        if target < 2:
+            break
+        (cut,) = prepare([whole], target, lambda: tokenizer, rule)
+        (over,) = tokens_over([cut], room, sent, tokenizer)
+        if not over:
+            return cut
+    raise OverlengthError(
+        f"A prompt cannot be made to fit the {room} tokens that the model takes before its answer: "
+        "the chat template or the system instruction leaves too little of them."
+    )

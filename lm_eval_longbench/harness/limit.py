@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from lm_eval_longbench.errors import OverlengthError
-from lm_eval_longbench.prompts.tokenizer import is_true
+from lm_eval_longbench.errors import OptionError, OverlengthError
+from lm_eval_longbench.prompts.tokenizer import is_true, tokenizer_name
 
 # Tokens kept free for the chat template when the limit follows from the model's length. Raw
 # prompts keep it free too, so that a model's raw and chat runs are cut alike.
@@ -15,6 +15,9 @@ TEMPLATE_RESERVE = 64
 # What the harness takes for API models and for configs that name no length.
 HARNESS_DEFAULT_LENGTH = 2048
 _ASSUMED = f"the harness's default max_length={HARNESS_DEFAULT_LENGTH}"
+_UNKNOWN = "unknown"
+# Names of the model's length: of hf, of vllm, of sglang.
+_LENGTH_ARGUMENTS = ("max_length", "max_model_len", "context_length")
 _CONFIG_FIELDS = ("n_positions", "max_position_embeddings", "n_ctx")
 # `tokenizer.model_max_length` of a tokenizer that does not know.
 _UNKNOWN_LENGTH = 1_000_000_000
@@ -40,16 +43,11 @@ class Limit:
     assumed: bool = False
 
 
-def sends_messages(model_args: Mapping[str, Any]) -> bool:
-    """Whether the backend is a chat server, which gets texts and cuts nothing itself."""
-    return str(model_args.get("base_url", "")).rstrip("/").endswith("/chat/completions")
-
-
 def _harness_cuts(model_args: Mapping[str, Any]) -> bool:
     """Whether the harness tokenizes for this API server, and then cuts on the left."""
     tokenized = model_args.get("tokenized_requests", True)
     backend = str(model_args.get("tokenizer_backend", "auto")).lower()
-    return not sends_messages(model_args) and is_true(tokenized) and backend != "none"
+    return is_true(tokenized) and backend != "none"
 
 
 def _config_length(model_args: Mapping[str, Any]) -> int | None:
@@ -85,40 +83,63 @@ def _config_length(model_args: Mapping[str, Any]) -> int | None:
     return int(known) if known and known < _UNKNOWN_LENGTH else HARNESS_DEFAULT_LENGTH
 
 
-def model_length(model_args: Mapping[str, Any]) -> tuple[int | None, str]:
-    """Return the model's context length in tokens and where it was read; None if unknown."""
-    for argument in ("max_length", "max_model_len"):
-        given = str(model_args.get(argument) or "")
+def _given(model_args: Mapping[str, Any], names: tuple[str, ...]) -> tuple[int, str] | None:
+    """Return the first length that the model arguments name, and how."""
+    for name in names:
+        given = str(model_args.get(name) or "")
         if given.isdecimal():
-            # The harness keeps one token of an API model's length for itself.
-            spare = 1 if model_args.get("base_url") else 0
-            return int(given) - spare, f"{argument}={given}"
-    if model_args.get("base_url"):
-        if _harness_cuts(model_args):
-            return HARNESS_DEFAULT_LENGTH - 1, _ASSUMED
-        return None, "unknown"
-    length = _config_length(model_args)
-    return length, "the model's config" if length else "unknown"
+            return int(given), f"{name}={given}"
+    return None
 
 
-def resolve_limit(truncate_to: int | None, model_args: Mapping[str, Any], budget: int) -> Limit:
+def _api_length(model_args: Mapping[str, Any], cuts: bool) -> tuple[int | None, str]:
+    """Return the length of a model behind an API."""
+    # Where the harness cuts, it does so by max_length, whatever other names say.
+    given = _given(model_args, ("max_length",) if cuts else _LENGTH_ARGUMENTS)
+    if given:
+        return given[0] - 1, given[1]  # the harness keeps one token for itself
+    # Servers of a kind that the harness does not tokenize for name no tokenizer.
+    if cuts and tokenizer_name(None, model_args):
+        return HARNESS_DEFAULT_LENGTH - 1, _ASSUMED
+    return None, _UNKNOWN
+
+
+def resolve_limit(
+    truncate_to: int | None,
+    model_args: Mapping[str, Any],
+    budget: int,
+    *,
+    messages_only: bool = False,
+) -> Limit:
     """Return the limit of a task's prompts.
 
     Args:
         truncate_to: the official way, in tokens; it wins over the model's length.
         model_args: the harness's model arguments.
         budget: output tokens of the task.
+        messages_only: whether the backend takes chat messages; the harness never cuts those.
 
     Raises:
         OverlengthError: the model's length leaves no room for a prompt.
+        OptionError: the model arguments make the backend cut the end of prompts.
     """
-    length, source = model_length(model_args)
-    cuts = not model_args.get("base_url") or _harness_cuts(model_args)
+    if is_true(model_args.get("truncation")):
+        raise OptionError(
+            "truncation=True in --model_args makes the hf model cut the end of every long prompt, "
+            "question included. Leave it out: prompts are cut in the middle before."
+        )
+    if model_args.get("base_url"):
+        cuts = not messages_only and _harness_cuts(model_args)
+        length, source = _api_length(model_args, cuts)
+    else:
+        cuts = not messages_only
+        given = _given(model_args, _LENGTH_ARGUMENTS)
+        length, source = given or (_config_length(model_args), "the model's config")
     room = length - budget if length is not None and cuts else None
     if truncate_to is not None:
         return Limit(truncate_to, room, f"truncate_to={truncate_to}", official=True)
     if length is None:
-        return Limit(None, room, source)
+        return Limit(None, room, _UNKNOWN)
     tokens = length - budget - TEMPLATE_RESERVE
     if tokens < 2:
         raise OverlengthError(

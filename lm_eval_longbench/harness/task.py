@@ -11,6 +11,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from lm_eval.api.task import ConfigurableTask
@@ -19,7 +20,8 @@ from lm_eval_longbench.aggregation.longbench_v1 import sample_figures
 from lm_eval_longbench.catalog import RAW_PROMPT, Split, split_of_file
 from lm_eval_longbench.data.longbench_v1 import Documents, load
 from lm_eval_longbench.errors import OverlengthError
-from lm_eval_longbench.harness.fit import Request, fit_to_room
+from lm_eval_longbench.harness.budget import fold_budget, kept_apart
+from lm_eval_longbench.harness.fit import cut_to_room, tokens_over
 from lm_eval_longbench.harness.limit import Limit, resolve_limit
 from lm_eval_longbench.harness.logged_prompt import LoggedPrompt
 from lm_eval_longbench.once import warn_once
@@ -35,8 +37,6 @@ if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
 logger = logging.getLogger(__name__)
-
-_BUDGET_NAMES = ("max_gen_toks", "max_new_tokens", "max_tokens", "max_completion_tokens")
 
 
 @dataclass(frozen=True)
@@ -65,6 +65,7 @@ class LongBenchTask(ConfigurableTask):
         self._prepared: dict[int, _Prepared] = {}
         self._texts: dict[int, str] = {}
         self._run: dict[str, Any] = {}
+        self._withheld = False
         # A user's YAML may replace the whole mapping; without `until` the harness would stop every
         # answer at the first blank line.
         config["generation_kwargs"] = {
@@ -100,14 +101,23 @@ class LongBenchTask(ConfigurableTask):
         """LongBench has no few-shot split; the harness would copy the test documents."""
         return None
 
-    def doc_iterator(self, **kwargs: Any) -> Iterator[tuple[int, dict[str, Any]]]:
+    def doc_iterator(
+        self, *, rank: int = 0, world_size: int = 1, **kwargs: Any
+    ) -> Iterator[tuple[int, dict[str, Any]]]:
         """Yield the documents of this rank with their prompt's summary, less the skipped ones."""
-        for doc_id, doc in super().doc_iterator(**kwargs):
+        if self._options.overlength != "skip" or not self._prepared:
+            documents = super().doc_iterator(rank=rank, world_size=world_size, **kwargs)
+        else:
+            # The ranks share out what is left, so that none of them is left without work.
+            kept = (
+                (doc_id, doc)
+                for doc_id, doc in super().doc_iterator(rank=0, world_size=1, **kwargs)
+                if self._prepared[doc["index"]].kept
+            )
+            documents = islice(kept, rank, None, world_size)
+        for doc_id, doc in documents:
             prepared = self._prepared.get(doc["index"])
-            if prepared is None:
-                yield doc_id, doc
-            elif prepared.kept:
-                yield doc_id, {**doc, "prompt": prepared.summary}
+            yield doc_id, {**doc, "prompt": prepared.summary} if prepared else doc
 
     def doc_to_target(self, doc: Mapping[str, Any], doc_to_target: Any = None) -> list[str]:
         """Return the gold answers."""
@@ -144,10 +154,22 @@ class LongBenchTask(ConfigurableTask):
                 "cache_requests",
                 "--cache_requests is not used for LongBench tasks: prompts are prepared anew.",
             )
-        if apply_chat_template and self._goes_out_raw(chat_template):
+        fold_budget(self.config.task, self.config.generation_kwargs)
+        messages_only = (
+            apply_chat_template
+            and chat_template is not None
+            and (not isinstance(chat_template([{"role": "user", "content": "?"}]), str))
+        )
+        self._withheld = apply_chat_template and self._goes_out_raw(messages_only)
+        if self._withheld:
             apply_chat_template, chat_template, system_instruction = False, None, None
         share = {"limit": limit, "samples": samples, "rank": rank, "world_size": world_size}
-        self._prepare(share, chat_template if apply_chat_template else None, system_instruction)
+        self._prepare(
+            share,
+            chat_template if apply_chat_template else None,
+            system_instruction,
+            messages_only=messages_only,
+        )
         super().build_all_requests(
             **share,
             system_instruction=system_instruction,
@@ -157,25 +179,27 @@ class LongBenchTask(ConfigurableTask):
         )
         self._texts.clear()
 
-    def _goes_out_raw(self, chat_template: Callable[..., Any] | None) -> bool:
-        """Whether this dataset's prompt is withheld from the chat template, as officially."""
-        if self._split.info.chat or chat_template is None:
-            return False
-        if isinstance(chat_template([{"role": "user", "content": "?"}]), str):
-            return True
-        warn_once(
-            logger,
-            "messages only",
-            "This backend takes only chat messages, so the prompts of "
-            f"{', '.join(RAW_PROMPT)} are wrapped in one; officially they go out raw. Scores of "
-            "these six are not comparable with official ones.",
-        )
-        return False
+    def construct_requests(self, doc: dict[str, Any], ctx: Any, **kwargs: Any) -> Any:
+        """Build a document's request."""
+        request = super().construct_requests(doc, ctx, **kwargs)
+        if self._withheld and not self.config.metadata.get("base_url"):
+            prompt, generation = request.arguments
+            request.arguments = (prompt, kept_apart(generation))
+        return request
 
-    def _budget(self) -> int:
-        """Output tokens of this task, after --gen_kwargs."""
-        generation = self.config.generation_kwargs or {}
-        return max(int(generation[name]) for name in _BUDGET_NAMES if name in generation)
+    def _goes_out_raw(self, messages_only: bool) -> bool:
+        """Whether this dataset's prompt is withheld from the chat template, as officially."""
+        if self._split.info.chat:
+            return False
+        if messages_only:
+            warn_once(
+                logger,
+                "messages only",
+                "This backend takes only chat messages, so the prompts of "
+                f"{', '.join(RAW_PROMPT)} are wrapped in one; officially they go out raw. Scores "
+                "of these six are not comparable with official ones.",
+            )
+        return not messages_only
 
     def _tokenizer(self) -> PreTrainedTokenizerBase:
         metadata = self.config.metadata
@@ -186,12 +210,61 @@ class LongBenchTask(ConfigurableTask):
         share: dict[str, Any],
         chat_template: Callable[..., Any] | None,
         system_instruction: str | None,
+        *,
+        messages_only: bool,
     ) -> None:
         """Render and cut the prompts of this rank's documents."""
         self._prepared.clear()
         self._texts.clear()
-        indices = [doc["index"] for _, doc in super().doc_iterator(**share)]
-        limit = resolve_limit(self._options.truncate_to, self.config.metadata, self._budget())
+        everything = {**share, "rank": 0, "world_size": 1}
+        asked = sum(1 for _ in super().doc_iterator(**everything))
+        # Each rank measures all documents where some may be skipped: all must agree which.
+        measured = everything if self._options.overlength == "skip" else share
+        indices = [doc["index"] for _, doc in super().doc_iterator(**measured)]
+        limit = resolve_limit(
+            self._options.truncate_to,
+            self.config.metadata,
+            self.config.generation_kwargs["max_gen_toks"],
+            messages_only=messages_only,
+        )
+        self._warn_of(limit)
+        prompts = prepare(
+            map(self._render, indices), limit.tokens, self._tokenizer, halves_decoded_apart
+        )
+
+        def sent(text: str) -> str:
+            return self._sent(text, chat_template, system_instruction)
+
+        over = [0] * len(prompts)
+        if limit.room is not None:
+            over = tokens_over(prompts, limit.room, sent, self._tokenizer())
+        kept = self._keep(indices, prompts, over, limit, share["world_size"])
+        for index, prompt, more, keep in zip(indices, prompts, over, kept, strict=True):
+            if keep and more and limit.room is not None and limit.tokens is not None:
+                prompt = cut_to_room(
+                    self._render(index),
+                    more,
+                    limit.tokens,
+                    limit.room,
+                    sent,
+                    self._tokenizer(),
+                    halves_decoded_apart,
+                )
+            self._texts[index] = prompt.text
+            self._prepared[index] = _Prepared(self._summary(prompt), keep)
+        self._run |= {
+            "limit": limit.tokens,
+            "limit_source": limit.source,
+            "tokenizer": tokenizer_name(self._options.tokenizer, self.config.metadata),
+            "chat_template": chat_template is not None,
+            "overlength": self._options.overlength,
+            "asked": asked,
+            "kept": sum(kept) if self._options.overlength == "skip" else asked,
+        }
+
+    @staticmethod
+    def _warn_of(limit: Limit) -> None:
+        """Say once what a user must know of a limit that nobody set."""
         if limit.tokens is None:
             warn_once(
                 logger,
@@ -209,37 +282,6 @@ class LongBenchTask(ConfigurableTask):
                 "and would cut prompts on the left, so they are cut in the middle to that length. "
                 "Give the model's real length with max_length=TOKENS.",
             )
-        prompts = prepare(
-            map(self._render, indices), limit.tokens, self._tokenizer, halves_decoded_apart
-        )
-        kept = self._keep(indices, prompts, limit)
-        if chat_template is None or isinstance(
-            chat_template([{"role": "user", "content": "?"}]), str
-        ):
-            prompts = fit_to_room(
-                prompts,
-                kept,
-                limit,
-                Request(
-                    whole=lambda number: self._render(indices[number]),
-                    sent=lambda text: self._sent(text, chat_template, system_instruction),
-                ),
-                self._tokenizer,
-                may_cut=self._options.overlength == "truncate" and not limit.official,
-                task=self.config.task,
-            )
-        for index, prompt, keep in zip(indices, prompts, kept, strict=True):
-            self._texts[index] = prompt.text
-            self._prepared[index] = _Prepared(self._summary(prompt), keep)
-        self._run |= {
-            "limit": limit.tokens,
-            "limit_source": limit.source,
-            "tokenizer": tokenizer_name(self._options.tokenizer, self.config.metadata),
-            "chat_template": chat_template is not None,
-            "overlength": self._options.overlength,
-            "asked": len(indices),
-            "kept": sum(kept),
-        }
 
     def _sent(
         self, text: str, chat_template: Callable[..., Any] | None, system_instruction: str | None
@@ -259,30 +301,51 @@ class LongBenchTask(ConfigurableTask):
             "truncated": prompt.truncated,
         }
 
-    def _keep(self, indices: list[int], prompts: list[Prompt], limit: Limit) -> list[bool]:
-        """Decide which documents stay, by the option `overlength`."""
-        longer = [index for index, prompt in zip(indices, prompts, strict=True) if prompt.truncated]
-        if self._options.overlength == "truncate" or not longer:
+    def _keep(
+        self,
+        indices: list[int],
+        prompts: list[Prompt],
+        over: list[int],
+        limit: Limit,
+        world_size: int,
+    ) -> list[bool]:
+        """Decide which documents stay, by the option `overlength`.
+
+        Raises:
+            OverlengthError: a request does not fit and may not be cut, or too little is left.
+        """
+        if limit.official and any(over):
+            raise OverlengthError(
+                f"{self.config.task}: with {limit.source} a request is {max(over)} tokens longer "
+                f"than the {limit.room} that the model takes before its answer, and the harness "
+                "would cut it on the left. Lower truncate_to, or give the model's real length with "
+                "max_length=TOKENS in --model_args."
+            )
+        fits = [
+            not prompt.truncated and not more for prompt, more in zip(prompts, over, strict=True)
+        ]
+        if self._options.overlength == "truncate" or all(fits):
             return [True] * len(indices)
         if self._options.overlength == "fail":
+            longer = [index for index, fit in zip(indices, fits, strict=True) if not fit]
             shown = ", ".join(map(str, longer[:5])) + (", ..." if len(longer) > 5 else "")
             raise OverlengthError(
                 f"{self.config.task}: {len(longer)} of {len(indices)} prompts are longer than "
                 f"{limit.tokens} tokens ({limit.source}); documents {shown}. Raise the limit, or "
                 'set the option overlength to "truncate" or "skip".'
             )
-        kept = [not prompt.truncated for prompt in prompts]
         logger.warning(
-            f"{self.config.task}: kept {sum(kept)} of {len(kept)} documents (overlength: skip, "
+            f"{self.config.task}: kept {sum(fits)} of {len(fits)} documents (overlength: skip, "
             f"limit {limit.tokens} tokens, {limit.source}). The score is not comparable with one "
             "over all documents."
         )
-        if not any(kept):
+        if sum(fits) < world_size:
+            ranks = f", fewer than the {world_size} ranks" if any(fits) else ""
             raise OverlengthError(
-                f"{self.config.task}: every prompt is longer than {limit.tokens} tokens "
-                f"({limit.source}), nothing is left to evaluate. Raise the limit."
+                f"{self.config.task}: of {len(fits)} prompts {sum(fits)} are within {limit.tokens} "
+                f"tokens ({limit.source}){ranks}: nothing is left to evaluate. Raise the limit."
             )
-        return kept
+        return fits
 
     # ------------------------------------------------------------------ results
 

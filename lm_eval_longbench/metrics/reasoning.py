@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-import re
-
-_BLOCK = re.compile(r"<think>.*?</think>", re.DOTALL)
 _OPEN, _CLOSE = "<think>", "</think>"
+
+
+def _without_blocks(text: str) -> str:
+    """Return the text without its `<think>...</think>` blocks, each ending at the first mark."""
+    kept = []
+    end = 0
+    while (start := text.find(_OPEN, end)) >= 0 and (close := text.find(_CLOSE, start)) >= 0:
+        kept.append(text[end:start])
+        end = close + len(_CLOSE)
+    return "".join(kept) + text[end:]
 
 
 def strip_reasoning(text: str) -> str:
@@ -18,5 +25,5 @@ def strip_reasoning(text: str) -> str:
     """
     if _CLOSE not in text:
         return "" if text.lstrip().startswith(_OPEN) else text
-    rest = _BLOCK.sub("", text).rpartition(_CLOSE)[2].lstrip("\n")
+    rest = _without_blocks(text).rpartition(_CLOSE)[2].lstrip("\n")
     return "" if rest.lstrip().startswith(_OPEN) else rest

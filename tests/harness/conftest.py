@@ -85,7 +85,7 @@ class _Handler(BaseHTTPRequestHandler):
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         self.server.payloads.append((self.path, body))
         answer = self.server.answer
-        if self.path.endswith("/chat/completions"):
+        if "/chat/completions" in self.path:
             choices = [{"index": 0, "message": {"role": "assistant", "content": answer}}]
         else:
             prompts = body["prompt"]

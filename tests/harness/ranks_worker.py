@@ -44,12 +44,12 @@ class GlooLM(LM):
         dist.barrier()
 
 
-def main(store, rank, world_size, output):
+def main(store, rank, world_size, output, options):
     if world_size > 1:
         dist.init_process_group(
             "gloo", init_method=f"file://{store}", rank=rank, world_size=world_size
         )
-    metadata = {"longbench": {"data_dir": "sample"}}
+    metadata = {"longbench": {"data_dir": "sample", **json.loads(options)}}
     manager = TaskManager(
         include_path=str(task_folder()), include_defaults=False, metadata=metadata
     )
@@ -58,6 +58,9 @@ def main(store, rank, world_size, output):
         model=GlooLM(), tasks=tasks, task_manager=manager, bootstrap_iters=0, log_samples=True
     )
     if result is not None:
+        runs = {
+            task: config["metadata"]["longbench_run"] for task, config in result["configs"].items()
+        }
         samples = {
             task: sorted(
                 (sample["doc_id"], sample["score"], sample["arguments"][0][0]["sha256"])
@@ -66,10 +69,10 @@ def main(store, rank, world_size, output):
             for task in tasks
         }
         with open(output, "w", encoding="utf-8") as handle:
-            json.dump({"results": result["results"], "samples": samples}, handle)
+            json.dump({"results": result["results"], "samples": samples, "runs": runs}, handle)
     if world_size > 1:
         dist.destroy_process_group()
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4])
+    main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), *sys.argv[4:])

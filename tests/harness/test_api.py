@@ -79,6 +79,32 @@ def test_the_harness_default_length_cuts_in_the_middle_not_on_the_left(
     assert caplog.text.count("No max_length in --model_args") == 1
 
 
+def test_max_model_len_does_not_hide_the_harness_default(evaluate, api_server, tokenizer_folder):
+    evaluate(
+        "local-completions",
+        ["longbench_v1_e_qasper"],
+        model_args=completions(api_server, tokenizer_folder, max_model_len=32768),
+    )
+    from transformers import AutoTokenizer
+
+    tokenizer = AutoTokenizer.from_pretrained(tokenizer_folder)
+    for _, payload in api_server.payloads:
+        assert tokenizer.decode(payload["prompt"][0]).startswith("You are given a scientific")
+
+
+def test_a_chat_server_at_any_path_gets_whole_prompts(evaluate, api_server, caplog):
+    with caplog.at_level(logging.WARNING):
+        evaluate(
+            "local-chat-completions",
+            ["longbench_v1_e_qasper"],
+            model_args={"base_url": api_server.url("/api/chat/completions?v=1"), "model": "tiny"},
+            apply_chat_template=True,
+        )
+    sent = [payload["messages"][0]["content"] for _, payload in api_server.payloads]
+    assert sorted(sent) == sorted(prompts_of("longbench_v1_e_qasper"))
+    assert "max_length in --model_args: the harness assumes" not in caplog.text
+
+
 def test_truncate_to_beyond_the_api_models_length_is_refused(
     evaluate, api_server, tokenizer_folder
 ):

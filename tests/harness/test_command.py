@@ -136,6 +136,8 @@ def test_include_paths_are_joined(tmp_path):
     assert joined_include_paths(None, str(config)) == ["from_config", ours]
     assert joined_include_paths("mine", str(config)) == ["mine", ours]
     assert joined_include_paths(None, str(tmp_path / "missing.yaml")) == [ours]
+    # Not twice: the harness would warn of every task.
+    assert joined_include_paths(ours, None) == [ours]
 
 
 def test_a_harness_config_file_works(tmp_path, cache):

@@ -3,8 +3,7 @@
 import pytest
 
 from lm_eval_longbench.errors import OverlengthError
-from lm_eval_longbench.harness.fit import Request, fit_to_room
-from lm_eval_longbench.harness.limit import Limit
+from lm_eval_longbench.harness.fit import cut_to_room, tokens_over
 from lm_eval_longbench.prompts.prepare import prepare
 from lm_eval_longbench.prompts.truncation import count_tokens, halves_decoded_apart
 
@@ -18,63 +17,60 @@ def tokenizer(tokenizer_folder):
     return AutoTokenizer.from_pretrained(tokenizer_folder)
 
 
-def fit(tokenizer, limit, sent, *, may_cut=True, kept=(True, True)):
-    prompts = prepare(WHOLE, limit.tokens, lambda: tokenizer, halves_decoded_apart)
-    request = Request(whole=WHOLE.__getitem__, sent=sent)
-    return fit_to_room(
-        prompts, list(kept), limit, request, lambda: tokenizer, may_cut=may_cut, task="a task"
-    )
+def prepared(tokenizer, limit):
+    return prepare(WHOLE, limit, lambda: tokenizer, halves_decoded_apart)
 
 
-def test_nothing_changes_where_all_fits(tokenizer):
-    prompts = fit(tokenizer, Limit(200, 400, "x"), lambda text: f"<|user|>\n{text}")
+def test_nothing_is_over_where_all_fits(tokenizer):
+    prompts = prepared(tokenizer, 200)
     assert [prompt.truncated for prompt in prompts] == [False, True]
-    assert prompts[0].text == WHOLE[0]
+    assert tokens_over(prompts, 264, lambda text: f"<|user|>\n{text}", tokenizer) == [0, 0]
+
+
+def test_counts_the_tokens_of_the_request_as_sent(tokenizer):
+    def sent(text):
+        return "system " * 100 + text
+
+    prompts = prepared(tokenizer, 200)
+    lengths = [count_tokens(tokenizer, sent(prompt.text)) for prompt in prompts]
+    assert lengths[1] > 250 > lengths[0]
+    assert tokens_over(prompts, 250, sent, tokenizer) == [0, lengths[1] - 250]
+
+
+def test_a_token_that_the_template_wrote_is_not_counted_twice(tokenizer):
+    prompts = prepared(tokenizer, 200)
+    plain = count_tokens(tokenizer, prompts[1].text)
+    (_, over) = tokens_over(prompts, plain - 10, lambda text: f"<s>{text}", tokenizer)
+    assert over == 10
+
+
+def test_an_unmeasured_prompt_is_measured(tokenizer):
+    from lm_eval_longbench.prompts.prepare import Prompt
+
+    length = count_tokens(tokenizer, WHOLE[1])
+    assert tokens_over([Prompt(WHOLE[1])], length - 7, str, tokenizer) == [7]
 
 
 def test_cuts_the_whole_prompt_anew_and_by_no_more_than_needed(tokenizer):
     def sent(text):
         return "system " * 100 + text
 
-    short, long = fit(tokenizer, Limit(200, 264, "x"), sent)
-    assert short.text == WHOLE[0]
-    length = count_tokens(tokenizer, sent(long.text))
-    assert 264 - 12 <= length <= 264
-    kept = count_tokens(tokenizer, long.text)
-    assert any(
-        long.text == prepare([WHOLE[1]], n, lambda: tokenizer, halves_decoded_apart)[0].text
-        for n in range(kept - 4, kept + 5)
-    )
-
-
-def test_a_prompt_that_was_short_enough_is_cut_when_the_template_needs_room(tokenizer):
-    length = count_tokens(tokenizer, WHOLE[1])
-    limit = Limit(length, length + 5, "x")
-    _, long = fit(tokenizer, limit, lambda text: "system " * 50 + text)
-    assert long.truncated
-    assert long.tokens == length
-
-
-def test_an_official_limit_is_never_changed(tokenizer):
-    with pytest.raises(OverlengthError, match=r"a task: with truncate_to=200 .* on the left"):
-        fit(
-            tokenizer,
-            Limit(200, 210, "truncate_to=200", official=True),
-            lambda text: "system " * 50 + text,
-            may_cut=False,
-        )
-
-
-def test_a_skipped_document_does_not_matter(tokenizer):
-    fit(
-        tokenizer,
-        Limit(200, 210, "x", official=True),
-        lambda text: text if text == "?" else "system " * 500 + text,
-        may_cut=False,
-        kept=(False, False),
-    )
+    (cut,) = prepared(tokenizer, 200)[1:]
+    (over,) = tokens_over([cut], 264, sent, tokenizer)
+    assert over > 0
+    again = cut_to_room(WHOLE[1], over, 200, 264, sent, tokenizer, halves_decoded_apart)
+    assert again.truncated
+    assert 264 - 12 <= count_tokens(tokenizer, sent(again.text)) <= 264
+    possible = [
+        prepare([WHOLE[1]], limit, lambda: tokenizer, halves_decoded_apart)[0].text
+        for limit in range(200 - over - 8, 200 - over + 1)
+    ]
+    assert again.text in possible
 
 
 def test_a_template_that_leaves_no_room_is_an_error(tokenizer):
-    with pytest.raises(OverlengthError, match="leaves too little room"):
-        fit(tokenizer, Limit(100, 120, "x"), lambda text: "system " * 500 + text)
+    def sent(text):
+        return "system " * 500 + text
+
+    with pytest.raises(OverlengthError, match="leaves too little"):
+        cut_to_room(WHOLE[1], 500, 100, 120, sent, tokenizer, halves_decoded_apart)

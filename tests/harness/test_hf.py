@@ -64,7 +64,7 @@ def test_long_prompts_are_cut_in_the_middle_to_the_configs_length(
     evaluate, model_folder, tokenizer, seen
 ):
     """The folder's config says 2,048 tokens; nothing else names the length."""
-    task = "longbench_v1_e_narrativeqa".replace("narrativeqa", "multifieldqa_en")
+    task = "longbench_v1_e_multifieldqa_en"
     result = short_run(evaluate, model_folder, [task])
     assert result["results"][task]["truncated,none"] > 0
     limit = 2048 - 4 - 64
@@ -107,3 +107,33 @@ def test_truncate_to_beyond_the_model_is_refused(evaluate, model_folder, seen):
     with pytest.raises(OverlengthError, match="max_length=TOKENS"):
         short_run(evaluate, model_folder, ["longbench_v1_e_qasper"], {"truncate_to": 3500})
     assert seen == []
+
+
+def test_batches_never_mix_up_the_beginning_of_text(
+    evaluate, model_folder, tokenizer, monkeypatch, tmp_path
+):
+    """A template that writes the token itself, as Llama's does, next to raw prompts, batch of 8."""
+    import shutil
+
+    folder = tmp_path / "model"
+    shutil.copytree(model_folder, folder)
+    template = folder / "chat_template.jinja"
+    template.write_text("{{ bos_token }}" + template.read_text())
+    rows = []
+    original = HFLM._model_generate
+
+    def recording(self, context, max_length, stop, **arguments):
+        rows.extend(context.tolist())
+        return original(self, context, max_length, stop, **arguments)
+
+    monkeypatch.setattr(HFLM, "_model_generate", recording)
+    short_run(
+        evaluate,
+        str(folder),
+        ["longbench_v1_multifieldqa_en", "longbench_v1_trec"],
+        apply_chat_template=True,
+        batch_size=8,
+    )
+    assert len(rows) == 9
+    for ids in rows:
+        assert ids.count(tokenizer.bos_token_id) == 1

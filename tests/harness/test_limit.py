@@ -2,22 +2,21 @@
 
 import pytest
 
-from lm_eval_longbench.errors import OverlengthError
-from lm_eval_longbench.harness.limit import TEMPLATE_RESERVE, Limit, resolve_limit, sends_messages
+from lm_eval_longbench.errors import OptionError, OverlengthError
+from lm_eval_longbench.harness.limit import TEMPLATE_RESERVE, Limit, resolve_limit
 
 COMPLETIONS = {"base_url": "http://127.0.0.1:1/v1/completions", "model": "m"}
-CHAT = {"base_url": "http://127.0.0.1:1/v1/chat/completions", "model": "m"}
 
 
-def limit(truncate_to=None, budget=100, **model_args):
-    return resolve_limit(truncate_to, model_args, budget)
+def limit(truncate_to=None, budget=100, messages_only=False, **model_args):
+    return resolve_limit(truncate_to, model_args, budget, messages_only=messages_only)
 
 
 def test_truncate_to_wins_and_keeps_the_room():
     assert limit(500, max_length=4096) == Limit(500, 3996, "truncate_to=500", official=True)
 
 
-@pytest.mark.parametrize("argument", ["max_length", "max_model_len"])
+@pytest.mark.parametrize("argument", ["max_length", "max_model_len", "context_length"])
 def test_model_arguments_name_the_length(argument):
     found = limit(**{argument: 4096})
     assert (found.tokens, found.room) == (4096 - 100 - TEMPLATE_RESERVE, 4096 - 100)
@@ -66,7 +65,7 @@ def test_an_api_model_given_its_length_loses_one_token():
 @pytest.mark.parametrize(
     "arguments",
     [
-        CHAT,
+        {**COMPLETIONS, "messages_only": True},
         {**COMPLETIONS, "tokenized_requests": False},
         {**COMPLETIONS, "tokenized_requests": "False"},
         {**COMPLETIONS, "tokenizer_backend": "None"},
@@ -84,7 +83,20 @@ def test_a_length_without_room_is_an_error():
         limit(max_length=128)
 
 
-def test_sends_messages_reads_the_path():
-    assert sends_messages({"base_url": "http://127.0.0.1/v1/chat/completions/"})
-    assert not sends_messages({"base_url": "http://127.0.0.1/v1/completions"})
-    assert not sends_messages({})
+def test_an_api_model_is_cut_by_max_length_alone():
+    """The harness passes over max_model_len there and keeps its 2,048."""
+    found = limit(**COMPLETIONS, max_model_len=32768)
+    assert found.room == 2047 - 100
+    assert limit(**COMPLETIONS, max_model_len=32768, max_length=8192).room == 8191 - 100
+    chat = limit(**COMPLETIONS, max_model_len=32768, messages_only=True)
+    assert chat.tokens == 32767 - 100 - TEMPLATE_RESERVE
+
+
+def test_a_server_without_a_tokenizer_is_not_assumed_to_be_cut():
+    assert limit(base_url="http://127.0.0.1:1") == Limit(None, None, "unknown")
+
+
+@pytest.mark.parametrize("value", [True, "True"])
+def test_truncation_at_the_end_is_refused(value):
+    with pytest.raises(OptionError, match="question included"):
+        limit(max_length=4096, truncation=value)

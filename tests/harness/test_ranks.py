@@ -12,13 +12,17 @@ import pytest
 WORKER = Path(__file__).parent / "ranks_worker.py"
 
 
-def run(folder, world_size):
+def run(folder, world_size, options=None):
     output = folder / f"of_{world_size}.json"
     store = folder / f"store_{world_size}"
     environment = {**os.environ, "HF_DATASETS_CACHE": str(folder / "cache")}
     processes = [
         subprocess.Popen(
-            [sys.executable, str(WORKER), str(store), str(rank), str(world_size), str(output)],
+            [
+                sys.executable,
+                str(WORKER),
+                *map(str, (store, rank, world_size, output, json.dumps(options or {}))),
+            ],
             env=environment,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -48,3 +52,13 @@ def test_two_ranks_equal_one(tmp_path):
     buckets = one["results"]["longbench_v1_e_qasper"]
     for name in ("score_0_4k", "score_4_8k", "score_8k_plus"):
         assert not math.isnan(buckets[f"{name},none"])
+
+
+def test_ranks_agree_which_documents_are_skipped(tmp_path, tokenizer_folder):
+    """The first rank's share is short, the second's long: both get some of what is kept."""
+    options = {"overlength": "skip", "truncate_to": 3500, "tokenizer": tokenizer_folder}
+    one, two = run(tmp_path, 1, options), run(tmp_path, 2, options)
+    assert one["samples"] == two["samples"]
+    task = "longbench_v1_e_qasper"
+    assert one["runs"][task]["asked"] == two["runs"][task]["asked"] == 4
+    assert one["runs"][task]["kept"] == two["runs"][task]["kept"] == len(two["samples"][task]) == 2

@@ -179,6 +179,26 @@ def test_overlength_skip_drops_documents_and_shows_the_kept_count(
     assert f"kept 2 of {len(lengths)} documents" in caplog.text
 
 
+def test_overlength_skip_counts_the_chat_template(evaluate, recording_lm, tokenizer_folder):
+    """A document that fits alone but not with a long system text is skipped, not an error."""
+    task = "longbench_v1_qasper"
+    tokenizer = load_fast(tokenizer_folder)
+    lengths = sorted(len(tokenizer(prompt)["input_ids"]) for prompt in whole_prompts(task))
+    length = lengths[-1] + 64 + 128  # all fit without the system text
+    result = evaluate(
+        recording_lm,
+        [task],
+        {"overlength": "skip"},
+        {"pretrained": tokenizer_folder, "max_length": length},
+        apply_chat_template=True,
+        system_instruction="word " * 100,
+    )
+    assert 0 < len(recording_lm.prompts) < len(lengths)
+    assert result["results"][task]["truncated,none"] == 0.0
+    for prompt in recording_lm.prompts:
+        assert len(tokenizer(prompt)["input_ids"]) <= length - 128
+
+
 def test_overlength_skip_of_everything_is_an_error(evaluate, recording_lm, tokenizer_folder):
     options = {"truncate_to": 5, "tokenizer": tokenizer_folder, "overlength": "skip"}
     with pytest.raises(OverlengthError, match="nothing is left"):
@@ -275,6 +295,33 @@ def test_predict_only_logs_answers_without_scores(evaluate, recording_lm):
     result = evaluate(recording_lm, [task], predict_only=True)
     assert [sample["resps"] for sample in result["samples"][task]] == [[["an answer"]]] * 5
     assert "score,none" not in result["results"][task]
+
+
+def test_misplaced_options_are_refused():
+    from lm_eval_longbench.options import Options
+
+    with pytest.raises(OptionError, match="under one key"):
+        Options.from_metadata({"pretrained": "x", "truncate_to": 31500})
+    with pytest.raises(UnknownNameError, match="Did you mean 'longbench'"):
+        Options.from_metadata({"longbnch": {"truncate_to": 5}})
+    assert Options.from_metadata({"pretrained": "x", "tokenizer": "y"}) == Options()
+
+
+def test_the_budget_has_one_name(evaluate, recording_lm):
+    evaluate(recording_lm, ["longbench_v1_qasper"], gen_kwargs={"max_new_tokens": 7})
+    for _, arguments in recording_lm.requests:
+        assert arguments["max_gen_toks"] == 7
+        assert "max_new_tokens" not in arguments
+
+
+def test_raw_prompts_of_a_chat_run_are_batched_apart(evaluate, recording_lm):
+    """Equal arguments would put them into one batch with prompts that bring their own BOS."""
+    tasks = ["longbench_v1_trec", "longbench_v1_multifieldqa_en"]
+    evaluate(recording_lm, tasks, apply_chat_template=True)
+    raw = whole_prompts(tasks[0])
+    kinds = {prompt in raw: arguments for prompt, arguments in recording_lm.requests}
+    assert kinds[True] != kinds[False]
+    assert kinds[True] == {**kinds[False], "top_p": 1.0}
 
 
 def test_unknown_options_name_the_nearest(evaluate, recording_lm):

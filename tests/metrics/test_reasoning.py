@@ -1,3 +1,5 @@
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -74,3 +76,12 @@ def test_long_texts():
     assert strip_reasoning(f"<think>{thought}") == ""
     assert strip_reasoning("<think>a</think>" * 10_000 + "x") == "x"
     assert strip_reasoning("<think>" * 2_000 + "</think>x") == "x"
+
+
+def test_marks_without_end_take_no_time():
+    """A looping model writes thousands of marks: the time must not grow with their square."""
+    begin = time.perf_counter()
+    assert strip_reasoning("</think>" + "<think>" * 100_000) == ""
+    assert strip_reasoning("x</think>" + "a <think> " * 100_000) == "a <think> " * 100_000
+    assert strip_reasoning("<think>a</think>" * 100_000 + "b") == "b"
+    assert time.perf_counter() - begin < 10
