@@ -26,7 +26,7 @@ def _check_not_misplaced(metadata: Mapping[str, Any]) -> None:
                 f"{name!r} stands beside the model arguments. LongBench options go under one key: "
                 f'--metadata \'{{"{KEY}": {{"{name}": ...}}}}\'.'
             )
-        if difflib.get_close_matches(name.lower(), [KEY], cutoff=0.8):
+        if name != KEY and difflib.get_close_matches(str(name).lower(), [KEY], cutoff=0.8):
             raise UnknownNameError("metadata key", name, [KEY])
 
 
