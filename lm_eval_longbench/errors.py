@@ -44,5 +44,9 @@ class PredictionError(LongBenchError):
     """Prediction files are missing or hold lines that cannot be scored."""
 
 
+class EmbeddingError(LongBenchError):
+    """An embedding model or server cannot be used, or gives no usable vectors."""
+
+
 class LinkError(LongBenchError):
     """The task folder cannot be linked into, or unlinked from, the installed harness."""

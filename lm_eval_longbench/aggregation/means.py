@@ -26,3 +26,14 @@ def mean_of_known(values: Iterable[float | None]) -> float:
     ranks the harness loses keys that only some documents have.
     """
     return running_mean(value for value in values if value is not None)
+
+
+def mean_if_all_known(values: Iterable[float | None]) -> float:
+    """Return the mean; NaN if any value is None (not scored yet), or there is none.
+
+    For figures that every question has: the mean of those that happen to be scored would be
+    another figure under the same name.
+    """
+    values = list(values)
+    known = [value for value in values if value is not None]
+    return running_mean(known) if len(known) == len(values) else math.nan

@@ -1,0 +1,118 @@
+"""Which metric scores which LongBench Pro task, and how a sample is scored.
+
+Official code scores a sample 0 and counts it as failed when its prediction is empty, when its
+metric lies outside [0, 1], and when scoring raises:
+
+- outside [0, 1]: pairwise accuracy where the gold list repeats items; a summary whose cosine
+  similarity is negative beyond its ROUGE, or above 1 by rounding for a copied reference. Kept.
+- raising: lone surrogates and NUL in NDCG items, very long pieces in ROUGE. These are not failed
+  here, they get their true score.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from lm_eval_longbench.catalog_pro import DIMENSIONS, SecondaryTask
+from lm_eval_longbench.errors import UnknownNameError
+from lm_eval_longbench.metrics.accuracy import accuracy
+from lm_eval_longbench.metrics.item_f1 import item_f1
+from lm_eval_longbench.metrics.ndcg import ndcg
+from lm_eval_longbench.metrics.pairwise_accuracy import pairwise_accuracy
+from lm_eval_longbench.metrics.sub_em import sub_em
+from lm_eval_longbench.metrics.summary_rouge import summary_rouge
+
+SUMMARY = "summary"
+_ITEM_METRICS: dict[str, Callable[[str, Sequence[str]], float]] = {
+    "accuracy": accuracy,
+    "f1": item_f1,
+    "sub_em": sub_em,
+    "ndcg": ndcg,
+    "pairwise_accuracy": pairwise_accuracy,
+}
+
+
+def is_empty(prediction: str) -> bool:
+    """Say whether a prediction is empty: it scores 0 and counts as failed in every task."""
+    return not prediction.strip()
+
+
+def _valid(metric: float) -> bool:
+    return 0.0 <= metric <= 1.0
+
+
+def _raw_summary_score(rouge: float, similarity: float | None) -> float | None:
+    if similarity is None or math.isnan(similarity):
+        return None
+    return 0.5 * similarity + 0.5 * rouge
+
+
+def summary_score(rouge: float, similarity: float | None) -> float | None:
+    """Return the official score of a summary, in [0, 1]: half similarity, half ROUGE.
+
+    None where the similarity is not known (None or NaN): ROUGE alone is not the score. A sum
+    outside [0, 1] scores 0, as in official code.
+    """
+    score = _raw_summary_score(rouge, similarity)
+    return score if score is None or _valid(score) else 0.0
+
+
+@dataclass(frozen=True)
+class SummaryParts:
+    """What is known of a summary (T4) before its semantic similarity is.
+
+    Attributes:
+        rouge_l: ROUGE half, in [0, 1).
+        empty: the prediction is empty; its score is 0 whatever the similarity.
+    """
+
+    rouge_l: float
+    empty: bool
+
+    def score(self, similarity: float | None) -> float | None:
+        """Return the official score, in [0, 1]; None while the similarity is not known."""
+        return 0.0 if self.empty else summary_score(self.rouge_l, similarity)
+
+    def failed(self, similarity: float | None) -> bool:
+        """Say whether official code counts the sample as failed."""
+        score = _raw_summary_score(self.rouge_l, similarity)
+        return self.empty or (score is not None and not _valid(score))
+
+
+def _item_score(task: SecondaryTask, prediction: str, answers: Sequence[str]) -> tuple[float, bool]:
+    """Return the score of a prediction of items, and whether it counts as failed."""
+    if is_empty(prediction):
+        return 0.0, True
+    score = _ITEM_METRICS[task.metric](prediction, answers)
+    return (score, False) if _valid(score) else (0.0, True)
+
+
+def score_sample(
+    task: SecondaryTask, language: str, prediction: str, answers: Sequence[str]
+) -> float | SummaryParts:
+    """Return the official score of one prediction, in [0, 1]; for T4 what it is made of.
+
+    Args:
+        language: the question's `language`, "Chinese" or "English".
+        prediction: the answer, its reasoning already taken out.
+
+    Raises UnknownNameError for another language. No answers: 0.
+    """
+    if language not in DIMENSIONS["language"]:
+        raise UnknownNameError("LongBench Pro language", language, DIMENSIONS["language"])
+    if task.metric == SUMMARY:
+        rouge = summary_rouge(prediction, answers, chinese=language == "Chinese")
+        return SummaryParts(rouge, is_empty(prediction))
+    return _item_score(task, prediction, answers)[0]
+
+
+def sample_failed(task: SecondaryTask, prediction: str, answers: Sequence[str]) -> bool:
+    """Say whether official code counts the sample as failed.
+
+    Of a summary this sees the empty ones; `SummaryParts.failed` sees the others too.
+    """
+    if task.metric == SUMMARY:
+        return is_empty(prediction)
+    return _item_score(task, prediction, answers)[1]
