@@ -8,7 +8,7 @@ import sys
 import typer
 from rich.console import Console
 
-from lm_eval_longbench.cli import link, path, prompt, run, score, unlink
+from lm_eval_longbench.cli import link, path, prepare, prompt, run, score, unlink
 from lm_eval_longbench.errors import LongBenchError
 from lm_eval_longbench.version import __version__
 
@@ -19,7 +19,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for module in (run, score, prompt, path, link, unlink):
+for module in (run, prepare, score, prompt, path, link, unlink):
     module.register(app)
 
 

@@ -32,6 +32,20 @@ V1_FEATURES = datasets.Features(
 )
 
 
+def cache_folder(benchmark: str, sha256: str) -> Path:
+    """Return the folder for what is converted from the file with this hash; it may not exist."""
+    cache = Path(datasets.config.HF_DATASETS_CACHE) / "lm_eval_longbench"
+    return cache / benchmark / f"{sha256[:16]}-{_FORMAT}"
+
+
+def cannot_write(target: Path, error: OSError) -> DataError:
+    """Return the error to raise when the system refuses to write `target`."""
+    return DataError(
+        f"Cannot write {target}: {error}. Free some space, or name another folder with the "
+        "environment variable HF_DATASETS_CACHE."
+    )
+
+
 def cached(
     benchmark: str,
     sha256: str,
@@ -54,8 +68,7 @@ def cached(
     Raises:
         DataError: the cache cannot be written, or `rows` raises it.
     """
-    folder = Path(datasets.config.HF_DATASETS_CACHE) / "lm_eval_longbench" / benchmark
-    target = folder / f"{sha256[:16]}-{_FORMAT}" / f"{name}.arrow"
+    target = cache_folder(benchmark, sha256) / f"{name}.arrow"
     try:
         if not target.exists():
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -63,10 +76,7 @@ def cached(
                 if not target.exists():
                     _convert(rows, features, target)
     except OSError as error:
-        raise DataError(
-            f"Cannot write {target}: {error}. Free some space, or name another folder with the "
-            "environment variable HF_DATASETS_CACHE."
-        ) from error
+        raise cannot_write(target, error) from error
     return datasets.Dataset.from_file(str(target))
 
 

@@ -10,8 +10,9 @@ from lm_eval_longbench.errors import DataError
 
 THREE_WAYS = (
     "There are three ways to provide data: (1) let it download: unset HF_HUB_OFFLINE and run once "
-    "with network; (2) point to a copy: the option data_dir with a folder of <dataset>.jsonl files "
-    'or the archive data.zip; (3) try the embedded sample: data_dir "sample".'
+    "with network; (2) point to a copy: the option data_dir with a folder of the official files "
+    "(v1: <dataset>.jsonl or data.zip; Pro: longbench_pro.json), or with the archive or JSON file "
+    'itself; (3) try the embedded sample: data_dir "sample".'
 )
 
 

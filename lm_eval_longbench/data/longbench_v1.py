@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import os.path
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from lm_eval_longbench.catalog import SPLITS, Split
 from lm_eval_longbench.data import hub
 from lm_eval_longbench.data.archive import file_lines, find_member, member_lines
 from lm_eval_longbench.data.arrow import V1_FEATURES, cached
+from lm_eval_longbench.data.documents import SAMPLE, Documents
 from lm_eval_longbench.data.hashing import sha256_of
 from lm_eval_longbench.data.rows import parse_rows
 from lm_eval_longbench.data.sources import LONGBENCH_V1
@@ -23,27 +23,8 @@ from lm_eval_longbench.once import first_time, warn_once
 
 logger = logging.getLogger(__name__)
 
-SAMPLE = "sample"
 _SAMPLE_FOLDER = Path(__file__).parent / "sample" / "longbench_v1"
 _CACHE = "longbench_v1"
-
-
-@dataclass(frozen=True)
-class Documents:
-    """The documents of one dataset and where they come from.
-
-    Attributes:
-        rows: one row a document, official fields, memory-mapped.
-        label: names the data in results: the pinned repository and revision, "local-<hash>" or
-            "sample-<hash>".
-        sha256: of the file or archive the rows were read from.
-        official: whether this is the pinned official set.
-    """
-
-    rows: datasets.Dataset
-    label: str
-    sha256: str
-    official: bool
 
 
 def load(split: Split, data_dir: str | None = None) -> Documents:

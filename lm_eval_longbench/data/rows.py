@@ -6,26 +6,12 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from lm_eval_longbench.data.texts import is_text, is_texts
 from lm_eval_longbench.errors import DataError
 
 # Lengths that an Arrow column of int64 can hold.
 _LENGTHS = 2**63
 FIELDS = ("input", "context", "answers", "length", "dataset", "language", "all_classes", "_id")
-
-
-def _is_text(value: Any) -> bool:
-    """Whether a value is a text that UTF-8 can hold: JSON can spell half a surrogate pair."""
-    if not isinstance(value, str):
-        return False
-    try:
-        value.encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-def _is_texts(value: Any) -> bool:
-    return isinstance(value, list) and all(map(_is_text, value))
 
 
 def problem_of(row: Any) -> str | None:
@@ -36,11 +22,11 @@ def problem_of(row: Any) -> str | None:
     if missing:
         return f"lacks the field {missing[0]!r}"
     for name in ("input", "context", "dataset", "language", "_id"):
-        if not _is_text(row[name]):
+        if not is_text(row[name]):
             return f"has a field {name!r} that is not a text (or not one that UTF-8 can hold)"
-    if not _is_texts(row["answers"]):
+    if not is_texts(row["answers"]):
         return "has a field 'answers' that is not a list of texts"
-    if row["all_classes"] is not None and not _is_texts(row["all_classes"]):
+    if row["all_classes"] is not None and not is_texts(row["all_classes"]):
         return "has a field 'all_classes' that is neither null nor a list of texts"
     length = row["length"]
     if not isinstance(length, int) or isinstance(length, bool) or not 0 <= length < _LENGTHS:

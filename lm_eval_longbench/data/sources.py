@@ -35,3 +35,9 @@ LONGBENCH_V1 = Source(
     file="data.zip",
     sha256="cb45b11a4133c6bc1d6a44b0f8e701335ff1e543195db1103472e575857f7f64",
 )
+LONGBENCH_PRO = Source(
+    repo="caskcsg/LongBench-Pro",
+    revision="4996884deae51f5e5d23c88da9d857fc54e5fa15",
+    file="longbench_pro.json",
+    sha256="92ff05f6088e212d06c5a731ab86000b69cee6a0900cbbd524a25851e3c30de0",
+)

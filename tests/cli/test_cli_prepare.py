@@ -1,0 +1,115 @@
+"""`prepare`: data is there before a run, and what is there is printed."""
+
+import hashlib
+import re
+
+import datasets
+import pytest
+from pro_rows import ROW, official_rows, write_rows
+from typer.testing import CliRunner
+
+from lm_eval_longbench.catalog import SPLITS
+from lm_eval_longbench.catalog_pro import SECONDARY_TASKS
+from lm_eval_longbench.cli import prepare as prepare_module
+from lm_eval_longbench.cli.main import app
+from lm_eval_longbench.data import convert_pro, longbench_pro
+from lm_eval_longbench.data.longbench_v1 import load as load_v1
+from lm_eval_longbench.data.sources import LONGBENCH_PRO, Source
+from lm_eval_longbench.errors import DataError, OptionError, UnknownNameError
+
+
+@pytest.fixture
+def said(tmp_path, monkeypatch):
+    """Run `prepare` on a cache of this test alone; return its output or raise its error."""
+    monkeypatch.setattr(datasets.config, "HF_DATASETS_CACHE", str(tmp_path / "cache"))
+
+    def run(*arguments):
+        result = CliRunner().invoke(app, ["prepare", *map(str, arguments)], env={"COLUMNS": "120"})
+        if result.exception is not None and not isinstance(result.exception, SystemExit):
+            raise result.exception
+        assert result.exit_code == 0, result.output
+        return result.stdout
+
+    return run
+
+
+def cells(output, name):
+    """The cells after the name in a line of the table."""
+    (line,) = [line for line in output.splitlines() if re.match(rf"\W*{re.escape(name)} ", line)]
+    return re.split(r"\s*[│┃]\s*", line.strip("│┃ "))[1:]
+
+
+def never(*_):
+    raise AssertionError("converted a second time")
+
+
+def test_v1_sample(said):
+    output = said("v1", "--data-dir", "sample")
+    assert "LongBench v1 and LongBench-E" in output
+    for split in SPLITS:
+        documents = load_v1(split, "sample")
+        expected = [str(len(documents.rows)), str(split.rows), documents.label]
+        assert cells(output, split.file_stem) == expected
+        assert f"{documents.label}, sha256 {documents.sha256}" in output
+    assert cells(output, "all 34")[1] == "8,418"
+    assert "LongBench Pro" not in output
+
+
+def test_pro_from_a_folder_and_the_run_after_it(said, tmp_path, monkeypatch):
+    file = write_rows(tmp_path / "data" / "longbench_pro.json", official_rows())
+    digest = hashlib.sha256(file.read_bytes()).hexdigest()
+    output = said("pro", "--data-dir", file.parent)
+    for name in SECONDARY_TASKS:
+        assert cells(output, name) == ["60", "60", f"local-{digest[:12]}"]
+    assert cells(output, "all 25")[:2] == ["1,500", "1,500"]
+    assert output.splitlines()[-1] == f"local-{digest[:12]}, sha256 {digest}"
+
+    monkeypatch.setattr(convert_pro, "array_items", never)
+    assert said("pro", "--data-dir", file.parent) == output
+
+
+def test_pinned_pro_names_its_revision(said, tmp_path, monkeypatch):
+    file = write_rows(tmp_path / "data" / "longbench_pro.json", official_rows())
+    digest = hashlib.sha256(file.read_bytes()).hexdigest()
+    pinned = Source(LONGBENCH_PRO.repo, "abc" * 13 + "d", "longbench_pro.json", digest)
+    monkeypatch.setattr(longbench_pro, "LONGBENCH_PRO", pinned)
+    monkeypatch.setitem(
+        prepare_module.BENCHMARKS, "pro", ("Pro", pinned, prepare_module.BENCHMARKS["pro"][2])
+    )
+    output = said("pro", "--data-dir", file)
+    assert output.splitlines()[-1] == (
+        f"caskcsg/LongBench-Pro at revision {pinned.revision}, longbench_pro.json, sha256 {digest}"
+    )
+    assert cells(output, "T3.2 Single-Hop Fact QA")[2] == "caskcsg/LongBench-Pro@abcabca"
+
+
+def test_everything_is_the_default(said, monkeypatch):
+    asked = []
+
+    def source(name):
+        return lambda data_dir: asked.append((name, data_dir)) or iter([])
+
+    for name, (title, pinned, _) in prepare_module.BENCHMARKS.items():
+        monkeypatch.setitem(prepare_module.BENCHMARKS, name, (title, pinned, source(name)))
+    for arguments in ([], ["all"]):
+        asked.clear()
+        said(*arguments)
+        assert asked == [("v1", None), ("pro", None)]
+
+
+def test_data_that_lacks_a_task(said, tmp_path):
+    file = write_rows(tmp_path / "longbench_pro.json", [ROW])
+    with pytest.raises(DataError, match=r"holds no questions of 'T1\.2 "):
+        said("pro", "--data-dir", file)
+
+
+def test_v2_is_not_there_yet(said):
+    with pytest.raises(OptionError, match=r"LongBench v2 is not in this release.*all, pro, v1"):
+        said("v2")
+
+
+def test_names_that_do_not_exist(said):
+    with pytest.raises(UnknownNameError, match="Did you mean 'pro'"):
+        said("prp")
+    with pytest.raises(OptionError, match="data_dir"):
+        said("pro", "--data-dir", "")
