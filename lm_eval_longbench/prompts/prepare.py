@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import hashlib
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lm_eval_longbench.prompts.truncation import Rule, truncate
+from lm_eval_longbench.prompts.cut_cache import CutCache, cache_key
+from lm_eval_longbench.prompts.text_hash import text_sha256
+from lm_eval_longbench.prompts.truncation import Cut, Rule, truncate
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
+__all__ = ["EXCERPT", "Prompt", "prepare", "text_sha256", "whole"]
+
 # Characters of a prompt's head and tail that the sample log keeps.
 EXCERPT = 256
-
-
-def text_sha256(text: str) -> str:
-    """Return the sha256 of a text's UTF-8 bytes; lone surrogates count as Python encodes them."""
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 @dataclass(frozen=True)
@@ -27,7 +26,8 @@ class Prompt:
 
     Attributes:
         text: what the model reads.
-        tokens: tokens before it was cut; None where no tokenizer was needed.
+        tokens: tokens before it was cut; None where nobody had to count them. With a limit, a
+            prompt that was not cut has at most that many.
         truncated: whether it was cut.
     """
 
@@ -46,16 +46,51 @@ def prepare(
     limit: int | None,
     load_tokenizer: Callable[[], PreTrainedTokenizerBase],
     rule: Rule,
+    source: str | None = None,
 ) -> list[Prompt]:
     """Return the prompts in order, each cut by `rule` if longer than `limit` tokens.
 
     Args:
-        texts: rendered prompts.
+        texts: rendered prompts; taken one after the other, and let go of once cut.
         limit: longest prompt in tokens; None: nothing is cut.
         load_tokenizer: called only if there is a limit.
         rule: the benchmark's truncation rule.
+        source: names the prompts (data revision, template hash) to remember the cuts between runs;
+            None: not remembered.
     """
     if limit is None:
         return list(whole(texts))
-    cuts = truncate(list(texts), load_tokenizer(), limit, rule)
+    tokenizer = load_tokenizer()
+    key = cache_key(source, tokenizer, limit, rule) if source is not None else None
+    if key is None:
+        cuts: Iterable[Cut] = truncate(texts, tokenizer, limit, rule)
+    else:
+        cuts = _remembered(texts, tokenizer, limit, rule, CutCache(key))
     return [Prompt(cut.text, cut.tokens, cut.truncated) for cut in cuts]
+
+
+def _remembered(
+    texts: Iterable[str],
+    tokenizer: PreTrainedTokenizerBase,
+    limit: int,
+    rule: Rule,
+    cache: CutCache,
+) -> list[Cut]:
+    """Cut what the cache does not know, and tell it."""
+    cuts: list[Cut | None] = []
+    waiting: deque[tuple[int, str]] = deque()
+
+    def unknown() -> Iterator[str]:
+        for number, text in enumerate(texts):
+            found = cache.get(text)
+            cuts.append(found)
+            if found is None:
+                waiting.append((number, text))
+                yield text
+
+    for cut in truncate(unknown(), tokenizer, limit, rule):
+        number, text = waiting.popleft()
+        cuts[number] = cut
+        cache.put(text, cut)
+    cache.save()
+    return [cut for cut in cuts if cut is not None]

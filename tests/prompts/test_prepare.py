@@ -34,7 +34,7 @@ def test_with_a_limit_it_is_loaded_once_and_the_rule_is_used(plain):
     apart = prepare((text for text in texts), 5, load, halves_decoded_apart)
     assert loads == [1]
     assert [prompt.truncated for prompt in apart] == [True, False, True] * 30
-    assert apart[1] == Prompt("x", 1, False)
+    assert apart[1] == Prompt("x", None, False)
     together = prepare(texts, 5, load, ends_decoded_together)
     assert [apart[2].text, together[2].text] == ["0189", "01789"]
     assert apart[2].tokens == together[2].tokens == 10

@@ -51,10 +51,14 @@ def copy(tmp_path, monkeypatch):
     load_template.cache_clear()
 
 
+PRO = "48eb3e6e68cbe498e6f7d952d87bd4dcb6a9fc62a2103448f62baf6d8c31cf36"
+
+
 def test_every_dataset_has_its_template():
     assert OFFICIAL.keys() == V1.keys()
     files = {path.relative_to(FOLDER).as_posix() for path in FOLDER.rglob("*") if path.is_file()}
-    assert files == {f"longbench_v1/{name}.txt" for name in OFFICIAL} | {"SHA256SUMS"}
+    v1 = {f"longbench_v1/{name}.txt" for name in OFFICIAL}
+    assert files == v1 | {"longbench_pro/prompt.txt", "SHA256SUMS"}
 
 
 @pytest.mark.parametrize(("name", "sha256"), OFFICIAL.items())
@@ -67,9 +71,13 @@ def test_template_bytes(name, sha256):
 
 def test_the_sums_can_be_checked_with_sha256sum():
     lines = (FOLDER / "SHA256SUMS").read_text(encoding="utf-8").splitlines()
-    assert sorted(lines) == sorted(
-        f"{sha256}  longbench_v1/{name}.txt" for name, sha256 in OFFICIAL.items()
-    )
+    v1 = [f"{sha256}  longbench_v1/{name}.txt" for name, sha256 in OFFICIAL.items()]
+    assert sorted(lines) == sorted([*v1, f"{PRO}  longbench_pro/prompt.txt"])
+
+
+def test_the_pro_template():
+    assert load_template("longbench_pro", "prompt") == "{context}\n\n\n\n{question}"
+    assert template_sha256("longbench_pro", "prompt") == PRO
 
 
 def test_endings_that_editors_like_to_strip():

@@ -1,0 +1,219 @@
+"""Compare cutting prompts with the official rule, one by one, on LongBench Pro's lengths.
+
+Usage: bench_truncation.py [--prompts 12] [--rounds 3] [--cores 2]
+
+Synthetic prompts of 8k to 256k tokens, half English and half Chinese, are cut at 32k, 120k and 224k
+tokens with a byte-level BPE tokenizer of 65,536 tokens that is trained here. Each measurement is a
+fresh process; figures are medians; all results are compared. Exits 1 if a result differs or a
+target is missed. `--prompts 1500` is a full LongBench Pro.
+
+The targets are for free cores. So that figures of a busy machine can be told, each line ends with
+the processor time of both ways and with what threads gained in hashing, measured just before.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import itertools
+import json
+import os
+import random
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+LENGTHS = (8_000, 16_000, 32_000, 64_000, 128_000, 256_000)
+# Tokens: the least ratio; there is no target where nearly all of the text must be tokenized.
+TARGETS = {32_000: 5.0, 120_000: 2.5, 224_000: None}
+VOCABULARY = 65_536
+
+
+class Writer:
+    """Writes English-like or Chinese-like text with the word frequencies of natural language."""
+
+    def __init__(self, chinese: bool) -> None:
+        rng = random.Random(7)  # noqa: S311
+        if chinese:
+            signs = [chr(0x4E00 + rng.randrange(8000)) for _ in range(2500)]
+            self._words = ["".join(rng.choices(signs, k=rng.randint(1, 3))) for _ in range(30_000)]
+        else:
+            parts = ["".join(pair) for pair in itertools.product("bcdfghlmnprstvw", "aeiou")]
+            ends = ["", "n", "s", "t", "ed", "ing", "er"]
+            self._words = [
+                "".join(rng.choices(parts, k=rng.randint(1, 4))) + rng.choice(ends)
+                for _ in range(40_000)
+            ]
+        self._weights = list(itertools.accumulate(1 / (n + 5) for n in range(len(self._words))))
+        self._chinese = chinese
+
+    def text(self, seed: int, characters: int) -> str:
+        """Return a text of a given length; equal seeds give equal texts."""
+        rng = random.Random(seed)  # noqa: S311
+        space, marks = ("", "，。") if self._chinese else (" ", (", ", ". ", ".\n\n", " (42) "))
+        parts: list[str] = []
+        size = 0
+        while size < characters:
+            words = rng.choices(self._words, cum_weights=self._weights, k=rng.randint(4, 14))
+            parts.append(space.join(words) + rng.choice(marks))
+            size += len(parts[-1])
+        return "".join(parts)[:characters]
+
+
+def train(folder: Path) -> dict[str, float]:
+    """Save a tokenizer; return the characters a token of both languages."""
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
+    from transformers import PreTrainedTokenizerFast
+
+    raw = Tokenizer(models.BPE())
+    raw.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    raw.decoder = decoders.ByteLevel()
+    writers = {"en": Writer(False), "zh": Writer(True)}
+    samples = {name: writer.text(1, 2_000_000) for name, writer in writers.items()}
+    raw.train_from_iterator(
+        [text[at : at + 5000] for text in samples.values() for at in range(0, len(text), 5000)],
+        trainers.BpeTrainer(
+            vocab_size=VOCABULARY,
+            special_tokens=["<s>"],
+            initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+            show_progress=False,
+        ),
+    )
+    raw.post_processor = processors.TemplateProcessing(single="<s> $A", special_tokens=[("<s>", 0)])
+    PreTrainedTokenizerFast(tokenizer_object=raw, bos_token="<s>").save_pretrained(folder)
+    return {name: 100_000 / len(raw.encode(text[:100_000]).ids) for name, text in samples.items()}
+
+
+def prompts(number: int, density: dict[str, float]) -> Iterator[str]:
+    """Yield prompts of all lengths in both languages in turn."""
+    writers = {"en": Writer(False), "zh": Writer(True)}
+    kinds = itertools.cycle(itertools.product(LENGTHS, writers))
+    for seed, (tokens, language) in zip(range(number), kinds, strict=False):
+        yield writers[language].text(100 + seed, int(tokens * density[language]))
+
+
+def measure(way: str, limit: int, number: int, folder: Path) -> dict[str, object]:
+    """Cut all prompts in one way; return seconds and hashes."""
+    from transformers import AutoTokenizer
+
+    from lm_eval_longbench.prompts.fast_tokenizer import fast_tokenizer
+    from lm_eval_longbench.prompts.truncation import ends_decoded_together, truncate
+
+    density = json.loads((folder / "density.json").read_text())
+    tokenizer = AutoTokenizer.from_pretrained(str(folder))
+
+    def decode(ids: list[int]) -> str:
+        return tokenizer.decode(ids, skip_special_tokens=True)
+
+    def official(text: str) -> str:
+        ids = tokenizer(text)["input_ids"]
+        return ends_decoded_together(ids, limit, decode) if len(ids) > limit else text
+
+    start = time.perf_counter()
+    if way == "ours":
+        fast_tokenizer(tokenizer)  # once a process, however many prompts there are
+    look = time.perf_counter() - start
+    seconds, processor, hashes = 0.0, 0.0, []
+    # Prompts are written in batches of one of each, so that a full run needs no more memory.
+    source = prompts(number, density)
+    while batch := list(itertools.islice(source, 2 * len(LENGTHS))):
+        start, used = time.perf_counter(), time.process_time()
+        if way == "ours":
+            cut = [cut.text for cut in truncate(batch, tokenizer, limit, ends_decoded_together)]
+        else:
+            cut = [official(text) for text in batch]
+        seconds += time.perf_counter() - start
+        processor += time.process_time() - used
+        hashes += [hashlib.sha256(text.encode()).hexdigest() for text in cut]
+    return {"seconds": seconds, "processor": processor, "look": look, "hashes": hashes}
+
+
+def free_cores(cores: int) -> float:
+    """Return how many times as much is hashed in `cores` threads as in one, at this moment."""
+    data = b"x" * 40_000_000
+
+    def seconds(threads: int) -> float:
+        start = time.perf_counter()
+        with ThreadPoolExecutor(threads) as pool:
+            list(pool.map(lambda _: hashlib.sha256(data).digest(), range(2 * cores)))
+        return time.perf_counter() - start
+
+    return seconds(1) / seconds(cores)
+
+
+def run(way: str, limit: int, arguments: argparse.Namespace, folder: Path) -> dict[str, object]:
+    """Measure in a fresh process, with the environment that the harness sets."""
+    command = [sys.executable, __file__, "--measure", way, "--limit", str(limit)]
+    command += ["--prompts", str(arguments.prompts), "--cores", str(arguments.cores)]
+    done = subprocess.run(
+        [*command, "--folder", str(folder)],
+        check=True,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "TOKENIZERS_PARALLELISM": "false", "HF_HUB_OFFLINE": "1"},
+    )
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def compare(limit: int, target: float | None, arguments: argparse.Namespace, folder: Path) -> bool:
+    """Measure both ways in turn and print the figures; return whether all is well."""
+    rounds = []
+    equal = True
+    for _ in range(arguments.rounds):
+        free = free_cores(arguments.cores)
+        theirs, ours = (run(way, limit, arguments, folder) for way in ("official", "ours"))
+        equal &= theirs["hashes"] == ours["hashes"]
+        ratio = theirs["seconds"] / ours["seconds"]
+        times = [way[name] for name in ("seconds", "processor") for way in (theirs, ours)]
+        rounds.append((ratio, *times, ours["look"], free))
+    ratio, official, fast, theirs_used, ours_used, look, free = (
+        statistics.median(column) for column in zip(*rounds, strict=True)
+    )
+    well = equal and (target is None or ratio >= target)
+    print(
+        f"{limit:>7} tokens: {ratio:.2f}x{f' (target {target}x)' if target else ''}, "
+        f"official {official:.2f} s, ours {fast:.2f} s and once {look:.2f} s to look at the "
+        f"tokenizer; results {'equal' if equal else 'DIFFER'}{'' if well else '; MISSED'} "
+        f"[processor {theirs_used:.2f} s and {ours_used:.2f} s, {free:.2f} cores free]",
+        flush=True,
+    )
+    return well
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--prompts", type=int, default=12, help="a full LongBench Pro has 1500")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--cores", type=int, default=2)
+    parser.add_argument("--measure", help=argparse.SUPPRESS)
+    parser.add_argument("--limit", type=int, help=argparse.SUPPRESS)
+    parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[: arguments.cores])
+    if arguments.measure:
+        figures = measure(arguments.measure, arguments.limit, arguments.prompts, arguments.folder)
+        print(json.dumps(figures))
+        return 0
+    failed = False
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        density = train(folder)
+        (folder / "density.json").write_text(json.dumps(density))
+        print(
+            f"{arguments.prompts} prompts of 8k to 256k tokens, characters a token: "
+            f"{density['en']:.2f} English, {density['zh']:.2f} Chinese; {arguments.cores} cores, "
+            f"median of {arguments.rounds}, load {os.getloadavg()[0]:.1f}"
+        )
+        for limit, target in TARGETS.items():
+            failed |= not compare(limit, target, arguments, folder)
+    return int(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
