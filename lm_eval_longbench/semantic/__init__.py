@@ -1,0 +1,4 @@
+"""Semantic similarity of summaries: embedders, a cache of their vectors, and the cosine.
+
+Knows nothing of the harness or of the data.
+"""

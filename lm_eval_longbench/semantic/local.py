@@ -1,0 +1,171 @@
+"""Embed in this process with sentence-transformers."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import logging
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lm_eval_longbench.errors import EmbeddingError
+from lm_eval_longbench.once import warn_once
+from lm_eval_longbench.semantic.embedder import OFFICIAL_MODEL, unit_vectors
+from lm_eval_longbench.semantic.packages import semantic_package
+
+_log = logging.getLogger(__name__)
+# Tokens in one batch at most, unless one text alone has more: a batch of long answers must fit
+# where a batch of summaries does.
+_TOKENS = 32_768
+# Either tells that a repository on the hub holds a model.
+_MODEL_FILES = ("modules.json", "config.json")
+
+
+class LocalEmbedder:
+    """A sentence-transformers model, loaded when the first text is embedded.
+
+    Padding is on the left, as in the official scorer, which matters to models that pool the last
+    token. But models with absolute positions (BERT and its kin) give another vector to a text that
+    is padded on the left: the cosine between the two was 0.78 for all-MiniLM-L6-v2. So only texts
+    of the same number of tokens share a batch, nothing is padded, and a vector depends on its text
+    alone, whatever the model.
+
+    Args:
+        name: model name on the hub, or folder.
+        device: such as "cpu" or "cuda:1"; None: the library chooses.
+        batch_size: texts in one batch at most.
+    """
+
+    def __init__(self, name: str, device: str | None = None, batch_size: int = 32) -> None:
+        self.name = name
+        self.device = device
+        self.batch_size = batch_size
+        self._model: Any = None
+
+    def __repr__(self) -> str:
+        return f"LocalEmbedder({self.name!r})"
+
+    @property
+    def official(self) -> bool:
+        """True if this is the official scorer's model, by its name on the hub."""
+        return self.name == OFFICIAL_MODEL
+
+    @property
+    def identity(self) -> str:
+        """The name, and for a folder the state of its files: it may hold another model later."""
+        folder = Path(self.name)
+        if not folder.is_dir():
+            return f"local {self.name}"
+        digest = hashlib.sha256()
+        for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+            status = path.stat()
+            digest.update(
+                f"{path.relative_to(folder)}\0{status.st_size}\0{status.st_mtime_ns}\0".encode()
+            )
+        return f"local {folder.resolve()} {digest.hexdigest()}"
+
+    def check(self) -> None:
+        """Make sure that the package is there and the model's settings can be had.
+
+        The weights are not loaded: they need not fit beside the evaluated model.
+
+        Raises:
+            EmbeddingError: one of them is missing.
+        """
+        if importlib.util.find_spec("sentence_transformers") is None:
+            semantic_package("sentence_transformers")  # raises
+        if Path(self.name).is_dir():
+            return
+        from huggingface_hub import hf_hub_download
+
+        # The library looks names without an owner up under its own.
+        repo = self.name if "/" in self.name else f"sentence-transformers/{self.name}"
+        problem: Exception | None = None
+        for file in _MODEL_FILES:
+            try:
+                hf_hub_download(repo, file)
+                return
+            except Exception as error:  # one of many of the hub's, or OSError
+                problem = error
+        raise self._unusable(problem) from problem
+
+    def embed(self, texts: Sequence[str]) -> np.ndarray:
+        """Return one vector per text: float32 of shape (n, d), of length 1.
+
+        Texts longer than the model takes are cut at their end by the library; a warning says how
+        many.
+
+        Raises:
+            EmbeddingError: package or model is missing, or the model fails.
+        """
+        if self._model is None:
+            self._model = self._load()
+        if not texts:
+            return np.zeros((0, 0), dtype=np.float32)
+        rows: list[Any] = [None] * len(texts)
+        try:
+            for batch in self._batches(texts):
+                vectors = self._model.encode(
+                    [texts[index] for index in batch],
+                    batch_size=len(batch),
+                    show_progress_bar=False,
+                    convert_to_numpy=True,
+                )
+                for index, vector in zip(batch, vectors, strict=True):
+                    rows[index] = vector
+        except Exception as error:  # torch raises its own, and what its devices raise
+            raise EmbeddingError(
+                f"The embedding model {self.name!r} failed ({type(error).__name__}: {error}). If "
+                "memory ran out: serve the model elsewhere and name the server with the option "
+                "'embedding_url', or score the logged run later on a free machine."
+            ) from error
+        return unit_vectors(rows, len(texts), f"The embedding model {self.name!r}")
+
+    def _load(self) -> Any:
+        package = semantic_package("sentence_transformers")
+        try:
+            model = package.SentenceTransformer(self.name, device=self.device)
+        except Exception as error:  # the hub's, transformers' and torch's own
+            raise self._unusable(error) from error
+        # Set here because the constructor's argument for it changes its name between versions.
+        if callable(model.tokenizer):
+            model.tokenizer.padding_side = "left"
+        return model
+
+    def _unusable(self, error: Exception | None) -> EmbeddingError:
+        return EmbeddingError(
+            f"The embedding model {self.name!r} cannot be loaded ({type(error).__name__}: "
+            f"{error}). Give a model name or folder that sentence-transformers can load, or name "
+            "a server with the option 'embedding_url'."
+        )
+
+    def _batches(self, texts: Sequence[str]) -> Iterator[list[int]]:
+        by_length = defaultdict(list)
+        for index, length in enumerate(self._lengths(texts)):
+            by_length[length].append(index)
+        # Longest first: if memory does not suffice, that shows at once.
+        for length, indices in sorted(by_length.items(), reverse=True):
+            size = max(1, min(self.batch_size, _TOKENS // max(1, length)))
+            for start in range(0, len(indices), size):
+                yield indices[start : start + size]
+
+    def _lengths(self, texts: Sequence[str]) -> list[int]:
+        tokenizer, limit = self._model.tokenizer, self._model.max_seq_length
+        if not callable(tokenizer):  # a static model, which looks words up and pads nothing
+            return [0] * len(texts)
+        lengths = [len(ids) for ids in tokenizer(list(texts), verbose=False)["input_ids"]]
+        if limit is None:
+            return lengths
+        longer = sum(length > limit for length in lengths)
+        if longer:
+            warn_once(
+                _log,
+                f"cut embeddings {self.name}",
+                f"The embedding model {self.name!r} takes {limit} tokens: {longer} of "
+                f"{len(texts)} texts are longer and are compared by their beginning only.",
+            )
+        return [min(length, limit) for length in lengths]

@@ -1,0 +1,202 @@
+"""Embed on an OpenAI-compatible server."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from lm_eval_longbench.errors import EmbeddingError
+from lm_eval_longbench.semantic.api_key import VARIABLES, authorize, key_variable, without_key
+from lm_eval_longbench.semantic.embedder import OFFICIAL_MODEL
+from lm_eval_longbench.semantic.packages import semantic_package
+from lm_eval_longbench.semantic.reply import error_text, excerpt, vectors_of
+from lm_eval_longbench.semantic.server_url import request_url, shown_url
+
+_log = logging.getLogger(__name__)
+# Seconds between two tries at most; a server that asks for a longer pause gets this one.
+_LONGEST_WAIT = 60.0
+
+
+class _TemporaryError(EmbeddingError):
+    """Worth another try, after `pause` seconds at the least."""
+
+    def __init__(self, message: str, pause: float = 0.0) -> None:
+        super().__init__(message)
+        self.pause = pause
+
+
+class RemoteEmbedder:
+    """A model on a /v1/embeddings server.
+
+    The key comes from the environment variable LONGBENCH_EMBEDDING_API_KEY, else OPENAI_API_KEY,
+    else none is sent.
+
+    Args:
+        url: of the server; "/v1/embeddings" may be left out.
+        model: name the server knows the model by. That it is the model of this name is the
+            user's word: the protocol has no proof of it.
+        batch_size: texts in one request; some servers take no more than 32.
+        timeout: seconds the server may be silent.
+        attempts: tries of one request, for no connection, silence and statuses 429 and 5xx.
+        first_wait: seconds before the second try; each further wait is twice as long, up to 60.
+
+    Raises:
+        EmbeddingError: the URL is unusable.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        model: str,
+        batch_size: int = 32,
+        timeout: float = 300.0,
+        attempts: int = 6,
+        first_wait: float = 1.0,
+    ) -> None:
+        self.name = model
+        self.batch_size = batch_size
+        self.timeout = timeout
+        self.attempts = attempts
+        self.first_wait = first_wait
+        self._url = request_url(url)
+        self.shown_url = shown_url(self._url)
+
+    def __repr__(self) -> str:
+        return f"RemoteEmbedder({self.shown_url!r}, {self.name!r})"
+
+    @property
+    def official(self) -> bool:
+        """True if the server is asked for the official scorer's model."""
+        return self.name == OFFICIAL_MODEL
+
+    @property
+    def identity(self) -> str:
+        """The server's URL and the model's name."""
+        return f"remote {self.shown_url} {self.name}"
+
+    def check(self) -> None:
+        """Embed one word.
+
+        Raises:
+            EmbeddingError: as `embed`.
+        """
+        self.embed(["check"])
+
+    def embed(self, texts: Sequence[str]) -> np.ndarray:
+        """Return one vector per text: float32 of shape (n, d), of length 1.
+
+        Raises:
+            EmbeddingError: the server cannot be reached, refuses, or replies with something else;
+                the message has URL, status and what to do, and never the key.
+        """
+        requests = semantic_package("requests")
+        tenacity = semantic_package("tenacity")
+        if not texts:
+            return np.zeros((0, 0), dtype=np.float32)
+        # The random part keeps parallel runs from coming back all at once.
+        backoff = tenacity.wait_exponential(
+            multiplier=self.first_wait, max=_LONGEST_WAIT
+        ) + tenacity.wait_random(0, self.first_wait)
+        retrying = tenacity.Retrying(
+            retry=tenacity.retry_if_exception_type(_TemporaryError),
+            stop=tenacity.stop_after_attempt(self.attempts),
+            wait=lambda state: max(backoff(state), state.outcome.exception().pause),
+            before_sleep=self._log_retry,
+            reraise=True,
+        )
+        batches = []
+        with requests.Session() as session:
+            for start in range(0, len(texts), self.batch_size):
+                batch = list(texts[start : start + self.batch_size])
+                batches.append(retrying(self._request, requests, session, batch))
+        if len({batch.shape[1] for batch in batches}) > 1:
+            raise EmbeddingError(
+                f"{self.shown_url} returned vectors of different dimensions in one run: the model "
+                "behind it changed. Run again."
+            )
+        return np.concatenate(batches)
+
+    def _request(self, requests: Any, session: Any, texts: list[str]) -> np.ndarray:
+        problem = None
+        try:
+            reply = session.post(
+                self._url,
+                json={"model": self.name, "input": texts},
+                auth=authorize,
+                timeout=self.timeout,
+                # A redirect would turn the request into a GET, perhaps of another host.
+                allow_redirects=False,
+            )
+        except requests.RequestException as error:
+            problem = error
+        if problem is not None:
+            # Raised outside, without the cause: that holds the request, and the request the key.
+            raise self._no_reply(requests, problem)
+        if reply.status_code == 200:
+            return vectors_of(reply.content, len(texts), self.shown_url)
+        raise self._refusal(reply)
+
+    def _no_reply(self, requests: Any, error: Exception) -> EmbeddingError:
+        temporary = (
+            requests.ConnectionError,
+            requests.Timeout,
+            requests.exceptions.ChunkedEncodingError,
+        )
+        # Not the error's own words: they quote the URL with its query.
+        message = (
+            f"The embedding server {self.shown_url} cannot be reached or does not answer within "
+            f"{self.timeout:g} s ({type(error).__name__}). Check that it runs, that "
+            "'embedding_url' is right, and its log."
+        )
+        if isinstance(error, requests.exceptions.SSLError):
+            return EmbeddingError(
+                f"The certificate of the embedding server {self.shown_url} is not accepted "
+                "(SSLError). Name your certificate authority's file with the environment variable "
+                "REQUESTS_CA_BUNDLE."
+            )
+        return _TemporaryError(message) if isinstance(error, temporary) else EmbeddingError(message)
+
+    def _refusal(self, reply: Any) -> EmbeddingError:
+        status = reply.status_code
+        head = f"The embedding server {self.shown_url} answered with status {status}"
+        if status in (401, 403):
+            # No word of the server's: it may quote a part of the key, which cannot be recognised.
+            variable = key_variable()
+            return EmbeddingError(
+                f"{head}: it refuses the key in the environment variable {variable}. Set it, or "
+                f"{VARIABLES[0]}, to a key of this server."
+                if variable
+                else f"{head}: it wants a key. Set the environment variable {VARIABLES[0]}."
+            )
+        words = excerpt(without_key(error_text(reply.content)))
+        told = f" and says: {words}" if words else ""
+        if status == 429 or status >= 500:
+            return _TemporaryError(
+                f"{head}{told}. It is overloaded or failing: see its log, and run again later; "
+                "texts that are done are cached.",
+                _pause(reply.headers.get("Retry-After")),
+            )
+        return EmbeddingError(
+            f"{head}{told}. Check 'embedding_url', that the server knows the model "
+            f"{self.name!r}, and that it takes texts as long as these."
+        )
+
+    def _log_retry(self, state: Any) -> None:
+        _log.warning(
+            "%s Try %d of %d failed; next in %.1f s.",
+            state.outcome.exception(),
+            state.attempt_number,
+            self.attempts,
+            state.next_action.sleep,
+        )
+
+
+def _pause(retry_after: str | None) -> float:
+    try:
+        seconds = float(retry_after or 0)
+    except ValueError:  # a date
+        return 0.0
+    return min(seconds, _LONGEST_WAIT) if seconds > 0 else 0.0

@@ -1,0 +1,173 @@
+import logging
+import os
+import shutil
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from lm_eval_longbench.errors import EmbeddingError
+from lm_eval_longbench.semantic.local import LocalEmbedder
+
+TEXTS = [
+    "a cat sat on the mat",
+    "the quick brown fox jumps over the lazy dog " * 12,
+    "snow",
+    "the committee adopted the annual budget after a long debate",
+    "a dog lay on the rug",
+]
+
+
+@pytest.fixture(scope="module")
+def reference(small_model):
+    """The library itself, as it comes."""
+    from sentence_transformers import SentenceTransformer
+
+    return SentenceTransformer(small_model, device="cpu")
+
+
+def test_vectors_are_the_librarys_own(local, reference):
+    vectors = local.embed(TEXTS)
+    assert vectors.shape == (5, 384)
+    assert vectors.dtype == np.float32
+    alone = np.concatenate([reference.encode([text]) for text in TEXTS])
+    np.testing.assert_allclose(vectors, alone, atol=2e-6)
+    np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-6)
+
+
+def test_similar_texts_are_closer_than_unrelated_ones(local):
+    vectors = local.embed(
+        ["a man is playing the guitar", "someone plays guitar", "interest rates rose by a percent"]
+    )
+    near, far = vectors[0] @ vectors[1], vectors[0] @ vectors[2]
+    assert near > 0.7
+    assert far < 0.2
+
+
+def test_padding_is_on_the_left(local):
+    local.embed(["load"])
+    tokenizer = local._model.tokenizer
+    assert tokenizer.padding_side == "left"
+    mask = tokenizer(["a", "a b c d e"], padding=True)["attention_mask"]
+    assert mask[0] == [0, 0, 0, 0, 1, 1, 1]
+
+
+def test_a_vector_does_not_depend_on_the_batch(local):
+    """Left padding would shift this model's positions: such a batch is off by 0.2 in cosine."""
+    together = local.embed(TEXTS)
+    library = local._model.encode(TEXTS)
+    alone = np.concatenate([local.embed([text]) for text in TEXTS])
+    assert (library[0] @ alone[0]) < 0.9  # the danger is real
+    np.testing.assert_allclose(together, alone, atol=2e-6)
+
+
+def test_texts_of_equal_length_share_batches(local, monkeypatch):
+    local.embed(["load"])
+    sizes = []
+    encode = local._model.encode
+    monkeypatch.setattr(
+        local._model,
+        "encode",
+        lambda texts, **rest: sizes.append(len(texts)) or encode(texts, **rest),
+    )
+    local.embed(["cat"] * 70 + ["a cat"] * 3)
+    assert sizes == [3, 32, 32, 6]
+    del sizes[:]
+    monkeypatch.setattr("lm_eval_longbench.semantic.local._TOKENS", 7)
+    local.embed(["a b c"] * 2 + ["cat"] * 4)
+    assert sizes == [1, 1, 2, 2]
+
+
+def test_no_texts(local):
+    assert len(local.embed([])) == 0
+
+
+def test_texts_beyond_the_models_length_are_announced(local, caplog):
+    with caplog.at_level(logging.WARNING):
+        vectors = local.embed(["cat " * 300, "cat " * 400, "cat"])
+    assert "takes 256 tokens: 2 of 3 texts are longer" in caplog.text
+    np.testing.assert_allclose(vectors[0], vectors[1], atol=1e-6)
+    assert caplog.text.count("takes 256 tokens") == 1
+
+
+def test_a_static_model_has_nothing_to_pad(tmp_path, tokenizer_folder):
+    from sentence_transformers import SentenceTransformer
+    from sentence_transformers.models import StaticEmbedding
+    from tokenizers import Tokenizer
+
+    tokenizer = Tokenizer.from_file(f"{tokenizer_folder}/tokenizer.json")
+    model = SentenceTransformer(modules=[StaticEmbedding(tokenizer, embedding_dim=16)])
+    model.save(str(tmp_path))
+    vectors = LocalEmbedder(str(tmp_path), device="cpu").embed(TEXTS)
+    assert vectors.shape == (5, 16)
+    expected = model.encode(TEXTS)
+    expected /= np.linalg.norm(expected, axis=1, keepdims=True)
+    np.testing.assert_allclose(vectors, expected, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("name", "official"),
+    [
+        ("Qwen/Qwen3-Embedding-8B", True),
+        ("Qwen/Qwen3-Embedding-0.6B", False),
+        ("mine/Qwen3-Embedding-8B", False),
+    ],
+)
+def test_only_the_official_model_is_official(name, official):
+    assert LocalEmbedder(name).official is official
+
+
+def test_the_identity_of_a_folder_changes_with_its_files(small_model, tmp_path):
+    copy = shutil.copytree(small_model, tmp_path / "model")
+    first = LocalEmbedder(str(copy)).identity
+    assert LocalEmbedder(str(copy)).identity == first
+    os.utime(copy / "model.safetensors", ns=(1, 1))
+    assert LocalEmbedder(str(copy)).identity != first
+    assert LocalEmbedder("a/b").identity != LocalEmbedder("a/c").identity
+
+
+def test_check_loads_no_weights(small_model):
+    embedder = LocalEmbedder(small_model)
+    embedder.check()
+    assert embedder._model is None
+
+
+@pytest.mark.parametrize("name", ["nobody/nothing", "nothing", "/no/such/folder"])
+@pytest.mark.parametrize("method", ["check", "embed"])
+def test_unknown_model(name, method, monkeypatch):
+    import huggingface_hub.constants as constants
+
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
+    arguments = (["text"],) if method == "embed" else ()
+    with pytest.raises(EmbeddingError, match="cannot be loaded") as caught:
+        getattr(LocalEmbedder(name, device="cpu"), method)(*arguments)
+    assert repr(name) in str(caught.value)
+    assert "embedding_url" in str(caught.value)
+
+
+def test_a_model_that_fails(small_model, monkeypatch):
+    embedder = LocalEmbedder(small_model, device="cpu")
+    embedder.embed(["load"])
+
+    def fail(*arguments, **rest):
+        raise RuntimeError("CUDA out of memory")
+
+    monkeypatch.setattr(embedder._model, "encode", fail)
+    with pytest.raises(EmbeddingError, match=r"RuntimeError: CUDA out of memory.*embedding_url"):
+        embedder.embed(["text"])
+
+
+@pytest.mark.parametrize("method", ["check()", "embed(['text'])"])
+def test_missing_package(method, small_model):
+    program = (
+        "import sys; sys.modules['sentence_transformers'] = None\n"
+        "from lm_eval_longbench.errors import EmbeddingError\n"
+        "from lm_eval_longbench.semantic.local import LocalEmbedder\n"
+        f"try: LocalEmbedder({small_model!r}).{method}\n"
+        "except EmbeddingError as error: sys.exit(str(error))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.returncode == 1
+    assert 'pip install "lm-eval-longbench[semantic]"' in done.stderr
+    assert "Traceback" not in done.stderr
