@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import typer
 
 
@@ -16,8 +18,21 @@ def register(app: typer.Typer) -> None:
             "help_option_names": [],
         },
     )
-    def run(context: typer.Context) -> None:
+    def run(
+        context: typer.Context,
+        preset: Annotated[
+            str | None, typer.Option(help="LongBench Pro: a published model's settings.")
+        ] = None,
+        thinking: Annotated[
+            bool, typer.Option("--thinking", help="The preset's settings for thinking scores.")
+        ] = False,
+    ) -> None:
         """Run `lm_eval run ARGS...` with the LongBench tasks and the longbench-extractive model."""
+        from lm_eval_longbench.errors import OptionError
         from lm_eval_longbench.harness.command import run_harness  # slow to import
+        from lm_eval_longbench.presets.longbench_pro import find_preset
 
-        run_harness(context.args)
+        if thinking and preset is None:
+            raise OptionError("--thinking chooses between a preset's settings: give --preset too.")
+        chosen = find_preset(preset, thinking=thinking) if preset is not None else None
+        run_harness(context.args, chosen, typer.echo)

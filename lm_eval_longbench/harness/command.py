@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
+import logging
 import sys
-from collections.abc import Sequence
+from argparse import Namespace
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 from lm_eval._cli.harness import HarnessCLI
 from lm_eval.config.evaluate_config import EvaluatorConfig
 from lm_eval.utils import setup_logging
 
 from lm_eval_longbench.harness import baseline
+from lm_eval_longbench.options import KEY
+from lm_eval_longbench.presets.longbench_pro import SOURCE, Preset
 from lm_eval_longbench.task_folder import task_folder
 from lm_eval_longbench.task_links import are_linked, harness_tasks
 
+logger = logging.getLogger(__name__)
+
 # Importing the module registers the model; the name keeps that visible.
 MODEL = baseline.ExtractiveBaseline
+
+
+def _config(path: str | None) -> dict[str, Any]:
+    """Read the harness's --config file; {} without one (a missing file is the harness's to say)."""
+    return EvaluatorConfig.load_yaml_config(path) if path and Path(path).is_file() else {}
 
 
 def joined_include_paths(given: str | Sequence[str] | None, config: str | None) -> list[str]:
@@ -26,8 +38,8 @@ def joined_include_paths(given: str | Sequence[str] | None, config: str | None) 
         config: --config; its include_path counts only if the command line has none, as in the
             harness.
     """
-    if given is None and config is not None and Path(config).is_file():
-        given = EvaluatorConfig.load_yaml_config(config).get("include_path")
+    if given is None:
+        given = _config(config).get("include_path")
     own = [given] if isinstance(given, str) else list(given or ())
     folder = task_folder()
     # Twice the same task would be a warning a task.
@@ -36,8 +48,42 @@ def joined_include_paths(given: str | Sequence[str] | None, config: str | None) 
     return [*own, str(folder)]
 
 
-def run_harness(arguments: Sequence[str]) -> None:
-    """Run `lm_eval run ARGUMENTS` in this process.
+def with_preset(parsed: Namespace, preset: Preset) -> str:
+    """Put a preset's settings where the user gave none, on the command line or in a config file.
+
+    Returns:
+        What the preset sets and what the user's own arguments overrode, in one line.
+    """
+    config = _config(parsed.config)
+    metadata = dict(parsed.metadata or config.get("metadata") or {})
+    options = dict(metadata.get(KEY) or {})
+    generation = dict(parsed.gen_kwargs or config.get("gen_kwargs") or {})
+    settings = {
+        "truncate_to": (options, preset.truncate_to),
+        "max_gen_toks": (generation, preset.max_gen_toks),
+        "temperature": (generation, preset.temperature),
+    }
+    said = []
+    for name, (place, value) in settings.items():
+        own = place.setdefault(name, value)
+        said.append(f"{name}={own}" + ("" if own == value else f" (yours; published: {value})"))
+    parsed.metadata = {**metadata, KEY: options}
+    parsed.gen_kwargs = generation
+    mode = "thinking" if preset.thinking else "non-thinking"
+    return f"preset {preset.model}, {mode}: {', '.join(said)}. Source: {SOURCE}."
+
+
+def run_harness(
+    arguments: Sequence[str],
+    preset: Preset | None = None,
+    say: Callable[[str], None] = logger.info,
+) -> None:
+    """Run `lm_eval run ARGUMENTS` in this process, with a preset's settings if one is given.
+
+    Args:
+        arguments: the harness's own.
+        preset: settings for what the arguments leave open.
+        say: gets the line that tells what the preset did.
 
     Raises:
         SystemExit: the harness's own, on arguments it does not take.
@@ -49,6 +95,8 @@ def run_harness(arguments: Sequence[str]) -> None:
         command = HarnessCLI()
         parsed = command.parse_args()
         parsed.include_path = joined_include_paths(parsed.include_path, parsed.config) or None
+        if preset is not None:
+            say(with_preset(parsed, preset))
         command.execute(parsed)
     finally:
         sys.argv = before

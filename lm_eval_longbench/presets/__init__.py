@@ -1,0 +1,1 @@
+"""Published settings of models, by name."""

@@ -1,0 +1,66 @@
+"""The settings with which the 46 published models were run on LongBench Pro."""
+
+from __future__ import annotations
+
+import csv
+import functools
+from dataclasses import dataclass
+from pathlib import Path
+
+from lm_eval_longbench.errors import OptionError, UnknownNameError
+
+SOURCE = "the inference settings published with LongBench Pro (December 2025)"
+_FILE = Path(__file__).parent / "longbench_pro.csv"
+
+
+@dataclass(frozen=True)
+class Preset:
+    """How one model was run in one mode.
+
+    Attributes:
+        model: published name.
+        thinking: whether these are the settings for thinking scores.
+        truncate_to: longest prompt in tokens.
+        max_gen_toks: output budget in tokens.
+        temperature: sampling temperature.
+    """
+
+    model: str
+    thinking: bool
+    truncate_to: int
+    max_gen_toks: int
+    temperature: float
+
+
+@functools.cache
+def _rows() -> dict[str, dict[str, str]]:
+    with _FILE.open(encoding="utf-8", newline="") as handle:
+        return {row["model"]: row for row in csv.DictReader(handle)}
+
+
+def names() -> tuple[str, ...]:
+    """Return the published model names."""
+    return tuple(_rows())
+
+
+def find_preset(model: str, *, thinking: bool) -> Preset:
+    """Return a model's settings; upper and lower case do not matter.
+
+    Raises:
+        UnknownNameError: no settings of such a model are published.
+        OptionError: none are published for this mode of the model.
+    """
+    by_folded_name = {name.casefold(): name for name in _rows()}
+    name = by_folded_name.get(model.casefold())
+    if name is None:
+        raise UnknownNameError("preset", model, _rows())
+    row = _rows()[name]
+    mode = "thinking" if thinking else "nonthinking"
+    budget, temperature = row[f"max_gen_toks_{mode}"], row[f"temperature_{mode}"]
+    if not budget or not temperature:
+        other = "without --thinking" if thinking else "with --thinking"
+        raise OptionError(
+            f"No {mode} settings of {name} are published: it is of the type {row['type']}. Use the "
+            f"preset {other}."
+        )
+    return Preset(name, thinking, int(row["truncate_to"]), int(budget), float(temperature))

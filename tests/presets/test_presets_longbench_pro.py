@@ -1,0 +1,101 @@
+"""The published settings of 46 models."""
+
+import csv
+import hashlib
+from argparse import Namespace
+from pathlib import Path
+
+import pytest
+
+from lm_eval_longbench.errors import OptionError, UnknownNameError
+from lm_eval_longbench.harness.command import with_preset
+from lm_eval_longbench.presets import longbench_pro
+from lm_eval_longbench.presets.longbench_pro import Preset, find_preset, names
+
+PUBLISHED = (
+    Path(__file__).parents[2].parent
+    / "shared"
+    / "published"
+    / "longbench_pro_inference_settings.csv"
+)
+SHA256 = "a448e32be9d1ff54926bc51fab5e462f9d9434270bc647c0a8bb0ff29a8fc172"
+
+
+def parsed(**given):
+    return Namespace(**{"config": None, "metadata": None, "gen_kwargs": None, **given})
+
+
+def test_there_are_46_models():
+    assert len(names()) == 46
+
+
+@pytest.mark.skipif(not PUBLISHED.exists(), reason="the published settings are not at hand")
+def test_settings_are_the_published_ones():
+    with PUBLISHED.open(encoding="utf-8", newline="") as handle:
+        rows = list(csv.DictReader(handle))
+    assert [row["model"] for row in rows] == list(names())
+    for row in rows:
+        for mode, thinking in (("nonthinking", False), ("thinking", True)):
+            if row[f"max_gen_toks_{mode}"]:
+                preset = find_preset(row["model"], thinking=thinking)
+                assert preset.truncate_to == int(row["truncate_to"])
+                assert preset.max_gen_toks == int(row[f"max_gen_toks_{mode}"])
+                assert preset.temperature == float(row[f"temperature_{mode}"])
+            else:
+                with pytest.raises(OptionError, match="are published"):
+                    find_preset(row["model"], thinking=thinking)
+
+
+def test_the_file_has_not_changed():
+    raw = Path(longbench_pro.__file__).with_suffix(".csv").read_bytes().replace(b"\r\n", b"\n")
+    assert len(raw.splitlines()) == 47
+    known = {
+        "Gemma-3-27B-It": Preset("Gemma-3-27B-It", False, 120000, 1024, 1.0),
+        "GPT-4o": Preset("GPT-4o", False, 120000, 1024, 1.0),
+    }
+    for name, preset in known.items():
+        assert find_preset(name, thinking=False) == preset
+    assert hashlib.sha256(raw).hexdigest() == SHA256
+
+
+def test_names_do_not_mind_case_and_unknown_ones_get_the_nearest():
+    assert find_preset("gpt-4O", thinking=False).model == "GPT-4o"
+    with pytest.raises(UnknownNameError, match="'GPT-4o'"):
+        find_preset("GPT-4oo", thinking=False)
+
+
+def test_a_mode_without_published_settings_says_which_has_them():
+    with pytest.raises(OptionError, match="with --thinking"):
+        find_preset("GPT-5", thinking=False)
+
+
+def test_fills_what_the_user_left_open():
+    arguments = parsed(metadata={"longbench": {"data_dir": "sample"}, "other": 1})
+    said = with_preset(arguments, find_preset("Gemma-3-27B-It", thinking=True))
+    assert arguments.metadata == {
+        "longbench": {"data_dir": "sample", "truncate_to": 120000},
+        "other": 1,
+    }
+    assert arguments.gen_kwargs == {"max_gen_toks": 8192, "temperature": 1.0}
+    assert "Gemma-3-27B-It, thinking: truncate_to=120000, max_gen_toks=8192" in said
+    assert "Source: the inference settings published with LongBench Pro" in said
+
+
+def test_the_users_own_arguments_win_and_are_said():
+    arguments = parsed(
+        metadata={"longbench": {"truncate_to": 5000}}, gen_kwargs={"temperature": 0.5}
+    )
+    said = with_preset(arguments, find_preset("GPT-4o", thinking=False))
+    assert arguments.metadata["longbench"]["truncate_to"] == 5000
+    assert arguments.gen_kwargs == {"temperature": 0.5, "max_gen_toks": 1024}
+    assert "truncate_to=5000 (yours; published: 120000)" in said
+    assert "temperature=0.5 (yours; published: 1.0)" in said
+
+
+def test_a_config_files_arguments_count_as_the_users(tmp_path):
+    config = tmp_path / "config.yaml"
+    config.write_text("gen_kwargs: {temperature: 0.2}\nmetadata: {longbench: {data_dir: sample}}\n")
+    arguments = parsed(config=str(config))
+    with_preset(arguments, find_preset("GPT-4o", thinking=False))
+    assert arguments.gen_kwargs == {"temperature": 0.2, "max_gen_toks": 1024}
+    assert arguments.metadata == {"longbench": {"data_dir": "sample", "truncate_to": 120000}}
