@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
+from lm_eval_longbench.catalog_pro import DIMENSIONS
 from lm_eval_longbench.errors import OptionError, UnknownNameError
 
 KEY = "longbench"
@@ -14,8 +15,25 @@ OVERLENGTH = ("truncate", "skip", "fail")
 LOG_PROMPTS = ("excerpt", "full")
 
 
+def _only(given: Any) -> dict[str, tuple[str, ...]]:
+    """Check a selection by dimension; a single value counts as a list of one."""
+    if not isinstance(given, Mapping):
+        raise OptionError(
+            f'Option \'only\' must be an object such as {{"language": "English"}}, not {given!r}.'
+        )
+    chosen = {}
+    for dimension, values in given.items():
+        if dimension not in DIMENSIONS:
+            raise UnknownNameError("dimension of 'only'", dimension, DIMENSIONS)
+        chosen[dimension] = (values,) if isinstance(values, str) else tuple(values)
+        for value in chosen[dimension]:
+            if value not in DIMENSIONS[dimension]:
+                raise UnknownNameError(f"{dimension} of 'only'", value, DIMENSIONS[dimension])
+    return chosen
+
+
 # Options that no model has as an argument: at the top level they are misplaced.
-_OURS = frozenset({"truncate_to", "overlength", "log_prompts", "data_dir"})
+_OURS = frozenset({"truncate_to", "overlength", "log_prompts", "data_dir", "repeats", "only"})
 
 
 def _check_not_misplaced(metadata: Mapping[str, Any]) -> None:
@@ -42,6 +60,11 @@ class Options:
         tokenizer: name or folder of the evaluated model's tokenizer, if the model arguments do
             not name it.
         log_prompts: "excerpt" logs hash, head and tail of each prompt; "full" logs all of it.
+        repeats: answers asked for each question; None: the benchmark's default.
+        only: LongBench Pro: keep the questions with these values of a dimension, such as
+            {"language": "English", "token_length": ["8k", "16k"]}.
+        embedding_model: LongBench Pro: model for the semantic similarity of summaries.
+        embedding_url: LongBench Pro: OpenAI-compatible embeddings server to ask instead.
 
     Raises:
         OptionError: a value has the wrong type or is out of range.
@@ -52,17 +75,30 @@ class Options:
     overlength: str = "truncate"
     tokenizer: str | None = None
     log_prompts: str = "excerpt"
+    repeats: int | None = None
+    only: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    embedding_model: str | None = None
+    embedding_url: str | None = None
 
     def __post_init__(self) -> None:
-        for name in ("data_dir", "tokenizer"):
+        for name in ("data_dir", "tokenizer", "embedding_model", "embedding_url"):
             value = getattr(self, name)
             if value is not None and (not isinstance(value, str) or not value):
                 raise OptionError(f"Option {name!r} must be a non-empty string, not {value!r}.")
-        limit = self.truncate_to
-        if limit is not None and (not isinstance(limit, int) or isinstance(limit, bool)):
-            raise OptionError(f"Option 'truncate_to' must be a whole number, not {limit!r}.")
-        if limit is not None and limit < 2:
-            raise OptionError(f"Option 'truncate_to' must be at least 2 tokens, not {limit}.")
+        for name, least, unit in (("truncate_to", 2, " tokens"), ("repeats", 1, "")):
+            value = getattr(self, name)
+            if value is None:
+                continue
+            if not isinstance(value, int) or isinstance(value, bool):
+                raise OptionError(f"Option {name!r} must be a whole number, not {value!r}.")
+            if value < least:
+                raise OptionError(f"Option {name!r} must be at least {least}{unit}, not {value}.")
+        if self.embedding_url and not self.embedding_model:
+            raise OptionError(
+                "Option 'embedding_url' needs 'embedding_model', the name of the model to ask the "
+                "server for: another model gives other scores."
+            )
+        object.__setattr__(self, "only", _only(self.only))
         for name, valid in (("overlength", OVERLENGTH), ("log_prompts", LOG_PROMPTS)):
             value = getattr(self, name)
             if value not in valid:
@@ -87,7 +123,7 @@ class Options:
                 f"metadata {KEY!r} must be an object such as "
                 f'{{"{KEY}": {{"truncate_to": 31500}}}}, not {given!r}.'
             )
-        valid = [field.name for field in fields(cls)]
+        valid = [option.name for option in fields(cls)]
         for name in given:
             if name not in valid:
                 raise UnknownNameError(f"{KEY} option", name, valid)

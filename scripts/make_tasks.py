@@ -8,11 +8,17 @@ import sys
 from pathlib import Path
 
 from lm_eval_longbench.aggregation.longbench_v1 import BUCKET_METRICS, ROUGE_DATASETS
+from lm_eval_longbench.aggregation.pro_question import SUMMARY_METRICS
 from lm_eval_longbench.catalog import CATEGORIES, E_SPLITS, V1_SPLITS, Split
+from lm_eval_longbench.catalog_pro import PRIMARY_TASKS, SECONDARY_TASKS, SecondaryTask
 
 TASKS = Path(__file__).resolve().parent.parent / "tasks"
 # Raise with every change that can move a score, and say so in CHANGELOG.md.
 VERSION = "1.0"
+# Output budgets of LongBench Pro's two prompt forms.
+PRO_BUDGETS = {"longbench_pro": 1024, "longbench_pro_thinking": 8192}
+KNOWN = "!function lm_eval_longbench.aggregation.means.mean_of_known"
+ALL_KNOWN = "!function lm_eval_longbench.aggregation.means.mean_if_all_known"
 HEADER = "# Written by scripts/make_tasks.py; change that, not this.\n"
 
 
@@ -27,11 +33,10 @@ def metric(name: str, aggregation: str, higher_is_better: bool) -> str:
 
 def metric_list(is_e: bool, rouge: bool) -> str:
     """The metric_list of a benchmark's tasks; keys that do not apply to a document are None."""
-    known = "!function lm_eval_longbench.aggregation.means.mean_of_known"
     return (
         "metric_list:\n"
         + metric("score", "mean", True)
-        + "".join(metric(name, known, True) for name in BUCKET_METRICS.values() if is_e)
+        + "".join(metric(name, KNOWN, True) for name in BUCKET_METRICS.values() if is_e)
         + (metric("rougeL_google", "mean", True) if rouge else "")
         + metric("failed", "mean", False)
         + metric("truncated", "mean", False)
@@ -42,7 +47,7 @@ def base(is_e: bool) -> str:
     """What all tasks of a benchmark share."""
     return (
         HEADER
-        + "class: !function lm_eval_longbench.harness.task.LongBenchTask\n"
+        + "class: !function lm_eval_longbench.harness.longbench_v1.LongBenchV1Task\n"
         + "dataset_path: zai-org/LongBench\n"
         + "test_split: test\n"
         + "output_type: generate_until\n"
@@ -82,6 +87,85 @@ def group(name: str, members: list[str], *, mean: bool) -> str:
     )
 
 
+def pro_metric_list(summary: bool) -> str:
+    """The metric_list of Pro tasks; a summary has no score until its similarity is known."""
+    names = ("score", "best_of_n", "pass_at_n", *(SUMMARY_METRICS if summary else ()))
+    return (
+        "metric_list:\n"
+        + "".join(metric(name, ALL_KNOWN, True) for name in names)
+        + metric("failed", "mean", False)
+        + metric("truncated", "mean", False)
+    )
+
+
+def pro_base(budget: int) -> str:
+    """What all tasks of one prompt form share."""
+    return (
+        HEADER
+        + "class: !function lm_eval_longbench.harness.longbench_pro.LongBenchProTask\n"
+        + "dataset_path: caskcsg/LongBench-Pro\n"
+        + "test_split: test\n"
+        + "output_type: generate_until\n"
+        + "num_fewshot: 0\n"
+        + 'target_delimiter: ""\n'
+        + "generation_kwargs:\n"
+        + "  until: []\n"
+        + f"  max_gen_toks: {budget}\n"
+        + "  temperature: 1.0\n"
+        + pro_metric_list(summary=False)
+        + f"metadata:\n  version: {VERSION}\n"
+    )
+
+
+def pro_leaf(benchmark: str, task: SecondaryTask) -> str:
+    """One secondary task; `dataset_name` carries its code and, for the thinking form, the form."""
+    includes = "[_base, _summary]" if task.metric == "summary" else "_base"
+    form = "_thinking" if benchmark.endswith("_thinking") else ""
+    return (
+        HEADER
+        + f"include: {includes}\n"
+        + f"task: {benchmark}_{task.code}\n"
+        + f"task_alias: {task.name}\n"
+        + f"dataset_name: {task.code}{form}\n"
+    )
+
+
+def pro_group(name: str, members: list[str], alias: str | None = None) -> str:
+    """One Pro group: questions weigh alike, so its figures weigh tasks by size."""
+    return (
+        HEADER
+        + f"group: {name}\n"
+        + (f"group_alias: {alias}\n" if alias else "")
+        + "task:\n"
+        + "".join(f"  - {member}\n" for member in members)
+        + "aggregate_metric_list:\n"
+        + "".join(
+            f"  - metric: {metric}\n    weight_by_size: true\n"
+            for metric in ("score", "best_of_n", "pass_at_n", "failed", "truncated")
+        )
+        + f"metadata:\n  version: {VERSION}\n"
+    )
+
+
+def pro_files() -> dict[Path, str]:
+    """The two Pro trees."""
+    written: dict[Path, str] = {}
+    for benchmark, budget in PRO_BUDGETS.items():
+        folder = TASKS / benchmark
+        written[folder / "_base"] = pro_base(budget)
+        written[folder / "_summary"] = HEADER + pro_metric_list(summary=True)
+        groups = []
+        for number, primary in enumerate(PRIMARY_TASKS, start=1):
+            own = [task for task in SECONDARY_TASKS.values() if task.primary == primary]
+            groups.append(f"{benchmark}_t{number}")
+            members = [f"{benchmark}_{task.code}" for task in own]
+            written[folder / f"_{groups[-1]}.yaml"] = pro_group(groups[-1], members, primary)
+            for task in own:
+                written[folder / f"{benchmark}_{task.code}.yaml"] = pro_leaf(benchmark, task)
+        written[folder / f"_{benchmark}.yaml"] = pro_group(benchmark, groups)
+    return written
+
+
 def files() -> dict[Path, str]:
     """Every task file and its text."""
     written: dict[Path, str] = {}
@@ -102,7 +186,7 @@ def files() -> dict[Path, str]:
         name = f"longbench_v1_{language}"
         members = [split.task for split in V1_SPLITS if split.info.language in spoken]
         written[TASKS / "longbench_v1" / f"_{name}.yaml"] = group(name, members, mean=False)
-    return written
+    return written | pro_files()
 
 
 def main() -> int:

@@ -11,6 +11,7 @@ from lm_eval.tasks import TaskManager
 from lm_eval.tasks._yaml_loader import load_yaml
 
 from lm_eval_longbench.catalog import CATEGORIES, E_SPLITS, SPLITS, V1_SPLITS, split_of_task
+from lm_eval_longbench.catalog_pro import BY_CODE, PRIMARY_TASKS
 
 ROOT = Path(__file__).resolve().parents[1]
 TASKS = ROOT / "tasks"
@@ -18,7 +19,11 @@ pytestmark = pytest.mark.skipif(
     not (ROOT / "scripts" / "make_tasks.py").is_file(), reason="not run from a checkout"
 )
 LEAVES = sorted(path for path in TASKS.rglob("*.yaml") if not path.name.startswith("_"))
+V1_LEAVES = [path for path in LEAVES if "longbench_v1" in path.parent.name]
+PRO_LEAVES = [path for path in LEAVES if "longbench_pro" in path.parent.name]
 GROUPS = sorted(path for path in TASKS.rglob("_*.yaml"))
+PRO_FORMS = {"longbench_pro": 1024, "longbench_pro_thinking": 8192}
+PRO_TASKS = [f"{form}_{code}" for form in PRO_FORMS for code in BY_CODE]
 
 
 def check(root, script):
@@ -84,7 +89,7 @@ def test_a_changed_sample_is_noticed(copy, change):
     done = check(copy, "make_sample.py")
     assert done.returncode == 1
     name = "extra_trec_e.jsonl" if change is added else "trec_e.jsonl"
-    assert done.stdout.startswith(f"{name} differs")
+    assert done.stdout.startswith(f"longbench_v1/{name} differs")
     assert len(done.stdout.splitlines()) == 1
 
 
@@ -108,9 +113,10 @@ def test_the_scripts_restore_what_was_changed(copy):
 
 
 def test_the_files_that_are_there():
-    assert sorted(path.stem for path in LEAVES) == sorted(split.task for split in SPLITS)
-    assert len(LEAVES) == 34
-    assert len(GROUPS) == 9 + 7
+    assert sorted(path.stem for path in V1_LEAVES) == sorted(split.task for split in SPLITS)
+    assert sorted(path.stem for path in PRO_LEAVES) == sorted(PRO_TASKS)
+    assert (len(V1_LEAVES), len(PRO_LEAVES), len(LEAVES)) == (34, 50, 84)
+    assert len(GROUPS) == 9 + 7 + 2 * 12
 
 
 class Plain(yaml.SafeLoader):
@@ -120,7 +126,7 @@ class Plain(yaml.SafeLoader):
 Plain.add_constructor("!function", lambda loader, node: loader.construct_scalar(node))
 
 
-@pytest.mark.parametrize("path", LEAVES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", V1_LEAVES, ids=lambda path: path.stem)
 def test_leaf(path):
     own = yaml.load(path.read_text(encoding="utf-8"), Loader=Plain)
     included = own["include"] if isinstance(own["include"], list) else [own["include"]]
@@ -152,19 +158,48 @@ def test_leaf(path):
     ]
 
 
-@pytest.mark.parametrize("path", LEAVES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", V1_LEAVES, ids=lambda path: path.stem)
 def test_the_metrics_of_a_leaf_are_those_the_package_computes(path):
     from lm_eval_longbench.aggregation.longbench_v1 import metric_names
     from lm_eval_longbench.aggregation.means import mean_of_known
-    from lm_eval_longbench.harness.task import LongBenchTask
+    from lm_eval_longbench.harness.longbench_v1 import LongBenchV1Task
 
     config = load_yaml(path)  # functions resolved
     metrics = {metric["metric"]: metric["aggregation"] for metric in config["metric_list"]}
     assert tuple(metrics) == metric_names(split_of_task(config["task"]))
-    assert config["class"] is LongBenchTask
+    assert config["class"] is LongBenchV1Task
     for name, aggregation in metrics.items():
         expected = mean_of_known if name.startswith("score_") else "mean"
         assert aggregation == expected
+
+
+@pytest.mark.parametrize("path", PRO_LEAVES, ids=lambda path: path.stem)
+def test_pro_leaf(path):
+    from lm_eval_longbench.aggregation.means import mean_if_all_known
+    from lm_eval_longbench.harness.longbench_pro import LongBenchProTask
+
+    own = yaml.load(path.read_text(encoding="utf-8"), Loader=Plain)
+    form = path.parent.name
+    task = BY_CODE[path.stem.removeprefix(f"{form}_")]
+    assert len(own) <= 8
+    assert own["task"] == path.stem
+    assert own["task_alias"] == task.name
+    thinking = "_thinking" if form.endswith("_thinking") else ""
+    assert own["dataset_name"] == task.code + thinking
+
+    whole = load_yaml(path)
+    assert whole["class"] is LongBenchProTask
+    assert whole["generation_kwargs"] == {
+        "until": [],
+        "max_gen_toks": PRO_FORMS[form],
+        "temperature": 1.0,
+    }
+    metrics = {metric["metric"]: metric["aggregation"] for metric in whole["metric_list"]}
+    extra = ["rouge_l", "semantic_similarity"] if task.metric == "summary" else []
+    scored = ["score", "best_of_n", "pass_at_n", *extra]
+    assert list(metrics) == [*scored, "failed", "truncated"]
+    # The mean of the summaries that happen to be scored would be another figure.
+    assert all(metrics[name] is mean_if_all_known for name in scored)
 
 
 # ---------------------------------------------------------------------- groups
@@ -216,11 +251,23 @@ def test_categories(index, category, splits):
     ]
 
 
+@pytest.mark.parametrize("form", PRO_FORMS)
+def test_pro_trees(index, form):
+    assert leaves(index, form) == [f"{form}_{code}" for code in BY_CODE]
+    for number, primary in enumerate(PRIMARY_TASKS, start=1):
+        name = f"{form}_t{number}"
+        own = [f"{form}_{task.code}" for task in BY_CODE.values() if task.primary == primary]
+        assert leaves(index, name) == own
+        assert index[name].cfg["group_alias"] == primary
+    for name in (form, f"{form}_t4"):
+        assert all(entry["weight_by_size"] for entry in index[name].cfg["aggregate_metric_list"])
+
+
 def test_no_task_is_left_over(index):
     groups = {name for name in index if "group" in index[name].cfg}
     below = {child for name in groups for child in index[name].cfg["task"]}
-    assert len(groups) == len(GROUPS) == 16
-    assert set(index) - groups == {split.task for split in SPLITS}
+    assert len(groups) == len(GROUPS) == 40
+    assert set(index) - groups == {split.task for split in SPLITS} | set(PRO_TASKS)
     assert below <= set(index)
     # Only what a user asks for by name stands at the top.
     assert set(index) - below == {
@@ -228,6 +275,8 @@ def test_no_task_is_left_over(index):
         "longbench_v1_e",
         "longbench_v1_en",
         "longbench_v1_zh",
+        "longbench_pro",
+        "longbench_pro_thinking",
     }
     assert not any("tag" in entry.cfg for entry in index.values())
 

@@ -13,6 +13,10 @@ DEFAULTS = {
     "overlength": "truncate",
     "tokenizer": None,
     "log_prompts": "excerpt",
+    "repeats": None,
+    "only": {},
+    "embedding_model": None,
+    "embedding_url": None,
 }
 GIVEN = {
     "data_dir": "sample",
@@ -20,6 +24,10 @@ GIVEN = {
     "overlength": "skip",
     "tokenizer": "folder",
     "log_prompts": "full",
+    "repeats": 5,
+    "only": {"language": ("English",), "token_length": ("8k", "16k")},
+    "embedding_model": "Qwen/Qwen3-Embedding-8B",
+    "embedding_url": "http://127.0.0.1:1",
 }
 
 
@@ -37,7 +45,7 @@ def test_an_empty_object_is_all_defaults():
 def test_all_options_are_read_and_returned():
     options = Options.from_metadata({"longbench": GIVEN, "max_length": 7})
     assert options.to_dict() == GIVEN
-    assert json.loads(json.dumps(options.to_dict())) == GIVEN
+    assert json.loads(json.dumps(options.to_dict())) == json.loads(json.dumps(GIVEN))
     assert (options.data_dir, options.truncate_to, options.overlength) == ("sample", 31500, "skip")
     assert (options.tokenizer, options.log_prompts) == ("folder", "full")
 
@@ -122,3 +130,19 @@ def test_options_cannot_be_changed_and_are_checked_without_the_harness_too():
         Options().truncate_to = 5
     with pytest.raises(LongBenchError):
         Options(truncate_to=1)
+
+
+@pytest.mark.parametrize("value", [0, -1, 1.5, True, "3"])
+def test_repeats_are_counted_from_one(value):
+    with pytest.raises(OptionError, match="'repeats' must be"):
+        Options.from_metadata({"longbench": {"repeats": value}})
+
+
+def test_a_single_value_of_a_dimension_counts_as_a_list_of_one():
+    options = Options.from_metadata({"longbench": {"only": {"language": "English"}}})
+    assert options.only == {"language": ("English",)}
+
+
+def test_an_embedding_server_needs_a_models_name():
+    with pytest.raises(OptionError, match="needs 'embedding_model'"):
+        Options.from_metadata({"longbench": {"embedding_url": "http://127.0.0.1:1"}})

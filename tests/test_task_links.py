@@ -39,7 +39,7 @@ def state(folder):
 def test_every_yaml_gets_a_link_in_a_real_folder(tasks):
     target, made = link_tasks(task_folder(), tasks)
     assert target == tasks / FOLDER
-    assert made == len(YAMLS) == 34 + 9 + 7
+    assert made == len(YAMLS) == 34 + 9 + 7 + 2 * (25 + 12)
     links = sorted(path for path in target.rglob("*") if path.is_symlink())
     assert [link.relative_to(target) for link in links] == YAMLS
     assert all(link.resolve() == (task_folder() / link.relative_to(target)) for link in links)
@@ -64,11 +64,11 @@ def test_the_harness_finds_the_links_and_their_includes(tasks):
 
 
 def test_the_class_is_the_packages_own(tasks):
-    from lm_eval_longbench.harness.task import LongBenchTask
+    from lm_eval_longbench.harness.longbench_v1 import LongBenchV1Task
 
     target, _ = link_tasks(task_folder(), tasks)
     config = load_yaml(target / "longbench_v1" / "longbench_v1_qasper.yaml")
-    assert config["class"] is LongBenchTask
+    assert config["class"] is LongBenchV1Task
 
 
 def test_linking_twice_changes_nothing(tasks):

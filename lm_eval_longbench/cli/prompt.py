@@ -9,13 +9,11 @@ from typing import Annotated, Any
 
 import typer
 
-from lm_eval_longbench.catalog import Split, split_of_task
+from lm_eval_longbench.cli.task_prompts import TaskPrompts, prompts_of_task
 from lm_eval_longbench.errors import OptionError, PromptError
 from lm_eval_longbench.options import Options
-from lm_eval_longbench.prompts.longbench_v1 import render
 from lm_eval_longbench.prompts.prepare import prepare
 from lm_eval_longbench.prompts.tokenizer import load_tokenizer
-from lm_eval_longbench.prompts.truncation import halves_decoded_apart
 
 
 def read_document(file: Path) -> dict[str, Any]:
@@ -31,15 +29,13 @@ def read_document(file: Path) -> dict[str, Any]:
     return document
 
 
-def stored_document(split: Split, index: int, data_dir: str | None) -> dict[str, Any]:
-    """Read one row of a dataset; OptionError if there is no such row."""
-    from lm_eval_longbench.data.longbench_v1 import load  # slow to import
-
-    rows = load(split, data_dir).rows
+def stored_document(
+    task: str, prompts: TaskPrompts, index: int, data_dir: str | None
+) -> dict[str, Any]:
+    """Read one row of a task's data; OptionError if there is no such row."""
+    rows = prompts.load(data_dir).rows
     if not 0 <= index < len(rows):
-        raise OptionError(
-            f"--index must be from 0 to {len(rows) - 1} for {split.task}, not {index}."
-        )
+        raise OptionError(f"--index must be from 0 to {len(rows) - 1} for {task}, not {index}.")
     return rows[index]
 
 
@@ -69,13 +65,13 @@ def register(app: typer.Typer) -> None:
         if (tokenizer is None) != (truncate_to is None):
             raise OptionError("--tokenizer and --truncate-to go together.")
         options = Options(data_dir=data_dir, truncate_to=truncate_to, tokenizer=tokenizer)
-        split = split_of_task(task)
-        document = read_document(doc) if doc else stored_document(split, index, data_dir)
+        prompts = prompts_of_task(task)
+        document = read_document(doc) if doc else stored_document(task, prompts, index, data_dir)
         (finished,) = prepare(
-            [render(split.info.name, document)],
+            [prompts.render(document)],
             options.truncate_to,
             lambda: load_tokenizer(options.tokenizer, {}),
-            halves_decoded_apart,
+            prompts.rule,
         )
         sys.stdout.buffer.write(finished.text.encode("utf-8"))
         sys.stdout.buffer.flush()

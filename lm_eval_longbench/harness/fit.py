@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from lm_eval_longbench.errors import OverlengthError
 from lm_eval_longbench.prompts.prepare import Prompt, prepare
-from lm_eval_longbench.prompts.truncation import Rule, count_tokens
+from lm_eval_longbench.prompts.truncation import Rule, count_many, count_tokens
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
@@ -19,30 +19,30 @@ Sent = Callable[[str], str]
 _ROUNDS = 8
 # Tokens that may merge or split where a prompt meets its chat template.
 _SEAMS = 2
-# Requests tokenized at a time.
-_BATCH = 32
 
 
 def _lengths(texts: Sequence[str], tokenizer: PreTrainedTokenizerBase) -> list[int]:
     """Return the length of each request in tokens, as backends count it."""
-    found: list[int] = []
     # Backends leave out the beginning-of-text token where the template has written it.
     begin = tokenizer.bos_token
-    doubled = [bool(begin) and text.startswith(begin) for text in texts]
-    for start in range(0, len(texts), _BATCH):
-        batch = list(texts[start : start + _BATCH])
-        encoded = tokenizer(batch, truncation=False, return_attention_mask=False, verbose=False)
-        found += map(len, encoded["input_ids"])
-    return [length - twice for length, twice in zip(found, doubled, strict=True)]
+    return list(
+        count_many(tokenizer, ((text, not (begin and text.startswith(begin))) for text in texts))
+    )
 
 
 def tokens_over(
-    prompts: Sequence[Prompt], room: int, sent: Sent, tokenizer: PreTrainedTokenizerBase
+    prompts: Sequence[Prompt],
+    limit: int,
+    room: int,
+    sent: Sent,
+    tokenizer: PreTrainedTokenizerBase,
 ) -> list[int]:
     """Return how many tokens each request is longer than the model takes; 0 where it fits.
 
     Args:
-        prompts: prepared prompts.
+        prompts: prompts prepared for `limit`; one that was neither cut nor counted has at most
+            that many tokens.
+        limit: longest prompt in tokens.
         room: tokens that a request may have.
         sent: a prompt as the backend gets it.
         tokenizer: the model's tokenizer.
@@ -52,7 +52,7 @@ def tokens_over(
     doubtful = [
         number
         for number, prompt in enumerate(prompts)
-        if prompt.truncated or prompt.tokens is None or prompt.tokens + template > room
+        if prompt.truncated or (limit if prompt.tokens is None else prompt.tokens) + template > room
     ]
     lengths = _lengths([sent(prompts[number].text) for number in doubtful], tokenizer)
     for number, length in zip(doubtful, lengths, strict=True):
@@ -88,7 +88,7 @@ def cut_to_room(
         if target < 2:
             break
         (cut,) = prepare([whole], target, lambda: tokenizer, rule)
-        (over,) = tokens_over([cut], room, sent, tokenizer)
+        (over,) = tokens_over([cut], target, room, sent, tokenizer)
         if not over:
             return cut
     raise OverlengthError(

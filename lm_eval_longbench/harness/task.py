@@ -1,40 +1,44 @@
-"""The one Task subclass: the seam between the harness and everything else in this package.
+"""The Task class that all benchmarks share: the seam between the harness and this package.
 
 All knowledge of the harness's task interface is in this folder. The class keeps to the methods
 that stay from 0.4.13 to 0.5: `__init__(config)`, `download`, `fewshot_docs`, `test_docs`,
-`doc_iterator`, `doc_to_text`, `doc_to_target`, `build_all_requests`, `apply_filters` and
-`process_results`.
+`doc_iterator`, `doc_to_text`, `doc_to_target`, `build_all_requests`, `construct_requests`,
+`apply_filters` and `process_results`. What differs from benchmark to benchmark is in the subclasses
+beside this file.
 """
 
 from __future__ import annotations
 
+import abc
 import logging
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from lm_eval.api.task import ConfigurableTask
+from lm_eval.filters import build_filter_ensemble
 
-from lm_eval_longbench.aggregation.longbench_v1 import sample_figures
-from lm_eval_longbench.catalog import RAW_PROMPT, Split, split_of_file
-from lm_eval_longbench.data.longbench_v1 import Documents, load
+from lm_eval_longbench.catalog import RAW_PROMPT
 from lm_eval_longbench.errors import OverlengthError
+from lm_eval_longbench.harness.backend import only_messages, takes_seed
 from lm_eval_longbench.harness.budget import fold_budget, kept_apart
 from lm_eval_longbench.harness.fit import cut_to_room, tokens_over
 from lm_eval_longbench.harness.limit import Limit, resolve_limit
 from lm_eval_longbench.harness.logged_prompt import LoggedPrompt
+from lm_eval_longbench.harness.repeats import alike, check_sampling, seeded
 from lm_eval_longbench.once import warn_once
 from lm_eval_longbench.options import Options
-from lm_eval_longbench.prompts.longbench_v1 import TEMPLATES, render
-from lm_eval_longbench.prompts.prepare import Prompt, prepare, text_sha256
-from lm_eval_longbench.prompts.templates import template_sha256
+from lm_eval_longbench.prompts.prepare import Prompt, prepare
+from lm_eval_longbench.prompts.text_hash import text_sha256
 from lm_eval_longbench.prompts.tokenizer import load_tokenizer, tokenizer_name
-from lm_eval_longbench.prompts.truncation import halves_decoded_apart
 
 if TYPE_CHECKING:
     from lm_eval.api.instance import Instance
     from transformers import PreTrainedTokenizerBase
+
+    from lm_eval_longbench.data.documents import Documents
+    from lm_eval_longbench.prompts.truncation import Rule
 
 logger = logging.getLogger(__name__)
 
@@ -47,33 +51,75 @@ class _Prepared:
     kept: bool
 
 
-class LongBenchTask(ConfigurableTask):
-    """A LongBench v1 or LongBench-E dataset as a harness task.
+class LongBenchTask(ConfigurableTask, abc.ABC):
+    """A LongBench dataset as a harness task.
 
-    The YAML names the dataset (`dataset_name`: the data file's stem, `qasper` or `qasper_e`);
-    options come in `metadata["longbench"]`, the model's arguments in `metadata` beside it.
+    Options come in `metadata["longbench"]`, the model's arguments in `metadata` beside it.
 
     Raises:
         LongBenchError: an option, the data, the tokenizer or a prompt is not as it must be.
     """
 
+    #: The benchmark's truncation rule.
+    RULE: Rule
+    #: Answers asked for each question unless the option `repeats` says otherwise.
+    REPEATS = 1
+
+    # ------------------------------------------------------------------ what a benchmark defines
+
+    @abc.abstractmethod
+    def identify(self, config: Mapping[str, Any]) -> None:
+        """Read from the YAML which dataset this is; called before anything else."""
+
+    @abc.abstractmethod
+    def official_generation(self) -> dict[str, Any]:
+        """Return the official generation arguments."""
+
+    @abc.abstractmethod
+    def load(self) -> Documents:
+        """Open the documents."""
+
+    @abc.abstractmethod
+    def template_sha256(self) -> str:
+        """Return the hash of the prompt template."""
+
+    @abc.abstractmethod
+    def render(self, row: Mapping[str, Any]) -> str:
+        """Return the whole prompt of a document."""
+
+    @abc.abstractmethod
+    def answers(self, doc: Mapping[str, Any]) -> list[str]:
+        """Return the gold answers of a document."""
+
+    @abc.abstractmethod
+    def figures(self, doc: Mapping[str, Any], responses: Sequence[str]) -> dict[str, float | None]:
+        """Return every figure of one question from all its responses, under every key always."""
+
+    def sends_raw(self) -> bool:
+        """Whether the prompt is officially sent without a chat template even in a chat run."""
+        return False
+
+    def finish(self, answered: list[tuple[dict[str, Any], list[str]]]) -> None:
+        """Do what needs all of this rank's responses at once, before the first is scored."""
+
+    # ------------------------------------------------------------------ construction
+
     def __init__(self, config: Mapping[str, Any] | None = None, **kwargs: Any) -> None:
         config = {key: value for key, value in (config or {}).items() if key != "class"}
         metadata = config["metadata"] = dict(config.get("metadata") or {})
-        self._split: Split = split_of_file(str(config.get("dataset_name")))
         self._options = Options.from_metadata(metadata)
+        self.identify(config)
         self._prepared: dict[int, _Prepared] = {}
         self._texts: dict[int, str] = {}
         self._run: dict[str, Any] = {}
         self._withheld = False
+        self._repeats = self._options.repeats or self.REPEATS
+        self._seeds = False
         # A user's YAML may replace the whole mapping; without `until` the harness would stop every
         # answer at the first blank line.
-        config["generation_kwargs"] = {
-            "until": [],
-            "max_gen_toks": self._split.info.max_gen_toks,
-            "do_sample": False,
-            "temperature": 0.0,
-        } | dict(config.get("generation_kwargs") or {})
+        config["generation_kwargs"] = self.official_generation() | dict(
+            config.get("generation_kwargs") or {}
+        )
         # Any value keeps the harness from looking for our metrics in its registry and on the hub.
         config.setdefault("process_results", "lm_eval_longbench")
         super().__init__(config=config, **kwargs)
@@ -84,7 +130,7 @@ class LongBenchTask(ConfigurableTask):
 
     def download(self, dataset_kwargs: dict[str, Any] | None = None, **kwargs: Any) -> None:
         """Open the documents, memory-mapped; see `lm_eval_longbench.data`."""
-        self._documents: Documents = load(self._split, self._options.data_dir)
+        self._documents = self.load()
         rows = self._documents.rows
         # The harness copies documents about and logs them whole: it gets them without their long
         # text, and with the row number that leads back to it.
@@ -93,7 +139,7 @@ class LongBenchTask(ConfigurableTask):
         self._run = {
             "data": self._documents.label,
             "data_sha256": self._documents.sha256,
-            "template_sha256": template_sha256(TEMPLATES, self._split.info.name),
+            "template_sha256": self.template_sha256(),
         }
         self.config.metadata["longbench_run"] = self._run
 
@@ -121,7 +167,7 @@ class LongBenchTask(ConfigurableTask):
 
     def doc_to_target(self, doc: Mapping[str, Any], doc_to_target: Any = None) -> list[str]:
         """Return the gold answers."""
-        return list(doc["answers"])
+        return self.answers(doc)
 
     def doc_to_text(self, doc: Mapping[str, Any], doc_to_text: Any = None) -> str:
         """Return the finished prompt; before requests are built, the whole one."""
@@ -129,7 +175,7 @@ class LongBenchTask(ConfigurableTask):
         return self._texts[index] if index in self._texts else self._render(index)
 
     def _render(self, index: int) -> str:
-        return render(self._split.info.name, self._documents.rows[index])
+        return self.render(self._documents.rows[index])
 
     # ------------------------------------------------------------------ requests
 
@@ -155,10 +201,10 @@ class LongBenchTask(ConfigurableTask):
                 "--cache_requests is not used for LongBench tasks: prompts are prepared anew.",
             )
         fold_budget(self.config.task, self.config.generation_kwargs)
+        check_sampling(self.config.task, self._repeats, self.config.generation_kwargs)
+        self._ask_repeatedly(takes_seed(self.config.metadata, chat_template))
         messages_only = (
-            apply_chat_template
-            and chat_template is not None
-            and (not isinstance(chat_template([{"role": "user", "content": "?"}]), str))
+            apply_chat_template and chat_template is not None and only_messages(chat_template)
         )
         self._withheld = apply_chat_template and self._goes_out_raw(messages_only)
         if self._withheld:
@@ -179,17 +225,34 @@ class LongBenchTask(ConfigurableTask):
         )
         self._texts.clear()
 
+    def _ask_repeatedly(self, seeds: bool) -> None:
+        """Set up for several answers: a seeded request each, or the harness's own repeats."""
+        self._seeds = seeds and self._repeats > 1
+        in_process = self._repeats > 1 and not self._seeds
+        self.config.repeats = self._repeats if in_process else 1
+        keep = ["take_first_k", {"k": self._repeats}] if in_process else ["take_first", None]
+        self._filters = [build_filter_ensemble("none", [keep])]
+
     def construct_requests(self, doc: dict[str, Any], ctx: Any, **kwargs: Any) -> Any:
-        """Build a document's request."""
+        """Build a document's request, or one for each repeat where the server takes seeds."""
         request = super().construct_requests(doc, ctx, **kwargs)
+        prompt, generation = request.arguments
+        if self._seeds:
+            return [
+                replace(request, arguments=(prompt, own), idx=number, resps=[], filtered_resps={})
+                for number, own in enumerate(seeded(generation, self._repeats))
+            ]
+        if self._repeats > 1:
+            # The harness's response cache would give all repeats of a resumed run one text.
+            generation = {**generation, "do_sample": True}
         if self._withheld and not self.config.metadata.get("base_url"):
-            prompt, generation = request.arguments
-            request.arguments = (prompt, kept_apart(generation))
+            generation = kept_apart(generation)
+        request.arguments = (prompt, generation)
         return request
 
     def _goes_out_raw(self, messages_only: bool) -> bool:
         """Whether this dataset's prompt is withheld from the chat template, as officially."""
-        if self._split.info.chat:
+        if not self.sends_raw():
             return False
         if messages_only:
             warn_once(
@@ -229,15 +292,19 @@ class LongBenchTask(ConfigurableTask):
         )
         self._warn_of(limit)
         prompts = prepare(
-            map(self._render, indices), limit.tokens, self._tokenizer, halves_decoded_apart
+            map(self._render, indices),
+            limit.tokens,
+            self._tokenizer,
+            self.RULE,
+            source=f"{self._documents.sha256}/{self.config.dataset_name}/{self.template_sha256()}",
         )
 
         def sent(text: str) -> str:
             return self._sent(text, chat_template, system_instruction)
 
         over = [0] * len(prompts)
-        if limit.room is not None:
-            over = tokens_over(prompts, limit.room, sent, self._tokenizer())
+        if limit.room is not None and limit.tokens is not None:
+            over = tokens_over(prompts, limit.tokens, limit.room, sent, self._tokenizer())
         kept = self._keep(indices, prompts, over, limit, share["world_size"])
         for index, prompt, more, keep in zip(indices, prompts, over, kept, strict=True):
             if keep and more and limit.room is not None and limit.tokens is not None:
@@ -248,7 +315,7 @@ class LongBenchTask(ConfigurableTask):
                     limit.room,
                     sent,
                     self._tokenizer(),
-                    halves_decoded_apart,
+                    self.RULE,
                 )
             self._texts[index] = prompt.text
             self._prepared[index] = _Prepared(self._summary(prompt), keep)
@@ -258,6 +325,8 @@ class LongBenchTask(ConfigurableTask):
             "tokenizer": tokenizer_name(self._options.tokenizer, self.config.metadata),
             "chat_template": chat_template is not None,
             "overlength": self._options.overlength,
+            "repeats": self._repeats,
+            "seeds": [own["seed"] for own in seeded({}, self._repeats)] if self._seeds else None,
             "asked": asked,
             "kept": sum(kept) if self._options.overlength == "skip" else asked,
         }
@@ -352,23 +421,50 @@ class LongBenchTask(ConfigurableTask):
     def apply_filters(self) -> list[Instance] | None:
         """Filter the answers, then let go of the long prompts that the sample log would repeat."""
         filtered = super().apply_filters()
+        if "bypass" not in self._metric_fn_list:
+            answered = self._answered()
+            self._warn_if_alike([responses for _, responses in answered])
+            self.finish(answered)
         if self._options.log_prompts == "excerpt":
+            logged: dict[str, LoggedPrompt] = {}
             for instance in self._instances or []:
                 prompt, *rest = instance.arguments
                 text = prompt if isinstance(prompt, str) else getattr(prompt, "prompt", None)
                 if isinstance(text, str):
-                    instance.arguments = (LoggedPrompt(text), *rest)
+                    short = logged.setdefault(text, LoggedPrompt(text))
+                    instance.arguments = (short, *rest)
         return filtered
 
+    def _answered(self) -> list[tuple[dict[str, Any], list[str]]]:
+        """Return this rank's documents with all their responses, in order."""
+        by_doc: dict[int, tuple[dict[str, Any], list[Instance]]] = {}
+        for instance in self._instances or []:
+            by_doc.setdefault(instance.doc_id, (instance.doc, []))[1].append(instance)
+        return [
+            (doc, _responses([one.filtered_resps["none"] for one in sorted(own, key=_position)]))
+            for doc, own in by_doc.values()
+        ]
+
+    def _warn_if_alike(self, answers: list[list[str]]) -> None:
+        same = alike(answers)
+        if same > len(answers) / 2:
+            logger.warning(
+                f"{self.config.task}: all {self._repeats} answers are identical for {same} of "
+                f"{len(answers)} questions. The backend does not seem to sample: best-of-N and "
+                "pass@N say nothing beyond the score."
+            )
+
     def process_results(self, doc: Mapping[str, Any], results: list[Any]) -> dict[str, Any]:
-        """Return every figure of one sample; see `aggregation.longbench_v1.sample_figures`."""
+        """Return every figure of one question, from all its responses."""
         if "bypass" in self._metric_fn_list:  # --predict_only
             return super().process_results(doc, results)
-        return sample_figures(
-            self._split,
-            results[0],
-            doc["answers"],
-            doc["all_classes"],
-            doc["length"],
-            doc["prompt"]["truncated"],
-        )
+        return self.figures(doc, _responses(results))
+
+
+def _position(instance: Instance) -> int:
+    return instance.idx
+
+
+def _responses(results: list[Any]) -> list[str]:
+    """Flatten what the harness hands over: a text a request, or a list of texts for repeats."""
+    return list(results[0]) if isinstance(results[0], list) else list(results)

@@ -19,7 +19,7 @@ class RecordingLM(LM):
 
     def __init__(self, answer="an answer"):
         super().__init__()
-        self.answer = answer
+        self.answer = answer  # a text, or a function of request number, prompt and arguments
         self.requests = []
 
     @property
@@ -28,7 +28,9 @@ class RecordingLM(LM):
 
     def generate_until(self, requests, disable_tqdm=False):
         self.requests += [request.args for request in requests]
-        return [self.answer for _ in requests]
+        if isinstance(self.answer, str):
+            return [self.answer for _ in requests]
+        return [self.answer(number, *request.args) for number, request in enumerate(requests)]
 
     def apply_chat_template(self, chat_history, add_generation_prompt=True):
         parts = [f"<|{message['role']}|>\n{message['content']}\n" for message in chat_history]
@@ -68,13 +70,18 @@ def evaluate():
     return run
 
 
+# What an answer function returns for a request that is never answered.
+NO_ANSWER = object()
+
+
 class ApiServer(ThreadingHTTPServer):
     """An OpenAI-compatible server on loopback that keeps what it was sent."""
 
     def __init__(self, answer="an answer"):
         super().__init__(("127.0.0.1", 0), _Handler)
-        self.answer = answer
-        self.payloads = []
+        self.answer = answer  # a text, or a function of the payload
+        self.payloads = []  # of requests that were answered
+        self.closing = threading.Event()
 
     def url(self, path):
         return f"http://127.0.0.1:{self.server_port}{path}"
@@ -83,8 +90,13 @@ class ApiServer(ThreadingHTTPServer):
 class _Handler(BaseHTTPRequestHandler):
     def do_POST(self):
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        self.server.payloads.append((self.path, body))
         answer = self.server.answer
+        if callable(answer):
+            answer = answer(body)
+        if answer is NO_ANSWER:
+            self.server.closing.wait(60)
+            return
+        self.server.payloads.append((self.path, body))
         if "/chat/completions" in self.path:
             choices = [{"index": 0, "message": {"role": "assistant", "content": answer}}]
         else:
@@ -110,11 +122,18 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 @pytest.fixture
+def no_answer():
+    """What an answer function of `api_server` returns to leave a request unanswered."""
+    return NO_ANSWER
+
+
+@pytest.fixture
 def api_server():
     server = ApiServer()
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     yield server
+    server.closing.set()
     server.shutdown()
     server.server_close()
     thread.join()

@@ -24,7 +24,7 @@ def prepared(tokenizer, limit):
 def test_nothing_is_over_where_all_fits(tokenizer):
     prompts = prepared(tokenizer, 200)
     assert [prompt.truncated for prompt in prompts] == [False, True]
-    assert tokens_over(prompts, 264, lambda text: f"<|user|>\n{text}", tokenizer) == [0, 0]
+    assert tokens_over(prompts, 200, 264, lambda text: f"<|user|>\n{text}", tokenizer) == [0, 0]
 
 
 def test_counts_the_tokens_of_the_request_as_sent(tokenizer):
@@ -34,13 +34,13 @@ def test_counts_the_tokens_of_the_request_as_sent(tokenizer):
     prompts = prepared(tokenizer, 200)
     lengths = [count_tokens(tokenizer, sent(prompt.text)) for prompt in prompts]
     assert lengths[1] > 250 > lengths[0]
-    assert tokens_over(prompts, 250, sent, tokenizer) == [0, lengths[1] - 250]
+    assert tokens_over(prompts, 200, 250, sent, tokenizer) == [0, lengths[1] - 250]
 
 
 def test_a_token_that_the_template_wrote_is_not_counted_twice(tokenizer):
     prompts = prepared(tokenizer, 200)
     plain = count_tokens(tokenizer, prompts[1].text)
-    (_, over) = tokens_over(prompts, plain - 10, lambda text: f"<s>{text}", tokenizer)
+    (_, over) = tokens_over(prompts, 200, plain - 10, lambda text: f"<s>{text}", tokenizer)
     assert over == 10
 
 
@@ -48,7 +48,7 @@ def test_an_unmeasured_prompt_is_measured(tokenizer):
     from lm_eval_longbench.prompts.prepare import Prompt
 
     length = count_tokens(tokenizer, WHOLE[1])
-    assert tokens_over([Prompt(WHOLE[1])], length - 7, str, tokenizer) == [7]
+    assert tokens_over([Prompt(WHOLE[1])], length, length - 7, str, tokenizer) == [7]
 
 
 def test_cuts_the_whole_prompt_anew_and_by_no_more_than_needed(tokenizer):
@@ -56,7 +56,7 @@ def test_cuts_the_whole_prompt_anew_and_by_no_more_than_needed(tokenizer):
         return "system " * 100 + text
 
     (cut,) = prepared(tokenizer, 200)[1:]
-    (over,) = tokens_over([cut], 264, sent, tokenizer)
+    (over,) = tokens_over([cut], 200, 264, sent, tokenizer)
     assert over > 0
     again = cut_to_room(WHOLE[1], over, 200, 264, sent, tokenizer, halves_decoded_apart)
     assert again.truncated

@@ -1,0 +1,75 @@
+"""How the prompts of a harness task are made, for any benchmark."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from lm_eval_longbench.catalog import SPLITS
+from lm_eval_longbench.catalog_pro import BY_CODE
+from lm_eval_longbench.errors import UnknownNameError
+from lm_eval_longbench.prompts import longbench_pro, longbench_v1
+from lm_eval_longbench.prompts.truncation import (
+    Rule,
+    ends_decoded_together,
+    halves_decoded_apart,
+)
+
+if TYPE_CHECKING:
+    from lm_eval_longbench.data.documents import Documents
+
+
+@dataclass(frozen=True)
+class TaskPrompts:
+    """The way from a task's documents to its prompts.
+
+    Attributes:
+        load: opens the documents, given the option `data_dir`.
+        render: a document's whole prompt.
+        rule: how a long prompt is cut.
+    """
+
+    load: Callable[[str | None], Documents]
+    render: Callable[[Mapping[str, Any]], str]
+    rule: Rule
+
+
+def _load_v1(split: Any, data_dir: str | None) -> Documents:
+    from lm_eval_longbench.data.longbench_v1 import load  # slow to import
+
+    return load(split, data_dir)
+
+
+def _load_pro(task: Any, data_dir: str | None) -> Documents:
+    from lm_eval_longbench.data.longbench_pro import load  # slow to import
+
+    return load(task, data_dir)
+
+
+def _all() -> dict[str, TaskPrompts]:
+    found = {
+        split.task: TaskPrompts(
+            partial(_load_v1, split),
+            partial(longbench_v1.render, split.info.name),
+            halves_decoded_apart,
+        )
+        for split in SPLITS
+    }
+    for code, task in BY_CODE.items():
+        for form, thinking in (("longbench_pro", False), ("longbench_pro_thinking", True)):
+            found[f"{form}_{code}"] = TaskPrompts(
+                partial(_load_pro, task),
+                partial(longbench_pro.render, thinking=thinking),
+                ends_decoded_together,
+            )
+    return found
+
+
+def prompts_of_task(task: str) -> TaskPrompts:
+    """Return how the prompts of a task are made; UnknownNameError if there is no such task."""
+    known = _all()
+    if task not in known:
+        raise UnknownNameError("task", task, known)
+    return known[task]

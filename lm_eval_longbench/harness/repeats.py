@@ -1,0 +1,46 @@
+"""Several answers to one question, and how to get them from different backends."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from lm_eval_longbench.errors import OptionError
+
+# The harness's own seed for API requests; repeat k gets FIRST_SEED + k.
+FIRST_SEED = 1234
+
+
+def is_greedy(generation: Mapping[str, Any]) -> bool:
+    """Whether generation arguments ask for the single most likely answer."""
+    if generation.get("do_sample") is not None:
+        return not generation["do_sample"]
+    return float(generation.get("temperature") or 0.0) == 0.0
+
+
+def check_sampling(task: str, repeats: int, generation: Mapping[str, Any]) -> None:
+    """Refuse repeats of a greedy answer.
+
+    Raises:
+        OptionError: more than one answer is asked for, and all would be the same.
+    """
+    if repeats > 1 and is_greedy(generation):
+        raise OptionError(
+            f"{task}: {repeats} repeats with greedy decoding would be {repeats} times the same "
+            "answer, and best-of-N and pass@N would mean nothing. Set the option repeats to 1, or "
+            "sample: --gen_kwargs temperature=1.0,do_sample=True."
+        )
+
+
+def seeded(generation: Mapping[str, Any], repeats: int) -> list[dict[str, Any]]:
+    """Return the generation arguments of each repeat for a server that takes seeds.
+
+    Without `do_sample`, which would keep the harness's response cache from serving a resumed run.
+    """
+    own = {name: value for name, value in generation.items() if name != "do_sample"}
+    return [{**own, "seed": FIRST_SEED + number} for number in range(repeats)]
+
+
+def alike(answers: Sequence[Sequence[str]]) -> int:
+    """Return for how many questions all answers, two or more, are the same text."""
+    return sum(len(texts) > 1 and len(set(texts)) == 1 for texts in answers)

@@ -1,0 +1,227 @@
+"""LongBench Pro under the harness's evaluator, on the embedded sample."""
+
+import json
+import logging
+import math
+
+import pytest
+
+from lm_eval_longbench.catalog_pro import BY_CODE, PRIMARY_TASKS, SECONDARY_TASKS
+from lm_eval_longbench.data.longbench_pro import load
+from lm_eval_longbench.errors import OptionError, UnknownNameError
+from lm_eval_longbench.prompts.longbench_pro import render
+from lm_eval_longbench.prompts.truncation import ends_decoded_together
+
+FIGURES = ["score", "best_of_n", "pass_at_n", "failed", "truncated"]
+
+
+def rows_of(code):
+    return list(load(BY_CODE[code], "sample").rows)
+
+
+def prompts_of(code, thinking=False):
+    return [render(row, thinking=thinking) for row in rows_of(code)]
+
+
+def figures(result, task):
+    return {
+        key.removesuffix(",none"): value
+        for key, value in result["results"][task].items()
+        if key.endswith(",none") and "stderr" not in key
+    }
+
+
+@pytest.mark.parametrize("form", ["longbench_pro", "longbench_pro_thinking"])
+def test_the_whole_tree_runs_with_official_prompts_and_budgets(evaluate, recording_lm, form):
+    thinking = form.endswith("thinking")
+    result = evaluate(recording_lm, [form], {"repeats": 1})
+    leaves = {f"{form}_{code}" for code in BY_CODE}
+    assert set(result["configs"]) == leaves
+    expected = [prompt for code in BY_CODE for prompt in prompts_of(code, thinking)]
+    assert sorted(recording_lm.prompts) == sorted(expected)
+    for _, arguments in recording_lm.requests:
+        assert arguments == {
+            "until": [],
+            "max_gen_toks": 8192 if thinking else 1024,
+            "temperature": 1.0,
+        }
+    for number, primary in enumerate(PRIMARY_TASKS, start=1):
+        assert result["results"][f"{form}_t{number}"]["alias"] == primary
+    for code, task in BY_CODE.items():
+        assert result["results"][f"{form}_{code}"]["alias"] == task.name
+        extra = ["rouge_l", "semantic_similarity"] if task.metric == "summary" else []
+        names = [*FIGURES[:3], *extra, *FIGURES[3:]]
+        assert list(figures(result, f"{form}_{code}")) == names
+
+
+def test_perfect_answers_score_one_and_groups_weigh_by_size(evaluate, recording_lm):
+    gold = {}
+    for code, task in BY_CODE.items():
+        if task.metric != "summary":
+            for row in rows_of(code):
+                gold[render(row, thinking=False)] = "[Answer]\n" + "\n".join(row["answer"])
+    recording_lm.answer = lambda number, prompt, arguments: gold[prompt]
+    groups = [f"longbench_pro_t{n}" for n in range(1, 12) if n != 4]
+    result = evaluate(recording_lm, groups, {"repeats": 1})
+    for code, task in BY_CODE.items():
+        if task.metric != "summary":
+            found = figures(result, f"longbench_pro_{code}")
+            assert found == {
+                "score": 1.0,
+                "best_of_n": 1.0,
+                "pass_at_n": 1.0,
+                "failed": 0.0,
+                "truncated": 0.0,
+            }, code
+    for group in groups:
+        assert result["results"][group]["score,none"] == 1.0
+
+
+def test_three_repeats_in_process_are_sampled_and_all_scored(evaluate, recording_lm):
+    """Accuracy task: right in one of three answers."""
+    code = "t3_2"
+    rows = rows_of(code)
+    answers = {render(row, thinking=False): row["answer"][0] for row in rows}
+    seen = {}
+
+    def answer(number, prompt, arguments):
+        assert arguments["do_sample"] is True  # keeps the response cache from merging repeats
+        assert "seed" not in arguments  # in-process models reject it
+        seen[prompt] = seen.get(prompt, 0) + 1
+        return f"[Answer]\n{answers[prompt]}" if seen[prompt] == 2 else "[Answer]\nwrong"
+
+    recording_lm.answer = answer
+    result = evaluate(recording_lm, [f"longbench_pro_{code}"], log_samples=True)
+    assert set(seen.values()) == {3}
+    found = figures(result, f"longbench_pro_{code}")
+    assert found["score"] == pytest.approx(1 / 3, abs=1e-12)
+    assert (found["best_of_n"], found["pass_at_n"]) == (1.0, 1.0)
+    for sample in result["samples"][f"longbench_pro_{code}"]:
+        assert len(sample["resps"][0]) == len(sample["filtered_resps"][0]) == 3
+        assert len(json.dumps(sample)) < 20_000
+
+
+def test_failed_is_the_share_of_repeats(evaluate, recording_lm):
+    recording_lm.answer = lambda number, prompt, arguments: "" if number % 3 == 0 else "x"
+    result = evaluate(recording_lm, ["longbench_pro_t5_1"])
+    assert figures(result, "longbench_pro_t5_1")["failed"] == pytest.approx(1 / 3, abs=1e-12)
+
+
+def test_greedy_repeats_are_refused(evaluate, recording_lm):
+    with pytest.raises(OptionError, match="Set the option repeats to 1"):
+        evaluate(recording_lm, ["longbench_pro_t3_1"], gen_kwargs={"temperature": 0.0})
+    assert recording_lm.requests == []
+    evaluate(recording_lm, ["longbench_pro_t3_1"], {"repeats": 1}, gen_kwargs={"temperature": 0.0})
+    assert recording_lm.requests
+
+
+def test_v1_repeats_average(evaluate, recording_lm):
+    recording_lm.answer = lambda number, prompt, arguments: ["yes", ""][number % 2]
+    result = evaluate(
+        recording_lm,
+        ["longbench_v1_qasper"],
+        {"repeats": 2},
+        gen_kwargs={"temperature": 1.0, "do_sample": True},
+    )
+    assert result["results"]["longbench_v1_qasper"]["failed,none"] == 0.5
+
+
+def test_identical_repeats_are_counted_in_a_warning(evaluate, recording_lm, caplog):
+    with caplog.at_level(logging.WARNING):
+        evaluate(recording_lm, ["longbench_pro_t3_1"])
+    number = len(rows_of("t3_1"))
+    assert f"all 3 answers are identical for {number} of {number} questions" in caplog.text
+
+
+def test_summaries_without_an_embedder_have_no_score(evaluate, recording_lm, caplog):
+    with caplog.at_level(logging.WARNING):
+        result = evaluate(recording_lm, ["longbench_pro_t4", "longbench_pro_t3"], {"repeats": 1})
+    for code in ("t4_1", "t4_2"):
+        found = figures(result, f"longbench_pro_{code}")
+        for name in ("score", "best_of_n", "pass_at_n", "semantic_similarity"):
+            assert math.isnan(found[name]), name
+        assert 0.0 <= found["rouge_l"] <= 1.0
+    assert math.isnan(result["results"]["longbench_pro_t4"]["score,none"])
+    assert not math.isnan(result["results"]["longbench_pro_t3"]["score,none"])
+    assert caplog.text.count("Summaries (T4) have no score yet") == 1
+
+
+def test_an_empty_summary_does_not_stand_for_the_unscored_rest(evaluate, recording_lm):
+    recording_lm.answer = lambda number, prompt, arguments: "" if number == 0 else "a summary"
+    result = evaluate(recording_lm, ["longbench_pro_t4_1"], {"repeats": 1})
+    found = figures(result, "longbench_pro_t4_1")
+    assert math.isnan(found["score"])
+    assert found["failed"] == pytest.approx(1 / len(rows_of("t4_1")), abs=1e-12)
+
+
+def test_only_keeps_documents_by_dimension(evaluate, recording_lm):
+    code = "t5_1"
+    languages = {row["language"] for row in rows_of(code)}
+    assert languages == {"English", "Chinese"}
+    result = evaluate(
+        recording_lm,
+        [f"longbench_pro_{code}"],
+        {"repeats": 1, "only": {"language": "Chinese"}},
+    )
+    expected = [
+        render(row, thinking=False) for row in rows_of(code) if row["language"] == "Chinese"
+    ]
+    assert recording_lm.prompts == expected
+    assert "(only language: Chinese)" in result["versions"][f"longbench_pro_{code}"]
+
+
+@pytest.mark.parametrize(
+    ("only", "error", "words"),
+    [
+        ({"lang": "English"}, UnknownNameError, "'language'"),
+        ({"language": "english"}, UnknownNameError, "'English'"),
+        ({"token_length": ["8k", "9k"]}, UnknownNameError, "token_length"),
+        ("English", OptionError, "must be an object"),
+    ],
+)
+def test_only_names_what_is_valid(evaluate, recording_lm, only, error, words):
+    with pytest.raises(error, match=words):
+        evaluate(recording_lm, ["longbench_pro_t3_1"], {"only": only})
+
+
+def test_an_empty_selection_is_an_error(evaluate, recording_lm):
+    with pytest.raises(OptionError, match="no question has"):
+        evaluate(recording_lm, ["longbench_pro_t3_1"], {"only": {"primary_task": PRIMARY_TASKS[0]}})
+
+
+def test_only_is_not_for_v1(evaluate, recording_lm):
+    with pytest.raises(OptionError, match="LongBench v1 has no such"):
+        evaluate(recording_lm, ["longbench_v1_qasper"], {"only": {"language": "English"}})
+
+
+def test_truncation_is_the_joined_rule(evaluate, recording_lm, tokenizer_folder):
+    from transformers import AutoTokenizer
+
+    tokenizer = AutoTokenizer.from_pretrained(tokenizer_folder)
+    limit = 101
+    evaluate(
+        recording_lm,
+        ["longbench_pro_t11_2"],
+        {"repeats": 1, "truncate_to": limit, "tokenizer": tokenizer_folder},
+    )
+    expected = []
+    for prompt in prompts_of("t11_2"):
+        ids = tokenizer(prompt)["input_ids"]
+        assert len(ids) > limit
+        expected.append(
+            ends_decoded_together(ids, limit, lambda part: tokenizer.decode(part, True))
+        )
+    assert recording_lm.prompts == expected
+
+
+def test_every_secondary_task_has_a_leaf_in_both_trees():
+    from lm_eval.tasks import TaskManager
+
+    from lm_eval_longbench.task_folder import task_folder
+
+    manager = TaskManager(include_path=str(task_folder()), include_defaults=False)
+    for form in ("longbench_pro", "longbench_pro_thinking"):
+        assert {f"{form}_{task.code}" for task in SECONDARY_TASKS.values()} <= set(
+            manager.all_subtasks
+        )
+        assert {form, *(f"{form}_t{n}" for n in range(1, 12))} <= set(manager.all_groups)
