@@ -113,7 +113,8 @@ class LongBenchTask(ConfigurableTask, abc.ABC):
         self._texts: dict[int, str] = {}
         self._run: dict[str, Any] = {}
         self._withheld = False
-        self._repeats = self._options.repeats or self.REPEATS
+        # The option, else the harness's own key in a user's YAML, else the official number.
+        self._repeats = self._options.repeats or int(config.get("repeats") or self.REPEATS)
         self._seeds = False
         # A user's YAML may replace the whole mapping; without `until` the harness would stop every
         # answer at the first blank line.
@@ -230,8 +231,9 @@ class LongBenchTask(ConfigurableTask, abc.ABC):
         self._seeds = seeds and self._repeats > 1
         in_process = self._repeats > 1 and not self._seeds
         self.config.repeats = self._repeats if in_process else 1
-        keep = ["take_first_k", {"k": self._repeats}] if in_process else ["take_first", None]
-        self._filters = [build_filter_ensemble("none", [keep])]
+        if self.config.filter_list is None:  # a user's own filters stay
+            keep = ["take_first_k", {"k": self._repeats}] if in_process else ["take_first", None]
+            self._filters = [build_filter_ensemble("none", [keep])]
 
     def construct_requests(self, doc: dict[str, Any], ctx: Any, **kwargs: Any) -> Any:
         """Build a document's request, or one for each repeat where the server takes seeds."""
@@ -441,7 +443,7 @@ class LongBenchTask(ConfigurableTask, abc.ABC):
         for instance in self._instances or []:
             by_doc.setdefault(instance.doc_id, (instance.doc, []))[1].append(instance)
         return [
-            (doc, _responses([one.filtered_resps["none"] for one in sorted(own, key=_position)]))
+            (doc, _responses([_filtered(one) for one in sorted(own, key=_position)]))
             for doc, own in by_doc.values()
         ]
 
@@ -463,6 +465,11 @@ class LongBenchTask(ConfigurableTask, abc.ABC):
 
 def _position(instance: Instance) -> int:
     return instance.idx
+
+
+def _filtered(instance: Instance) -> Any:
+    """Return what the first filter made of an instance's answers."""
+    return next(iter(instance.filtered_resps.values()))
 
 
 def _responses(results: list[Any]) -> list[str]:

@@ -408,3 +408,44 @@ def test_every_e_task_has_all_three_buckets_in_the_sample():
         assert min(lengths) < 4000
         assert any(4000 <= length < 8000 for length in lengths)
         assert max(lengths) >= 8000
+
+
+def load_overridden(**overrides):
+    from lm_eval.tasks import TaskManager
+
+    from lm_eval_longbench.task_folder import task_folder
+
+    manager = TaskManager(
+        include_path=str(task_folder()),
+        include_defaults=False,
+        metadata={"longbench": {"data_dir": "sample"}},
+    )
+    return manager.load({"group": "mine", "task": [{"task": "longbench_v1_qasper", **overrides}]})
+
+
+def test_a_users_own_filters_stay(recording_lm):
+    from lm_eval import evaluate
+
+    recording_lm.answer = "<answer>yes</answer>"
+    filters = [
+        {
+            "name": "inside",
+            "filter": [
+                {"function": "regex", "regex_pattern": "<answer>(.*)</answer>"},
+                {"function": "take_first"},
+            ],
+        }
+    ]
+    result = evaluate(recording_lm, load_overridden(filter_list=filters), bootstrap_iters=0)
+    (sample, *_) = result["samples"]["longbench_v1_qasper"]
+    assert sample["filtered_resps"] == ["yes"]
+    assert "score,inside" in result["results"]["longbench_v1_qasper"]
+
+
+def test_repeats_of_a_users_yaml_count(recording_lm):
+    from lm_eval import evaluate
+
+    generation = {"temperature": 1.0, "do_sample": True}
+    loaded = load_overridden(repeats=2, generation_kwargs=generation)
+    evaluate(recording_lm, loaded, bootstrap_iters=0)
+    assert len(recording_lm.requests) == 2 * len(whole_prompts("longbench_v1_qasper"))

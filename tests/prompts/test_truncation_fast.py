@@ -20,8 +20,6 @@ from lm_eval_longbench.prompts.truncation import (
 )
 
 GOLDEN = Path(__file__).parents[3] / "shared" / "golden"
-if not GOLDEN.is_dir():
-    GOLDEN = Path("/work/shared/golden")
 RULES = (halves_decoded_apart, ends_decoded_together)
 PIECES = [
     *("a", "b ", " c", "the ", "ledger", "Hello world", "lo wo", " the", "hello", "I'S", "it's x"),
