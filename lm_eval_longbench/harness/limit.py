@@ -77,7 +77,7 @@ def _config_length(model_args: Mapping[str, Any]) -> int | None:
             trust_remote_code=trust,
             local_files_only=True,
         )
-    except Exception:
+    except Exception:  # no tokenizer here to ask: what the harness would take
         return HARNESS_DEFAULT_LENGTH
     known = tokenizer.model_max_length
     return int(known) if known and known < _UNKNOWN_LENGTH else HARNESS_DEFAULT_LENGTH
