@@ -32,8 +32,21 @@ def _only(given: Any) -> dict[str, tuple[str, ...]]:
     return chosen
 
 
+# Options whose value is a text, and those whose value is a number with its least value and unit.
+_TEXTS = (
+    "data_dir",
+    "tokenizer",
+    "embedding_model",
+    "embedding_url",
+    "cot_samples",
+    "retrieved_context",
+)
+_NUMBERS = (("truncate_to", 2, " tokens"), ("repeats", 1, ""), ("rag_top_n", 1, ""))
 # Options that no model has as an argument: at the top level they are misplaced.
-_OURS = frozenset({"truncate_to", "overlength", "log_prompts", "data_dir", "repeats", "only"})
+_OURS = frozenset(
+    {"truncate_to", "overlength", "log_prompts", "data_dir", "repeats", "only"}
+    | {"cot_samples", "rag_top_n", "retrieved_context"}
+)
 
 
 def _check_not_misplaced(metadata: Mapping[str, Any]) -> None:
@@ -65,6 +78,10 @@ class Options:
             {"language": "English", "token_length": ["8k", "16k"]}.
         embedding_model: LongBench Pro: model for the semantic similarity of summaries.
         embedding_url: LongBench Pro: OpenAI-compatible embeddings server to ask instead.
+        cot_samples: LongBench v2, `_cot_answer`: sample log of `_cot`, or a folder with it.
+        rag_top_n: LongBench v2, `_rag`: chunks that stand for the document.
+        retrieved_context: LongBench v2, `_rag`: JSON Lines file with each question's ranked
+            chunks; None: retrieve them here.
 
     Raises:
         OptionError: a value has the wrong type or is out of range.
@@ -79,13 +96,16 @@ class Options:
     only: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     embedding_model: str | None = None
     embedding_url: str | None = None
+    cot_samples: str | None = None
+    rag_top_n: int = 4
+    retrieved_context: str | None = None
 
     def __post_init__(self) -> None:
-        for name in ("data_dir", "tokenizer", "embedding_model", "embedding_url"):
+        for name in _TEXTS:
             value = getattr(self, name)
             if value is not None and (not isinstance(value, str) or not value):
                 raise OptionError(f"Option {name!r} must be a non-empty string, not {value!r}.")
-        for name, least, unit in (("truncate_to", 2, " tokens"), ("repeats", 1, "")):
+        for name, least, unit in _NUMBERS:
             value = getattr(self, name)
             if value is None:
                 continue

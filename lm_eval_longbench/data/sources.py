@@ -35,6 +35,12 @@ LONGBENCH_V1 = Source(
     file="data.zip",
     sha256="cb45b11a4133c6bc1d6a44b0f8e701335ff1e543195db1103472e575857f7f64",
 )
+LONGBENCH_V2 = Source(
+    repo="zai-org/LongBench-v2",
+    revision="2b48e494f2c7a2f0af81aae178e05c7e1dde0fe9",
+    file="data.json",
+    sha256="15d61c22d92c96900b3c4948b6aeea218d3214b676a65df48e7b8555604c7fe2",
+)
 LONGBENCH_PRO = Source(
     repo="caskcsg/LongBench-Pro",
     revision="4996884deae51f5e5d23c88da9d857fc54e5fa15",

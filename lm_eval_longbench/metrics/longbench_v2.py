@@ -1,0 +1,54 @@
+"""How an answer to a LongBench v2 question is scored."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from lm_eval_longbench.catalog_v2 import CHOICES
+from lm_eval_longbench.metrics.choice import extract_choice
+from lm_eval_longbench.metrics.reasoning import strip_reasoning
+
+# What a question is worth whose answer names no letter: chance among four.
+COMPENSATION = 1 / len(CHOICES)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What an answer to one question is worth.
+
+    Attributes:
+        choice: the letter it names in the official words; None: unparsed.
+        correct: whether that is the right one.
+        failed: whether there is no answer at all. A failed answer is unparsed too; one that was
+            cut off while the model was thinking is unparsed, but not failed.
+    """
+
+    choice: str | None
+    correct: bool
+    failed: bool
+
+    @property
+    def unparsed(self) -> bool:
+        """Whether the answer names no letter."""
+        return self.choice is None
+
+    @property
+    def accuracy(self) -> float:
+        """1.0 or 0.0."""
+        return float(self.correct)
+
+    @property
+    def compensated(self) -> float:
+        """The same, but 0.25 for an answer that names no letter."""
+        return COMPENSATION if self.unparsed else self.accuracy
+
+
+def judge(response: str, answer: str) -> Verdict:
+    """Return what a response is worth; its reasoning is taken out before it is read.
+
+    Args:
+        response: the model's text.
+        answer: the right letter.
+    """
+    choice = extract_choice(strip_reasoning(response))
+    return Verdict(choice, choice == answer, failed=not response.strip())
