@@ -11,8 +11,9 @@ from rich.table import Column, Table
 
 from lm_eval_longbench.catalog import SPLITS
 from lm_eval_longbench.catalog_pro import QUESTIONS_PER_TASK, SECONDARY_TASKS
-from lm_eval_longbench.data.sources import LONGBENCH_PRO, LONGBENCH_V1, Source
-from lm_eval_longbench.errors import OptionError, UnknownNameError
+from lm_eval_longbench.catalog_v2 import COUNTS, DOMAINS
+from lm_eval_longbench.data.sources import LONGBENCH_PRO, LONGBENCH_V1, LONGBENCH_V2, Source
+from lm_eval_longbench.errors import UnknownNameError
 from lm_eval_longbench.options import Options
 
 if TYPE_CHECKING:
@@ -29,6 +30,13 @@ def _prepare_v1(data_dir: str | None) -> Iterator[Prepared]:
         yield split.file_stem, split.rows, load(split, data_dir)
 
 
+def _prepare_v2(data_dir: str | None) -> Iterator[Prepared]:
+    from lm_eval_longbench.data.longbench_v2 import load  # slow to import
+
+    for code, name in DOMAINS.items():
+        yield name, COUNTS["domain"][name], load(code, data_dir)
+
+
 def _prepare_pro(data_dir: str | None) -> Iterator[Prepared]:
     from lm_eval_longbench.data.longbench_pro import load  # slow to import
 
@@ -38,6 +46,7 @@ def _prepare_pro(data_dir: str | None) -> Iterator[Prepared]:
 
 BENCHMARKS: dict[str, tuple[str, Source, Callable[[str | None], Iterator[Prepared]]]] = {
     "v1": ("LongBench v1 and LongBench-E", LONGBENCH_V1, _prepare_v1),
+    "v2": ("LongBench v2", LONGBENCH_V2, _prepare_v2),
     "pro": ("LongBench Pro", LONGBENCH_PRO, _prepare_pro),
 }
 
@@ -46,16 +55,10 @@ def benchmarks_of(name: str) -> list[str]:
     """Return the benchmarks that an argument names.
 
     Raises:
-        OptionError: LongBench v2, which this release does not have.
         UnknownNameError: there is no such benchmark.
     """
     if name == "all":
         return list(BENCHMARKS)
-    if name == "v2":
-        raise OptionError(
-            "LongBench v2 is not in this release; it comes in a later one. "
-            f"Valid: all, {', '.join(sorted(BENCHMARKS))}."
-        )
     if name not in BENCHMARKS:
         raise UnknownNameError("benchmark", name, ["all", *BENCHMARKS])
     return [name]
@@ -95,7 +98,7 @@ def register(app: typer.Typer) -> None:
     @app.command("prepare")
     def prepare(
         benchmark: Annotated[
-            str, typer.Argument(help="v1 (with LongBench-E), pro, or all of them.")
+            str, typer.Argument(help="v1 (with LongBench-E), v2, pro, or all of them.")
         ] = "all",
         data_dir: Annotated[
             str | None,

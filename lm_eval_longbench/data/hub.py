@@ -11,8 +11,8 @@ from lm_eval_longbench.errors import DataError
 THREE_WAYS = (
     "There are three ways to provide data: (1) let it download: unset HF_HUB_OFFLINE and run once "
     "with network; (2) point to a copy: the option data_dir with a folder of the official files "
-    "(v1: <dataset>.jsonl or data.zip; Pro: longbench_pro.json), or with the archive or JSON file "
-    'itself; (3) try the embedded sample: data_dir "sample".'
+    "(v1: <dataset>.jsonl or data.zip; v2: data.json; Pro: longbench_pro.json), or with the "
+    'archive or JSON file itself; (3) try the embedded sample: data_dir "sample".'
 )
 
 

@@ -1,13 +1,12 @@
-"""Turn the elements of the LongBench Pro file into checked rows."""
+"""What a row of the LongBench Pro file must be."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from typing import Any
 
 from lm_eval_longbench.catalog_pro import DIMENSIONS, SECONDARY_TASKS
-from lm_eval_longbench.data.texts import is_text, is_texts
-from lm_eval_longbench.errors import DataError
+from lm_eval_longbench.data.checked_rows import schema_problem
+from lm_eval_longbench.data.texts import is_texts
 
 # In the official order.
 FIELDS = (
@@ -28,14 +27,9 @@ _TEXTS = tuple(name for name in FIELDS if name != "answer")
 
 def problem_of(row: Any) -> str | None:
     """Return what is wrong with a decoded row, or None if it is a question of LongBench Pro."""
-    if not isinstance(row, dict):
-        return "is not a JSON object"
-    missing = [name for name in FIELDS if name not in row]
-    if missing:
-        return f"lacks the field {missing[0]!r}"
-    for name in _TEXTS:
-        if not is_text(row[name]):
-            return f"has a field {name!r} that is not a text (or not one that UTF-8 can hold)"
+    problem = schema_problem(row, FIELDS, _TEXTS)
+    if problem:
+        return problem
     if not is_texts(row["answer"]):
         return "has a field 'answer' that is not a list of texts"
     if not any(text.strip() for text in row["answer"]):
@@ -49,17 +43,3 @@ def problem_of(row: Any) -> str | None:
     if row["primary_task"] != task.primary:
         return f"has the primary_task {row['primary_task']!r}, which {task.name!r} is not part of"
     return None
-
-
-def checked_rows(items: Iterable[Any], where: str) -> Iterator[dict[str, Any]]:
-    """Yield decoded elements as rows; extra fields are dropped.
-
-    Raises:
-        DataError: an element is not a row; the message names `where`, the element (from 1) and the
-            reason.
-    """
-    for number, row in enumerate(items, start=1):
-        problem = problem_of(row)
-        if problem:
-            raise DataError(f"{where}, element {number}, {problem}.")
-        yield {name: row[name] for name in FIELDS}

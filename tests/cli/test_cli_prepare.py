@@ -1,5 +1,6 @@
 """`prepare`: data is there before a run, and what is there is printed."""
 
+import dataclasses
 import hashlib
 import re
 
@@ -7,14 +8,17 @@ import datasets
 import pytest
 from pro_rows import ROW, official_rows, write_rows
 from typer.testing import CliRunner
+from v2_rows import ROW as V2_ROW
+from v2_rows import official_rows as official_v2_rows
 
 from lm_eval_longbench.catalog import SPLITS
 from lm_eval_longbench.catalog_pro import SECONDARY_TASKS
+from lm_eval_longbench.catalog_v2 import COUNTS, DOMAINS
 from lm_eval_longbench.cli import prepare as prepare_module
 from lm_eval_longbench.cli.main import app
-from lm_eval_longbench.data import convert_pro, longbench_pro
+from lm_eval_longbench.data import convert_array, longbench_pro, longbench_v2
 from lm_eval_longbench.data.longbench_v1 import load as load_v1
-from lm_eval_longbench.data.sources import LONGBENCH_PRO, Source
+from lm_eval_longbench.data.sources import LONGBENCH_PRO, LONGBENCH_V2, Source
 from lm_eval_longbench.errors import DataError, OptionError, UnknownNameError
 
 
@@ -31,6 +35,20 @@ def said(tmp_path, monkeypatch):
         return result.stdout
 
     return run
+
+
+@pytest.fixture
+def pinned_in(monkeypatch):
+    """Pin a made-up source in place of a benchmark's."""
+
+    def pin(module, name, source):
+        monkeypatch.setattr(
+            module, "BENCHMARK", dataclasses.replace(module.BENCHMARK, source=source)
+        )
+        title, _, load_all = prepare_module.BENCHMARKS[name]
+        monkeypatch.setitem(prepare_module.BENCHMARKS, name, (title, source, load_all))
+
+    return pin
 
 
 def cells(output, name):
@@ -64,23 +82,48 @@ def test_pro_from_a_folder_and_the_run_after_it(said, tmp_path, monkeypatch):
     assert cells(output, "all 25")[:2] == ["1,500", "1,500"]
     assert output.splitlines()[-1] == f"local-{digest[:12]}, sha256 {digest}"
 
-    monkeypatch.setattr(convert_pro, "array_items", never)
+    monkeypatch.setattr(convert_array, "array_items", never)
     assert said("pro", "--data-dir", file.parent) == output
 
 
-def test_pinned_pro_names_its_revision(said, tmp_path, monkeypatch):
+def test_pinned_pro_names_its_revision(said, tmp_path, pinned_in):
     file = write_rows(tmp_path / "data" / "longbench_pro.json", official_rows())
     digest = hashlib.sha256(file.read_bytes()).hexdigest()
     pinned = Source(LONGBENCH_PRO.repo, "abc" * 13 + "d", "longbench_pro.json", digest)
-    monkeypatch.setattr(longbench_pro, "LONGBENCH_PRO", pinned)
-    monkeypatch.setitem(
-        prepare_module.BENCHMARKS, "pro", ("Pro", pinned, prepare_module.BENCHMARKS["pro"][2])
-    )
+    pinned_in(longbench_pro, "pro", pinned)
     output = said("pro", "--data-dir", file)
     assert output.splitlines()[-1] == (
         f"caskcsg/LongBench-Pro at revision {pinned.revision}, longbench_pro.json, sha256 {digest}"
     )
     assert cells(output, "T3.2 Single-Hop Fact QA")[2] == "caskcsg/LongBench-Pro@abcabca"
+
+
+def test_v2_from_a_folder_and_the_run_after_it(said, tmp_path, monkeypatch):
+    file = write_rows(tmp_path / "data" / "data.json", official_v2_rows())
+    digest = hashlib.sha256(file.read_bytes()).hexdigest()
+    output = said("v2", "--data-dir", file.parent)
+    assert "LongBench v2" in output
+    for name in DOMAINS.values():
+        number = str(COUNTS["domain"][name])
+        assert cells(output, name) == [number, number, f"local-{digest[:12]}"]
+    assert cells(output, "all 6")[:2] == ["503", "503"]
+    assert output.splitlines()[-1] == f"local-{digest[:12]}, sha256 {digest}"
+    assert "LongBench Pro" not in output
+
+    monkeypatch.setattr(convert_array, "array_items", never)
+    assert said("v2", "--data-dir", file.parent) == output
+
+
+def test_pinned_v2_names_its_revision(said, tmp_path, pinned_in):
+    file = write_rows(tmp_path / "data" / "data.json", official_v2_rows())
+    digest = hashlib.sha256(file.read_bytes()).hexdigest()
+    pinned = Source(LONGBENCH_V2.repo, "abc" * 13 + "d", "data.json", digest)
+    pinned_in(longbench_v2, "v2", pinned)
+    output = said("v2", "--data-dir", file.parent)
+    assert output.splitlines()[-1] == (
+        f"zai-org/LongBench-v2 at revision {pinned.revision}, data.json, sha256 {digest}"
+    )
+    assert cells(output, "Multi-Document QA") == ["125", "125", "zai-org/LongBench-v2@abcabca"]
 
 
 def test_everything_is_the_default(said, monkeypatch):
@@ -94,7 +137,7 @@ def test_everything_is_the_default(said, monkeypatch):
     for arguments in ([], ["all"]):
         asked.clear()
         said(*arguments)
-        assert asked == [("v1", None), ("pro", None)]
+        assert asked == [("v1", None), ("v2", None), ("pro", None)]
 
 
 def test_data_that_lacks_a_task(said, tmp_path):
@@ -103,13 +146,16 @@ def test_data_that_lacks_a_task(said, tmp_path):
         said("pro", "--data-dir", file)
 
 
-def test_v2_is_not_there_yet(said):
-    with pytest.raises(OptionError, match=r"LongBench v2 is not in this release.*all, pro, v1"):
-        said("v2")
+def test_data_that_lacks_a_domain(said, tmp_path):
+    file = write_rows(tmp_path / "data.json", [V2_ROW])
+    with pytest.raises(DataError, match="holds no questions of 'Multi-Document QA'"):
+        said("v2", "--data-dir", file)
 
 
 def test_names_that_do_not_exist(said):
     with pytest.raises(UnknownNameError, match="Did you mean 'pro'"):
         said("prp")
+    with pytest.raises(UnknownNameError, match="Valid: all, pro, v1, v2"):
+        said("longbench")
     with pytest.raises(OptionError, match="data_dir"):
         said("pro", "--data-dir", "")

@@ -1,9 +1,13 @@
 """Rows, archives and caches to load from."""
 
+import dataclasses
+import hashlib
 import json
+import os
 import zipfile
 
 import datasets
+import huggingface_hub
 import pytest
 
 ROW = {
@@ -76,3 +80,53 @@ def arrows(cache):
         )
 
     return listing
+
+
+@pytest.fixture
+def folders(cache):
+    """List the converted folders of a benchmark in the cache, half-made ones included."""
+
+    def listing(benchmark="longbench_pro"):
+        place = cache / "lm_eval_longbench" / benchmark
+        if not place.exists():
+            return []
+        return sorted(path for path in place.iterdir() if path.suffix != ".lock")
+
+    return listing
+
+
+@pytest.fixture
+def pin(monkeypatch):
+    """Pin made-up bytes in place of a benchmark's official file, which a JSON array is."""
+
+    def make(module, content, revision="0123456789" * 4):
+        digest = hashlib.sha256(content).hexdigest()
+        pinned = dataclasses.replace(module.BENCHMARK.source, revision=revision, sha256=digest)
+        monkeypatch.setattr(
+            module, "BENCHMARK", dataclasses.replace(module.BENCHMARK, source=pinned)
+        )
+        return pinned
+
+    return make
+
+
+@pytest.fixture
+def hub_file(tmp_path, monkeypatch, pin, cache):
+    """Pin made-up bytes and lay them, or others, into the hub's cache in the file's place."""
+    hub = tmp_path / "hub"
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(hub))
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
+
+    def put(module, content, pinned=None):
+        source = pin(module, pinned or content)
+        folder = hub / f"datasets--{source.repo.replace('/', '--')}"
+        blob = folder / "blobs" / hashlib.sha256(content).hexdigest()
+        pointer = folder / "snapshots" / source.revision / source.file
+        for path in (blob, pointer):
+            path.parent.mkdir(parents=True, exist_ok=True)
+        blob.write_bytes(content)
+        pointer.unlink(missing_ok=True)
+        pointer.symlink_to(os.path.relpath(blob, pointer.parent))
+        return source, blob, pointer
+
+    return put

@@ -1,0 +1,40 @@
+"""Make rows of the official LongBench v2 schema, short enough for tests."""
+
+import random
+
+from lm_eval_longbench.catalog_v2 import CHOICES, COUNTS, QUESTIONS
+
+ROW = {
+    "_id": "0",
+    "domain": "Single-Document QA",
+    "sub_domain": "Literary",
+    "difficulty": "easy",
+    "length": "short",
+    "question": "Who has the $DOC$?",
+    "choice_A": "Emma",
+    "choice_B": "艾玛",
+    "choice_C": "nobody 🙂",
+    "choice_D": "$Q$",
+    "answer": "B",
+    "context": "A story.\n$Q$ {question} 故事 🙂",
+}
+
+
+def official_rows(context="x"):
+    """503 rows with the official counts, domains and all else mixed; their id is their number."""
+    rng = random.Random(2)
+    columns = {}
+    for dimension, values in COUNTS.items():
+        column = [value for value, number in values.items() for _ in range(number)]
+        rng.shuffle(column)
+        columns[dimension] = column
+    return [
+        {
+            **ROW,
+            "_id": str(number),
+            **{dimension: column[number] for dimension, column in columns.items()},
+            "answer": CHOICES[number % 4],
+            "context": f"{number} {context}",
+        }
+        for number in range(QUESTIONS)
+    ]
