@@ -1,4 +1,4 @@
-"""Write the embedded samples of LongBench v1, LongBench-E and LongBench Pro, or check them.
+"""Write the embedded samples of LongBench v1, LongBench-E, v2 and Pro, or check them.
 
 The texts are the project's own and live in `sample_text`.
 """
@@ -8,17 +8,19 @@ import hashlib
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
-from sample_text import chinese, few_shot, longbench_e, longbench_pro, longbench_v1
+from sample_text import chinese, few_shot, longbench_e, longbench_pro, longbench_v1, longbench_v2
 from sample_text.row import Row
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))  # the catalog of this checkout, installed or not
 
 from lm_eval_longbench.catalog_pro import BY_CODE, DIMENSIONS  # noqa: E402
+from lm_eval_longbench.catalog_v2 import DOMAINS  # noqa: E402
 
 FOLDER = ROOT / "lm_eval_longbench/data/sample"
-PATTERNS = ("longbench_v1/*.jsonl", "longbench_pro/*.json")
+PATTERNS = ("longbench_v1/*.jsonl", "longbench_v2/*.json", "longbench_pro/*.json")
 SEED = "lm-eval-longbench sample 1"
 CHINESE = {"multifieldqa_zh", "dureader", "vcsum", "lsht", "passage_retrieval_zh"}
 ALL_CLASSES = {"trec": few_shot.TREC_CLASSES, "lsht": chinese.LSHT_CLASSES}
@@ -42,6 +44,11 @@ def line(file_stem: str, dataset: str, number: int, row: Row) -> str:
     return json.dumps(document, ensure_ascii=False) + "\n"
 
 
+def array(documents: list[dict[str, Any]]) -> bytes:
+    """Return a file with one JSON array."""
+    return (json.dumps(documents, indent=1, ensure_ascii=False) + "\n").encode()
+
+
 def v1_files() -> dict[str, bytes]:
     """Return the files of LongBench v1 and LongBench-E."""
     stems = {dataset: (dataset, rows) for dataset, rows in longbench_v1.rows(SEED).items()}
@@ -52,6 +59,29 @@ def v1_files() -> dict[str, bytes]:
         ).encode()
         for stem, (dataset, rows) in stems.items()
     }
+
+
+def v2_file() -> bytes:
+    """Return the file of LongBench v2.
+
+    `length` is the bucket that a question is counted in; longer buckets have longer texts, but
+    none is as long as the official ones.
+    """
+    documents = [
+        {
+            "_id": hashlib.sha256(f"longbench_v2:{number}".encode()).hexdigest()[:24],
+            "domain": DOMAINS[row.domain],
+            "sub_domain": row.sub_domain,
+            "difficulty": row.difficulty,
+            "length": row.length,
+            "question": row.question,
+            **{f"choice_{name}": text for name, text in row.choices(letter).items()},
+            "answer": letter,
+            "context": row.context,
+        }
+        for number, (row, letter) in enumerate(longbench_v2.rows(SEED))
+    ]
+    return array(documents)
 
 
 def pro_file() -> bytes:
@@ -82,12 +112,15 @@ def pro_file() -> bytes:
                 "difficulty": row.difficulty,
             }
         )
-    return (json.dumps(documents, indent=1, ensure_ascii=False) + "\n").encode()
+    return array(documents)
 
 
 def sample_files() -> dict[str, bytes]:
     """Return the content of each file of the samples by its path in the folder."""
-    return v1_files() | {"longbench_pro/longbench_pro.json": pro_file()}
+    return v1_files() | {
+        "longbench_v2/data.json": v2_file(),
+        "longbench_pro/longbench_pro.json": pro_file(),
+    }
 
 
 def differing(files: dict[str, bytes]) -> list[str]:
