@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from lm_eval_longbench.baseline.budget import cut
+from lm_eval_longbench.baseline.choices import choose
 from lm_eval_longbench.baseline.code import next_line
 from lm_eval_longbench.baseline.examples import nearest_label
 from lm_eval_longbench.baseline.layout import strip_markup
@@ -26,7 +27,9 @@ def answer(prompt: str, max_words: int) -> str:
 
 
 def _answer(prompt: str, max_words: int) -> str:
-    for strategy in (next_line, count_paragraphs, find_paragraph, nearest_label):
+    # First the one that goes by whole sentences of its own at the very end: its question may hold
+    # the looser cues of the others.
+    for strategy in (choose, next_line, count_paragraphs, find_paragraph, nearest_label):
         found = strategy(prompt)
         if found is not None:
             return found

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
-# Scripts written without spaces; here neighbouring characters stand in for words.
-_UNSPACED = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-_RUN = re.compile(rf"([{_UNSPACED}]+)|[^\W{_UNSPACED}]+")
+# Scripts written without spaces, as a character class; here neighbouring characters stand in for
+# words.
+UNSPACED = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+_RUN = re.compile(rf"([{UNSPACED}]+)|[^\W{UNSPACED}]+")
 _CODE = re.compile(r"\w+|[^\w\s]")
 
 
