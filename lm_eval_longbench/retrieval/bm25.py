@@ -1,0 +1,50 @@
+"""Rank the chunks of a document by their relevance to a question."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from lm_eval_longbench.baseline.words import words
+from lm_eval_longbench.errors import OptionError
+from lm_eval_longbench.retrieval.chunks import Chunk
+
+_INSTALL = 'pip install "lm-eval-longbench[rag]"'
+
+
+def rank(chunks: Sequence[str], query: str, top_n: int) -> list[Chunk]:
+    """Return the `top_n` chunks that fit the query best, best first; all if there are no more.
+
+    BM25 in the variant and with the parameters that are bm25s' default (Lucene's, k1 = 1.5,
+    b = 0.75). Its words are lower-cased words, of Chinese and Japanese pairs of characters; a word
+    that the query repeats counts once. Of equal chunks the earlier comes first.
+
+    Args:
+        chunks: texts in the order of the document; the place of each becomes its `c_idx`.
+        query: any text.
+        top_n: at least 1.
+
+    Raises:
+        OptionError: bm25s cannot be imported; the message has the pip line.
+        ValueError: `top_n` is less than 1.
+    """
+    if top_n < 1:
+        raise ValueError(f"top_n must be 1 or more, not {top_n}")
+    relevance = _scorer()([words(chunk) for chunk in chunks], words(query))
+    order = np.argsort(-relevance, kind="stable")[:top_n]
+    return [Chunk(c_idx=int(place), content=chunks[place]) for place in order]
+
+
+def _scorer() -> Callable[..., Any]:
+    # It also keeps the library's progress bars and log lines away.
+    try:
+        from lm_eval_longbench.baseline.bm25 import scores
+    except ImportError as error:
+        raise OptionError(
+            f"Retrieving chunks needs the package 'bm25s', which cannot be imported ({error}). "
+            f"Install it with: {_INSTALL} - or give the chunks with the option "
+            "'retrieved_context'."
+        ) from error
+    return scores

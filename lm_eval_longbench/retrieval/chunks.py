@@ -1,0 +1,43 @@
+"""Cut a document into chunks that are the same for every model."""
+
+from __future__ import annotations
+
+import re
+from itertools import islice, pairwise
+from typing import TypedDict
+
+from lm_eval_longbench.baseline.words import UNSPACED
+
+SIZE = 512  # tokens
+# No token of any model: the chunks must not change with the model that reads them.
+_TOKEN = re.compile(rf"[{UNSPACED}]|[^\W_{UNSPACED}]+|\S")
+
+
+class Chunk(TypedDict):
+    """A piece of a document, with the names of the official data.
+
+    Attributes:
+        c_idx: place in the document, 0 or more.
+        content: its text.
+    """
+
+    c_idx: int
+    content: str
+
+
+def chunks(text: str, size: int = SIZE) -> list[str]:
+    """Return `text` cut into consecutive pieces, which together are the text again.
+
+    Every piece has `size` tokens, the last one 1 to `size`. A token is a run of letters and
+    digits, a single character of Chinese or Japanese script, or any other single character that is
+    no white space. White space stays with the token before it, at the start of the text with the
+    one after it. A text of nothing but white space is one piece; an empty text has none.
+
+    Raises:
+        ValueError: `size` is less than 1.
+    """
+    if size < 1:
+        raise ValueError(f"size must be 1 or more, not {size}")
+    starts = [token.start() for token in islice(_TOKEN.finditer(text), 0, None, size)]
+    borders = [0, *starts[1:], len(text)]
+    return [text[start:end] for start, end in pairwise(borders)] if text else []

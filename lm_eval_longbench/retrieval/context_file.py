@@ -1,0 +1,136 @@
+"""Read ranked chunks from the file that the option `retrieved_context` names."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from lm_eval_longbench.data.hashing import sha256_of
+from lm_eval_longbench.data.json_array import array_items
+from lm_eval_longbench.errors import DataError
+from lm_eval_longbench.retrieval.chunks import Chunk
+from lm_eval_longbench.retrieval.context_rows import problem_of
+
+_GZIP = b"\x1f\x8b"
+_BOM = b"\xef\xbb\xbf"
+_START = 4096  # bytes in which a JSON array must begin
+# Missing questions that an error names.
+_SHOWN = 5
+
+
+def read_contexts(path: str, keep: int | None = None) -> Mapping[str, list[Chunk]]:
+    """Return each question's ranked chunks, best first, by the question's `_id`.
+
+    The file holds objects with `_id` and `retrieved_context`, a list of objects with `c_idx` (a
+    whole number, 0 or more) and `content` (a text); other fields are ignored. It is JSON Lines,
+    plain or packed by gzip, where blank lines are passed over; or one JSON array, as the official
+    data file is. The list may be empty: then, as officially, the document is empty.
+
+    Args:
+        path: the file; `~` is the home folder.
+        keep: hold no more than so many of the best of each question in memory; None: all.
+
+    Raises:
+        DataError: the file cannot be read, an entry is none such, or two entries of one question
+            differ. The message names the file, the line or element (from 1) and the reason.
+    """
+    file = _file(path)
+    contexts: dict[str, list[Chunk]] = {}
+    first: dict[str, str] = {}
+    for place, row in _rows(file):
+        problem = problem_of(row)
+        if problem:
+            raise DataError(f"{file}, {place}, {problem}.")
+        name = row["_id"]
+        found = [
+            Chunk(c_idx=chunk["c_idx"], content=chunk["content"])
+            for chunk in row["retrieved_context"][:keep]
+        ]
+        if contexts.setdefault(name, found) != found:
+            raise DataError(
+                f"{file}, {place}, has other chunks for the _id {name!r} than {first[name]}. "
+                "Keep one of the two."
+            )
+        first.setdefault(name, place)
+    return contexts
+
+
+def check_complete(contexts: Mapping[str, Any], ids: Iterable[str], path: str) -> None:
+    """Check that every question has an entry.
+
+    Args:
+        contexts: what `read_contexts` gave.
+        ids: of the questions that are asked.
+        path: the file, for the message.
+
+    Raises:
+        DataError: questions are missing; the message has their number and names the first ones.
+    """
+    asked = list(dict.fromkeys(ids))
+    missing = [name for name in asked if name not in contexts]
+    if missing:
+        more = f" and {len(missing) - _SHOWN} more" if len(missing) > _SHOWN else ""
+        raise DataError(
+            f"{_file(path)} has no chunks for {len(missing)} of {len(asked)} questions, by _id: "
+            f"{', '.join(missing[:_SHOWN])}{more}. Add them, or leave the option "
+            "'retrieved_context' away to have chunks retrieved here."
+        )
+
+
+def contexts_sha256(path: str) -> str:
+    """Return the sha256 of the file's bytes, for results, as hexadecimal digits.
+
+    Raises:
+        DataError: the file cannot be read.
+    """
+    file = _file(path)
+    try:
+        return sha256_of(file)
+    except OSError as error:
+        raise DataError(f"{file} cannot be read: {error}") from error
+
+
+def _file(path: str) -> Path:
+    return Path(os.path.expanduser(path))
+
+
+def _rows(file: Path) -> Iterator[tuple[str, Any]]:
+    """Yield each decoded entry with its place, "line 3" or "element 3"."""
+    with _opened(file) as (handle, packed):
+        start = handle.read(_START).removeprefix(_BOM).lstrip()
+    if start.startswith(b"["):
+        if packed:
+            raise DataError(
+                f"{file} is a JSON array packed by gzip. Unpack it, or write JSON Lines."
+            )
+        for number, row in enumerate(array_items(file), start=1):
+            yield f"element {number}", row
+        return
+    with _opened(file) as (handle, _):
+        for number, line in enumerate(handle, start=1):
+            if line.strip():
+                yield f"line {number}", _decoded(line, f"{file}, line {number}")
+
+
+def _decoded(line: bytes, where: str) -> Any:
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise DataError(f"{where}, is not JSON: {error}.") from error
+
+
+@contextmanager
+def _opened(file: Path) -> Iterator[tuple[BinaryIO, bool]]:
+    """Open the file, unpacked if it is packed by gzip, and tell whether it is."""
+    try:
+        with file.open("rb") as raw:
+            packed = raw.peek(len(_GZIP)).startswith(_GZIP)
+            yield (gzip.GzipFile(fileobj=raw) if packed else raw), packed
+    except (OSError, EOFError, zlib.error) as error:
+        raise DataError(f"{file} cannot be read: {error}") from error

@@ -1,0 +1,96 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lm_eval_longbench.baseline.words import UNSPACED
+from lm_eval_longbench.retrieval.chunks import SIZE, chunks
+
+TEXT = st.text(st.characters(), max_size=120) | st.text(
+    "ab1_é-. \n\t中灯ア한。\u3000", max_size=120
+)
+
+
+def is_unspaced(character):
+    """By code points, without a regular expression."""
+    return any(
+        low <= ord(character) <= high
+        for low, high in [
+            (0x3040, 0x30FF),
+            (0x3400, 0x4DBF),
+            (0x4E00, 0x9FFF),
+            (0xF900, 0xFAFF),
+            (0x20000, 0x3FFFF),
+        ]
+    )
+
+
+def token_starts(text):
+    """Where tokens begin, character by character."""
+    starts = []
+    in_run = False
+    for place, character in enumerate(text):
+        joins = character.isalnum() and not is_unspaced(character)
+        if not character.isspace() and not (joins and in_run):
+            starts.append(place)
+        in_run = joins
+    return starts
+
+
+@given(TEXT, st.integers(1, 9))
+def test_pieces_of_so_many_tokens_that_are_the_text_again(text, size):
+    found = chunks(text, size)
+    assert "".join(found) == text
+    assert all(found)
+    counts = [len(token_starts(piece)) for piece in found]
+    total = len(token_starts(text))
+    assert counts[:-1] == [size] * (len(counts) - 1)
+    assert sum(counts) == total
+    assert len(counts) == max(-(-total // size), bool(text))
+
+
+@given(TEXT, st.integers(1, 9))
+def test_pieces_begin_where_their_first_token_does(text, size):
+    starts = token_starts(text)
+    places = [0]
+    for piece in chunks(text, size):
+        places.append(places[-1] + len(piece))
+    assert places[1:-1] == starts[size::size]
+
+
+@pytest.mark.parametrize(
+    ("text", "pieces"),
+    [
+        ("", []),
+        (" \n", [" \n"]),
+        ("one two three", ["one two ", "three"]),
+        (" one\n\ntwo\tthree ", [" one\n\ntwo\t", "three "]),
+        ("don't stop", ["don'", "t stop"]),
+        ("x_y = 3.14", ["x_", "y = ", "3.", "14"]),
+        ("灯塔 亮了。", ["灯塔 ", "亮了", "。"]),
+        ("用BERT模型v2", ["用BERT", "模型", "v2"]),
+        ("한국어 문장 둘", ["한국어 문장 ", "둘"]),
+        ("naïve\u00a0Ünï", ["naïve\u00a0Ünï"]),
+    ],
+)
+def test_pieces_of_two_tokens(text, pieces):
+    assert chunks(text, 2) == pieces
+
+
+def test_the_size_is_512_tokens():
+    assert SIZE == 512
+    assert [len(piece.split()) for piece in chunks("word " * 1025)] == [512, 512, 1]
+
+
+def test_a_run_without_end_is_one_token():
+    assert chunks("a" * 1_000_000 + " b c", 2) == ["a" * 1_000_000 + " b ", "c"]
+
+
+def test_a_size_below_one_is_refused():
+    with pytest.raises(ValueError, match="not 0"):
+        chunks("text", 0)
+
+
+def test_the_oracle_knows_the_scripts():
+    assert all(map(is_unspaced, "ぁヿ㐀䶿一鿿豈\U00020000"))
+    assert not any(map(is_unspaced, "a。한Ａ１"))
+    assert UNSPACED.count("-") == 5
