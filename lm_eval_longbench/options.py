@@ -107,7 +107,7 @@ class Options:
                 raise OptionError(f"Option {name!r} must be a non-empty string, not {value!r}.")
         for name, least, unit in _NUMBERS:
             value = getattr(self, name)
-            if value is None:
+            if value is None and getattr(type(self), name) is None:  # the default
                 continue
             if not isinstance(value, int) or isinstance(value, bool):
                 raise OptionError(f"Option {name!r} must be a whole number, not {value!r}.")

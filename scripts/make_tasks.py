@@ -8,15 +8,27 @@ import sys
 from pathlib import Path
 
 from lm_eval_longbench.aggregation.longbench_v1 import BUCKET_METRICS, ROUGE_DATASETS
+from lm_eval_longbench.aggregation.longbench_v2 import SUB_SCORES
 from lm_eval_longbench.aggregation.pro_question import SUMMARY_METRICS
 from lm_eval_longbench.catalog import CATEGORIES, E_SPLITS, V1_SPLITS, Split
 from lm_eval_longbench.catalog_pro import PRIMARY_TASKS, SECONDARY_TASKS, SecondaryTask
+from lm_eval_longbench.catalog_v2 import DOMAINS
 
 TASKS = Path(__file__).resolve().parent.parent / "tasks"
 # Raise with every change that can move a score, and say so in CHANGELOG.md.
 VERSION = "1.0"
 # Output budgets of LongBench Pro's two prompt forms.
 PRO_BUDGETS = {"longbench_pro": 1024, "longbench_pro_thinking": 8192}
+# Figures of LongBench Pro that every question has.
+PRO_FIGURES = ("score", "best_of_n", "pass_at_n", "failed", "truncated")
+_HARNESS = "!function lm_eval_longbench.harness"
+V2_CLASSES = {
+    "longbench_v2": f"{_HARNESS}.longbench_v2.LongBenchV2Task",
+    "longbench_v2_no_context": f"{_HARNESS}.longbench_v2.LongBenchV2NoContextTask",
+    "longbench_v2_cot": f"{_HARNESS}.longbench_v2_cot.LongBenchV2CotTask",
+    "longbench_v2_cot_answer": f"{_HARNESS}.longbench_v2_cot.LongBenchV2CotAnswerTask",
+    "longbench_v2_rag": f"{_HARNESS}.longbench_v2_rag.LongBenchV2RagTask",
+}
 KNOWN = "!function lm_eval_longbench.aggregation.means.mean_of_known"
 ALL_KNOWN = "!function lm_eval_longbench.aggregation.means.mean_if_all_known"
 HEADER = "# Written by scripts/make_tasks.py; change that, not this.\n"
@@ -130,8 +142,10 @@ def pro_leaf(benchmark: str, task: SecondaryTask) -> str:
     )
 
 
-def pro_group(name: str, members: list[str], alias: str | None = None) -> str:
-    """One Pro group: questions weigh alike, so its figures weigh tasks by size."""
+def weighted_group(
+    name: str, members: list[str], figures: tuple[str, ...], alias: str | None = None
+) -> str:
+    """One group in which questions weigh alike, so that its figures weigh tasks by size."""
     return (
         HEADER
         + f"group: {name}\n"
@@ -139,10 +153,7 @@ def pro_group(name: str, members: list[str], alias: str | None = None) -> str:
         + "task:\n"
         + "".join(f"  - {member}\n" for member in members)
         + "aggregate_metric_list:\n"
-        + "".join(
-            f"  - metric: {metric}\n    weight_by_size: true\n"
-            for metric in ("score", "best_of_n", "pass_at_n", "failed", "truncated")
-        )
+        + "".join(f"  - metric: {metric}\n    weight_by_size: true\n" for metric in figures)
         + f"metadata:\n  version: {VERSION}\n"
     )
 
@@ -159,11 +170,80 @@ def pro_files() -> dict[Path, str]:
             own = [task for task in SECONDARY_TASKS.values() if task.primary == primary]
             groups.append(f"{benchmark}_t{number}")
             members = [f"{benchmark}_{task.code}" for task in own]
-            written[folder / f"_{groups[-1]}.yaml"] = pro_group(groups[-1], members, primary)
+            written[folder / f"_{groups[-1]}.yaml"] = weighted_group(
+                groups[-1], members, PRO_FIGURES, primary
+            )
             for task in own:
                 written[folder / f"{benchmark}_{task.code}.yaml"] = pro_leaf(benchmark, task)
-        written[folder / f"_{benchmark}.yaml"] = pro_group(benchmark, groups)
+        written[folder / f"_{benchmark}.yaml"] = weighted_group(benchmark, groups, PRO_FIGURES)
     return written
+
+
+def v2_metric_list() -> str:
+    """The metric_list of LongBench v2; a sub-score is None for a question it is not about."""
+    return (
+        "metric_list:\n"
+        + metric("acc", "mean", True)
+        + "".join(metric(f"acc_{name}", KNOWN, True) for name in SUB_SCORES)
+        + metric("acc_compensated", "mean", True)
+        + "".join(metric(name, "mean", False) for name in ("unparsed", "failed", "truncated"))
+    )
+
+
+def v2_generation(budget: int) -> str:
+    """The generation arguments of LongBench v2."""
+    return f"generation_kwargs:\n  until: []\n  max_gen_toks: {budget}\n  temperature: 0.1\n"
+
+
+def v2_base() -> str:
+    """What all LongBench v2 tasks share."""
+    return (
+        HEADER
+        + f"class: {V2_CLASSES['longbench_v2']}\n"
+        + "dataset_path: zai-org/LongBench-v2\n"
+        + "dataset_name: all\n"
+        + "test_split: test\n"
+        + "output_type: generate_until\n"
+        + "num_fewshot: 0\n"
+        + 'target_delimiter: ""\n'
+        + v2_generation(128)
+        + v2_metric_list()
+        + f"metadata:\n  version: {VERSION}\n"
+    )
+
+
+def v2_mode(name: str) -> str:
+    """One mode: all questions under another prompt."""
+    text = HEADER + "include: _base\n" + f"task: {name}\n"
+    if name != "longbench_v2":
+        text += f"class: {V2_CLASSES[name]}\n"
+    if name == "longbench_v2_cot":
+        text += v2_generation(1024) + "metric_list:\n" + metric("acc_one_call", "mean", True)
+        for figure in ("unparsed", "failed", "truncated"):
+            text += metric(figure, "mean", False)
+    return text
+
+
+def v2_files() -> dict[Path, str]:
+    """The modes of LongBench v2, and its domains with their group."""
+    folder = TASKS / "longbench_v2"
+    written = {folder / f"{name}.yaml": v2_mode(name) for name in V2_CLASSES}
+    members = [f"longbench_v2_{domain}" for domain in DOMAINS]
+    for domain, name in zip(DOMAINS, members, strict=True):
+        written[folder / f"{name}.yaml"] = (
+            HEADER
+            + "include: _base\n"
+            + f"task: {name}\n"
+            + f"task_alias: {DOMAINS[domain]}\n"
+            + f"dataset_name: {domain}\n"
+        )
+    # Only figures that every question has: the harness would weigh the others wrongly.
+    written[folder / "_longbench_v2_domains.yaml"] = weighted_group(
+        "longbench_v2_domains",
+        members,
+        ("acc", "acc_compensated", "unparsed", "failed", "truncated"),
+    )
+    return written | {folder / "_base": v2_base()}
 
 
 def files() -> dict[Path, str]:
@@ -186,7 +266,7 @@ def files() -> dict[Path, str]:
         name = f"longbench_v1_{language}"
         members = [split.task for split in V1_SPLITS if split.info.language in spoken]
         written[TASKS / "longbench_v1" / f"_{name}.yaml"] = group(name, members, mean=False)
-    return written | pro_files()
+    return written | v2_files() | pro_files()
 
 
 def main() -> int:

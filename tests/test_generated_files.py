@@ -12,6 +12,7 @@ from lm_eval.tasks._yaml_loader import load_yaml
 
 from lm_eval_longbench.catalog import CATEGORIES, E_SPLITS, SPLITS, V1_SPLITS, split_of_task
 from lm_eval_longbench.catalog_pro import BY_CODE, PRIMARY_TASKS
+from lm_eval_longbench.catalog_v2 import DOMAINS
 
 ROOT = Path(__file__).resolve().parents[1]
 TASKS = ROOT / "tasks"
@@ -20,6 +21,15 @@ pytestmark = pytest.mark.skipif(
 )
 LEAVES = sorted(path for path in TASKS.rglob("*.yaml") if not path.name.startswith("_"))
 V1_LEAVES = [path for path in LEAVES if "longbench_v1" in path.parent.name]
+V2_LEAVES = [path for path in LEAVES if "longbench_v2" in path.parent.name]
+V2_MODES = {
+    "longbench_v2": ("LongBenchV2Task", 128),
+    "longbench_v2_no_context": ("LongBenchV2NoContextTask", 128),
+    "longbench_v2_cot": ("LongBenchV2CotTask", 1024),
+    "longbench_v2_cot_answer": ("LongBenchV2CotAnswerTask", 128),
+    "longbench_v2_rag": ("LongBenchV2RagTask", 128),
+}
+V2_DOMAINS = [f"longbench_v2_{domain}" for domain in DOMAINS]
 PRO_LEAVES = [path for path in LEAVES if "longbench_pro" in path.parent.name]
 GROUPS = sorted(path for path in TASKS.rglob("_*.yaml"))
 PRO_FORMS = {"longbench_pro": 1024, "longbench_pro_thinking": 8192}
@@ -115,8 +125,9 @@ def test_the_scripts_restore_what_was_changed(copy):
 def test_the_files_that_are_there():
     assert sorted(path.stem for path in V1_LEAVES) == sorted(split.task for split in SPLITS)
     assert sorted(path.stem for path in PRO_LEAVES) == sorted(PRO_TASKS)
-    assert (len(V1_LEAVES), len(PRO_LEAVES), len(LEAVES)) == (34, 50, 84)
-    assert len(GROUPS) == 9 + 7 + 2 * 12
+    assert sorted(path.stem for path in V2_LEAVES) == sorted([*V2_MODES, *V2_DOMAINS])
+    assert (len(V1_LEAVES), len(V2_LEAVES), len(PRO_LEAVES), len(LEAVES)) == (34, 11, 50, 95)
+    assert len(GROUPS) == 9 + 7 + 1 + 2 * 12
 
 
 class Plain(yaml.SafeLoader):
@@ -202,6 +213,42 @@ def test_pro_leaf(path):
     assert all(metrics[name] is mean_if_all_known for name in scored)
 
 
+@pytest.mark.parametrize("path", V2_LEAVES, ids=lambda path: path.stem)
+def test_v2_leaf(path):
+    from lm_eval_longbench.aggregation.longbench_v2 import (
+        SUB_SCORES,
+        one_call_figures,
+        question_figures,
+    )
+    from lm_eval_longbench.aggregation.means import mean_of_known
+    from lm_eval_longbench.metrics.longbench_v2 import judge
+
+    own = yaml.load(path.read_text(encoding="utf-8"), Loader=Plain)
+    assert len(own) <= 8
+    assert own["task"] == path.stem
+    class_name, budget = V2_MODES.get(path.stem, V2_MODES["longbench_v2"])
+    whole = load_yaml(path)
+    assert whole["class"].__name__ == class_name
+    assert whole["dataset_name"] == (
+        path.stem.removeprefix("longbench_v2_") if path.stem in V2_DOMAINS else "all"
+    )
+    assert whole["generation_kwargs"] == {
+        "until": [],
+        "max_gen_toks": budget,
+        "temperature": 0.1,
+    }
+    metrics = {metric["metric"]: metric["aggregation"] for metric in whole["metric_list"]}
+    verdict = judge("", "A")
+    if path.stem == "longbench_v2_cot":
+        assert list(metrics) == list(one_call_figures(verdict, truncated=False))
+    else:
+        question = {"difficulty": "easy", "length": "short"}
+        assert list(metrics) == list(question_figures(question, verdict, truncated=False))
+    for name, aggregation in metrics.items():
+        sub_score = name.removeprefix("acc_") in SUB_SCORES
+        assert aggregation == (mean_of_known if sub_score else "mean")
+
+
 # ---------------------------------------------------------------------- groups
 
 
@@ -263,11 +310,20 @@ def test_pro_trees(index, form):
         assert all(entry["weight_by_size"] for entry in index[name].cfg["aggregate_metric_list"])
 
 
+def test_v2_domains(index):
+    assert leaves(index, "longbench_v2_domains") == V2_DOMAINS
+    # Questions weigh alike; a sub-score would be weighed by all questions of a domain.
+    figures = {m["metric"]: m for m in index["longbench_v2_domains"].cfg["aggregate_metric_list"]}
+    assert list(figures) == ["acc", "acc_compensated", "unparsed", "failed", "truncated"]
+    assert all(entry["weight_by_size"] for entry in figures.values())
+
+
 def test_no_task_is_left_over(index):
     groups = {name for name in index if "group" in index[name].cfg}
     below = {child for name in groups for child in index[name].cfg["task"]}
-    assert len(groups) == len(GROUPS) == 40
-    assert set(index) - groups == {split.task for split in SPLITS} | set(PRO_TASKS)
+    assert len(groups) == len(GROUPS) == 41
+    v2 = {*V2_MODES, *V2_DOMAINS}
+    assert set(index) - groups == {split.task for split in SPLITS} | set(PRO_TASKS) | v2
     assert below <= set(index)
     # Only what a user asks for by name stands at the top.
     assert set(index) - below == {
@@ -277,6 +333,8 @@ def test_no_task_is_left_over(index):
         "longbench_v1_zh",
         "longbench_pro",
         "longbench_pro_thinking",
+        "longbench_v2_domains",
+        *V2_MODES,
     }
     assert not any("tag" in entry.cfg for entry in index.values())
 

@@ -88,7 +88,8 @@ def test_only_the_harness_folder_knows_the_harness():
 def test_metrics_stand_on_their_own():
     metrics = {name: tree for name, tree in TREES.items() if name.startswith("metrics/")}
     allowed = ("lm_eval_longbench.metrics", "lm_eval_longbench.errors")
-    allowed += ("lm_eval_longbench.catalog_pro",)  # names and metrics of tasks: a table, no data
+    # Tables of names and metrics, no data.
+    allowed += ("lm_eval_longbench.catalog_pro", "lm_eval_longbench.catalog_v2")
     for name, tree in metrics.items():
         ours = [module for module in imports(tree) if module.startswith("lm_eval_longbench")]
         assert all(module.startswith(allowed) for module in ours), name
@@ -99,7 +100,17 @@ def test_metrics_stand_on_their_own():
     ("folder", "forbidden"),
     [
         ("prompts", ("harness", "metrics", "aggregation", "offline", "cli", "baseline")),
-        ("data", ("harness", "metrics", "aggregation", "offline", "cli", "baseline", "prompts")),
+        (
+            "data",
+            (
+                *("harness", "metrics", "aggregation", "offline", "cli", "baseline", "prompts"),
+                *("retrieval", "provenance"),
+            ),
+        ),
+        (
+            "retrieval",
+            ("harness", "metrics", "aggregation", "offline", "cli", "prompts", "provenance"),
+        ),
         ("aggregation", ("harness", "data", "offline", "cli", "baseline", "prompts")),
         ("offline", ("harness", "data", "cli", "baseline", "prompts")),
         ("baseline", ("harness", "data", "metrics", "offline", "cli", "aggregation")),

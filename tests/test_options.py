@@ -17,6 +17,9 @@ DEFAULTS = {
     "only": {},
     "embedding_model": None,
     "embedding_url": None,
+    "cot_samples": None,
+    "rag_top_n": 4,
+    "retrieved_context": None,
 }
 GIVEN = {
     "data_dir": "sample",
@@ -28,6 +31,9 @@ GIVEN = {
     "only": {"language": ("English",), "token_length": ("8k", "16k")},
     "embedding_model": "Qwen/Qwen3-Embedding-8B",
     "embedding_url": "http://127.0.0.1:1",
+    "cot_samples": "results",
+    "rag_top_n": 8,
+    "retrieved_context": "chunks.jsonl",
 }
 
 

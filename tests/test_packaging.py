@@ -85,7 +85,9 @@ def test_every_other_file_of_the_package_is_there_byte_for_byte(content):
     assert found == expected
     assert sum("/prompts/templates/longbench_v1/" in name for name in found) == 21
     assert "lm_eval_longbench/prompts/templates/SHA256SUMS" in found
+    assert sum("/prompts/templates/longbench_v2/" in name for name in found) == 5
     assert sum("/data/sample/longbench_v1/" in name for name in found) == 34
+    assert "lm_eval_longbench/data/sample/longbench_v2/data.json" in found
 
 
 def test_nothing_else_is_there(content):
@@ -222,11 +224,11 @@ def test_path_link_and_unlink(run, installed):
     (tasks.parent / "__init__.py").write_text("")
     fake = {"PYTHONPATH": str(installed / "fake")}
     target = tasks / "lm_eval_longbench_links"
-    assert run("lm-eval-longbench", "link", **fake) == f"124 links made in {target}\n"
+    assert run("lm-eval-longbench", "link", **fake) == f"136 links made in {target}\n"
     link = target / "longbench_v1" / "longbench_v1_qasper.yaml"
     assert link.is_symlink()
     assert link.resolve() == (folder / "longbench_v1" / "longbench_v1_qasper.yaml").resolve()
-    assert run("lm-eval-longbench", "unlink", **fake) == f"124 links removed from {target}\n"
+    assert run("lm-eval-longbench", "unlink", **fake) == f"136 links removed from {target}\n"
     assert list(tasks.iterdir()) == []
 
 

@@ -38,6 +38,20 @@ def question_figures(
     }
 
 
+def one_call_figures(verdict: Verdict, *, truncated: bool) -> dict[str, float | None]:
+    """Return the figures of a reasoning in which the answer is searched, without a second call.
+
+    Returns:
+        `acc_one_call` (1.0 or 0.0), `unparsed`, `failed`, `truncated`.
+    """
+    return {
+        "acc_one_call": verdict.accuracy,
+        "unparsed": float(verdict.unparsed),
+        "failed": float(verdict.failed),
+        "truncated": float(truncated),
+    }
+
+
 def _percent(values: Iterable[float]) -> float | None:
     mean = running_mean(values)
     return None if math.isnan(mean) else round(100 * mean, 1)

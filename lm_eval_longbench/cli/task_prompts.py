@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from lm_eval_longbench.catalog import SPLITS
 from lm_eval_longbench.catalog_pro import BY_CODE
+from lm_eval_longbench.catalog_v2 import DOMAINS
 from lm_eval_longbench.errors import UnknownNameError
-from lm_eval_longbench.prompts import longbench_pro, longbench_v1
+from lm_eval_longbench.options import Options
+from lm_eval_longbench.prompts import longbench_pro, longbench_v1, longbench_v2
 from lm_eval_longbench.prompts.truncation import (
     Rule,
     ends_decoded_together,
@@ -48,6 +50,47 @@ def _load_pro(task: Any, data_dir: str | None) -> Documents:
     return load(task, data_dir)
 
 
+def _load_v2(domain: Any, data_dir: str | None) -> Documents:
+    from lm_eval_longbench.data.longbench_v2 import load  # slow to import
+
+    return load(domain, data_dir)
+
+
+def _render_cot_answer(document: Mapping[str, Any]) -> str:
+    """Render a document whose field `cot` holds the reasoning, as the golden prompts' do."""
+    return longbench_v2.render(document, longbench_v2.COT_ANSWER, document.get("cot"))
+
+
+def _render_rag(document: Mapping[str, Any]) -> str:
+    """Render with the document's own `retrieved_context`, else with chunks retrieved here."""
+    from lm_eval_longbench.retrieval.own import retrieve  # slow to import
+
+    top = Options().rag_top_n
+    chunks = document.get("retrieved_context") or retrieve(document, top)
+    context = longbench_v2.retrieved_document(chunks, top)
+    return longbench_v2.render({**document, "context": context}, longbench_v2.RAG)
+
+
+def _all_v2() -> dict[str, TaskPrompts]:
+    zero_shot = partial(longbench_v2.render, template=longbench_v2.ZERO_SHOT)
+    modes = {
+        "": zero_shot,
+        "_no_context": partial(longbench_v2.render, template=longbench_v2.NO_CONTEXT),
+        "_cot": partial(longbench_v2.render, template=longbench_v2.COT),
+        "_cot_answer": _render_cot_answer,
+        "_rag": _render_rag,
+    }
+    found = {
+        f"longbench_v2{mode}": TaskPrompts(partial(_load_v2, None), render, ends_decoded_together)
+        for mode, render in modes.items()
+    }
+    for domain in DOMAINS:
+        found[f"longbench_v2_{domain}"] = TaskPrompts(
+            partial(_load_v2, domain), zero_shot, ends_decoded_together
+        )
+    return found
+
+
 def _all() -> dict[str, TaskPrompts]:
     found = {
         split.task: TaskPrompts(
@@ -64,7 +107,7 @@ def _all() -> dict[str, TaskPrompts]:
                 partial(longbench_pro.render, thinking=thinking),
                 ends_decoded_together,
             )
-    return found
+    return found | _all_v2()
 
 
 def prompts_of_task(task: str) -> TaskPrompts:

@@ -13,7 +13,9 @@ from lm_eval._cli.harness import HarnessCLI
 from lm_eval.config.evaluate_config import EvaluatorConfig
 from lm_eval.utils import setup_logging
 
+from lm_eval_longbench.errors import OptionError
 from lm_eval_longbench.harness import baseline
+from lm_eval_longbench.harness.two_passes import PASS_ONE, PASS_TWO, two_passes, with_pass_two
 from lm_eval_longbench.options import KEY
 from lm_eval_longbench.presets.longbench_pro import SOURCE, Preset
 from lm_eval_longbench.task_folder import task_folder
@@ -73,6 +75,36 @@ def with_preset(parsed: Namespace, preset: Preset) -> str:
     return f"preset {preset.model}, {mode}: {', '.join(said)}. Source: {SOURCE}."
 
 
+def with_both_passes(parsed: Namespace) -> None:
+    """Add pass two of chain of thought to the wanted tasks, in place, where pass one is wanted.
+
+    Raises:
+        OptionError: pass one is wanted, and its finished log is given too.
+    """
+    config = _config(parsed.config)
+    wanted = parsed.tasks or config.get("tasks")
+    if not wanted or any(not isinstance(name, str) for name in wanted):
+        return
+    tasks = with_pass_two(wanted)
+    options = dict((parsed.metadata or config.get("metadata") or {}).get(KEY) or {})
+    if PASS_ONE in tasks and options.get("cot_samples"):
+        raise OptionError(
+            f"The option cot_samples names a finished pass one, and {PASS_ONE} would do it again. "
+            f"Ask for --tasks {PASS_TWO} alone."
+        )
+    parsed.tasks = ",".join(tasks)
+
+
+def reasoning_folder(parsed: Namespace) -> Path:
+    """Return the folder where the reasoning of pass one is kept before pass two begins."""
+    import datasets
+
+    output = parsed.output_path or _config(parsed.config).get("output_path")
+    if not output:
+        return Path(datasets.config.HF_DATASETS_CACHE) / "lm_eval_longbench" / "reasoning"
+    return Path(output).parent if str(output).endswith(".json") else Path(output)
+
+
 def run_harness(
     arguments: Sequence[str],
     preset: Preset | None = None,
@@ -97,6 +129,8 @@ def run_harness(
         parsed.include_path = joined_include_paths(parsed.include_path, parsed.config) or None
         if preset is not None:
             say(with_preset(parsed, preset))
-        command.execute(parsed)
+        with_both_passes(parsed)
+        with two_passes(reasoning_folder(parsed)):
+            command.execute(parsed)
     finally:
         sys.argv = before

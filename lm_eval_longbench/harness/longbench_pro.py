@@ -31,8 +31,11 @@ _BUDGET, _THINKING_BUDGET = 1024, 8192
 class LongBenchProTask(LongBenchTask):
     """One secondary task; the YAML's `dataset_name` is its code, `t1_1` or `t1_1_thinking`."""
 
+    TITLE = "LongBench Pro"
     RULE = staticmethod(ends_decoded_together)
     REPEATS = 3
+    ONE_MESSAGE = True
+    SELECTABLE = True
 
     def identify(self, config: Mapping[str, Any]) -> None:
         """Find the secondary task and the prompt form; UnknownNameError if there is no such."""
@@ -51,6 +54,14 @@ class LongBenchProTask(LongBenchTask):
         )
         # Of each question with a summary, by its row: one similarity a repeat.
         self._similarities: dict[int, list[float | None]] = {}
+
+    def benchmark(self) -> str:
+        """Return the benchmark's name."""
+        return "longbench_pro"
+
+    def official_name(self) -> str:
+        """Return the name of the secondary task's task in its prompt form."""
+        return f"longbench_pro{_THINKING if self._thinking else ''}_{self._secondary.code}"
 
     def official_generation(self) -> dict[str, Any]:
         """Sampled at temperature 1, within the prompt form's output budget."""
@@ -74,20 +85,13 @@ class LongBenchProTask(LongBenchTask):
         """Return the gold answers of a question."""
         return list(doc["answer"])
 
-    def build_all_requests(self, *, apply_chat_template: bool = False, **kwargs: Any) -> None:
+    def build_all_requests(self, **kwargs: Any) -> None:
         """Find out before anything is generated whether summaries can be embedded afterwards."""
-        if not apply_chat_template:
-            warn_once(
-                logger,
-                "pro without chat",
-                "LongBench Pro officially sends each prompt as one user message: add "
-                "--apply_chat_template unless this is a base model.",
-            )
         if self._embedder is not None and first_time(f"embedder {self._embedder.identity}"):
             self._embedder.check()
-        super().build_all_requests(apply_chat_template=apply_chat_template, **kwargs)
+        super().build_all_requests(**kwargs)
         if self._is_summary:
-            self._run["embedding_model"] = self._embedder.name if self._embedder else None
+            self._signature.update(embedding_model=self._embedder.name if self._embedder else None)
 
     def finish(self, answered: list[tuple[dict[str, Any], list[str]]]) -> None:
         """Embed all summaries of this rank at once, each text once.

@@ -10,7 +10,6 @@ from lm_eval_longbench.aggregation.repeats import mean_of_repeats
 from lm_eval_longbench.catalog import Split, split_of_file
 from lm_eval_longbench.data.documents import Documents
 from lm_eval_longbench.data.longbench_v1 import load
-from lm_eval_longbench.errors import OptionError
 from lm_eval_longbench.harness.task import LongBenchTask
 from lm_eval_longbench.prompts.longbench_v1 import TEMPLATES, render
 from lm_eval_longbench.prompts.templates import template_sha256
@@ -20,16 +19,20 @@ from lm_eval_longbench.prompts.truncation import halves_decoded_apart
 class LongBenchV1Task(LongBenchTask):
     """One dataset; the YAML's `dataset_name` is its data file's stem, `qasper` or `qasper_e`."""
 
+    TITLE = "LongBench v1"
     RULE = staticmethod(halves_decoded_apart)
 
     def identify(self, config: Mapping[str, Any]) -> None:
         """Find the dataset; UnknownNameError if there is no such data file."""
         self._split: Split = split_of_file(str(config.get("dataset_name")))
-        if self._options.only:
-            raise OptionError(
-                "Option 'only' selects questions of LongBench Pro; LongBench v1 has no such "
-                "dimensions."
-            )
+
+    def benchmark(self) -> str:
+        """Return the benchmark's name."""
+        return self._split.benchmark
+
+    def official_name(self) -> str:
+        """Return the name of the dataset's task."""
+        return self._split.task
 
     def official_generation(self) -> dict[str, Any]:
         """Greedy, within the dataset's output budget, without stop strings."""

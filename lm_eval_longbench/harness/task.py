@@ -16,22 +16,27 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from datasets import Dataset, Features, Value
 from lm_eval.api.task import ConfigurableTask
 from lm_eval.filters import build_filter_ensemble
 
 from lm_eval_longbench.catalog import RAW_PROMPT
-from lm_eval_longbench.errors import OverlengthError
+from lm_eval_longbench.errors import OptionError, OverlengthError
 from lm_eval_longbench.harness.backend import only_messages, takes_seed
 from lm_eval_longbench.harness.budget import fold_budget, kept_apart
 from lm_eval_longbench.harness.fit import cut_to_room, tokens_over
 from lm_eval_longbench.harness.limit import Limit, resolve_limit
 from lm_eval_longbench.harness.logged_prompt import LoggedPrompt
 from lm_eval_longbench.harness.repeats import alike, check_sampling, seeded
+from lm_eval_longbench.harness.signature import COUNTED, Signature
 from lm_eval_longbench.once import warn_once
 from lm_eval_longbench.options import Options
+from lm_eval_longbench.prompts.fast_tokenizer import fast_tokenizer
 from lm_eval_longbench.prompts.prepare import Prompt, prepare
 from lm_eval_longbench.prompts.text_hash import text_sha256
 from lm_eval_longbench.prompts.tokenizer import load_tokenizer, tokenizer_name
+from lm_eval_longbench.provenance.packages import package_versions
+from lm_eval_longbench.provenance.signature import METRIC_VERSIONS
 
 if TYPE_CHECKING:
     from lm_eval.api.instance import Instance
@@ -60,16 +65,30 @@ class LongBenchTask(ConfigurableTask, abc.ABC):
         LongBenchError: an option, the data, the tokenizer or a prompt is not as it must be.
     """
 
+    #: The benchmark's name in sentences.
+    TITLE: str
     #: The benchmark's truncation rule.
     RULE: Rule
     #: Answers asked for each question unless the option `repeats` says otherwise.
     REPEATS = 1
+    #: Whether each prompt is officially sent as one user message.
+    ONE_MESSAGE = False
+    #: Whether the option `only` selects among its questions.
+    SELECTABLE = False
 
     # ------------------------------------------------------------------ what a benchmark defines
 
     @abc.abstractmethod
     def identify(self, config: Mapping[str, Any]) -> None:
         """Read from the YAML which dataset this is; called before anything else."""
+
+    @abc.abstractmethod
+    def benchmark(self) -> str:
+        """Return the benchmark's name, as in `provenance.signature.METRIC_VERSIONS`."""
+
+    @abc.abstractmethod
+    def official_name(self) -> str:
+        """Return our own name of what is evaluated, whatever a user's YAML calls the task."""
 
     @abc.abstractmethod
     def official_generation(self) -> dict[str, Any]:
@@ -108,10 +127,15 @@ class LongBenchTask(ConfigurableTask, abc.ABC):
         config = {key: value for key, value in (config or {}).items() if key != "class"}
         metadata = config["metadata"] = dict(config.get("metadata") or {})
         self._options = Options.from_metadata(metadata)
+        if self._options.only and not self.SELECTABLE:
+            raise OptionError(
+                f"Option 'only' selects questions of LongBench Pro; {self.TITLE} has no such "
+                "dimensions."
+            )
         self.identify(config)
         self._prepared: dict[int, _Prepared] = {}
         self._texts: dict[int, str] = {}
-        self._run: dict[str, Any] = {}
+        self._signature = Signature()
         self._withheld = False
         # The option, else the harness's own key in a user's YAML, else the official number.
         self._repeats = self._options.repeats or int(config.get("repeats") or self.REPEATS)
@@ -135,14 +159,28 @@ class LongBenchTask(ConfigurableTask, abc.ABC):
         rows = self._documents.rows
         # The harness copies documents about and logs them whole: it gets them without their long
         # text, and with the row number that leads back to it.
-        light = rows.remove_columns("context").add_column("index", list(range(len(rows))))
-        self.dataset = {self.config.test_split: light}
-        self._run = {
-            "data": self._documents.label,
-            "data_sha256": self._documents.sha256,
-            "template_sha256": self.template_sha256(),
-        }
-        self.config.metadata["longbench_run"] = self._run
+        # In memory: a column added to a selection of rows would be written into our cache.
+        light = rows.remove_columns("context")
+        columns = {**light[:], "index": list(range(len(rows)))}
+        features = Features({**light.features, "index": Value("int64")})
+        self.dataset = {self.config.test_split: Dataset.from_dict(columns, features)}
+        self._signature.update(
+            benchmark=self.benchmark(),
+            task=self.official_name(),
+            version=str(self.config.metadata.get("version")),
+            data=self._documents.label,
+            data_sha256=self._documents.sha256,
+            template_sha256=self.template_sha256(),
+            truncation=self.RULE.__name__,
+            overlength=self._options.overlength,
+            repeats=self._repeats,
+            metrics=METRIC_VERSIONS[self.benchmark()],
+            packages=package_versions(),
+        )
+        # The harness writes its config, and with it the signature, into every results file.
+        self.config.metadata["longbench_run"] = self._signature.run
+        # With these a sample log can be scored again by itself.
+        self._origin = {"task": self.official_name(), "data": self._documents.label}
 
     def fewshot_docs(self) -> None:
         """LongBench has no few-shot split; the harness would copy the test documents."""
@@ -164,7 +202,7 @@ class LongBenchTask(ConfigurableTask, abc.ABC):
             documents = islice(kept, rank, None, world_size)
         for doc_id, doc in documents:
             prepared = self._prepared.get(doc["index"])
-            yield doc_id, {**doc, "prompt": prepared.summary} if prepared else doc
+            yield doc_id, {**doc, **self._origin, "prompt": prepared.summary} if prepared else doc
 
     def doc_to_target(self, doc: Mapping[str, Any], doc_to_target: Any = None) -> list[str]:
         """Return the gold answers."""
@@ -200,6 +238,13 @@ class LongBenchTask(ConfigurableTask, abc.ABC):
                 logger,
                 "cache_requests",
                 "--cache_requests is not used for LongBench tasks: prompts are prepared anew.",
+            )
+        if self.ONE_MESSAGE and not apply_chat_template:
+            warn_once(
+                logger,
+                f"no chat {self.TITLE}",
+                f"{self.TITLE} officially sends each prompt as one user message: add "
+                "--apply_chat_template unless this is a base model.",
             )
         fold_budget(self.config.task, self.config.generation_kwargs)
         check_sampling(self.config.task, self._repeats, self.config.generation_kwargs)
@@ -321,17 +366,22 @@ class LongBenchTask(ConfigurableTask, abc.ABC):
                 )
             self._texts[index] = prompt.text
             self._prepared[index] = _Prepared(self._summary(prompt), keep)
-        self._run |= {
-            "limit": limit.tokens,
-            "limit_source": limit.source,
-            "tokenizer": tokenizer_name(self._options.tokenizer, self.config.metadata),
-            "chat_template": chat_template is not None,
-            "overlength": self._options.overlength,
-            "repeats": self._repeats,
-            "seeds": [own["seed"] for own in seeded({}, self._repeats)] if self._seeds else None,
-            "asked": asked,
-            "kept": sum(kept) if self._options.overlength == "skip" else asked,
-        }
+        used = limit.tokens is not None
+        name = tokenizer_name(self._options.tokenizer, self.config.metadata) if used else None
+        fast = fast_tokenizer(self._tokenizer()) if used else None
+        probe = self._sent("?", chat_template, system_instruction)
+        self._signature.update(
+            limit=limit.tokens,
+            limit_source=limit.source,
+            tokenizer=name,
+            tokenizer_sha256=fast.sha256 if fast else None,
+            chat="raw" if self._withheld else "off" if chat_template is None else "on",
+            chat_sha256=text_sha256(probe if isinstance(probe, str) else probe.prompt),
+            generation=dict(self.config.generation_kwargs),
+            seeds=[own["seed"] for own in seeded({}, self._repeats)] if self._seeds else None,
+            asked=asked,
+            kept=sum(kept) if self._options.overlength == "skip" else asked,
+        )
 
     @staticmethod
     def _warn_of(limit: Limit) -> None:
@@ -363,11 +413,11 @@ class LongBenchTask(ConfigurableTask, abc.ABC):
         system = [{"role": "system", "content": system_instruction}] if system_instruction else []
         return chat_template([*system, {"role": "user", "content": text}])
 
-    @staticmethod
-    def _summary(prompt: Prompt) -> dict[str, Any]:
+    def _summary(self, prompt: Prompt) -> dict[str, Any]:
         """What the sample log says of a prompt before any chat template."""
         return {
             "sha256": text_sha256(prompt.text),
+            "template_sha256": self.template_sha256(),
             "tokens_before_cut": prompt.tokens,
             "truncated": prompt.truncated,
         }
@@ -455,6 +505,22 @@ class LongBenchTask(ConfigurableTask, abc.ABC):
                 f"{len(answers)} questions. The backend does not seem to sample: best-of-N and "
                 "pass@N say nothing beyond the score."
             )
+
+    def aggregation(self) -> dict[str, Callable[..., Any]]:
+        """Return how figures are put together; two of them also tell what was answered.
+
+        Only here are the values of all ranks met.
+        """
+        given = super().aggregation()
+
+        def counted(name: str) -> Callable[[Sequence[float]], float]:
+            def aggregate(values: Sequence[float]) -> float:
+                self._signature.count(name, values)
+                return given[name](values)
+
+            return aggregate
+
+        return {**given, **{name: counted(name) for name in COUNTED if name in given}}
 
     def process_results(self, doc: Mapping[str, Any], results: list[Any]) -> dict[str, Any]:
         """Return every figure of one question, from all its responses."""

@@ -4,8 +4,10 @@ import pytest
 
 from lm_eval_longbench.catalog import SPLITS
 from lm_eval_longbench.catalog_pro import BY_CODE
+from lm_eval_longbench.catalog_v2 import DOMAINS
 from lm_eval_longbench.cli.task_prompts import prompts_of_task
-from lm_eval_longbench.errors import UnknownNameError
+from lm_eval_longbench.errors import PromptError, UnknownNameError
+from lm_eval_longbench.prompts import longbench_v2
 from lm_eval_longbench.prompts.truncation import ends_decoded_together, halves_decoded_apart
 
 
@@ -26,6 +28,33 @@ def test_pro_in_both_forms(code):
     assert plain.render(row).endswith(row["question_nonthinking"].strip())
     assert thinking.render(row).endswith(row["question_thinking"].strip())
     assert plain.rule is thinking.rule is ends_decoded_together
+
+
+@pytest.mark.parametrize("task", ["longbench_v2", *(f"longbench_v2_{name}" for name in DOMAINS)])
+def test_v2(task):
+    prompts = prompts_of_task(task)
+    rows = prompts.load("sample").rows
+    assert len(rows) == (18 if task == "longbench_v2" else 3)
+    assert prompts.render(rows[0]) == longbench_v2.render(rows[0], longbench_v2.ZERO_SHOT)
+    assert prompts.rule is ends_decoded_together
+
+
+def test_v2_modes():
+    row = prompts_of_task("longbench_v2").load("sample").rows[0]
+    no_context = prompts_of_task("longbench_v2_no_context").render(row)
+    assert no_context == longbench_v2.render(row, longbench_v2.NO_CONTEXT)
+    cot = prompts_of_task("longbench_v2_cot").render(row)
+    assert cot == longbench_v2.render(row, longbench_v2.COT)
+    answer = prompts_of_task("longbench_v2_cot_answer")
+    expected = longbench_v2.render(row, longbench_v2.COT_ANSWER, "so")
+    assert answer.render({**row, "cot": "so"}) == expected
+    with pytest.raises(PromptError, match="reasoning of pass one"):
+        answer.render(row)
+    rag = prompts_of_task("longbench_v2_rag")
+    assert "Retrieved chunk 1: " in rag.render(row)
+    chunks = [{"c_idx": 3, "content": "three"}, {"c_idx": 1, "content": "one"}]
+    given = rag.render({**row, "retrieved_context": chunks})
+    assert "<text>\nRetrieved chunk 1: one\n\nRetrieved chunk 2: three\n</text>" in given
 
 
 def test_an_unknown_task_names_the_nearest():

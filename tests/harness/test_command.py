@@ -101,10 +101,10 @@ def test_plain_harness_runs_our_tasks_on_a_real_model(model_folder, tmp_path, ca
     (results,) = tmp_path.rglob("results_*.json")
     found = json.loads(results.read_text())
     chat = {
-        task: found["configs"][task]["metadata"]["longbench_run"]["chat_template"]
+        task: found["configs"][task]["metadata"]["longbench_run"]["chat"]
         for task in ("longbench_v1_qasper", "longbench_v1_trec")
     }
-    assert chat == {"longbench_v1_qasper": True, "longbench_v1_trec": False}
+    assert chat == {"longbench_v1_qasper": "on", "longbench_v1_trec": "raw"}
 
 
 def test_run_prints_our_errors_without_a_traceback(cache):

@@ -53,6 +53,26 @@ def test_each_repeat_is_its_own_request_with_its_own_seed(evaluate, api_server, 
         assert [arguments["seed"] for _, arguments in sample["arguments"]] == SEEDS
 
 
+@pytest.mark.parametrize("tree", ["longbench_pro", "longbench_pro_thinking"])
+def test_a_whole_tree(evaluate, api_server, tree):
+    api_server.answer = by_seed
+    result = evaluate(
+        "local-chat-completions",
+        [tree],
+        model_args=chat(api_server, num_concurrent=4),
+        apply_chat_template=True,
+        log_samples=True,
+    )
+    questions = sum(len(load(task, "sample").rows) for task in BY_CODE.values())
+    assert len(api_server.payloads) == 3 * questions
+    budget = 8192 if tree.endswith("thinking") else 1024
+    assert {payload["max_tokens"] for _, payload in api_server.payloads} == {budget}
+    for rows in result["samples"].values():
+        for row in rows:
+            assert len({texts[0] for texts in row["resps"]}) == 3
+    assert result["groups"][tree]["failed,none"] == 0.0
+
+
 def test_completions_get_seeds_too(evaluate, api_server, tokenizer_folder):
     api_server.answer = by_seed
     evaluate(

@@ -1,5 +1,7 @@
 """LongBench Pro on a real tiny Llama: the harness's own repeats, sampled."""
 
+import pytest
+
 from lm_eval_longbench.catalog_pro import BY_CODE
 from lm_eval_longbench.data.longbench_pro import load
 
@@ -25,3 +27,25 @@ def test_three_repeats_differ_and_are_all_scored(evaluate, model_folder):
             assert len(set(texts)) == 3  # random weights: three samples of six tokens differ
             assert sample["filtered_resps"] == [texts]
         assert 0.0 <= result["results"][task]["score,none"] <= 1.0
+
+
+@pytest.mark.parametrize("tree", ["longbench_pro", "longbench_pro_thinking"])
+def test_a_whole_tree(evaluate, model_folder, tree):
+    result = evaluate(
+        "hf",
+        [tree],
+        {"truncate_to": 120},
+        {"pretrained": model_folder},
+        device="cpu",
+        gen_kwargs={"max_gen_toks": 6},
+        apply_chat_template=True,
+        batch_size=8,
+        limit=1,
+        log_samples=True,
+    )
+    assert set(result["samples"]) == {f"{tree}_{code}" for code in BY_CODE}
+    answers = [texts for rows in result["samples"].values() for texts in rows[0]["resps"]]
+    assert all(len(set(texts)) == 3 for texts in answers)
+    # 25 tasks, their 11 groups and the tree itself, each with its figures.
+    assert len(result["results"]) == 25 + 11 + 1
+    assert result["groups"][tree]["truncated,none"] == 1.0

@@ -49,6 +49,13 @@ def test_two_ranks_equal_one(tmp_path):
                 assert both_nan or other == pytest.approx(value, abs=1e-12), (task, name)
             else:
                 assert value == other
+    for sub_score in ("acc_easy", "acc_hard", "acc_short", "acc_medium", "acc_long"):
+        assert not math.isnan(one["results"]["longbench_v2"][f"{sub_score},none"])
+    # Each rank keeps the reasoning of its own questions, and embeds it.
+    assert len(list((tmp_path / "reasoning_of_2").iterdir())) == 2
+    for found in (one, two):
+        counts = found["runs"]["longbench_v2_cot_answer"]
+        assert counts["answered"] == counts["asked"] == 18
     buckets = one["results"]["longbench_v1_e_qasper"]
     for name in ("score_0_4k", "score_4_8k", "score_8k_plus"):
         assert not math.isnan(buckets[f"{name},none"])

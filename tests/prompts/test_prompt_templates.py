@@ -51,6 +51,14 @@ def copy(tmp_path, monkeypatch):
     load_template.cache_clear()
 
 
+# commit 2e00731, config/prompts.
+OFFICIAL_V2 = {
+    "0shot": "68a162252bc9ff71d5d7abca3d69bb31aac3c35f832d657a2866f2018b8a6950",
+    "0shot_cot": "6cc33d92fd8f611662b756c1f10f302c541ca005b58c46d5f3188ac3a939bfe8",
+    "0shot_cot_ans": "85ec59df4ac0e27aabbc619a7ca5cf3ae1787dd5a76cf51a18944eb52c91955f",
+    "0shot_no_context": "125fb44183af01ffc623df19392b80a287db62af3e2a2805e5b2ff9c7b2bee30",
+    "0shot_rag": "5c50ce4fa24d297b8c72eb048599681ee01ced5d24a6636464386d6d3c72c4c9",
+}
 PRO = "48eb3e6e68cbe498e6f7d952d87bd4dcb6a9fc62a2103448f62baf6d8c31cf36"
 
 
@@ -58,7 +66,8 @@ def test_every_dataset_has_its_template():
     assert OFFICIAL.keys() == V1.keys()
     files = {path.relative_to(FOLDER).as_posix() for path in FOLDER.rglob("*") if path.is_file()}
     v1 = {f"longbench_v1/{name}.txt" for name in OFFICIAL}
-    assert files == v1 | {"longbench_pro/prompt.txt", "SHA256SUMS"}
+    v2 = {f"longbench_v2/{name}.txt" for name in OFFICIAL_V2}
+    assert files == v1 | v2 | {"longbench_pro/prompt.txt", "SHA256SUMS"}
 
 
 @pytest.mark.parametrize(("name", "sha256"), OFFICIAL.items())
@@ -72,7 +81,16 @@ def test_template_bytes(name, sha256):
 def test_the_sums_can_be_checked_with_sha256sum():
     lines = (FOLDER / "SHA256SUMS").read_text(encoding="utf-8").splitlines()
     v1 = [f"{sha256}  longbench_v1/{name}.txt" for name, sha256 in OFFICIAL.items()]
-    assert sorted(lines) == sorted([*v1, f"{PRO}  longbench_pro/prompt.txt"])
+    v2 = [f"{sha256}  longbench_v2/{name}.txt" for name, sha256 in OFFICIAL_V2.items()]
+    assert sorted(lines) == sorted([*v1, *v2, f"{PRO}  longbench_pro/prompt.txt"])
+
+
+@pytest.mark.parametrize(("name", "sha256"), OFFICIAL_V2.items())
+def test_v2_template_bytes(name, sha256):
+    raw = (FOLDER / "longbench_v2" / f"{name}.txt").read_bytes()
+    assert hashlib.sha256(raw).hexdigest() == sha256
+    assert template_sha256("longbench_v2", name) == sha256
+    assert load_template("longbench_v2", name).encode() == raw
 
 
 def test_the_pro_template():

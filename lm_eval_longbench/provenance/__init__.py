@@ -1,0 +1,1 @@
+"""What a number depends on: signatures, their comparison, and the lock file."""

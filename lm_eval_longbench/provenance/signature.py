@@ -1,0 +1,131 @@
+"""The signature of a result: what the number depends on, besides the model.
+
+A signature is a JSON object with the keys of INGREDIENTS, and one short line made from it that
+changes whenever any of them does.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+# Raise the version of a benchmark's metrics with every change that can move a score.
+METRIC_VERSIONS: Mapping[str, str] = {
+    "longbench_v1": "1.0",
+    "longbench_v1_e": "1.0",
+    "longbench_v2": "1.0",
+    "longbench_pro": "1.0",
+}
+_SHORT = {
+    "longbench_v1": "lb-v1",
+    "longbench_v1_e": "lb-e",
+    "longbench_v2": "lb-v2",
+    "longbench_pro": "lb-pro",
+}
+# Key by key, and what it holds.
+INGREDIENTS: Mapping[str, str] = {
+    "benchmark": "one of METRIC_VERSIONS",
+    "task": "our own name of the task",
+    "version": "task version, from the YAML's metadata",
+    "data": "label of the data: repository and revision, local-<hash> or sample-<hash>",
+    "data_sha256": "of the file the documents were read from",
+    "template_sha256": "of the prompt template",
+    "truncation": "name of the rule that cuts long prompts",
+    "limit": "longest prompt in tokens; null: none known",
+    "overlength": "what happened to longer prompts: truncate, skip or fail",
+    "tokenizer": "name of the tokenizer that cut; null: none was needed",
+    "tokenizer_sha256": "of its whole description; null: none was needed, or it cannot be told",
+    "chat": "on, off, or raw: withheld from a dataset that officially goes out raw",
+    "chat_sha256": "of a one-word prompt as the backend gets it, system instruction included",
+    "generation": "generation arguments as sent",
+    "repeats": "answers to each question",
+    "seeds": "seed of each repeat; null: the harness's own seeding",
+    "metrics": "version of the benchmark's metrics",
+    "embedding_model": "for summaries; null: none",
+    "retrieval": "where chunks come from; null: no retrieval",
+    "rag_top_n": "chunks in a prompt; null: no retrieval",
+    "reasoning_sha256": "of the reasoning that prompts embed; null: none",
+    "asked": "questions asked for",
+    "kept": "questions left after overlength=skip",
+    "answered": "questions with an answer from the model, empty ones included",
+    "failed": "answers that are empty",
+    "truncated": "questions whose prompt was cut",
+    "packages": "versions of this package, lm_eval, jieba and tokenizers",
+}
+
+
+def completed(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a signature with every key in its order; what was not given is null.
+
+    Raises KeyError for a key that no signature has.
+    """
+    for key in given:
+        if key not in INGREDIENTS:
+            raise KeyError(key)
+    return {key: given.get(key) for key in INGREDIENTS}
+
+
+def fingerprint(signature: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> str:
+    """Return eight hexadecimal digits that change with any ingredient."""
+    text = json.dumps(signature, sort_keys=True, ensure_ascii=False, default=str)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+
+
+def _revision(label: str) -> str:
+    return str(label).rpartition("@")[2]
+
+
+def _cut(signature: Mapping[str, Any]) -> str:
+    if signature["limit"] is None:
+        return "none"
+    tokenizer = str(signature["tokenizer"]).rstrip("/").rpartition("/")[2] or "?"
+    how = "" if signature["overlength"] == "truncate" else f"!{signature['overlength']}"
+    return f"middle@{signature['limit']}/{tokenizer}{how}"
+
+
+def line(signature: Mapping[str, Any]) -> str:
+    """Return the signature in one short line.
+
+    Benchmark, task version, data revision, template hash, cut, chat policy, temperature, repeats,
+    answered of asked questions, metric version, fingerprint of everything.
+    """
+    temperature = (signature["generation"] or {}).get("temperature")
+    parts = (
+        _SHORT.get(signature["benchmark"], str(signature["benchmark"])),
+        f"v{signature['version']}",
+        f"data:{_revision(signature['data'])}",
+        f"prompt:{str(signature['template_sha256'])[:8]}",
+        f"cut:{_cut(signature)}",
+        f"chat:{signature['chat']}",
+        f"t:{temperature}",
+        f"k:{signature['repeats']}",
+        f"n:{signature['answered']}/{signature['asked']}",
+        f"score:{signature['metrics']}",
+        f"sig:{fingerprint(signature)}",
+    )
+    return "|".join(parts)
+
+
+# Ingredients that add up over the tasks of a group.
+_COUNTS = ("asked", "kept", "answered", "failed", "truncated")
+
+
+def combined(signatures: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the signature of a figure over several tasks.
+
+    What all tasks share stays, counts are summed, and what differs becomes a sorted list of the
+    values met; the order of the tasks leaves no trace.
+    """
+    joined: dict[str, Any] = {}
+    for key in INGREDIENTS:
+        values = [signature.get(key) for signature in signatures]
+        if key in _COUNTS:
+            known = [value for value in values if value is not None]
+            joined[key] = sum(known) if len(known) == len(values) else None
+        else:
+            texts = {json.dumps(value, sort_keys=True, default=str): value for value in values}
+            distinct = [texts[text] for text in sorted(texts)]
+            joined[key] = distinct[0] if len(distinct) == 1 else distinct
+    return joined
