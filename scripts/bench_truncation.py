@@ -1,11 +1,12 @@
-"""Compare cutting prompts with the official rule, one by one, on LongBench Pro's lengths.
+"""Compare cutting prompts with the official rule, one by one, on LongBench Pro's or v2's lengths.
 
-Usage: bench_truncation.py [--prompts 12] [--rounds 3] [--cores 2]
+Usage: bench_truncation.py [--benchmark pro|v2] [--prompts 12] [--rounds 3] [--cores 2]
 
-Synthetic prompts of 8k to 256k tokens, half English and half Chinese, are cut at 32k, 120k and 224k
-tokens with a byte-level BPE tokenizer of 65,536 tokens that is trained here. Each measurement is a
-fresh process; figures are medians; all results are compared. Exits 1 if a result differs or a
-target is missed. `--prompts 1500` is a full LongBench Pro.
+Synthetic prompts, of Pro's 8k to 256k tokens or v2's up to 4 million, half English and half
+Chinese, are cut at 32k, 120k and 224k tokens (v2: 32k and the official 120k and 200k) with a
+byte-level BPE tokenizer of 65,536 tokens that is trained here. Each measurement is a fresh process;
+figures are medians; all results are compared. Exits 1 if a result differs or a target is missed.
+`--prompts 1500` is a full LongBench Pro.
 
 The targets are for free cores. So that figures of a busy machine can be told, each line ends with
 the processor time of both ways and with what threads gained in hashing, measured just before.
@@ -28,9 +29,16 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-LENGTHS = (8_000, 16_000, 32_000, 64_000, 128_000, 256_000)
+# Tokens of the prompts, by benchmark.
+LENGTHS = {
+    "pro": (8_000, 16_000, 32_000, 64_000, 128_000, 256_000),
+    "v2": (16_000, 40_000, 100_000, 250_000, 1_000_000, 4_000_000),
+}
 # Tokens: the least ratio; there is no target where nearly all of the text must be tokenized.
-TARGETS = {32_000: 5.0, 120_000: 2.5, 224_000: None}
+TARGETS = {
+    "pro": {32_000: 5.0, 120_000: 2.5, 224_000: None},
+    "v2": {32_000: 5.0, 120_000: 2.5, 200_000: None},
+}
 VOCABULARY = 65_536
 
 
@@ -89,15 +97,15 @@ def train(folder: Path) -> dict[str, float]:
     return {name: 100_000 / len(raw.encode(text[:100_000]).ids) for name, text in samples.items()}
 
 
-def prompts(number: int, density: dict[str, float]) -> Iterator[str]:
+def prompts(lengths: tuple[int, ...], number: int, density: dict[str, float]) -> Iterator[str]:
     """Yield prompts of all lengths in both languages in turn."""
     writers = {"en": Writer(False), "zh": Writer(True)}
-    kinds = itertools.cycle(itertools.product(LENGTHS, writers))
+    kinds = itertools.cycle(itertools.product(lengths, writers))
     for seed, (tokens, language) in zip(range(number), kinds, strict=False):
         yield writers[language].text(100 + seed, int(tokens * density[language]))
 
 
-def measure(way: str, limit: int, number: int, folder: Path) -> dict[str, object]:
+def measure(way: str, limit: int, benchmark: str, number: int, folder: Path) -> dict[str, object]:
     """Cut all prompts in one way; return seconds and hashes."""
     from transformers import AutoTokenizer
 
@@ -120,8 +128,8 @@ def measure(way: str, limit: int, number: int, folder: Path) -> dict[str, object
     look = time.perf_counter() - start
     seconds, processor, hashes = 0.0, 0.0, []
     # Prompts are written in batches of one of each, so that a full run needs no more memory.
-    source = prompts(number, density)
-    while batch := list(itertools.islice(source, 2 * len(LENGTHS))):
+    source = prompts(LENGTHS[benchmark], number, density)
+    while batch := list(itertools.islice(source, 2 * len(LENGTHS[benchmark]))):
         start, used = time.perf_counter(), time.process_time()
         if way == "ours":
             cut = [cut.text for cut in truncate(batch, tokenizer, limit, ends_decoded_together)]
@@ -150,6 +158,7 @@ def run(way: str, limit: int, arguments: argparse.Namespace, folder: Path) -> di
     """Measure in a fresh process, with the environment that the harness sets."""
     command = [sys.executable, __file__, "--measure", way, "--limit", str(limit)]
     command += ["--prompts", str(arguments.prompts), "--cores", str(arguments.cores)]
+    command += ["--benchmark", arguments.benchmark]
     done = subprocess.run(
         [*command, "--folder", str(folder)],
         check=True,
@@ -187,7 +196,8 @@ def compare(limit: int, target: float | None, arguments: argparse.Namespace, fol
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--prompts", type=int, default=12, help="a full LongBench Pro has 1500")
+    parser.add_argument("--benchmark", choices=LENGTHS, default="pro")
+    parser.add_argument("--prompts", type=int, default=12, help="a full Pro has 1500, v2 503")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--cores", type=int, default=2)
     parser.add_argument("--measure", help=argparse.SUPPRESS)
@@ -197,7 +207,13 @@ def main() -> int:
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[: arguments.cores])
     if arguments.measure:
-        figures = measure(arguments.measure, arguments.limit, arguments.prompts, arguments.folder)
+        figures = measure(
+            arguments.measure,
+            arguments.limit,
+            arguments.benchmark,
+            arguments.prompts,
+            arguments.folder,
+        )
         print(json.dumps(figures))
         return 0
     failed = False
@@ -205,12 +221,13 @@ def main() -> int:
         folder = Path(name)
         density = train(folder)
         (folder / "density.json").write_text(json.dumps(density))
+        lengths = LENGTHS[arguments.benchmark]
         print(
-            f"{arguments.prompts} prompts of 8k to 256k tokens, characters a token: "
-            f"{density['en']:.2f} English, {density['zh']:.2f} Chinese; {arguments.cores} cores, "
-            f"median of {arguments.rounds}, load {os.getloadavg()[0]:.1f}"
+            f"{arguments.prompts} prompts of {lengths[0]:,} to {lengths[-1]:,} tokens, characters "
+            f"a token: {density['en']:.2f} English, {density['zh']:.2f} Chinese; "
+            f"{arguments.cores} cores, median of {arguments.rounds}, load {os.getloadavg()[0]:.1f}"
         )
-        for limit, target in TARGETS.items():
+        for limit, target in TARGETS[arguments.benchmark].items():
             failed |= not compare(limit, target, arguments, folder)
     return int(failed)
 
