@@ -15,6 +15,7 @@ from lm_eval.utils import setup_logging
 
 from lm_eval_longbench.errors import OptionError
 from lm_eval_longbench.harness import baseline
+from lm_eval_longbench.harness.capture import Captured, captured
 from lm_eval_longbench.harness.two_passes import PASS_ONE, PASS_TWO, two_passes, with_pass_two
 from lm_eval_longbench.options import KEY
 from lm_eval_longbench.presets.longbench_pro import SOURCE, Preset
@@ -109,13 +110,16 @@ def run_harness(
     arguments: Sequence[str],
     preset: Preset | None = None,
     say: Callable[[str], None] = logger.info,
-) -> None:
+) -> Captured:
     """Run `lm_eval run ARGUMENTS` in this process, with a preset's settings if one is given.
 
     Args:
         arguments: the harness's own.
         preset: settings for what the arguments leave open.
         say: gets the line that tells what the preset did.
+
+    Returns:
+        What was found for our tasks.
 
     Raises:
         SystemExit: the harness's own, on arguments it does not take.
@@ -130,7 +134,8 @@ def run_harness(
         if preset is not None:
             say(with_preset(parsed, preset))
         with_both_passes(parsed)
-        with two_passes(reasoning_folder(parsed)):
+        with two_passes(reasoning_folder(parsed)), captured() as kept:
             command.execute(parsed)
+        return kept
     finally:
         sys.argv = before

@@ -473,7 +473,7 @@ class LongBenchTask(ConfigurableTask, abc.ABC):
     def apply_filters(self) -> list[Instance] | None:
         """Filter the answers, then let go of the long prompts that the sample log would repeat."""
         filtered = super().apply_filters()
-        if "bypass" not in self._metric_fn_list:
+        if not self.predicts_only:
             answered = self._answered()
             self._warn_if_alike([responses for _, responses in answered])
             self.finish(answered)
@@ -522,9 +522,14 @@ class LongBenchTask(ConfigurableTask, abc.ABC):
 
         return {**given, **{name: counted(name) for name in COUNTED if name in given}}
 
+    @property
+    def predicts_only(self) -> bool:
+        """Whether nothing is scored: the harness's --predict_only."""
+        return "bypass" in self._metric_fn_list
+
     def process_results(self, doc: Mapping[str, Any], results: list[Any]) -> dict[str, Any]:
         """Return every figure of one question, from all its responses."""
-        if "bypass" in self._metric_fn_list:  # --predict_only
+        if self.predicts_only:
             return super().process_results(doc, results)
         return self.figures(doc, _responses(results))
 
