@@ -1,13 +1,21 @@
 #!/usr/bin/env python3
-"""Measure our scoring against the packages the official scorer uses, in one run.
+"""Measure our scoring against the packages the official scorer uses, or at scale.
 
 Usage: bench_scoring.py FOLDER [--rounds 3]
+       bench_scoring.py FOLDER --million [SAMPLES] [--workers N] [--scratch DIR]
 
 FOLDER holds official LongBench v1 prediction files (<dataset>.jsonl). The reference is the official
 arithmetic on the PyPI packages `rouge` and `fuzzywuzzy` (extra `test`) and on jieba's module-wide
 tokenizer, with its RecursionError turned to 0 as officially. Each side runs in processes of its
 own, in turn, loading of jieba's dictionary included; the medians are compared. Exit status 1 if
 any score differs by more than 1e-9.
+
+With --million the predictions are repeated to a million samples (or SAMPLES) in a temporary folder
+of --scratch and scored as `lm-eval-longbench score` does, files written and all; a quarter of them
+first. Printed are the samples a second and the highest memory of the first process, of the largest
+other one and of all together (pages that they share are counted again for each; Linux only), so
+that memory is seen not to grow. Exit status 1 if any dataset's figure is not the expected one: the
+same as that of the repeated file.
 """
 
 from __future__ import annotations
@@ -15,14 +23,18 @@ from __future__ import annotations
 import argparse
 import json
 import multiprocessing
+import os
 import re
 import statistics
 import string
 import sys
+import tempfile
+import threading
 import time
 import warnings
 from collections import Counter
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -159,12 +171,111 @@ def apart(function: Callable[[Rows], tuple[Times, Scores]], rows: Rows) -> tuple
         return pool.apply(function, (rows,))
 
 
+def resident(process: str) -> int:
+    """Return the memory of a process in bytes; 0 if it has ended."""
+    try:
+        pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
+    except (OSError, IndexError):
+        return 0
+    return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+class Memory:
+    """The highest memory of this process, of its largest child, and of all, in bytes."""
+
+    def __init__(self) -> None:
+        self.own = self.child = self.all = 0
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+
+    def _watch(self) -> None:
+        while not self._over.wait(0.1):
+            own = resident("self")
+            children = [
+                resident(child)
+                for file in Path("/proc/self/task").glob("*/children")
+                for child in file.read_text().split()
+            ]
+            self.own = max(self.own, own)
+            self.child = max(self.child, *children, 0)
+            self.all = max(self.all, own + sum(children))
+
+    def __enter__(self) -> Memory:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        self._thread.join()
+
+
+def score_folder(
+    folder: Path, output: Path, workers: int | None
+) -> tuple[float, float, tuple[int, ...]]:
+    """Score a folder as the command does; return seconds, seconds of all cores, and memory."""
+    from lm_eval_longbench.offline.score import score_paths
+
+    with Memory() as memory:
+        start = time.perf_counter()
+        score_paths([folder], output, benchmark="v1", workers=workers)
+        seconds = time.perf_counter() - start
+    spent = os.times()
+    cores = spent.user + spent.system + spent.children_user + spent.children_system
+    return seconds, cores, (memory.own, memory.child, memory.all)
+
+
+def repeat_to(samples: int, source: Path, folder: Path) -> int:
+    """Write the prediction files repeated to about so many samples; return how many exactly."""
+    files = {name: source / f"{name}.jsonl" for name in V1}
+    rows = {name: file.read_bytes() for name, file in files.items() if file.is_file()}
+    each = sum(map(len, (data.splitlines() for data in rows.values())))
+    times = max(1, round(samples / each))
+    folder.mkdir()
+    for name, data in rows.items():
+        with (folder / f"{name}.jsonl").open("wb") as handle:
+            for _ in range(times):
+                handle.write(data if data.endswith(b"\n") else data + b"\n")
+    return times * each
+
+
+def at_scale(source: Path, samples: int, workers: int | None, scratch: Path | None) -> int:
+    """Score a quarter of the samples, then all of them; print speed and memory."""
+    status = 0
+    with tempfile.TemporaryDirectory(dir=scratch) as place:
+        once = Path(place, "once")
+        score_folder(source, once, 1)
+        expected = json.loads((once / "scores.json").read_bytes())
+        titles = ("samples", "seconds", "a second", "core s", "first", "other", "all MiB")
+        print("".join(f"{title:>9}" for title in titles))
+        for number in (samples // 4, samples):
+            folder, output = Path(place, f"in-{number}"), Path(place, f"out-{number}")
+            written = repeat_to(number, source, folder)
+            # A fresh process each: memory is never given back entirely.
+            with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+                done = pool.submit(score_folder, folder, output, workers).result()
+            seconds, cores, memory = done
+            shown = "".join(f"{value / 2**20:>9.0f}" for value in memory)
+            print(f"{written:>9}{seconds:>9.1f}{written / seconds:>9.0f}{cores:>9.1f}{shown}")
+            found = json.loads((output / "scores.json").read_bytes())
+            worst = max(abs(found[name] - expected[name]) for name in expected)
+            # Figures are rounded to 0.01, and longer sums round otherwise.
+            if found.keys() != expected.keys() or worst > 0.011:
+                print(f"figures differ by up to {worst}")
+                status = 1
+    return status
+
+
 def main() -> int:
-    """Run both sides in turn and print medians and ratios."""
+    """Measure what was asked for."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("folder", type=Path)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--million", type=int, nargs="?", const=1_000_000, metavar="SAMPLES")
+    parser.add_argument("--workers", type=int)
+    parser.add_argument("--scratch", type=Path)
     arguments = parser.parse_args()
+    if arguments.million:
+        return at_scale(arguments.folder, arguments.million, arguments.workers, arguments.scratch)
     rows: Rows = {}
     for name in V1:
         file = arguments.folder / f"{name}.jsonl"

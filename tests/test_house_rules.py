@@ -113,6 +113,8 @@ def test_metrics_stand_on_their_own():
         ),
         ("aggregation", ("harness", "data", "offline", "cli", "baseline", "prompts")),
         ("offline", ("harness", "data", "cli", "baseline", "prompts")),
+        ("reports", ("harness", "data", "offline", "cli", "baseline", "prompts")),
+        ("provenance", ("harness", "offline", "cli", "reports")),
         ("baseline", ("harness", "data", "metrics", "offline", "cli", "aggregation")),
         ("harness", ("cli", "offline")),
     ],

@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from lm_eval_longbench.aggregation.exact_mean import ExactMean
 from lm_eval_longbench.catalog_pro import DIMENSIONS, SECONDARY_TASKS
 from lm_eval_longbench.errors import PredictionError, UnknownNameError
 
@@ -45,22 +46,96 @@ def pass_at_n(scores: Scores, is_summary: bool) -> float | None:
     return float(best > _SUMMARY_PASS if is_summary else best == 1.0)
 
 
-class _Question:
-    """The scored runs of one question."""
+class _Means:
+    """The mean over all questions, and over those with each value of each dimension."""
 
-    def __init__(self, rows: Mapping[int, Mapping[str, Any]]) -> None:
-        self.scores = {run: rows[run]["metric"] for run in sorted(rows)}
-        first = rows[min(rows)]
-        self.values = {dimension: first[dimension] for dimension in DIMENSIONS}
-        self.is_summary = self.values["primary_task"] in SUMMARY_PRIMARY_TASKS
+    def __init__(self) -> None:
+        self.overall = ExactMean()
+        self._parts = {
+            dimension: {value: ExactMean() for value in values}
+            for dimension, values in DIMENSIONS.items()
+        }
 
-    def first(self, runs: int) -> list[float | None]:
-        """Return the scores of runs 1 to `runs`, as far as there are any."""
-        return [score for run, score in self.scores.items() if run <= runs]
+    def add(self, values: Mapping[str, str], figure: float | None) -> None:
+        self.overall.add(figure)
+        for dimension, parts in self._parts.items():
+            parts[values[dimension]].add(figure)
+
+    def by_value(self, dimension: str) -> dict[str, float | None]:
+        return {value: mean.value for value, mean in self._parts[dimension].items()}
 
 
-def _questions(rows: Sequence[Mapping[str, Any]]) -> list[_Question]:
-    """Group rows by question. Raises for a run that comes twice and for an unknown dimension."""
+class ProSummary:
+    """The official summary of the questions added so far; it keeps none of them.
+
+    Args:
+        iterations: number of runs.
+    """
+
+    def __init__(self, iterations: int) -> None:
+        self._means = _Means()
+        self._runs = [ExactMean() for _ in range(iterations)]
+        self._best = [_Means() for _ in range(iterations)]
+        self._passed = [ExactMean() for _ in range(iterations)]
+        self._questions = self._samples = self._failed = self._unscored = self._incomplete = 0
+
+    def add(
+        self, scores: Mapping[int, float | None], values: Mapping[str, str], failed: int
+    ) -> None:
+        """Add a question.
+
+        Args:
+            scores: by run, from 1 to the number of runs; at least one.
+            values: of its dimensions, each one of DIMENSIONS.
+            failed: how many of its runs failed.
+        """
+        self._questions += 1
+        self._samples += len(scores)
+        self._failed += failed
+        self._unscored += sum(score is None for score in scores.values())
+        self._incomplete += len(scores) != len(self._runs)
+        self._means.add(values, mean_score(list(scores.values())))
+        is_summary = values["primary_task"] in SUMMARY_PRIMARY_TASKS
+        best, known, begun = 0.0, True, False
+        for run, mean, bests, passed in zip(
+            range(1, len(self._runs) + 1), self._runs, self._best, self._passed, strict=True
+        ):
+            if run in scores:
+                score = scores[run]
+                mean.add(score)
+                begun, known = True, known and score is not None
+                best = max(best, score or 0.0)
+            # A question whose first runs are missing has no best of them.
+            if begun:
+                figure = best if known else None
+                bests.add(values, figure)
+                passed.add(pass_at_n([figure], is_summary))
+
+    def result(self) -> dict[str, Any]:
+        """Return the summary in the official schema; see `summarize`."""
+        summary: dict[str, Any] = {
+            "total_questions_num": self._questions,
+            "inference_iterations": len(self._runs),
+            "total_samples_num": self._samples,
+            "fail_samples_num": self._failed,
+            "inference_inconsistent_samples_num": self._incomplete,
+            "average_overall_metric": self._means.overall.value,
+        }
+        for run, mean in enumerate(self._runs, start=1):
+            summary[f"inference_iteration_{run}_overall_metric"] = mean.value
+        for dimension in DIMENSIONS:
+            summary[f"average_{dimension}_metric"] = self._means.by_value(dimension)
+        for runs, (best, passed) in enumerate(zip(self._best, self._passed, strict=True), start=1):
+            summary[f"BoN-{runs}"] = {
+                "overall_metric": best.overall.value,
+                **{dimension: best.by_value(dimension) for dimension in DIMENSIONS},
+            }
+            summary[f"pass@{runs}"] = passed.value
+        return summary | ({"unscored_samples_num": self._unscored} if self._unscored else {})
+
+
+def _questions(rows: Sequence[Mapping[str, Any]]) -> list[dict[int, Mapping[str, Any]]]:
+    """Group rows by question, by run. Raises for a run that comes twice, an unknown dimension."""
     runs: dict[str, dict[int, Mapping[str, Any]]] = {}
     for row in rows:
         for dimension, values in DIMENSIONS.items():
@@ -72,7 +147,7 @@ def _questions(rows: Sequence[Mapping[str, Any]]) -> list[_Question]:
                 f"Question {row['id']!r} has run {row['bon_idx']} twice. Keep one of the rows."
             )
         own[row["bon_idx"]] = row
-    return [_Question(own) for own in runs.values()]
+    return list(runs.values())
 
 
 def _iterations(rows: Sequence[Mapping[str, Any]], iterations: int | None) -> int:
@@ -86,16 +161,6 @@ def _iterations(rows: Sequence[Mapping[str, Any]], iterations: int | None) -> in
                 f"1 to {total}."
             )
     return total
-
-
-def _by_value(
-    dimension: str, questions: Sequence[_Question], figures: Scores
-) -> dict[str, float | None]:
-    """Return the mean figure of each value of a dimension; of a value without a question None."""
-    parts: dict[str, list[float | None]] = {value: [] for value in DIMENSIONS[dimension]}
-    for question, figure in zip(questions, figures, strict=True):
-        parts[question.values[dimension]].append(figure)
-    return {value: mean_score(part) for value, part in parts.items()}
 
 
 def summarize(rows: Iterable[Mapping[str, Any]], iterations: int | None = None) -> dict[str, Any]:
@@ -116,37 +181,11 @@ def summarize(rows: Iterable[Mapping[str, Any]], iterations: int | None = None) 
     Source of the schema: LongBench Pro, summary.json.
     """
     rows = list(rows)
-    iterations = _iterations(rows, iterations)
-    questions = _questions(rows)
-    means = [mean_score(list(question.scores.values())) for question in questions]
-
-    summary: dict[str, Any] = {
-        "total_questions_num": len(questions),
-        "inference_iterations": iterations,
-        "total_samples_num": len(rows),
-        "fail_samples_num": sum(bool(row.get("failed")) for row in rows),
-        "inference_inconsistent_samples_num": sum(
-            len(question.scores) != iterations for question in questions
-        ),
-        "average_overall_metric": mean_score(means),
-    }
-    for run in range(1, iterations + 1):
-        summary[f"inference_iteration_{run}_overall_metric"] = mean_score(
-            [question.scores[run] for question in questions if run in question.scores]
+    summary = ProSummary(_iterations(rows, iterations))
+    for own in _questions(rows):
+        summary.add(
+            {run: row["metric"] for run, row in own.items()},
+            own[min(own)],
+            sum(bool(row.get("failed")) for row in own.values()),
         )
-    for dimension in DIMENSIONS:
-        summary[f"average_{dimension}_metric"] = _by_value(dimension, questions, means)
-
-    for runs in range(1, iterations + 1):
-        # A question whose first runs are missing has no best of them.
-        begun = [question for question in questions if question.first(runs)]
-        best = [best_of_n(question.first(runs)) for question in begun]
-        summary[f"BoN-{runs}"] = {
-            "overall_metric": mean_score(best),
-            **{dimension: _by_value(dimension, begun, best) for dimension in DIMENSIONS},
-        }
-        summary[f"pass@{runs}"] = mean_score(
-            [pass_at_n(question.first(runs), question.is_summary) for question in begun]
-        )
-    unscored = sum(row["metric"] is None for row in rows)
-    return summary | ({"unscored_samples_num": unscored} if unscored else {})
+    return summary.result()

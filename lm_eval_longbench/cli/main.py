@@ -8,18 +8,18 @@ import sys
 import typer
 from rich.console import Console
 
-from lm_eval_longbench.cli import link, path, prepare, prompt, run, score, unlink
+from lm_eval_longbench.cli import link, path, prepare, prompt, report, run, score, unlink
 from lm_eval_longbench.errors import LongBenchError
 from lm_eval_longbench.version import __version__
 
 app = typer.Typer(
     name="lm-eval-longbench",
-    help="LongBench for the lm-evaluation-harness: run, score and inspect.",
+    help="LongBench for the lm-evaluation-harness: run, score, report and inspect.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for module in (run, prepare, score, prompt, path, link, unlink):
+for module in (run, prepare, score, report, prompt, path, link, unlink):
     module.register(app)
 
 
@@ -35,7 +35,7 @@ def _options(
         False, "--version", callback=_show_version, is_eager=True, help="Print the version."
     ),
 ) -> None:
-    """LongBench for the lm-evaluation-harness: run, score and inspect."""
+    """LongBench for the lm-evaluation-harness: run, score, report and inspect."""
 
 
 def main() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
 from typing import Annotated
 
 import typer
@@ -28,11 +30,18 @@ def register(app: typer.Typer) -> None:
         ] = False,
     ) -> None:
         """Run `lm_eval run ARGS...` with the LongBench tasks and the longbench-extractive model."""
-        from lm_eval_longbench.errors import OptionError
+        from lm_eval_longbench.cli.end_of_run import end_of_run
+        from lm_eval_longbench.errors import LongBenchError, OptionError
         from lm_eval_longbench.harness.command import run_harness  # slow to import
         from lm_eval_longbench.presets.longbench_pro import find_preset
 
         if thinking and preset is None:
             raise OptionError("--thinking chooses between a preset's settings: give --preset too.")
         chosen = find_preset(preset, thinking=thinking) if preset is not None else None
-        run_harness(context.args, chosen, typer.echo)
+        kept = run_harness(context.args, chosen, typer.echo)
+        width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+        try:
+            typer.echo(end_of_run(kept, width), nl=False)
+        except LongBenchError as error:  # the harness has written all there is
+            typer.echo(f"The report on this run cannot be made: {error}", err=True)
+            raise typer.Exit(1) from error

@@ -1,83 +1,41 @@
-"""`lm-eval-longbench score`: score prediction files without a model."""
+"""`lm-eval-longbench score`: score what was generated before, without a model."""
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.table import Column, Table
 
-from lm_eval_longbench.aggregation.length_buckets import BUCKETS
-from lm_eval_longbench.catalog import Split
-from lm_eval_longbench.errors import PredictionError
-from lm_eval_longbench.offline.score_v1 import (
-    BENCHMARKS,
-    DatasetScores,
-    find_files,
-    score_files,
-)
-from lm_eval_longbench.offline.write import json_file, json_lines
+from lm_eval_longbench.offline.score_tables import AUTO, BENCHMARKS
 
-# Bad lines shown of each file; all are counted.
-_SHOWN = 20
+# Columns of text that no table needs.
+_WIDE = 1000
 
 
-def _cell(value: float | None) -> str:
-    return "-" if value is None else f"{value:.2f}"
+@contextmanager
+def _bar() -> Iterator[Callable[[int, int], None]]:
+    """Yield what moves a bar over the bytes read; there is none unless stderr is a terminal."""
+    from tqdm import tqdm
+
+    with tqdm(
+        unit="B", unit_scale=True, desc="scoring", disable=None, leave=False, file=sys.stderr
+    ) as bar:
+
+        def move(step: int, total: int) -> None:
+            bar.total = total
+            bar.update(step)
+
+        yield move
 
 
-def results_table(results: list[DatasetScores], benchmark: str) -> Table:
-    """Lay the figures out in percent, with what was not scored beside them."""
-    figures = BUCKETS if benchmark == "v1_e" else ("score",)
-    table = Table(
-        Column("dataset", no_wrap=True), *figures, "scored", "failed", "malformed", "official rows"
-    )
-    for result in results:
-        figure = result.figure
-        values = figure.values() if isinstance(figure, dict) else (figure,)
-        table.add_row(
-            result.split.info.name,
-            *map(_cell, values),
-            str(len(result.scores)),
-            str(result.failed),
-            str(len(result.bad)),
-            str(result.split.rows),
-        )
-    return table
-
-
-def warnings_of(result: DatasetScores, shown: int = _SHOWN) -> list[str]:
-    """Return what a user must know about one file: bad lines, and a count that is not official."""
-    lines = [f"malformed, not scored: {bad}" for bad in result.bad[:shown]]
-    if len(result.bad) > shown:
-        lines.append(f"... and {len(result.bad) - shown} more malformed lines")
-    rows = len(result.scores) + len(result.bad)
-    if rows != result.split.rows:
-        name = result.split.info.name
-        lines.append(f"{name}: {rows} rows instead of the official {result.split.rows}")
-    return lines
-
-
-def _check_strict(results: list[DatasetScores]) -> None:
-    bad = [line for result in results for line in result.bad]
-    if bad:
-        shown = "\n".join(f"  {line}" for line in bad[:_SHOWN])
-        raise PredictionError(
-            f"{len(bad)} malformed lines, and --strict is on; nothing was written.\n{shown}"
-        )
-
-
-def _score(files: list[tuple[Split, Path]], output: Path, strict: bool) -> list[DatasetScores]:
-    with json_lines(output / "samples.jsonl") as emit:
-        results = list(score_files(files, emit))
-        if strict:
-            _check_strict(results)
-        # Before samples.jsonl appears, so that the two files are always of one run.
-        scores = {result.split.info.name: result.figure for result in results}
-        json_file(output / "scores.json", scores)
-    return results
+def _printable(text: str) -> str:
+    """Return a text without the bytes of file names that are no UTF-8, which cannot be printed."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def register(app: typer.Typer) -> None:
@@ -85,21 +43,63 @@ def register(app: typer.Typer) -> None:
 
     @app.command("score")
     def score(
-        path: Annotated[Path, typer.Argument(help="Folder of <dataset>.jsonl prediction files.")],
-        benchmark: Annotated[str, typer.Option(help=" or ".join(BENCHMARKS))],
-        output: Annotated[Path, typer.Option(help="Folder for scores.json and samples.jsonl.")],
+        paths: Annotated[
+            list[Path],
+            typer.Argument(
+                metavar="PATH...",
+                help="The harness's sample logs, official prediction, result or inference files, "
+                "or folders with such; several runs of one task are repeats.",
+            ),
+        ],
+        output: Annotated[
+            Path, typer.Option(help="Folder for samples.jsonl, scores.json and report.json.")
+        ],
+        benchmark: Annotated[
+            str, typer.Option(help=f"What the files are: {', '.join((*BENCHMARKS, AUTO))}.")
+        ] = AUTO,
         strict: Annotated[
-            bool, typer.Option("--strict", help="Fail if any line is malformed.")
+            bool,
+            typer.Option(
+                "--strict", help="Fail on any malformed, duplicate, foreign or missing row."
+            ),
         ] = False,
+        embedding_model: Annotated[
+            str | None,
+            typer.Option(help="LongBench Pro: model for the similarity of summaries (T4)."),
+        ] = None,
+        embedding_url: Annotated[
+            str | None, typer.Option(help="Ask this OpenAI-compatible server for the embeddings.")
+        ] = None,
+        workers: Annotated[
+            int | None, typer.Option(help="Processes that score; as many as cores if not given.")
+        ] = None,
     ) -> None:
-        """Score official prediction files: scores.json in the official shape, samples.jsonl."""
-        files, others = find_files(path, benchmark)
-        results = _score(files, output, strict)
+        """Score answers that are there already: official figures, and every sample."""
+        from lm_eval_longbench.cli.score_tables import tables_of
+        from lm_eval_longbench.cli.score_warnings import notes_of, warnings_of
+        from lm_eval_longbench.offline.score import score_paths
+        from lm_eval_longbench.semantic.choose import choose_embedder
+
+        embedder = choose_embedder(embedding_model, embedding_url)
+        with _bar() as progress:
+            report = score_paths(
+                paths,
+                output,
+                benchmark=benchmark,
+                embedder=embedder,
+                strict=strict,
+                workers=workers,
+                progress=progress,
+            )
         errors = Console(stderr=True, soft_wrap=True, highlight=False, markup=False)
-        for file in others:
-            errors.print(f"warning: {file.name} is no dataset of {benchmark}; not scored")
-        for result in results:
-            for line in warnings_of(result):
-                errors.print(f"warning: {line}")
-        Console().print(results_table(results, benchmark))
-        typer.echo(f"written: {output / 'scores.json'}, {output / 'samples.jsonl'}")
+        for line in warnings_of(report):
+            errors.print(f"warning: {_printable(line)}")
+        plain = Console(soft_wrap=True, highlight=False, markup=False)
+        for table in tables_of(report):
+            # As wide as it must be: rich would cut figures off to fit a narrow terminal.
+            width = Console(width=_WIDE).measure(table).maximum
+            Console(width=max(plain.width, width), markup=False).print(table, crop=False)
+        for line in notes_of(report):
+            plain.print(f"note: {_printable(line)}")
+        names = ("scores.json", "samples.jsonl", "report.json")
+        typer.echo(f"written: {', '.join(str(output / name) for name in names)}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -11,6 +12,13 @@ ChatTemplate = Callable[..., Any]
 def only_messages(chat_template: ChatTemplate) -> bool:
     """Whether the backend takes chat messages and no text, so that no template can be withheld."""
     return not isinstance(chat_template([{"role": "user", "content": "?"}]), str)
+
+
+def as_text(sent: Any) -> str:
+    """Return a prompt as the backend gets it as one text: chat messages as their JSON."""
+    if isinstance(sent, str):
+        return sent
+    return getattr(sent, "prompt", None) or json.dumps(sent, ensure_ascii=False)
 
 
 def takes_seed(model_args: Mapping[str, Any], chat_template: ChatTemplate | None) -> bool:

@@ -10,6 +10,7 @@ from typing import Any
 import lm_eval.evaluator
 
 from lm_eval_longbench.harness.task import LongBenchTask
+from lm_eval_longbench.semantic.embedder import Embedder
 
 
 @dataclass
@@ -20,10 +21,12 @@ class Captured:
         rows: sample log rows by task; empty on all ranks but the first, and with --predict_only
             (nothing was scored).
         signatures: the signature of each task's run.
+        embedder: that embedded the summaries among them; None: none did.
     """
 
     rows: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     signatures: dict[str, dict[str, Any]] = field(default_factory=dict)
+    embedder: Embedder | None = None
 
 
 @contextlib.contextmanager
@@ -52,3 +55,4 @@ def _keep(kept: Captured, tasks: dict[str, Any], result: dict[str, Any]) -> None
         if isinstance(task, LongBenchTask) and not task.predicts_only:
             kept.rows[name] = result["samples"][name]
             kept.signatures[name] = result["configs"][name]["metadata"]["longbench_run"]
+            kept.embedder = kept.embedder or task.embedder

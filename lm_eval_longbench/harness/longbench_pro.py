@@ -20,6 +20,7 @@ from lm_eval_longbench.prompts.templates import template_sha256
 from lm_eval_longbench.prompts.truncation import ends_decoded_together
 from lm_eval_longbench.semantic.cache import VectorCache
 from lm_eval_longbench.semantic.choose import choose_embedder
+from lm_eval_longbench.semantic.embedder import Embedder
 from lm_eval_longbench.semantic.similarity import summary_similarities
 
 logger = logging.getLogger(__name__)
@@ -84,6 +85,11 @@ class LongBenchProTask(LongBenchTask):
     def answers(self, doc: Mapping[str, Any]) -> list[str]:
         """Return the gold answers of a question."""
         return list(doc["answer"])
+
+    @property
+    def embedder(self) -> Embedder | None:
+        """What embeds the summaries of this task; None: it has none, or nothing was chosen."""
+        return self._embedder
 
     def build_all_requests(self, **kwargs: Any) -> None:
         """Find out before anything is generated whether summaries can be embedded afterwards."""

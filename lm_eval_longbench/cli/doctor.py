@@ -1,0 +1,51 @@
+"""`lm-eval-longbench doctor`: look at everything a run needs before anything is generated."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+# Columns of the table where there is no terminal to ask.
+WIDTH = 140
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the command line."""
+
+    @app.command(
+        "doctor", context_settings={"allow_extra_args": True, "ignore_unknown_options": True}
+    )
+    def doctor(
+        context: typer.Context,
+        everything: Annotated[
+            bool, typer.Option("--all", help="Look at all tasks closely, not at the first few.")
+        ] = False,
+        as_json: Annotated[bool, typer.Option("--json", help="Print JSON, not a table.")] = False,
+        preset: Annotated[str | None, typer.Option(help="As for `run`.")] = None,
+        thinking: Annotated[bool, typer.Option("--thinking", help="As for `run`.")] = False,
+    ) -> None:
+        """Check what a run needs, without a generation: give it the arguments of `run`.
+
+        Without arguments: versions, data and disk. Exits with 1 if there is an error.
+        """
+        from lm_eval_longbench.doctor import render
+        from lm_eval_longbench.doctor.checkup import FIRST, examine  # slow to import
+        from lm_eval_longbench.doctor.line import ERROR, count
+        from lm_eval_longbench.errors import OptionError
+        from lm_eval_longbench.presets.longbench_pro import find_preset
+
+        if thinking and preset is None:
+            raise OptionError("--thinking chooses between a preset's settings: give --preset too.")
+        chosen = find_preset(preset, thinking=thinking) if preset is not None else None
+        lines = examine(context.args, chosen, first=None if everything else FIRST)
+        if as_json:
+            typer.echo(render.as_json(lines))
+        else:
+            console = Console() if sys.stdout.isatty() else Console(width=WIDTH)
+            console.print(render.as_table(lines))
+            typer.echo(render.summary(lines))
+        if count(lines, ERROR):
+            raise typer.Exit(1)

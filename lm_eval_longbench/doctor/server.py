@@ -1,0 +1,146 @@
+"""The server of an API model: reachable, with the wanted model, long enough."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from lm_eval_longbench.doctor.ask_server import Reply, get_models, length_of
+from lm_eval_longbench.doctor.line import ERROR, OK, WARNING, Line
+from lm_eval_longbench.doctor.models_url import endpoint_of, models_url, shown
+from lm_eval_longbench.errors import LongBenchError
+from lm_eval_longbench.harness.preflight_facts import MESSAGES, TEXT, Backend, Run, TaskFacts
+
+TOPIC = "server"
+_SHOWN = 5
+# What to do about some exceptions of `requests`, by name.
+_PROBLEMS = {
+    "InvalidHeader": "The key holds line breaks or blanks, which no key has: set it again.",
+    "ProxyError": "Set NO_PROXY to the server's host, or correct the proxy.",
+    "SSLError": "Give ca_cert_path=FILE in --model_args, or verify_certificate=False.",
+}
+
+
+def server_lines(run: Run, backend: Backend, tasks: Sequence[TaskFacts]) -> Iterator[Line]:
+    """Yield the lines on the server; it gets one GET request.
+
+    Args:
+        run: the arguments.
+        backend: with the address.
+        tasks: what the tasks would send.
+    """
+    if backend.kind not in (TEXT, MESSAGES):
+        return
+    if backend.key_problem:
+        todo = f"Set the environment variable {backend.key_variable}."
+        yield Line(ERROR, TOPIC, f"{backend.name} does not start without a key", todo)
+        return
+    if not backend.base_url:
+        if "litellm" not in backend.name and "azure" not in backend.name:
+            todo = "Give base_url=http://HOST:PORT/v1/completions in --model_args."
+            yield Line(ERROR, TOPIC, f"{backend.name} has no address", todo)
+        return
+    try:
+        url = models_url(backend.base_url)
+    except ValueError as error:
+        todo = "Give base_url=http://HOST:PORT/v1/completions in --model_args."
+        yield Line(ERROR, TOPIC, f"base_url is no address: {error}", todo)
+        return
+    yield from _endpoint_lines(backend)
+    try:
+        reply = get_models(url, backend.headers, backend.verify)
+    except LongBenchError:  # the lines on packages say it
+        return
+    yield from _reply_lines(backend, shown(url), reply)
+    if reply.models is not None:
+        yield from _model_lines(run, reply.models, tasks)
+
+
+def _endpoint_lines(backend: Backend) -> Iterator[Line]:
+    """Yield a line if the address is not one that the backend can post to."""
+    base_url = str(backend.base_url)
+    known, chat = endpoint_of(base_url), backend.kind == MESSAGES
+    wanted = "/v1/chat/completions" if chat else "/v1/completions"
+    other = "/completions" if chat else "/chat/completions"
+    if known is None:
+        what = f"base_url {shown(base_url)} names no endpoint; requests go there as it stands"
+        yield Line(WARNING, TOPIC, what, f"It most likely has to end in {wanted}.")
+    elif known == other:
+        what = f"{backend.name} posts to {shown(base_url)}, which takes other requests"
+        yield Line(ERROR, TOPIC, what, f"Let base_url end in {wanted}.")
+
+
+def _reply_lines(backend: Backend, url: str, reply: Reply) -> Iterator[Line]:
+    if reply.status is None:
+        todo = _PROBLEMS.get(reply.problem, "Start the server, or correct base_url.")
+        yield Line(ERROR, TOPIC, f"{url} does not answer ({reply.problem})", todo)
+    elif reply.status in (401, 403):
+        yield Line(ERROR, TOPIC, f"{url} answers with status {reply.status}", _key_todo(backend))
+    elif reply.models is None:
+        what = f"{url} is reachable and lists no models (status {reply.status})"
+        todo = "If base_url is right, the server just has no such list; its length is not checked."
+        yield Line(WARNING, TOPIC, what, todo)
+    else:
+        yield Line(OK, TOPIC, f"{url} answers; {len(reply.models)} models")
+
+
+def _key_todo(backend: Backend) -> str:
+    variable = backend.key_variable
+    if variable is None:
+        return "It refuses the header that --model_args gives: correct it."
+    if os.environ.get(variable):
+        return f"It refuses the key in the environment variable {variable}: set another."
+    return f"It wants a key: set the environment variable {variable}."
+
+
+def _model_lines(
+    run: Run, models: Sequence[Mapping[str, Any]], tasks: Sequence[TaskFacts]
+) -> Iterator[Line]:
+    wanted = str(run.model_args.get("model") or run.model_args.get("pretrained") or "")
+    names = [str(model["id"]) for model in models]
+    if not wanted:
+        yield Line(ERROR, TOPIC, "--model_args names no model", f"Add model={_some(names)}.")
+        return
+    if wanted not in names:
+        near = difflib.get_close_matches(wanted, names, n=1, cutoff=0.0)
+        hint = f"Did you mean model={near[0]}? " if near else ""
+        yield Line(
+            WARNING,
+            TOPIC,
+            f"the model {wanted!r} is not among those listed: {_some(names)}",
+            f"{hint}Some servers answer under any name; most refuse.",
+        )
+        return
+    length = length_of(models[names.index(wanted)])
+    if length is None:
+        yield Line(OK, TOPIC, f"it has the model {wanted!r}; it does not tell its length")
+        return
+    yield from _length_lines(wanted, length, tasks)
+
+
+def _some(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return (", ".join(names[:_SHOWN]) or "none") + more
+
+
+def _length_lines(wanted: str, length: int, tasks: Sequence[TaskFacts]) -> Iterator[Line]:
+    yield Line(OK, TOPIC, f"it has the model {wanted!r}, which takes {length:,} tokens")
+    for facts in tasks:
+        if facts.limit is None:
+            continue
+        budget, own = facts.generation["max_gen_toks"], (facts.name,)
+        todo = f"Give max_length={length} in --model_args, or a lower truncate_to."
+        if facts.limit.tokens is None:
+            what = f"prompts go out whole, and requests over {length:,} tokens will be refused"
+            yield Line(WARNING, TOPIC, what, todo, own)
+        elif facts.limit.tokens + budget > length:
+            what = (
+                f"prompts of {facts.limit.tokens:,} tokens and answers of {budget:,} do not fit "
+                f"the {length:,} tokens that the server tells: it will refuse the longest"
+            )
+            yield Line(ERROR, TOPIC, what, todo, own)
+        elif facts.limit.assumed:
+            what = f"it takes {length:,} tokens, and the harness assumes fewer"
+            yield Line(WARNING, TOPIC, what, f"Give max_length={length} in --model_args.", own)

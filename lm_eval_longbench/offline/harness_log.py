@@ -1,0 +1,159 @@
+"""Rows of the harness's own sample logs (`--log_samples`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from lm_eval_longbench.catalog import split_of_task
+from lm_eval_longbench.offline import official_pro, official_v1, official_v2
+from lm_eval_longbench.offline.checks import is_whole
+from lm_eval_longbench.offline.sample import FOREIGN, Read, Sample, Unusable
+from lm_eval_longbench.offline.score_tables import TABLES, TableInfo, table_of
+from lm_eval_longbench.offline.source import Source
+
+_MOST_DOCUMENTS = 2**53
+# Its figures depend on the reasoning too, which is in another log.
+_COT_ANSWER = "longbench_v2_cot_answer"
+
+
+def is_log_row(row: Any) -> bool:
+    """Whether a decoded row is of a sample log, of any task."""
+    return (
+        isinstance(row, dict)
+        and isinstance(row.get("doc"), dict)
+        and ("resps" in row or "filtered_resps" in row)
+    )
+
+
+def task_of(row: dict[str, Any], source: Source) -> object:
+    """Return the task that a row names, else that of its file; None: neither does."""
+    return row["doc"].get("task", source.task)
+
+
+def data_label(row: dict[str, Any]) -> str | None:
+    """Return the label of the data that a row's question is of; None: the row does not say."""
+    label = row["doc"].get("data")
+    return label if isinstance(label, str) else None
+
+
+def responses_of(row: dict[str, Any]) -> list[str] | None:
+    """Return all answers of a row, as the harness scored them; None if there is none.
+
+    A failed call, null, is "". What a user's filters made of the answers goes before what the model
+    wrote. A question has one request with a list of texts, or several requests of a text each.
+    """
+    filtered = row.get("filtered_resps")
+    if isinstance(filtered, list) and filtered:
+        texts = filtered[0] if isinstance(filtered[0], list | tuple) else filtered
+    else:
+        requests = row.get("resps")
+        if not isinstance(requests, list) or not all(isinstance(own, list) for own in requests):
+            return None
+        texts = [text for own in requests for text in own]
+    if not texts or not all(isinstance(text, str | None) for text in texts):
+        return None
+    return [text or "" for text in texts]
+
+
+def _v1(row: dict[str, Any], table: TableInfo, task: str, index: int) -> Read:
+    split = split_of_task(task)
+    doc = row["doc"]
+    problem = official_v1.gold_problem(doc, split)
+    if problem:
+        return Unusable(f"doc: {problem}")
+    place = doc.get("index", row.get("doc_id", index))
+    if not is_whole(place, 0, _MOST_DOCUMENTS):
+        return Unusable("doc: 'index' is not a whole number from 0")
+    name = doc.get("_id")
+    if not isinstance(name, str) or not name:
+        name = str(place)
+    return _samples(
+        row,
+        lambda repeat, response, truncated: official_v1.sample_of(
+            doc,
+            split,
+            id=name,
+            index=place,
+            repeat=repeat,
+            response=response,
+            truncated=truncated,
+        ),
+    )
+
+
+def _v2(row: dict[str, Any], table: TableInfo, task: str, index: int) -> Read:
+    doc = row["doc"]
+    problem = official_v2.question_problem(doc)
+    if problem:
+        return Unusable(f"doc: {problem}")
+    # Without reasoning there was nothing to answer from: the harness counts the answer as failed.
+    lost = task == _COT_ANSWER and row.get("failed") == 1.0
+    return _samples(
+        row,
+        lambda repeat, response, truncated: official_v2.sample_of(
+            doc,
+            table.name,
+            repeat=repeat,
+            response="" if lost else response,
+            truncated=truncated,
+        ),
+    )
+
+
+def _pro(row: dict[str, Any], table: TableInfo, task: str, index: int) -> Read:
+    doc = row["doc"]
+    problem = official_pro.question_problem(doc)
+    if problem:
+        return Unusable(f"doc: {problem}")
+    if table.tasks[task].label != doc["secondary_task"]:
+        return Unusable(f"doc: {doc['secondary_task']!r} is another task than {task}")
+    return _samples(
+        row,
+        lambda repeat, response, truncated: official_pro.sample_of(
+            doc, table.name, repeat=repeat, response=response, truncated=truncated
+        ),
+    )
+
+
+_BENCHMARKS = {
+    "longbench_v1": _v1,
+    "longbench_v1_e": _v1,
+    "longbench_v2": _v2,
+    "longbench_pro": _pro,
+}
+
+
+def _samples(row: dict[str, Any], sample: Callable[[int, str, bool | None], Sample]) -> Read:
+    responses = responses_of(row)
+    if responses is None:
+        return Unusable("neither 'filtered_resps' nor 'resps' holds a list of texts")
+    prompt = row["doc"].get("prompt")
+    truncated = prompt.get("truncated") if isinstance(prompt, dict) else None
+    known = truncated if isinstance(truncated, bool) else None
+    return [sample(repeat, response, known) for repeat, response in enumerate(responses, start=1)]
+
+
+def read_row(row: Any, index: int, source: Source) -> Read:
+    """Return the samples of a log's row: one an answer.
+
+    Args:
+        row: decoded.
+        index: position among the file's lines that are not blank, from 0.
+        source: the file.
+    """
+    if not isinstance(row, dict):
+        return Unusable("not a JSON object")
+    if not is_log_row(row):
+        return Unusable("no sample log row: it needs 'doc' and 'filtered_resps' or 'resps'")
+    own = row.get("filter")
+    if own != source.filter:
+        reason = f"is of the filter {own!r}; scored is {source.filter!r}, the file's first"
+        return Unusable(reason, FOREIGN)
+    task = task_of(row, source)
+    table = table_of(task)
+    if table is None:
+        return Unusable(f"is of the task {task!r}, which is none of {', '.join(TABLES)}", FOREIGN)
+    if source.benchmark not in (None, table.benchmark):
+        return Unusable(f"is of the task {task!r}, which is not of {source.benchmark}", FOREIGN)
+    return _BENCHMARKS[table.benchmark](row, table, str(task), index)

@@ -1,0 +1,160 @@
+"""Decide what is read: which files, in which order, and which of them are of one run."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lm_eval_longbench.catalog import V1, E
+from lm_eval_longbench.errors import PredictionError
+from lm_eval_longbench.offline.find_files import FoundFile
+from lm_eval_longbench.offline.input_file import InputFile
+from lm_eval_longbench.offline.problems import Problems, entry, sentence
+from lm_eval_longbench.offline.recognise import Foreign, Recognised
+from lm_eval_longbench.offline.score_tables import BENCHMARKS
+from lm_eval_longbench.offline.source import V1_FILE, Source
+from lm_eval_longbench.offline.survey import Survey, survey
+from lm_eval_longbench.offline.v1_or_e import table_of_folder
+
+# Files named where none is recognised.
+_NAMED = 5
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedFile:
+    """A file that is read.
+
+    Attributes:
+        source: what its lines need to know of it.
+        path: where it is.
+        survey: its identity.
+    """
+
+    source: Source
+    path: Path
+    survey: Survey
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is read.
+
+    Attributes:
+        files: in canonical order, which is that of their numbers.
+        runs: names of the runs, by number.
+    """
+
+    files: list[PlannedFile]
+    runs: list[str]
+
+
+def _nothing(paths: Iterable[Path], benchmark: str | None, problems: Problems) -> PredictionError:
+    where = ", ".join(map(str, paths))
+    foreign = [sentence("foreign", own) for own in problems.first("foreign")]
+    found = "".join(f"\n  {line}" for line in foreign[:_NAMED])
+    if benchmark in ("v1", "v1_e"):
+        names = ", ".join(f"{name}.jsonl" for name in (E if benchmark == "v1_e" else V1))
+        return PredictionError(f"{where} has no prediction file of {benchmark}: {names}.{found}")
+    told = "" if benchmark is None else f" of {benchmark}"
+    return PredictionError(
+        f"{where}: nothing is recognised as predictions{told}. Expected are the harness's sample "
+        "logs (samples_<task>_<date>.jsonl, from --log_samples), official LongBench v1 or E "
+        "prediction files (<dataset>.jsonl, lines with pred and answers), official LongBench v2 "
+        "result files (lines with _id, answer, difficulty, length and response or pred), or "
+        "official LongBench Pro inference files (*_inference_*.jsonl), any of them with gzip or "
+        "without. If it is one of them, say which with --benchmark "
+        f"{', '.join(BENCHMARKS)}.{found}"
+    )
+
+
+def _with_tables(inputs: list[InputFile], problems: Problems) -> list[InputFile]:
+    """Settle of each v1 prediction file whether it is of LongBench v1 or E."""
+    folders: dict[Path, dict[str, Path]] = defaultdict(dict)
+    for one in inputs:
+        if one.recognised.kind == V1_FILE and one.recognised.table is None:
+            folders[one.file.path.parent][str(one.recognised.task)] = one.file.path
+    tables = {folder: table_of_folder(folder, files) for folder, files in folders.items()}
+    settled = []
+    for one in inputs:
+        found = one.recognised
+        if found.kind == V1_FILE:
+            table = found.table or tables[one.file.path.parent]
+            if table == "longbench_v1_e" and found.task not in E:
+                problems.add("foreign", entry(one.file.name, None, "is no dataset of v1_e"))
+                continue
+            task = f"{table}_{str(found.task).replace('-', '_')}"
+            found = Recognised(V1_FILE, table, task)
+        settled.append(InputFile(one.file, found, one.survey))
+    return settled
+
+
+def _without_copies(inputs: list[InputFile], problems: Problems) -> list[InputFile]:
+    """Leave out files whose text another one has, for the same table and task."""
+    kept: dict[tuple[Any, ...], InputFile] = {}
+    for one in sorted(inputs, key=lambda one: one.place):
+        found = one.recognised
+        role = (found.kind, found.table, found.task, one.survey.text_sha256)
+        first = kept.setdefault(role, one)
+        if first is not one:
+            reason = f"the same bytes as {first.file.name}"
+            problems.add("duplicate", entry(one.file.name, None, reason))
+    return list(kept.values())
+
+
+def plan_files(
+    files: list[FoundFile],
+    recognised: Mapping[FoundFile, Recognised | Foreign],
+    paths: Iterable[Path],
+    benchmark: str | None,
+    problems: Problems,
+) -> Plan:
+    """Return the files to read in canonical order, with their runs; foreign ones become problems.
+
+    Args:
+        files: found under the paths, sorted.
+        recognised: what each holds.
+        paths: as the user named them, for the error.
+        benchmark: one of BENCHMARKS that the user says it is; None: whatever it is.
+        problems: gets foreign and duplicate files.
+
+    Raises:
+        PredictionError: no file is recognised or one cannot be read, or v1 cannot be told from E.
+    """
+    inputs = []
+    for file in files:
+        found = recognised[file]
+        if isinstance(found, Recognised):
+            inputs.append(InputFile(file, found, survey(file.path)))
+        elif not found.quiet:
+            problems.add("foreign", entry(file.name, None, found.reason))
+    inputs = _without_copies(_with_tables(inputs, problems), problems)
+    if not inputs:
+        raise _nothing(paths, benchmark, problems)
+    runs: dict[tuple[str, ...], list[InputFile]] = defaultdict(list)
+    for one in sorted(inputs, key=lambda one: one.place):
+        runs[one.run].append(one)
+    order = sorted(runs, key=lambda run: [one.place for one in runs[run]])
+    numbers = {run: number for number, run in enumerate(order)}
+    inputs.sort(key=lambda one: (*one.first_key, numbers[one.run], one.place))
+    asked = None if benchmark is None else BENCHMARKS[benchmark]
+    planned = [
+        PlannedFile(
+            Source(
+                number,
+                numbers[one.run],
+                one.file.name,
+                one.recognised.kind,
+                one.recognised.table,
+                one.recognised.task,
+                asked,
+                one.recognised.filter,
+            ),
+            one.file.path,
+            one.survey,
+        )
+        for number, one in enumerate(inputs)
+    ]
+    return Plan(planned, [runs[run][0].run_name for run in order])

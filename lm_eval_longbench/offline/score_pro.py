@@ -1,0 +1,24 @@
+"""Score a sample of LongBench Pro."""
+
+from __future__ import annotations
+
+from lm_eval_longbench.catalog_pro import SECONDARY_TASKS
+from lm_eval_longbench.metrics.longbench_pro import SummaryParts, sample_failed, score_sample
+from lm_eval_longbench.metrics.reasoning import strip_reasoning
+from lm_eval_longbench.offline.sample import Sample
+from lm_eval_longbench.offline.scored import Scored
+
+
+def score(sample: Sample) -> Scored:
+    """Return what an answer is worth; a summary (T4) has no score yet, unless it is empty."""
+    answer = strip_reasoning(sample.response or "")
+    task = SECONDARY_TASKS[sample.shown["secondary_task"]]
+    worth = score_sample(task, sample.shown["language"], answer, sample.golds)
+    if isinstance(worth, SummaryParts):
+        return Scored(
+            worth.score(None),
+            worth.failed(None),
+            {**sample.shown, "rouge_l": worth.rouge_l, "semantic_similarity": None},
+            summary=answer,
+        )
+    return Scored(worth, sample_failed(task, answer, sample.golds), sample.shown)

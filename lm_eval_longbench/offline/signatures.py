@@ -1,0 +1,94 @@
+"""The signature of scored answers: that of their run, as far as it is known, scored here."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from lm_eval_longbench.provenance.packages import package_versions
+from lm_eval_longbench.provenance.signature import (
+    INGREDIENTS,
+    METRIC_VERSIONS,
+    UNKNOWN,
+    combined,
+    completed,
+    line,
+    unknown,
+)
+
+# The harness writes a run's sample logs and its results file with the same date in their names.
+_LOG = re.compile(r"samples_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT[\d.:-]+?)\.jsonl(?:\.gz)?")
+
+
+def recorded_signature(log: Path) -> dict[str, Any] | None:
+    """Return the signature that the results file beside a sample log has for its task.
+
+    None where there is no such file, or none that says so: it is not needed to score.
+    """
+    found = _LOG.fullmatch(log.name)
+    if found is None:
+        return None
+    try:
+        results = json.loads((log.parent / f"results_{found['date']}.json").read_bytes())
+        run = results["configs"][found["task"]]["metadata"]["longbench_run"]
+        return completed({name: run[name] for name in INGREDIENTS if name in run})
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return None
+
+
+def table_signatures(
+    tables: Mapping[str, Mapping[str, Any]], recorded: Sequence[Mapping[str, Any] | None]
+) -> dict[str, dict[str, Any]]:
+    """Return the signature of each table.
+
+    What a run's results file says stands; what depends on scoring (metrics, packages, embedding
+    model, counts) is what is so here. What nothing tells is UNKNOWN, not null.
+
+    Args:
+        tables: parts of report.json by table.
+        recorded: signatures of the inputs; None for an input without one.
+
+    Returns:
+        For each table "line", "ingredients", and under "tasks" the ingredients of each task.
+    """
+    known: dict[str, list[Mapping[str, Any]]] = {}
+    for signature in recorded:
+        if signature is not None:
+            known.setdefault(str(signature["task"]), []).append(signature)
+    return {name: _of_table(table, known) for name, table in tables.items()}
+
+
+def _of_table(
+    table: Mapping[str, Any], known: Mapping[str, Sequence[Mapping[str, Any]]]
+) -> dict[str, Any]:
+    tasks = {
+        task: _scored_here(combined(known[task]) if task in known else unknown(task=task), table)
+        | {"answered": own["questions"], "failed": own["failed"], "truncated": own["truncated"]}
+        for task, own in table["tasks"].items()
+    }
+    counts = table["counts"]
+    whole = combined(list(tasks.values())) | {
+        "answered": counts["questions"],
+        "failed": counts["failed"],
+        "truncated": counts["truncated"],
+    }
+    if UNKNOWN in [own["asked"] for own in tasks.values()]:
+        whole |= {"asked": UNKNOWN, "kept": UNKNOWN}
+    return {"line": line(whole), "ingredients": whole, "tasks": tasks}
+
+
+def _scored_here(signature: Mapping[str, Any], table: Mapping[str, Any]) -> dict[str, Any]:
+    data = table["data"]
+    here = {
+        "benchmark": table["benchmark"],
+        "repeats": table["repeats"],
+        "metrics": METRIC_VERSIONS[table["benchmark"]],
+        "embedding_model": table["embedding_model"],
+        "packages": package_versions(),
+    }
+    if signature["data"] == UNKNOWN and len(data) == 1:
+        here["data"] = data[0]
+    return {**signature, **here}

@@ -1,0 +1,149 @@
+"""Scored samples on disk: sorted, and in memory only a few at a time."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sqlite3
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from lm_eval_longbench.errors import LongBenchError
+from lm_eval_longbench.offline.scored import Row
+
+_KEY = ("tab", "task", "place", "id", "run", "repeat", "source", "line")
+_VALUES = ("gold", "score", "failed", "truncated", "shown")
+_COLUMNS = (*_KEY, *_VALUES)
+# A table sorted by its key: rows come mostly in that order, and are never sorted again.
+_CREATE = f"""
+CREATE TABLE samples (
+  {", ".join(f"{name} INTEGER NOT NULL" for name in _KEY if name != "id")}, id BLOB NOT NULL,
+  gold BLOB NOT NULL, score REAL, failed INTEGER NOT NULL, truncated INTEGER, shown TEXT NOT NULL,
+  PRIMARY KEY ({", ".join(_KEY)})
+) WITHOUT ROWID;
+CREATE TABLE summaries (
+  {", ".join(f"{name} INTEGER NOT NULL" for name in _KEY if name != "id")}, id BLOB NOT NULL,
+  text BLOB NOT NULL, refs TEXT NOT NULL,
+  PRIMARY KEY ({", ".join(_KEY)})
+) WITHOUT ROWID;
+"""
+# The file is thrown away whatever happens: nothing in it must survive a crash.
+_SETTINGS = (
+    "PRAGMA journal_mode=OFF",
+    "PRAGMA synchronous=OFF",
+    "PRAGMA locking_mode=EXCLUSIVE",
+    "PRAGMA cache_size=-32768",
+)
+_INSERT = f"INSERT INTO samples ({', '.join(_COLUMNS)}) VALUES ({','.join('?' * len(_COLUMNS))})"
+_INSERT_SUMMARY = (
+    f"INSERT INTO summaries ({', '.join(_KEY)}, text, refs) VALUES ({','.join('?' * 10)})"
+)
+_UPDATE = "UPDATE samples SET score = ?, failed = ?, shown = ? WHERE " + " AND ".join(
+    f"{name} = ?" for name in _KEY
+)
+_ORDERED = f"SELECT {', '.join(_COLUMNS)} FROM samples ORDER BY {', '.join(_KEY)}"
+# CROSS JOIN: the summaries lead, for the samples change between two batches.
+_SUMMARIES = f"""
+SELECT {", ".join(f"s.{name}" for name in _COLUMNS)}, text, refs
+FROM summaries CROSS JOIN samples s USING ({", ".join(_KEY)})
+ORDER BY {", ".join(f"summaries.{name}" for name in _KEY)}
+"""
+# Rows fetched at once.
+_FETCH = 1000
+
+Summary = tuple[Row, str, list[str]]
+
+
+class Store:
+    """Rows under unique keys, in the order of the keys. Open it with `open_store`."""
+
+    def __init__(self, connection: sqlite3.Connection, where: str) -> None:
+        self._connection = connection
+        self._where = where
+        with self._failing():
+            for setting in _SETTINGS:
+                connection.execute(setting)
+            connection.executescript(_CREATE)
+            connection.execute("BEGIN")
+
+    @contextlib.contextmanager
+    def _failing(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise LongBenchError(
+                f"{self._where}, where scored samples are sorted, cannot be used: {error}. Free "
+                "some space on that disk (a million samples take about half a gigabyte), or choose "
+                "another output folder."
+            ) from error
+
+    def add(self, rows: Iterable[Row], summaries: Iterable[Summary] = ()) -> None:
+        """Add rows, and of those that wait for their semantic similarity the texts to compare.
+
+        Raises:
+            LongBenchError: the disk is full or fails.
+        """
+        with self._failing():
+            self._connection.executemany(_INSERT, rows)
+            self._connection.executemany(
+                _INSERT_SUMMARY,
+                (
+                    (*row[: len(_KEY)], text.encode("utf-8", "surrogatepass"), json.dumps(golds))
+                    for row, text, golds in summaries
+                ),
+            )
+
+    def rows(self) -> Iterator[Row]:
+        """Yield all rows in the order of their keys."""
+        with self._failing():
+            cursor = self._connection.execute(_ORDERED)
+            while found := cursor.fetchmany(_FETCH):
+                yield from map(Row._make, found)
+
+    def summaries(self, number: int) -> Iterator[list[Summary]]:
+        """Yield the rows that wait for their similarity, `number` at a time, in order."""
+        with self._failing():
+            cursor = self._connection.execute(_SUMMARIES)
+            while found := cursor.fetchmany(number):
+                yield [
+                    (
+                        Row._make(line[: len(_COLUMNS)]),
+                        line[-2].decode("utf-8", "surrogatepass"),
+                        json.loads(line[-1]),
+                    )
+                    for line in found
+                ]
+
+    def change(self, rows: Sequence[Row]) -> None:
+        """Give rows that are in the store another score, failure and output fields."""
+        with self._failing():
+            self._connection.executemany(
+                _UPDATE, ((row.score, row.failed, row.shown, *row[: len(_KEY)]) for row in rows)
+            )
+
+
+@contextlib.contextmanager
+def open_store(folder: Path | None) -> Iterator[Store]:
+    """Yield an empty store, in a temporary file of a folder that is made if need be.
+
+    Args:
+        folder: None: in memory.
+
+    Raises:
+        LongBenchError: the folder cannot be written to.
+    """
+    if folder is None:
+        with contextlib.closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+            yield Store(connection, "memory")
+        return
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        # Beside the output: whoever has room for the one has it for the other.
+        place = tempfile.TemporaryDirectory(dir=folder, prefix=".scoring-")
+    except OSError as error:
+        raise LongBenchError(f"{folder} cannot be written: {error}") from error
+    with place as name:
+        file = Path(name, "samples.sqlite")
+        with contextlib.closing(sqlite3.connect(file, isolation_level=None)) as connection:
+            yield Store(connection, str(folder))

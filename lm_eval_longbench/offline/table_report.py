@@ -1,0 +1,135 @@
+"""The figures and counts of one table, from questions as they pass."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from lm_eval_longbench.offline.figures_pro import ProFigures
+from lm_eval_longbench.offline.figures_v1 import EFigures, V1Figures
+from lm_eval_longbench.offline.figures_v2 import V2Figures
+from lm_eval_longbench.offline.score_tables import TABLES
+from lm_eval_longbench.offline.tally import Tally
+
+Figures = V1Figures | EFigures | V2Figures | ProFigures
+_FIGURES: dict[str, type[Figures]] = {
+    "longbench_v1": V1Figures,
+    "longbench_v1_e": EFigures,
+    "longbench_v2": V2Figures,
+    "longbench_pro": ProFigures,
+}
+
+
+class TableReport:
+    """One table's part of report.json.
+
+    Args:
+        name: of the table.
+        repeats: answers that each question should have.
+        official: whether its questions are official ones, so that it is known which are missing.
+    """
+
+    def __init__(self, name: str, repeats: int, *, official: bool) -> None:
+        self._info = TABLES[name]
+        self._repeats = repeats
+        self._official = official
+        self._figures = _FIGURES[self._info.benchmark](self._info, repeats)
+        self._tallies: dict[str, Tally] = {}
+        self._unplaced = 0
+
+    def expect(self, task: str | None, malformed: int) -> None:
+        """Have a task in the report, and count the malformed lines of one of its files.
+
+        Args:
+            task: None: the file does not tell; its lines count for the table.
+            malformed: lines.
+        """
+        if task is None:
+            self._unplaced += malformed
+            return
+        self._tallies.setdefault(task, Tally()).malformed += malformed
+        self._figures.expect(task)
+
+    def count_duplicates(self, task: str, number: int) -> None:
+        """Count samples of a task that were left out."""
+        self._tallies.setdefault(task, Tally()).duplicate += number
+
+    def add(self, task: str, lines: Sequence[dict[str, Any]]) -> None:
+        """Add a question from its output lines, one an answer."""
+        score = self._figures.add(task, lines)
+        self._tallies.setdefault(task, Tally()).add(lines, score, self._repeats)
+
+    def _ordered(self) -> dict[str, Tally]:
+        return {task: self._tallies[task] for task in self._info.tasks if task in self._tallies}
+
+    def _sum(self, name: str) -> int:
+        return sum(getattr(tally, name) for tally in self._tallies.values())
+
+    def _counts(self) -> dict[str, int | None]:
+        known = [tally.truncated for tally in self._tallies.values() if tally.truncated is not None]
+        counts: dict[str, int | None] = {
+            "questions": self._sum("questions"),
+            "samples": self._sum("samples"),
+            "scored": self._sum("samples") - self._sum("unscored"),
+            "unscored": self._sum("unscored"),
+            "failed": self._sum("failed"),
+            "truncated": sum(known) if known else None,
+        }
+        if self._info.benchmark == "longbench_v2":
+            counts["unparsed"] = self._sum("unparsed")
+        missing = [
+            self._tallies.get(task, Tally()).missing(info)
+            for task, info in self._info.tasks.items()
+        ]
+        return counts | {
+            "inconsistent": self._sum("inconsistent"),
+            "malformed": self._sum("malformed") + self._unplaced,
+            "duplicate": self._sum("duplicate"),
+            "official_questions": self._info.questions,
+            "missing": sum(missing) if self._official else None,
+        }
+
+    def _task(self, task: str, tally: Tally) -> dict[str, Any]:
+        info = self._info.tasks[task]
+        return {
+            "questions": tally.questions,
+            "samples": tally.samples,
+            "score": tally.score,
+            "failed": tally.failed,
+            "unscored": tally.unscored,
+            "truncated": tally.truncated,
+            "malformed": tally.malformed,
+            "duplicate": tally.duplicate,
+            "official_questions": info.questions,
+            "missing": tally.missing(info) if self._official else None,
+        }
+
+    def official(self) -> dict[str, Any]:
+        """Return the figures in the benchmark's official schema."""
+        return self._figures.official()
+
+    def as_json(
+        self, *, data: Sequence[str], embedding_model: str | None, runs: Sequence[str]
+    ) -> Mapping[str, Any]:
+        """Return the table's part of the report.
+
+        Args:
+            data: labels of its data.
+            embedding_model: that made the similarities; None: none.
+            runs: names of the runs its answers are from.
+        """
+        report = {
+            "benchmark": self._info.benchmark,
+            "official": self.official(),
+            "repeats": self._repeats,
+            "data": list(data),
+            "embedding_model": embedding_model,
+            "runs": list(runs),
+            "counts": self._counts(),
+            "tasks": {task: self._task(task, tally) for task, tally in self._ordered().items()},
+        }
+        if isinstance(self._figures, V2Figures):
+            report["strict"] = self._figures.strict() if self._official else None
+            report["official_dropped"] = self._figures.official_dropped()
+            report["parts"] = self._figures.parts()
+        return report

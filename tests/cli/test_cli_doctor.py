@@ -1,0 +1,129 @@
+"""`lm-eval-longbench doctor`, in this process and once as a process."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from lm_eval_longbench.cli import doctor, path
+
+SAMPLE = '{"longbench": {"data_dir": "sample"}}'
+RUN = ("--model", "longbench-extractive", "--tasks", "longbench_v1_lcc", "--metadata", SAMPLE)
+
+
+@pytest.fixture
+def app():
+    made = typer.Typer()
+    doctor.register(made)
+    path.register(made)  # with one command alone typer would take no command's name
+    return made
+
+
+@pytest.fixture
+def invoke_doctor(app, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments):
+        return CliRunner().invoke(app, ["doctor", *map(str, arguments)])
+
+    return run
+
+
+def test_without_arguments(invoke_doctor):
+    done = invoke_doctor()
+    assert done.exit_code == 0, done.output
+    assert "versions" in done.output and "disk" in done.output
+    assert "No errors" in done.output
+
+
+def test_a_users_command_line_with_doctor_for_run(invoke_doctor):
+    done = invoke_doctor(*RUN, "--output_path", "out", "--log_samples", "--gen_kwargs", "a=1")
+    assert done.exit_code == 0, done.output
+    text = " ".join(done.output.split())  # lines of the table are broken
+    assert "Please complete the code given below." in text
+    assert "64 tokens, the official number" in text
+
+
+def test_json_for_machines(invoke_doctor):
+    done = invoke_doctor("--json", *RUN)
+    report = json.loads(done.stdout)
+    assert report["counts"]["error"] == 0
+    assert {"versions", "data", "first prompt", "limit"} <= {
+        line["topic"] for line in report["lines"]
+    }
+
+
+def test_an_error_is_the_exit_status(invoke_doctor):
+    done = invoke_doctor("--model", "no-such-model", "--tasks", "longbench_v1_lcc")
+    assert done.exit_code == 1
+    assert "1 error, 0 warnings" in done.output and "no-such-model" in done.output
+
+
+def test_all_tasks(invoke_doctor):
+    few = ("--tasks", "longbench_v1_few_shot,longbench_v1_synthetic")
+    arguments = ("--json", "--model", "longbench-extractive", *few, "--metadata", SAMPLE)
+    topics = [
+        [line["topic"] for line in json.loads(invoke_doctor(*arguments, *more).stdout)["lines"]]
+        for more in ((), ("--all",))
+    ]
+    assert [found.count("first prompt") for found in topics] == [5, 7]
+
+
+def test_thinking_needs_a_preset(invoke_doctor):
+    from lm_eval_longbench.errors import OptionError
+
+    done = invoke_doctor("--thinking", *RUN)
+    assert isinstance(done.exception, OptionError)
+
+
+def test_a_preset(invoke_doctor):
+    done = invoke_doctor(
+        *("--preset", "gemma-3-27b-it", "--json", "--model", "longbench-extractive"),
+        *("--tasks", "longbench_pro_t3_2", "--metadata", SAMPLE),
+    )
+    lines = json.loads(done.stdout)["lines"]
+    assert [line["status"] for line in lines if line["topic"] == "preset"] == ["ok"]
+    (limit,) = [line for line in lines if line["topic"] == "limit"]
+    assert limit["status"] == "ok" and "120,000" in limit["found"]
+
+
+def test_help_is_our_own(invoke_doctor):
+    done = invoke_doctor("--help")
+    assert done.exit_code == 0
+    assert "without a generation" in done.output
+
+
+def test_as_a_process_with_missing_data_and_no_network(tmp_path):
+    """The harness's own tasks are indexed too, for the pattern."""
+    code = (
+        "import typer; from lm_eval_longbench.cli import doctor, path; app = typer.Typer();"
+        "doctor.register(app); path.register(app); app()"
+    )
+    done = subprocess.run(
+        [
+            *(sys.executable, "-c", code, "doctor", "--json", "--model", "longbench-extractive"),
+            *("--tasks", "longbench_v1_passage_*"),
+        ],
+        env={
+            **os.environ,
+            "HF_HUB_OFFLINE": "1",
+            "HF_HOME": str(tmp_path / "home"),
+            "HF_DATASETS_CACHE": str(tmp_path / "datasets"),
+        },
+        capture_output=True,
+        text=True,
+        timeout=200,
+        cwd=tmp_path,
+    )
+    assert done.returncode == 1, done.stderr
+    assert "Traceback" not in done.stderr
+    lines = json.loads(done.stdout)["lines"]
+    (line,) = [line for line in lines if line["topic"] == "data"]
+    assert line["status"] == "error"
+    assert line["todo"].startswith("lm-eval-longbench prepare v1")
+    assert len(line["tasks"]) == 3
+    assert not (tmp_path / "home" / "hub").exists()

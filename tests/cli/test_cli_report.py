@@ -1,0 +1,202 @@
+"""The report command, on folders that `score` wrote."""
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+import typer
+from scored_runs import pro_row, v1_rows, v2_row, write_run
+from typer.testing import CliRunner
+
+from lm_eval_longbench.cli import report
+from lm_eval_longbench.errors import DataError, LongBenchError, OptionError, UnknownNameError
+from lm_eval_longbench.offline.score import score_paths
+
+GOLDEN = Path(__file__).resolve().parents[3] / "shared" / "golden"
+
+
+@pytest.fixture
+def command():
+    """Run the command alone; errors of the package are raised as the result's exception."""
+    app = typer.Typer()
+    app.callback()(lambda: None)  # keeps the command's name with one command only
+    report.register(app)
+
+    def run(*arguments):
+        return CliRunner().invoke(app, ["report", *map(str, arguments)])
+
+    return run
+
+
+@pytest.fixture
+def folders(tmp_path):
+    rows = [v2_row(f"q{n}", float(n % 3 == 0)) for n in range(30)]
+    rows += v1_rows({"qasper": [0.2, 0.4, 0.9]})
+    better = [row | {"score": 1.0, "compensated": 1.0} for row in rows]
+    return [write_run(tmp_path / name, own) for name, own in (("one", rows), ("two", better))]
+
+
+def test_a_table_of_one_run(command, folders):
+    result = command(folders[0])
+    assert result.exit_code == 0, result.output
+    cells = [[cell.strip() for cell in line.split("│")] for line in result.stdout.splitlines()]
+    assert ["", "overall", "33.3 [19.2, 51.2] 30/0/0", ""] in cells  # 10 of 30, Wilson
+    assert ["", "qasper", "50.00 [20.00, 90.00] 3/0/0", ""] in cells
+    assert ["", "lcc", "- 0/0/0", ""] in cells
+    assert "p is two-sided" in result.stdout
+
+
+def test_two_runs_get_a_difference(command, folders):
+    result = command(*folders, "--format", "csv")
+    lines = {
+        (row["section"], row["figure"]): row for row in csv.DictReader(io.StringIO(result.stdout))
+    }
+    overall = lines["score (every answer given)", "overall"]
+    assert (overall["one"], overall["two"], overall["two less one"]) == ("33.3", "100.0", "66.7")
+    assert (overall["two less one: p"], overall["two less one: n"]) == ("0.0010", "30")
+
+
+@pytest.mark.parametrize("kind", ["table", "markdown", "csv", "json"])
+def test_every_format_is_written_to_a_file_as_printed(command, folders, tmp_path, kind):
+    arguments = (*folders, "--format", kind, "--against", "published")
+    printed = command(*arguments)
+    assert printed.exit_code == 0, printed.output
+    file = tmp_path / "deep" / "report.txt"
+    result = command(*arguments, "--output", file)
+    assert result.stdout == f"written: {file}\n"
+    assert file.read_text(encoding="utf-8") == printed.stdout
+    assert [path.name for path in file.parent.iterdir()] == ["report.txt"]
+
+
+def test_published_rows_only_when_asked(command, folders):
+    assert "GPT-3.5-Turbo-16k" not in command(folders[0]).stdout
+    text = command(folders[0], "--against", "published").stdout
+    assert "GPT-3.5-Turbo-16k" in text
+    assert "no rank, because its data is not the official set (data: local-1)" in text
+
+
+def test_a_rank(command, tmp_path):
+    rows = [v2_row(f"q{n}", float(n < 252)) for n in range(503)]  # 50.1: as the best published
+    folder = write_run(tmp_path / "mine", rows, official_data=True)
+    text = command(folder, "--against", "published").stdout
+    assert (
+        "mine, overall among direct figures: rank 1 of 4, "
+        "tied with best direct answer in the paper."
+    ) in text
+
+
+def test_runs_of_one_name_are_told_apart(command, tmp_path):
+    rows = [pro_row("a", 0.5), pro_row("b", 0.25)]
+    folders = [write_run(tmp_path / name / "out", rows) for name in ("x", "y")]
+    parsed = json.loads(command(*folders, "--format", "json").stdout)
+    (benchmark,) = parsed["benchmarks"]
+    assert [column["run"] for column in benchmark["columns"]] == ["x/out", "y/out"]
+
+
+ERRORS = {
+    "no such folder": (lambda a: [a.parent / "none"], DataError, "does not exist"),
+    "the same twice": (lambda a: [a, a.parent / "one"], OptionError, "is given twice"),
+    "format": (lambda a: [a, "--format", "jsno"], UnknownNameError, "Did you mean 'json'"),
+    "against": (lambda a: [a, "--against", "publishd"], UnknownNameError, "mean 'published'"),
+    "an output that is a folder": (lambda a: [a, "--output", a], LongBenchError, "be written"),
+}
+
+
+@pytest.mark.parametrize(("arguments", "kind", "message"), ERRORS.values(), ids=ERRORS.keys())
+def test_errors(command, folders, arguments, kind, message):
+    result = command(*arguments(folders[0]))
+    assert type(result.exception) is kind
+    assert message in str(result.exception)
+
+
+def test_a_damaged_line_is_named(command, folders):
+    with (folders[0] / "samples.jsonl").open("a") as handle:
+        handle.write("{\n")
+    result = command(folders[0])
+    assert isinstance(result.exception, DataError)
+    assert f"{folders[0] / 'samples.jsonl'}, line 34: " in str(result.exception)
+
+
+@pytest.fixture
+def raw(tmp_path):
+    """A folder of official prediction files."""
+    folder = tmp_path / "predictions"
+    folder.mkdir()
+    lines = [{"pred": pred, "answers": ["Emma"], "all_classes": None} for pred in ("Emma", "Bob")]
+    text = "".join(json.dumps(line | {"length": 1}) + "\n" for line in lines)
+    for name in ("qasper", "hotpotqa"):
+        (folder / f"{name}.jsonl").write_text(text)
+    return folder
+
+
+def test_raw_predictions_are_scored_first(command, folders, raw):
+    before = sorted(path.name for path in raw.iterdir())
+    arguments = (folders[0], raw, "--benchmark", "v1", "--format", "json", "--against", "published")
+    result = command(*arguments)
+    assert result.exit_code == 0, result.output
+    v1 = json.loads(result.stdout)["benchmarks"][0]
+    assert [column["run"] for column in v1["columns"]] == ["one", "predictions"]
+    qasper = next(figure for figure in v1["figures"] if figure["name"] == "qasper")
+    assert qasper["figures"][1]["value"] == 50.0
+    assert qasper["figures"][1]["official"] == 50.0
+    assert v1["pairs"][0]["reason"].startswith("they have no question in common; one was scored")
+    ranks = {rank["column"]: rank for rank in v1["published"][0]["ranks"]}
+    assert ranks["predictions"]["reason"].startswith("it is incomplete")
+    assert sorted(path.name for path in raw.iterdir()) == before
+
+
+def test_raw_files_that_cannot_be_scored(command, tmp_path):
+    (tmp_path / "notes.txt").write_text("nothing")
+    (tmp_path / "empty").mkdir()
+    for path in ("notes.txt", "empty"):
+        assert isinstance(command(tmp_path / path).exception, LongBenchError)
+
+
+def scored(path, output):
+    score_paths([path], output, workers=1)
+    return json.loads((output / "report.json").read_text())["tables"]
+
+
+@pytest.mark.skipif(not GOLDEN.is_dir(), reason="no shared/golden folder beside this repository")
+def test_what_score_writes_is_read_and_agrees(command, tmp_path):
+    """Real outputs of all kinds that are at hand: every official figure is checked on the way."""
+    file = GOLDEN / "longbench_v2" / "llama-3.1-8b-instruct.jsonl"
+    facts = scored(file, tmp_path / "v2")["longbench_v2"]
+    assert facts["strict"]["overall"] == 9.5  # 48 of 503
+    parsed = json.loads(command(tmp_path / "v2", "--format", "json").stdout)
+    figures = {(own["section"], own["name"]): own for own in parsed["benchmarks"][0]["figures"]}
+    for section, stated in (
+        ("score (every answer given)", facts["official"]),
+        ("compensated (no letter counts 0.25)", facts["official"]["compensated"]),
+        ("official (failed dropped)", facts["official_dropped"]),
+        ("strict (missing and failed are wrong)", facts["strict"]),
+    ):
+        for name in ("overall", "easy", "hard", "short", "medium", "long"):
+            (cell,) = figures[section, name]["figures"]
+            assert cell["official"] == stated[name]
+            rounded = None if cell["value"] is None else round(cell["value"], 1)
+            assert rounded == stated[name]
+
+
+@pytest.mark.skipif(not GOLDEN.is_dir(), reason="no shared/golden folder beside this repository")
+def test_a_golden_dataset_of_e_from_raw_to_relative(command, tmp_path):
+    folder = tmp_path / "e"
+    folder.mkdir()
+    name = "passage_count.jsonl"
+    source = GOLDEN / "longbench_v1_e" / "llama2-7b-chat-4k"
+    (folder / name).write_bytes((source / name).read_bytes())
+    parsed = json.loads(command(folder, "--format", "json").stdout)
+    (benchmark,) = parsed["benchmarks"]
+    figures = {
+        own["section"]: own["figures"][0]
+        for own in benchmark["figures"]
+        if own["name"] == "passage_count"
+    }
+    official = json.loads((source / "result.json").read_text())["passage_count"]
+    assert {section: figures[section]["official"] for section in official} == official
+    whole = figures["all lengths"]["value"]
+    for section in official:
+        relative = figures[f"{section}, relative to all lengths"]["value"]
+        assert relative == pytest.approx(figures[section]["value"] / whole - 1)

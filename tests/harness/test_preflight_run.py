@@ -1,0 +1,84 @@
+"""The arguments of a run, read as the harness reads them."""
+
+import pytest
+
+from lm_eval_longbench.errors import OptionError
+from lm_eval_longbench.harness.preflight_run import read_run
+from lm_eval_longbench.presets.longbench_pro import find_preset
+from lm_eval_longbench.task_folder import task_folder
+
+
+def test_everything_a_preflight_looks_at():
+    run = read_run(
+        [
+            *("--model", "hf", "--model_args", "pretrained=x,max_length=4096"),
+            *("--tasks", "a,b", "c", "--apply_chat_template"),
+            *("--metadata", '{"longbench": {"truncate_to": 3500}}'),
+            *("--gen_kwargs", "temperature=0.5", "--limit", "3"),
+            *("--use_cache", "cache", "--output_path", "out", "--log_samples"),
+        ]
+    )
+    assert run.model == "hf"
+    assert run.model_args == {"pretrained": "x", "max_length": 4096}
+    assert run.tasks == ("a", "b", "c")
+    assert run.metadata == {**run.model_args, "longbench": {"truncate_to": 3500}}
+    assert run.gen_kwargs == {"temperature": 0.5}
+    assert (run.chat, run.limit, run.use_cache) == (True, 3.0, "cache")
+    assert (run.output_path, run.log_samples) == ("out", True)
+    assert run.include_path == (str(task_folder()),)
+
+
+def test_a_config_file_and_the_command_line_over_it(tmp_path, capsys):
+    config = tmp_path / "config.yaml"
+    config.write_text(
+        "model: longbench-extractive\ntasks: [a, b]\ngen_kwargs: {temperature: 0.3}\n"
+        f"include_path: {tmp_path}\nmetadata: {{longbench: {{data_dir: sample}}}}\n"
+    )
+    run = read_run(["--config", str(config), "--tasks", "c"])
+    assert run.model == "longbench-extractive"
+    assert run.tasks == ("c",)
+    assert run.gen_kwargs == {"temperature": 0.3}
+    assert run.metadata == {"longbench": {"data_dir": "sample"}}
+    assert run.include_path == (str(tmp_path), str(task_folder()))
+    assert capsys.readouterr().out == ""  # the harness prints the file; a report must not have it
+
+
+def test_chain_of_thought_brings_its_second_pass():
+    run = read_run(["--model", "hf", "--tasks", "longbench_v2_cot"])
+    assert run.tasks == ("longbench_v2_cot", "longbench_v2_cot_answer")
+
+
+def test_a_preset_fills_in(tmp_path):
+    preset = find_preset("Gemma-3-27B-It", thinking=False)
+    run = read_run(["--tasks", "longbench_pro", "--gen_kwargs", "temperature=0.5"], preset)
+    assert run.metadata["longbench"]["truncate_to"] == preset.truncate_to
+    assert run.gen_kwargs == {"temperature": 0.5, "max_gen_toks": preset.max_gen_toks}
+    assert "temperature=0.5 (yours; published: 1.0)" in run.said
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--tasks", "a", "--log_samples"],
+        ["--tasks", "a", "--metadata", "{'not': 'JSON'}"],
+        ["--config", "/no/such/file.yaml"],
+        ["--tasks", "a", "--limit", "2", "--samples", '{"a": [1]}'],
+    ],
+)
+def test_what_the_harness_refuses_is_our_error(arguments):
+    with pytest.raises(OptionError, match="The harness refuses"):
+        read_run(arguments)
+
+
+def test_samples_that_are_no_json_and_no_file():
+    with pytest.raises(OptionError, match=r"no-such-file\.json"):
+        read_run(["--tasks", "a", "--samples", "no-such-file.json"])
+
+
+def test_sys_argv_is_left_as_it_was():
+    import sys
+
+    before = list(sys.argv)
+    with pytest.raises(SystemExit):
+        read_run(["--no-such-argument"])
+    assert sys.argv == before

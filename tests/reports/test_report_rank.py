@@ -1,0 +1,107 @@
+"""Ranks among published rows, and who gets none."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from lm_eval_longbench.catalog_pro import BY_CODE
+from lm_eval_longbench.reports.published import PublishedRow
+from lm_eval_longbench.reports.rank import rank_of, why_not_ranked
+from lm_eval_longbench.reports.scored import Facts
+from lm_eval_longbench.reports.tables import TABLES
+
+PLACE = ("headline", "English")
+
+
+def published(model, value, decimals=1, caveat=""):
+    return PublishedRow(model, "", {PLACE: value}, {PLACE: decimals}, "s", caveat)
+
+
+ROWS = [published("a", 50.0), published("b", 40.0), published("c", 40.0), published("d", 30.0)]
+
+
+@pytest.mark.parametrize(
+    ("value", "rank", "ties"),
+    [
+        (60.0, 1, ()),
+        (50.04, 1, ("a",)),
+        (50.06, 1, ()),
+        (49.94, 2, ()),
+        (40.0, 2, ("b", "c")),
+        (39.96, 2, ("b", "c")),  # published with one digit
+        (39.94, 4, ()),
+        (30.0, 4, ("d",)),
+        (0.0, 5, ()),
+    ],
+)
+def test_ranks_by_hand(value, rank, ties):
+    found = rank_of("run", PLACE, "", value, ROWS)
+    assert (found.rank, found.of, found.ties, found.reason) == (rank, 5, ties, "")
+
+
+def test_rows_with_a_caveat_or_without_the_figure_do_not_count():
+    others = [published("x", 99.0, caveat="odd"), PublishedRow("y", "", {}, {}, "s", "")]
+    found = rank_of("run", PLACE, "", 45.0, [*ROWS, *others])
+    assert (found.rank, found.of) == (2, 5)
+
+
+def test_the_finest_published_digit_decides():
+    rows = [published("a", 0.5), published("b", 0.123456, decimals=6)]
+    assert rank_of("run", PLACE, "", 0.1234561, rows).ties == ("b",)
+    assert rank_of("run", PLACE, "", 0.123455, rows).rank == 3
+
+
+def test_no_rank():
+    assert "no such figure" in rank_of("run", PLACE, "", None, ROWS).reason
+    assert (
+        "no published figure"
+        in rank_of("run", PLACE, "", 1.0, [published("x", 1, 1, "odd")]).reason
+    )
+    given = rank_of("run", PLACE, "", 45.0, ROWS, "it is odd")
+    assert (given.rank, given.reason) == (None, "it is odd")
+
+
+TABLE = TABLES["longbench_pro"]
+TASKS = {f"longbench_pro_{code}": {"questions": 60} for code in BY_CODE}
+
+
+def table(tasks=TASKS, data=("official",), **counts):
+    counts = {"missing": 0, "inconsistent": 0} | counts
+    facts = Facts(3, data, None, {}, counts, tasks)
+    return SimpleNamespace(facts=facts, info=TABLE)
+
+
+def test_a_whole_official_run_is_ranked():
+    assert why_not_ranked(table(), TABLE.tasks) == ""
+
+
+REASONS = {
+    "other data": (
+        table(data=("sample-5cc",), missing=None),
+        "its data is not the official set (data: sample-5cc)",
+    ),
+    "a task short": (
+        table(TASKS | {"longbench_pro_t1_1": {"questions": 59}}),
+        "it is incomplete: longbench_pro_t1_1 has 59 of 60 questions",
+    ),
+    "most tasks missing": (
+        table({"longbench_pro_t1_1": {"questions": 60}}),
+        "it is incomplete: longbench_pro_t1_2 has 0 of 60 questions, longbench_pro_t2_1 has "
+        "0 of 60 questions, longbench_pro_t2_2 has 0 of 60 questions and 21 more tasks",
+    ),
+    "too many": (
+        table(TASKS | {"longbench_pro_t1_1": {"questions": 61}}),
+        "it is incomplete: longbench_pro_t1_1 has 61 of 60 questions",
+    ),
+    "repeats": (table(inconsistent=2), "it is incomplete: 2 questions lack repeats"),
+}
+
+
+@pytest.mark.parametrize(("given", "reason"), REASONS.values(), ids=REASONS.keys())
+def test_why_a_run_is_not_ranked(given, reason):
+    assert why_not_ranked(given, TABLE.tasks) == reason
+
+
+def test_only_the_tasks_of_a_figure_matter():
+    short = table(TASKS | {"longbench_pro_t1_1": {"questions": 59}})
+    assert why_not_ranked(short, ["longbench_pro_t1_2"]) == ""
