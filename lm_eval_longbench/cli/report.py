@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from lm_eval_longbench.errors import DataError, OptionError, UnknownNameError
-from lm_eval_longbench.offline.write import written_together
+from lm_eval_longbench.result_files import written_together
 
 if TYPE_CHECKING:
     from lm_eval_longbench.reports.scored import Run

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -29,8 +30,12 @@ def register(app: typer.Typer) -> None:
             bool, typer.Option("--thinking", help="The preset's settings for thinking scores.")
         ] = False,
     ) -> None:
-        """Run `lm_eval run ARGS...` with the LongBench tasks and the longbench-extractive model."""
+        """Run `lm_eval run ARGS...` with the LongBench tasks and the longbench-extractive model.
+
+        With `--locked [FILE]` only if all is as longbench.lock says.
+        """
         from lm_eval_longbench.cli.end_of_run import end_of_run
+        from lm_eval_longbench.cli.lock import take_locked
         from lm_eval_longbench.errors import LongBenchError, OptionError
         from lm_eval_longbench.harness.command import run_harness  # slow to import
         from lm_eval_longbench.presets.longbench_pro import find_preset
@@ -38,7 +43,8 @@ def register(app: typer.Typer) -> None:
         if thinking and preset is None:
             raise OptionError("--thinking chooses between a preset's settings: give --preset too.")
         chosen = find_preset(preset, thinking=thinking) if preset is not None else None
-        kept = run_harness(context.args, chosen, typer.echo)
+        lock, arguments = take_locked(context.args)
+        kept = run_harness(arguments, chosen, typer.echo, Path(lock) if lock else None)
         width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
         try:
             typer.echo(end_of_run(kept, width), nl=False)

@@ -1,0 +1,1 @@
+"""Tables that people publish, from scored runs: figures with intervals, differences, ranks."""

@@ -1,0 +1,116 @@
+"""Read a folder that `lm-eval-longbench score` wrote."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from lm_eval_longbench.errors import DataError
+from lm_eval_longbench.reports.sample_columns import BadRow, SampleColumns
+from lm_eval_longbench.reports.scored import Facts, Run, unique_names
+from lm_eval_longbench.reports.tables import TABLES
+
+REPORT, SAMPLES = "report.json", "samples.jsonl"
+_FORMAT = 1
+_AGAIN = "Score the predictions again with `lm-eval-longbench score`."
+
+
+def is_scored(folder: Path) -> bool:
+    """Return whether a folder holds the files of a scored run."""
+    return (folder / REPORT).is_file() and (folder / SAMPLES).is_file()
+
+
+def _facts(file: Path, table: str, entry: Any) -> Facts:
+    """Return what report.json says about a table; DataError if it does not say it."""
+    if table not in TABLES:
+        raise DataError(f"{file}: {table!r} is no table of this version: {', '.join(TABLES)}.")
+    try:
+        facts = Facts(
+            repeats=entry["repeats"],
+            data=tuple(entry["data"]),
+            embedding_model=entry["embedding_model"],
+            official=dict(entry["official"]),
+            counts=dict(entry["counts"]),
+            tasks=dict(entry["tasks"]),
+            strict=dict(entry.get("strict") or {}),
+            official_dropped=dict(entry.get("official_dropped") or {}),
+            signature=dict(entry.get("signature") or {}),
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise DataError(f"{file}, table {table}: {error!r} is missing or misshapen.") from error
+    if not isinstance(facts.repeats, int) or facts.repeats < 1:
+        raise DataError(f"{file}, table {table}: repeats must be 1 or more, not {facts.repeats!r}.")
+    return facts
+
+
+def _read_report(file: Path) -> tuple[dict[str, Facts], dict[str, int]]:
+    """Return the tables' facts and the number of rows by kind of problem."""
+    try:
+        report = json.loads(file.read_bytes())
+    except (OSError, ValueError, RecursionError) as error:
+        raise DataError(f"{file} cannot be read as JSON: {error}. {_AGAIN}") from error
+    if not isinstance(report, dict) or report.get("format") != _FORMAT:
+        raise DataError(f'{file} has no "format": {_FORMAT}. {_AGAIN}')
+    tables, problems = report.get("tables"), report.get("problems", {})
+    if not isinstance(tables, dict) or not isinstance(problems, dict):
+        raise DataError(f"{file} needs the objects 'tables' and 'problems'. {_AGAIN}")
+    totals = {
+        kind: problems.get(f"{kind}_total", len(rows))
+        for kind, rows in problems.items()
+        if isinstance(rows, list) and rows
+    }
+    return {name: _facts(file, name, entry) for name, entry in tables.items()}, totals
+
+
+def _read_samples(file: Path, columns: dict[str, SampleColumns]) -> None:
+    """Add every line to the columns of its table; DataError names a line that does not fit."""
+    try:
+        with file.open("rb") as handle:
+            for number, line in enumerate(handle, start=1):
+                try:
+                    row = json.loads(line)
+                    columns[row["table"]].add(row, number)
+                except KeyError as error:
+                    raise DataError(
+                        f"{file}, line {number}: {error} is no field of the line, or no table of "
+                        f"{REPORT}. {_AGAIN}"
+                    ) from error
+                except (BadRow, TypeError, ValueError, RecursionError) as error:
+                    raise DataError(f"{file}, line {number}: {error}. {_AGAIN}") from error
+    except OSError as error:
+        raise DataError(f"{file} cannot be read: {error}") from error
+
+
+def read_run(folder: Path, name: str | None = None) -> Run:
+    """Read a scored run; of a million samples it keeps some fifty bytes each.
+
+    Args:
+        folder: with report.json and samples.jsonl.
+        name: in print; the folder's name if not given.
+
+    Raises:
+        DataError: a file is missing, damaged, or not of the other's run; names file and line.
+    """
+    if not is_scored(folder):
+        raise DataError(
+            f"{folder} is not a folder with {REPORT} and {SAMPLES}, as `lm-eval-longbench score` "
+            "writes them."
+        )
+    facts, problems = _read_report(folder / REPORT)
+    file = folder / SAMPLES
+    columns = {table: SampleColumns(table, facts[table]) for table in TABLES if table in facts}
+    _read_samples(file, columns)
+    tables = {}
+    for table, column in columns.items():
+        stated = facts[table].counts.get("samples")
+        if stated != len(column):
+            raise DataError(
+                f"{file} has {len(column)} lines of {table}, and {REPORT} counts {stated}: they "
+                f"are not of one run. {_AGAIN}"
+            )
+        try:
+            tables[table] = column.finish()
+        except BadRow as error:
+            raise DataError(f"{file}, line {error.line}: {error}. {_AGAIN}") from error
+    return Run(name or unique_names([folder])[0], folder, tables, problems)

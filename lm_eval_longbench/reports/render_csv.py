@@ -1,0 +1,102 @@
+"""Print a report as one CSV table: a line a figure, some columns a run."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from io import StringIO
+
+from lm_eval_longbench.reports.figure import PRO_SHARE, RELATIVE, Unit
+from lm_eval_longbench.reports.published import PublishedRow
+from lm_eval_longbench.reports.report import BenchmarkReport, Report, Row
+
+_FIRST = ("benchmark", "section", "figure", "unit")
+
+
+def _number(value: float | None, unit: Unit) -> str:
+    return "" if value is None else unit.shown(value).removeprefix("+")
+
+
+def _figure_cells(report: BenchmarkReport, row: Row) -> Iterator[tuple[str, str | int]]:
+    for column, figure in zip(report.columns, row.figures, strict=True):
+        cells: tuple[str | int, ...] = ("",) * 7
+        if figure is not None:
+            cells = (
+                figure.shown(row.unit).lstrip("+") if figure.value is not None else "",
+                _number(figure.low, row.unit),
+                _number(figure.high, row.unit),
+                figure.n,
+                figure.failed,
+                figure.unscored,
+                figure.method,
+            )
+        names = ("", ": low", ": high", ": n", ": failed", ": unscored", ": interval")
+        yield from ((column.label + name, cell) for name, cell in zip(names, cells, strict=True))
+
+
+def _difference_cells(report: BenchmarkReport, row: Row) -> Iterator[tuple[str, str | int]]:
+    for pair, difference in zip(report.pairs, row.differences, strict=True):
+        cells: tuple[str | int, ...] = ("",) * 5
+        if difference is not None:
+            ends = (difference.value, difference.low, difference.high)
+            p_value = "" if difference.p_value is None else f"{difference.p_value:.4f}"
+            cells = (*(_number(value, row.unit) for value in ends), p_value, difference.n)
+        names = ("", ": low", ": high", ": p", ": n")
+        yield from ((pair.label + name, cell) for name, cell in zip(names, cells, strict=True))
+
+
+def _published(report: BenchmarkReport) -> list[PublishedRow]:
+    """Return the published rows of all leaderboards, each once, in their order."""
+    rows = (entry.published for board in report.leaderboards for entry in board.entries)
+    return list({id(row): row for row in rows if row is not None}.values())
+
+
+def _published_cells(report: BenchmarkReport, row: Row) -> Iterator[tuple[str, str]]:
+    for published in _published(report):
+        place = (row.section, row.name)
+        mode = f" ({published.mode})" if published.mode else ""
+        value = published.values.get(place)
+        text = ""
+        if value is not None and row.unit is PRO_SHARE:
+            text = f"{100 * value:.2f}"
+        elif value is not None:
+            text = f"{value:.{published.decimals[place]}f}"
+        yield f"published: {published.model}{mode}", text
+
+
+def _rank_lines(report: BenchmarkReport) -> Iterator[dict[str, str | int]]:
+    for board in report.leaderboards:
+        for rank in board.ranks:
+            yield {
+                "benchmark": report.benchmark,
+                "section": f"rank among published{f' ({rank.mode})' if rank.mode else ''}",
+                "figure": rank.place[1],
+                "unit": "rank",
+                rank.column: "" if rank.rank is None else rank.rank,
+                f"{rank.column}: n": rank.of,
+            }
+
+
+def _lines(report: Report) -> Iterator[dict[str, str | int]]:
+    for benchmark in report.benchmarks:
+        for row in benchmark.rows:
+            unit = "relative percent" if row.unit is RELATIVE else "percent"
+            first = (benchmark.benchmark, row.section, row.name, unit)
+            yield {
+                **dict(zip(_FIRST, first, strict=True)),
+                **dict(_figure_cells(benchmark, row)),
+                **dict(_difference_cells(benchmark, row)),
+                **dict(_published_cells(benchmark, row)),
+            }
+        yield from _rank_lines(benchmark)
+
+
+def csv_text(report: Report) -> str:
+    """Return the report as CSV, numbers rounded as in the tables; an empty cell is no figure."""
+    lines = list(_lines(report))
+    names = list(dict.fromkeys(name for line in lines for name in line)) or list(_FIRST)
+    out = StringIO()
+    writer = csv.DictWriter(out, names, restval="", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(lines)
+    return out.getvalue()
