@@ -50,3 +50,7 @@ class EmbeddingError(LongBenchError):
 
 class LinkError(LongBenchError):
     """The task folder cannot be linked into, or unlinked from, the installed harness."""
+
+
+class LockError(LongBenchError):
+    """A lock file cannot be used, or a run is not what it froze; every difference is named."""

@@ -25,6 +25,7 @@ def test_all_errors_have_one_base():
         "OverlengthError",
         "PredictionError",
         "LinkError",
+        "LockError",
         "EmbeddingError",
     }
     assert all(issubclass(cls, LongBenchError) for cls in CLASSES)

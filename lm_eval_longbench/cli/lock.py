@@ -1,0 +1,81 @@
+"""`lm-eval-longbench lock`: freeze what scores depend on in a file for `run --locked`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from lm_eval_longbench.errors import LockError, OptionError
+from lm_eval_longbench.options import Options
+from lm_eval_longbench.provenance.lock_file import DEFAULT, is_lock, lock_text
+
+_ALL = "longbench_*"
+
+
+def read_metadata(text: str | None) -> Mapping[str, Any]:
+    """Decode what stands behind --metadata; OptionError if it is not a JSON object."""
+    try:
+        found = json.loads(text) if text is not None else {}
+    except (ValueError, RecursionError) as error:
+        raise OptionError(f"--metadata is not JSON: {error}") from error
+    if not isinstance(found, dict):
+        raise OptionError(
+            'An object such as --metadata \'{"longbench": {"truncate_to": 31500}}\' is needed, '
+            f"not {text}."
+        )
+    return found
+
+
+def take_locked(arguments: list[str]) -> tuple[str | None, list[str]]:
+    """Take `--locked [FILE]` out of the arguments of `run`.
+
+    Returns:
+        The lock file, None without --locked; and the other arguments.
+    """
+    rest: list[str] = []
+    path = None
+    waiting = False
+    for argument in arguments:
+        if waiting and not argument.startswith("-"):
+            path = argument
+        elif argument == "--locked":
+            path = path or DEFAULT
+        elif argument.startswith("--locked="):
+            path = argument.removeprefix("--locked=") or DEFAULT
+        else:
+            rest.append(argument)
+        waiting = argument == "--locked"
+    return path, rest
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the command line."""
+
+    @app.command("lock")
+    def lock(
+        tasks: Annotated[
+            str, typer.Option(help="Tasks and groups, as for run; wildcards work.")
+        ] = _ALL,
+        metadata: Annotated[
+            str | None, typer.Option(help="The options, as for run: '{\"longbench\": {...}}'.")
+        ] = None,
+        output: Annotated[Path, typer.Option(help="Where to write.")] = Path(DEFAULT),
+    ) -> None:
+        """Freeze data, task versions, options and package versions in a file for run --locked."""
+        from lm_eval_longbench.provenance.lock import lock_now
+        from lm_eval_longbench.result_files import written_together
+
+        options = Options.from_metadata(read_metadata(metadata))
+        if output.exists() and not is_lock(output):
+            raise LockError(
+                f"{output} is there and is no lock file, so it is left alone. Remove it, or give "
+                "another --output."
+            )
+        frozen = lock_now(tasks.split(","), options)
+        with written_together([output]) as (file,):
+            file.write(lock_text(frozen).encode("utf-8"))
+        typer.echo(f"{output}: {len(frozen.tasks)} tasks frozen")

@@ -1,0 +1,46 @@
+"""Take the label of data apart, as it stands in signatures and logs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from lm_eval_longbench.data import sources
+
+_SAMPLE, _LOCAL = "sample-", "local-"
+_ONLY = " (only "
+
+
+@dataclass(frozen=True)
+class Label:
+    """A label of data, taken apart.
+
+    Attributes:
+        base: without the choice of questions.
+        pinned_sha256: of the pinned file, if this is the label of pinned data.
+        digits: of the file's sha256, if the label has them.
+    """
+
+    base: str
+    pinned_sha256: str | None
+    digits: str | None
+
+    @property
+    def is_sample(self) -> bool:
+        """Whether it is the embedded sample."""
+        return self.base.startswith(_SAMPLE)
+
+    @property
+    def is_local(self) -> bool:
+        """Whether it is a file of the user's own."""
+        return self.base.startswith(_LOCAL)
+
+
+def read_label(label: object) -> Label:
+    """Take a label of data apart."""
+    base = str(label).partition(_ONLY)[0]
+    pinned = {
+        source.label: source.sha256
+        for source in (sources.LONGBENCH_V1, sources.LONGBENCH_V2, sources.LONGBENCH_PRO)
+    }
+    marked = base.startswith((_SAMPLE, _LOCAL))
+    return Label(base, pinned.get(base), base.partition("-")[2] if marked else None)

@@ -1,0 +1,139 @@
+"""The lock file: what it holds, how it is written, and how it is read back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from lm_eval_longbench.errors import LockError, LongBenchError
+from lm_eval_longbench.options import KEY, Options
+
+DEFAULT = "longbench.lock"
+FORMAT = 1
+_FIRST_LINE = "# What scores depend on, frozen by `lm-eval-longbench lock`.\n"
+_HEADER = _FIRST_LINE + (
+    "# `lm-eval-longbench run --locked` stops where anything differs.\n"
+    "# Not in here: the model, its arguments, and --gen_kwargs.\n"
+)
+_AGAIN = "Write it anew: lm-eval-longbench lock --tasks TASKS"
+
+
+@dataclass(frozen=True)
+class Lock:
+    """What a lock file freezes.
+
+    Attributes:
+        data: `source` and `sha256` by benchmark; see `lock_data.data_of`.
+        metrics: version of the metrics by benchmark.
+        options: those of `--metadata '{"longbench": ...}'` that are not at their default.
+        packages: version by package; None: not installed.
+        tasks: version by task.
+        templates: sha256 by prompt template, as "longbench_v1/qasper".
+    """
+
+    data: Mapping[str, Mapping[str, Any]]
+    metrics: Mapping[str, str]
+    options: Mapping[str, Any]
+    packages: Mapping[str, str | None]
+    tasks: Mapping[str, str]
+    templates: Mapping[str, str]
+
+
+def lock_text(lock: Lock) -> str:
+    """Return the file's text: YAML with one value a line, sorted; the same for the same lock."""
+    body: dict[str, Any] = {"format": FORMAT, **asdict(lock)}
+    parts = (
+        yaml.safe_dump(
+            {name: section}, default_flow_style=False, allow_unicode=True, width=float("inf")
+        )
+        for name, section in body.items()
+    )
+    return _HEADER + "".join(parts)
+
+
+def is_lock(path: str | Path) -> bool:
+    """Whether a file begins as a lock file does, damaged or not."""
+    try:
+        with Path(path).open("rb") as handle:
+            return handle.read(len(_FIRST_LINE)) == _FIRST_LINE.encode("ascii")
+    except OSError:
+        return False
+
+
+class _Loader(yaml.SafeLoader):
+    """Reads YAML, and refuses a key that stands twice, as after a merge of two versions."""
+
+    def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
+        """Build a mapping; ConstructorError for a key that stands twice."""
+        met: list[Any] = []
+        for key, _ in node.value:
+            if key.value in met:
+                problem = f"{key.value} stands there twice"
+                raise yaml.constructor.ConstructorError(None, None, problem, key.start_mark)
+            met.append(key.value)
+        return super().construct_mapping(node, deep)
+
+
+def read_lock(path: str | Path) -> Lock:
+    """Read a lock file.
+
+    Raises:
+        LockError: there is none, it cannot be read, or it is not one; says where and what to do.
+    """
+    path = Path(path)
+    try:
+        found = yaml.load(path.read_bytes(), Loader=_Loader)
+    except FileNotFoundError:
+        raise LockError(f"There is no lock file {path}. {_AGAIN} --output {path}") from None
+    except OSError as error:
+        raise LockError(f"The lock file {path} cannot be read: {error}") from error
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        raise LockError(f"{path} is not a lock file: {_where(error)}. {_AGAIN}") from error
+    names = list(Lock.__dataclass_fields__)
+    if not isinstance(found, dict) or "format" not in found:
+        raise LockError(f"{path} is not a lock file: it has no line 'format: {FORMAT}'. {_AGAIN}")
+    if found["format"] != FORMAT:
+        raise LockError(
+            f"{path} has format {found['format']}; this version of lm-eval-longbench reads "
+            f"{FORMAT}. Use the version that wrote it, or: {_AGAIN}"
+        )
+    for name in sorted({*names, *found} - {"format"}, key=str):
+        problem = "is missing" if name not in found else "is unknown" if name not in names else None
+        problem = problem or _problem(name, found[name])
+        if problem:
+            raise LockError(f"{path}: {name} {problem}. Undo the change, or: {_AGAIN}")
+    return Lock(**{name: found[name] for name in names})
+
+
+def _where(error: Exception) -> str:
+    mark = getattr(error, "problem_mark", None)
+    what = getattr(error, "problem", None) or str(error) or type(error).__name__
+    return f"{what}, line {mark.line + 1}" if mark else what
+
+
+def _problem(name: str, section: Any) -> str | None:
+    """Return what is wrong with a section; None: nothing."""
+    if not isinstance(section, dict):
+        return "must be a block of lines 'name: value'"
+    if name == "options":
+        try:
+            Options.from_metadata({KEY: section})
+        except LongBenchError as error:
+            return f"has a wrong value: {error}"
+        return None
+    for key, value in section.items():
+        if name == "data":
+            hashes = value.get("sha256") if isinstance(value, dict) else None
+            texts = [*hashes.values()] if isinstance(hashes, dict) and hashes else [hashes]
+            texts.append(value.get("source") if isinstance(value, dict) else None)
+            fine = all(isinstance(text, str) for text in texts)
+        else:
+            fine = isinstance(value, str) or (name == "packages" and value is None)
+        if not isinstance(key, str) or not fine:
+            wanted = "source and sha256" if name == "data" else "a text: put it in quotes"
+            return f"has a wrong line: {key} must be {wanted}"
+    return None

@@ -1,0 +1,129 @@
+"""`lm-eval-longbench lock`, and the argument --locked of `run`."""
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from lm_eval_longbench.cli import lock
+from lm_eval_longbench.cli.lock import take_locked
+from lm_eval_longbench.errors import LockError, LongBenchError, OptionError, UnknownNameError
+from lm_eval_longbench.options import Options
+from lm_eval_longbench.provenance.lock_check import require_lock
+from lm_eval_longbench.provenance.lock_file import lock_text, read_lock
+from lm_eval_longbench.provenance.lock_tasks import all_tasks
+
+OPTIONS = '{"longbench": {"data_dir": "sample", "truncate_to": 500}}'
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    """Run the command in a folder of its own; errors of the package are raised."""
+    app = typer.Typer()
+    app.callback()(lambda: None)
+    lock.register(app)
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments):
+        result = CliRunner().invoke(app, ["lock", *map(str, arguments)])
+        if isinstance(result.exception, LongBenchError):
+            raise result.exception
+        return result
+
+    return run
+
+
+def test_a_lock_is_written_and_used(run, tmp_path):
+    result = run("--tasks", "longbench_v1_code,longbench_v2", "--metadata", OPTIONS)
+    assert (result.exit_code, result.stdout) == (0, "longbench.lock: 3 tasks frozen\n")
+    assert [path.name for path in tmp_path.iterdir()] == ["longbench.lock"]
+    found = read_lock("longbench.lock")
+    assert found.options == {"data_dir": "sample", "truncate_to": 500}
+    options = Options(data_dir="sample", truncate_to=500)
+    assert require_lock("longbench.lock", ["longbench_v1_code"], None) == options
+    text = (tmp_path / "longbench.lock").read_text(encoding="utf-8")
+    assert text == lock_text(found)
+    assert str(tmp_path) not in text
+
+
+def test_twice_the_same_bytes(run, tmp_path):
+    arguments = ("--tasks", "longbench_v1_en", "--metadata", OPTIONS, "--output")
+    run(*arguments, "a.lock")
+    run(*arguments, "b.lock")
+    first = (tmp_path / "a.lock").read_bytes()
+    assert first == (tmp_path / "b.lock").read_bytes()
+    run(*arguments, "a.lock")
+    assert (tmp_path / "a.lock").read_bytes() == first
+
+
+def test_without_arguments_all_tasks_are_frozen(run):
+    assert run().exit_code == 0
+    found = read_lock("longbench.lock")
+    assert set(found.tasks) == set(all_tasks())
+    assert found.options == {}
+
+
+def test_a_damaged_lock_is_written_anew_and_other_files_are_left_alone(run, tmp_path):
+    run("--tasks", "longbench_v2")
+    file = tmp_path / "longbench.lock"
+    good = file.read_text()
+    file.write_text(good.replace("packages:", "<<<<<<< HEAD\npackages:"))
+    with pytest.raises(LockError):
+        read_lock(file)
+    run("--tasks", "longbench_v2")
+    assert file.read_text() == good
+    other = tmp_path / "notes.txt"
+    other.write_text("mine")
+    with pytest.raises(LockError, match=r"notes\.txt is there and is no lock file"):
+        run("--tasks", "longbench_v2", "--output", other)
+    assert other.read_text() == "mine"
+
+
+def test_a_failure_leaves_the_earlier_lock(run, tmp_path):
+    run("--tasks", "longbench_v2")
+    before = (tmp_path / "longbench.lock").read_bytes()
+    with pytest.raises(UnknownNameError, match="Did you mean 'longbench_v1'"):
+        run("--tasks", "longbnch_v1")
+    assert (tmp_path / "longbench.lock").read_bytes() == before
+    with pytest.raises(LongBenchError, match="cannot be written"):
+        run("--tasks", "longbench_v2", "--output", "longbench.lock/x")
+
+
+@pytest.mark.parametrize(
+    ("metadata", "said"),
+    [
+        ("{", "--metadata is not JSON"),
+        ("[1]", "An object such as"),
+        ('"longbench"', "An object such as"),
+        ('{"longbench": {"truncate_to": 1}}', "at least 2"),
+        ('{"truncate_to": 31500}', "go under one key"),
+        ('{"longbench": {"truncate": 5}}', "Did you mean 'truncate_to'?"),
+    ],
+)
+def test_wrong_metadata(run, metadata, said):
+    with pytest.raises((OptionError, UnknownNameError)) as caught:
+        run("--tasks", "longbench_v2", "--metadata", metadata)
+    assert said in str(caught.value)
+
+
+def test_help(run):
+    text = run("--help").stdout
+    for option in ("--tasks", "--metadata", "--output"):
+        assert option in text
+
+
+@pytest.mark.parametrize(
+    ("given", "path", "rest"),
+    [
+        ([], None, []),
+        (["--tasks", "a"], None, ["--tasks", "a"]),
+        (["--locked"], "longbench.lock", []),
+        (["--locked", "--tasks", "a"], "longbench.lock", ["--tasks", "a"]),
+        (["--tasks", "a", "--locked", "my.lock"], "my.lock", ["--tasks", "a"]),
+        (["--locked", "my.lock", "--limit", "2"], "my.lock", ["--limit", "2"]),
+        (["--locked=my.lock", "-x"], "my.lock", ["-x"]),
+        (["--locked=", "--tasks", "a"], "longbench.lock", ["--tasks", "a"]),
+        (["--lockedness"], None, ["--lockedness"]),
+    ],
+)
+def test_the_argument_of_run(given, path, rest):
+    assert take_locked(given) == (path, rest)

@@ -1,0 +1,111 @@
+"""`verify` from the command line: exit status, the table, the lines, and JSON."""
+
+import json
+
+import pytest
+from real_runs import EXTRACTIVE, Files, write_run
+from typer import Typer
+from typer.testing import CliRunner
+
+from lm_eval_longbench.cli import verify
+
+QASPER, V2 = "longbench_v1_qasper", "longbench_v2"
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    return write_run(tmp_path_factory.mktemp("run"), EXTRACTIVE, [QASPER, V2])
+
+
+@pytest.fixture
+def files(run, tmp_path):
+    return Files.copy(run, tmp_path / "run")
+
+
+@pytest.fixture
+def command():
+    """Run the command alone; there is nothing else in its application."""
+    app = Typer()
+    app.callback()(lambda: None)
+    verify.register(app)
+
+    def run(*arguments):
+        return CliRunner().invoke(app, ["verify", *map(str, arguments)])
+
+    return run
+
+
+def test_confirmed(command, run):
+    result = command(run)
+    assert result.exit_code == 0, result.output
+    lines = result.stdout.splitlines()
+    # 3 of qasper, 10 of v2, and the standard errors of what the harness calls a mean.
+    assert ["figures", "17", "-", "-"] in [line.split() for line in lines]
+    assert lines[-1].endswith(
+        "0 different, 0 not checkable: everything that could be checked is as it should be."
+    )
+    assert "different:" not in result.stdout
+
+
+def test_different(command, files):
+    def edit(whole):
+        whole["results"][QASPER]["score,none"] = 0.9
+
+    files.edit_results(edit)
+    result = command(files.results)
+    assert result.exit_code == 1
+    (line,) = [line for line in result.stdout.splitlines() if line.startswith("different: ")]
+    assert line.startswith(f"different: {files.results}, {QASPER}: figures score,none: found 0.9,")
+    assert "expected 0.1" in line and "do not follow from the answers" in line
+    assert result.stdout.splitlines()[-1].endswith("something differs.")
+
+
+def test_not_checkable_reasons_are_said_once(command, files):
+    files.log(QASPER).unlink()
+    files.log(V2).unlink()
+    result = command(files.folder)
+    assert result.exit_code == 0
+    lines = [line for line in result.stdout.splitlines() if line.startswith("not checkable: ")]
+    assert len(lines) == 2
+    assert lines[0].startswith(f"not checkable: {QASPER}: sample log: samples_{QASPER}_")
+
+
+def test_unreadable(command, files, tmp_path):
+    files.results.write_text("{", encoding="utf-8")
+    result = command(files.folder)
+    assert result.exit_code == 2
+    assert f"unreadable: {files.results} is not JSON" in result.stderr
+    assert result.stdout.splitlines() == [
+        "0 confirmed, 0 different, 0 not checkable, 1 unreadable: nothing could be checked."
+    ]
+    result = command(tmp_path / "nothing")
+    assert result.exit_code == 2
+    assert "error: " in result.stderr and "does not exist" in result.stderr
+
+
+def test_json(command, files):
+    files.edit_run(V2, asked=503)
+    files.log(QASPER).unlink()
+    result = command(files.folder, "--json")
+    assert result.exit_code == 1
+
+    def refuse(constant):
+        raise AssertionError(f"{constant} is not JSON")
+
+    report = json.loads(result.stdout, parse_constant=refuse)
+    assert report["format"] == 1
+    assert report["exit_status"] == 1
+    assert sum(report["counts"].values()) == len(report["checks"])
+    assert report["counts"]["different"] == 2
+    checks = {(check["place"], check["kind"], check["name"]): check for check in report["checks"]}
+    asked = checks[V2, "counts", "asked"]
+    assert (asked["status"], asked["found"], asked["expected"]) == ("different", 503, 18)
+    assert asked["file"] == str(files.results)
+    assert checks[QASPER, "sample log", "sample log"]["status"] == "not checkable"
+
+
+def test_options_reach_their_place(command, files, tmp_path):
+    files.edit_run(QASPER, data="local-" + "0" * 12, data_sha256="0" * 64)
+    result = command(files.folder, "--data-dir", tmp_path / "none", "--tokenizer", "x", "--json")
+    checks = [c for c in json.loads(result.stdout)["checks"] if c["kind"] == "data"]
+    assert any(str(tmp_path / "none") in check["meaning"] for check in checks)

@@ -1,0 +1,283 @@
+"""Runs as they are: nothing may be found different, whatever the task, options and backend."""
+
+import pytest
+from real_runs import EXTRACTIVE, AnsweringLM, Files, write_run
+
+from lm_eval_longbench.provenance.check import DIFFERENT, NOT_CHECKABLE
+from lm_eval_longbench.provenance.verify import verify
+
+QASPER = "longbench_v1_qasper"
+OFFICIAL_EMBEDDINGS = "Qwen/Qwen3-Embedding-8B"
+
+
+def in_turn(number, prompt):
+    texts = ("The harbor opened in spring.", "[Answer]\nB", "", "<think>hm</think>A ledger.")
+    return texts[number % 4]
+
+
+def kinds(report, status):
+    return {check.kind for check in report.with_status(status)}
+
+
+def assert_confirmed(report, not_checkable=()):
+    assert report.with_status(DIFFERENT) == []
+    assert report.unreadable == []
+    assert kinds(report, NOT_CHECKABLE) == set(not_checkable)
+    assert report.exit_status == 0
+
+
+def test_everything_is_confirmed(base_run):
+    report = verify([base_run])
+    assert_confirmed(report)
+    names = {check.name for check in report.checks if check.kind == "figures"}
+    assert {"score,none", "score_stderr,none", "score_8k_plus,none", "acc_hard,none"} <= names
+    assert {"pass_at_n,none", "acc_stderr,none", "failed,none"} <= names
+    groups = {(check.place, check.name) for check in report.checks if check.kind == "groups"}
+    assert groups == {
+        ("longbench_v1_single_doc_qa", "score,none"),
+        ("longbench_v1_single_doc_qa", "score_stderr,none"),
+    }
+
+
+def test_every_mode_of_v2(v2_run):
+    report = verify([v2_run])
+    # Chunks are not in the log.
+    assert_confirmed(report, {"prompts"})
+    assert [check.place for check in report.with_status(NOT_CHECKABLE)] == ["longbench_v2_rag"]
+    confirmed = {(check.kind, check.place) for check in report.with_status("confirmed")}
+    assert ("reasoning", "longbench_v2_cot_answer") in confirmed
+    assert ("prompts", "longbench_v2_cot_answer") in confirmed
+    assert ("groups", "longbench_v2_domains") in confirmed
+
+
+def test_failed_reasoning_needs_no_log_of_pass_one(v2):
+    failed = {row["doc"]["_id"] for row in v2.rows("longbench_v2_cot") if row["failed"]}
+    answers = v2.rows("longbench_v2_cot_answer")
+    answered = [row for row in answers if row["doc"]["_id"] in failed and row["resps"][0][0]]
+    assert failed and answered
+    v2.log("longbench_v2_cot").unlink()
+    report = verify([v2.folder])
+    assert report.with_status(DIFFERENT) == []
+    said = [c for c in report.with_status(NOT_CHECKABLE) if c.place == "longbench_v2_cot_answer"]
+    assert {check.kind for check in said} == {"reasoning", "prompts"}
+    assert "Pass one was another run" in said[0].meaning
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"truncate_to": 500},
+        {},  # the model's own length: some are cut further, for the chat template
+        {"overlength": "skip", "truncate_to": 2000},
+        {"truncate_to": 501, "log_prompts": "full"},
+    ],
+)
+def test_cut_prompts(tmp_path, model_folder, options):
+    tasks = ["longbench_v1_qasper", "longbench_v1_lcc", "longbench_v2_code_repository"]
+    write_run(
+        tmp_path,
+        "hf",
+        tasks,
+        options,
+        {"pretrained": model_folder, "device": "cpu"},
+        gen_kwargs={"max_gen_toks": 2},
+        apply_chat_template=True,
+        limit=6,
+    )
+    report = verify([tmp_path])
+    skipped = options.get("overlength") == "skip"
+    assert_confirmed(report, {"counts"} if skipped else ())
+    places = {check.place for check in report.checks if check.kind == "cut prompts"}
+    assert bool(places) is not skipped
+    if skipped:
+        (said, *_) = report.with_status(NOT_CHECKABLE)
+        assert said.name == "asked" and "Skipped questions" in said.meaning
+
+
+def test_prompts_cut_further_than_the_limit(tmp_path, model_folder):
+    """A long system instruction takes more room than is in reserve for a chat template."""
+    model = {"pretrained": model_folder, "device": "cpu", "max_length": 700}
+    system = "Answer shortly and truly. "
+    prompts = []
+    for name, times in (("plain", 0), ("system", 12), ("long", 40)):
+        write_run(
+            tmp_path / name,
+            "hf",
+            [QASPER],
+            {},
+            model,
+            gen_kwargs={"max_gen_toks": 2},
+            limit=2,
+            apply_chat_template=bool(times),
+            system_instruction=system * times or None,
+        )
+        rows = Files(tmp_path / name).rows(QASPER)
+        assert all(row["doc"]["prompt"]["truncated"] for row in rows)
+        prompts.append({row["doc"]["prompt"]["sha256"] for row in rows})
+    assert not (prompts[0] & prompts[1]) | (prompts[1] & prompts[2])
+    assert_confirmed(verify([tmp_path / "plain", tmp_path / "system"]))
+    # Further than is tried: nothing is said against the run.
+    report = verify([tmp_path / "long"])
+    assert_confirmed(report, {"cut prompts"})
+    assert "long system instruction" in report.with_status(NOT_CHECKABLE)[0].meaning
+
+
+def test_an_edited_cut_prompt(tmp_path, model_folder):
+    model = {"pretrained": model_folder, "device": "cpu"}
+    options = {"truncate_to": 300}
+    write_run(tmp_path, "hf", [QASPER], options, model, gen_kwargs={"max_gen_toks": 2}, limit=2)
+
+    def edit(rows):
+        rows[1]["doc"]["prompt"]["sha256"] = "0" * 64
+
+    Files(tmp_path).edit_log(QASPER, edit)
+    (found,) = [c for c in verify([tmp_path]).with_status(DIFFERENT) if c.kind == "cut prompts"]
+    assert found.found.startswith("1 of 2: line 2 (")
+    assert "Other prompts were sent" in found.meaning
+    # Another version of the library may tokenize otherwise.
+    files = Files(tmp_path)
+    files.edit_run(QASPER, packages={**files.run(QASPER)["packages"], "tokenizers": "0.1"})
+    report = verify([tmp_path])
+    assert "cut prompts" not in kinds(report, DIFFERENT)
+    said = {check.kind: check for check in report.with_status(NOT_CHECKABLE)}
+    assert said["cut prompts"].found == "1 rows"
+    assert "instead of 0.1" in said["cut prompts"].meaning
+
+
+def test_another_tokenizer_cannot_check_cuts(tmp_path, model_folder, tokenizer_folder):
+    arguments = {"pretrained": model_folder, "device": "cpu"}
+    task = "longbench_v1_qasper"
+    options = {"truncate_to": 300}
+    write_run(tmp_path, "hf", [task], options, arguments, gen_kwargs={"max_gen_toks": 2}, limit=2)
+    files = Files(tmp_path)
+    files.edit_run(task, tokenizer="/no/such/folder")
+
+    def cuts(tokenizer=None):
+        return next(
+            c for c in verify([tmp_path], None, tokenizer).checks if c.kind == "cut prompts"
+        )
+
+    assert cuts().status == NOT_CHECKABLE
+    assert "not on this machine: name it with --tokenizer" in cuts().meaning
+    assert cuts(model_folder).status == "confirmed"
+    files.edit_run(task, tokenizer_sha256="0" * 64)
+    assert "another than the one that cut" in cuts(tokenizer_folder).meaning
+
+
+@pytest.mark.parametrize("repeats", [1, 3])
+@pytest.mark.parametrize("model", [OFFICIAL_EMBEDDINGS, "another-model", None])
+def test_summaries(tmp_path, server_url, model, repeats):
+    options = {"repeats": repeats}
+    if model is not None:
+        options |= {"embedding_model": model, "embedding_url": server_url}
+    write_run(tmp_path, AnsweringLM(in_turn), ["longbench_pro_t4_1"], options)
+    report = verify([tmp_path])
+    assert report.with_status(DIFFERENT) == []
+    taken = {check.name for check in report.with_status(NOT_CHECKABLE)}
+    each = {"best_of_n,none", "pass_at_n,none"}
+    expected = set() if model is None else {"semantic_similarity,none"}
+    if model == OFFICIAL_EMBEDDINGS and repeats > 1:
+        expected |= each
+    assert taken == expected
+    score = next(check for check in report.checks if check.name == "score,none")
+    assert score.status == "confirmed"
+    assert (score.found == score.found) is (model == OFFICIAL_EMBEDDINGS)  # else NaN
+
+
+def test_an_edited_summary_score(tmp_path, server_url):
+    options = {"embedding_model": OFFICIAL_EMBEDDINGS, "embedding_url": server_url}
+    task = "longbench_pro_t4_1"
+    files = Files(write_run(tmp_path, AnsweringLM(in_turn), [task], options))
+
+    def raise_score(rows):
+        rows[0]["score"] += 0.1
+
+    files.edit_log(task, raise_score)
+    (found,) = verify([tmp_path]).with_status(DIFFERENT)
+    assert found.kind == "sample scores"
+    assert "score is" in found.found
+
+
+def test_answers_over_an_api_with_seeds(tmp_path, server_url):
+    arguments = {"base_url": f"{server_url}/chat/completions", "model": "tiny"}
+    task = "longbench_pro_t3_1"
+    write_run(tmp_path, "local-chat-completions", [task], {}, arguments, apply_chat_template=True)
+    report = verify([tmp_path])
+    assert_confirmed(report)
+    seeds = [check for check in report.checks if check.kind == "seeds"]
+    assert [check.status for check in seeds] == ["confirmed"]
+    Files(tmp_path).edit_run(task, seeds=[1, 2, 3])
+    kinds_found = kinds(verify([tmp_path]), DIFFERENT)
+    assert kinds_found == {"signature", "seeds"}
+
+
+def test_a_chosen_part_of_pro(tmp_path):
+    options = {"only": {"language": "English"}}
+    write_run(tmp_path, EXTRACTIVE, ["longbench_pro_t3_1"], options)
+    assert_confirmed(verify([tmp_path]))
+
+
+def test_predictions_only(tmp_path):
+    write_run(tmp_path, AnsweringLM(in_turn), ["longbench_v1_qasper"], predict_only=True)
+    report = verify([tmp_path])
+    assert_confirmed(report, {"sample scores", "figures", "counts"})
+    (said,) = [check for check in report.checks if check.kind == "sample scores"]
+    assert "--predict_only" in said.meaning
+
+
+def test_a_users_own_task_with_filters_and_group(tmp_path):
+    folder = tmp_path / "tasks"
+    folder.mkdir()
+    (folder / "mine.yaml").write_text(
+        "task: mine\n"
+        "class: !function lm_eval_longbench.harness.longbench_v1.LongBenchV1Task\n"
+        "dataset_path: x\ndataset_name: qasper\ntest_split: test\noutput_type: generate_until\n"
+        "metadata:\n  version: 7\n"
+        "metric_list:\n"
+        "  - metric: score\n    aggregation: mean\n    higher_is_better: true\n"
+        "  - metric: failed\n    aggregation: median\n    higher_is_better: false\n"
+        "filter_list:\n"
+        "  - name: plain\n    filter:\n      - function: take_first\n"
+        "  - name: lower\n    filter:\n      - function: lowercase\n      - function: take_first\n",
+        encoding="utf-8",
+    )
+    (folder / "ours.yaml").write_text(
+        "group: both\ntask: [mine, longbench_v1_narrativeqa]\n"
+        "aggregate_metric_list:\n"
+        "  - metric: score\n    weight_by_size: true\n    filter_list: [plain]\n"
+        "metadata:\n  version: 1\n",
+        encoding="utf-8",
+    )
+    run = tmp_path / "run"
+    write_run(run, AnsweringLM(in_turn), ["both"], include_path=[str(folder)])
+    report = verify([run])
+    assert report.with_status(DIFFERENT) == []
+    figures = {
+        check.name: check.status
+        for check in report.checks
+        if check.kind == "figures" and check.place == "mine"
+    }
+    assert figures["score,plain"] == figures["score,lower"] == "confirmed"
+    assert figures["failed,plain"] == NOT_CHECKABLE  # a median
+    said = {check.kind: check.meaning for check in report.with_status(NOT_CHECKABLE)}
+    assert "filter of the user's own" in said["answers"]
+    assert "'median', which this package does not know" in said["figures"]
+    assert "metric_list" in said["counts"]  # nothing counts cut prompts there
+
+
+def test_packed_logs(base):
+    base.pack("longbench_v2")
+    assert_confirmed(verify([base.folder]))
+
+
+def test_several_runs_and_foreign_tasks(base_run, v2_run):
+    report = verify([base_run, v2_run, base_run])
+    assert len({check.file for check in report.checks}) == 2
+    assert report.foreign == 0
+
+
+def test_without_logs(tmp_path):
+    write_run(tmp_path, AnsweringLM(in_turn), ["longbench_v1_qasper"], logs=False)
+    report = verify([tmp_path])
+    assert_confirmed(report, {"sample log"})
+    assert "Run with --log_samples" in report.with_status(NOT_CHECKABLE)[0].meaning
