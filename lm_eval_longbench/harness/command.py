@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import sys
 from argparse import Namespace
@@ -16,9 +17,13 @@ from lm_eval.utils import setup_logging
 from lm_eval_longbench.errors import OptionError
 from lm_eval_longbench.harness import baseline
 from lm_eval_longbench.harness.capture import Captured, captured
+from lm_eval_longbench.harness.quick_index import quick_index
 from lm_eval_longbench.harness.two_passes import PASS_ONE, PASS_TWO, two_passes, with_pass_two
-from lm_eval_longbench.options import KEY
+from lm_eval_longbench.options import KEY, Options
 from lm_eval_longbench.presets.longbench_pro import SOURCE, Preset
+from lm_eval_longbench.provenance.lock import options_set
+from lm_eval_longbench.provenance.lock_check import require_lock
+from lm_eval_longbench.provenance.lock_tasks import valid_names
 from lm_eval_longbench.task_folder import task_folder
 from lm_eval_longbench.task_links import are_linked, harness_tasks
 
@@ -76,6 +81,29 @@ def with_preset(parsed: Namespace, preset: Preset) -> str:
     return f"preset {preset.model}, {mode}: {', '.join(said)}. Source: {SOURCE}."
 
 
+def _wanted(parsed: Namespace) -> list[str]:
+    """Return the tasks that the command line, or else the config file, asks for."""
+    given = parsed.tasks or _config(parsed.config).get("tasks") or []
+    parts = [given] if isinstance(given, str) else given
+    return [name.strip() for part in parts for name in str(part).split(",")]
+
+
+def with_lock(parsed: Namespace, lock: Path) -> str:
+    """Hold a run to a lock file; where the user gives no options, fill in the locked ones.
+
+    Returns:
+        What was filled in, in one line.
+
+    Raises:
+        LockError: the run is not what was frozen.
+    """
+    metadata = dict(parsed.metadata or _config(parsed.config).get("metadata") or {})
+    given = Options.from_metadata(metadata) if metadata.get(KEY) else None
+    options = options_set(require_lock(lock, _wanted(parsed), given))
+    parsed.metadata = {**metadata, KEY: options}
+    return f"locked by {lock}, options {json.dumps(options, ensure_ascii=False)}"
+
+
 def with_both_passes(parsed: Namespace) -> None:
     """Add pass two of chain of thought to the wanted tasks, in place, where pass one is wanted.
 
@@ -83,10 +111,10 @@ def with_both_passes(parsed: Namespace) -> None:
         OptionError: pass one is wanted, and its finished log is given too.
     """
     config = _config(parsed.config)
-    wanted = parsed.tasks or config.get("tasks")
-    if not wanted or any(not isinstance(name, str) for name in wanted):
+    given = parsed.tasks or config.get("tasks")
+    if not given or any(not isinstance(name, str) for name in given):
         return
-    tasks = with_pass_two(wanted)
+    tasks = with_pass_two(given)
     options = dict((parsed.metadata or config.get("metadata") or {}).get(KEY) or {})
     if PASS_ONE in tasks and options.get("cot_samples"):
         raise OptionError(
@@ -110,19 +138,22 @@ def run_harness(
     arguments: Sequence[str],
     preset: Preset | None = None,
     say: Callable[[str], None] = logger.info,
+    lock: Path | None = None,
 ) -> Captured:
     """Run `lm_eval run ARGUMENTS` in this process, with a preset's settings if one is given.
 
     Args:
         arguments: the harness's own.
         preset: settings for what the arguments leave open.
-        say: gets the line that tells what the preset did.
+        say: gets the lines that tell what the preset and the lock did.
+        lock: lock file that the run must be in keeping with; None: none.
 
     Returns:
         What was found for our tasks.
 
     Raises:
         SystemExit: the harness's own, on arguments it does not take.
+        LockError: the run is not what the lock file froze.
     """
     setup_logging()
     before = sys.argv
@@ -133,8 +164,14 @@ def run_harness(
         parsed.include_path = joined_include_paths(parsed.include_path, parsed.config) or None
         if preset is not None:
             say(with_preset(parsed, preset))
+        if lock is not None:
+            say(with_lock(parsed, lock))
         with_both_passes(parsed)
-        with two_passes(reasoning_folder(parsed)), captured() as kept:
+        with (
+            two_passes(reasoning_folder(parsed)),
+            captured() as kept,
+            quick_index(_wanted(parsed), parsed.include_path or [], valid_names()),
+        ):
             command.execute(parsed)
         return kept
     finally:

@@ -27,6 +27,7 @@ from lm_eval_longbench.harness.budget import fold_budget, kept_apart
 from lm_eval_longbench.harness.fit import cut_to_room, tokens_over
 from lm_eval_longbench.harness.limit import Limit, resolve_limit
 from lm_eval_longbench.harness.logged_prompt import LoggedPrompt
+from lm_eval_longbench.harness.overrides import check_prompt_is_ours
 from lm_eval_longbench.harness.repeats import alike, check_sampling, seeded
 from lm_eval_longbench.harness.signature import COUNTED, Signature
 from lm_eval_longbench.once import warn_once
@@ -35,6 +36,7 @@ from lm_eval_longbench.prompts.fast_tokenizer import fast_tokenizer
 from lm_eval_longbench.prompts.prepare import Prompt, prepare
 from lm_eval_longbench.prompts.text_hash import text_sha256
 from lm_eval_longbench.prompts.tokenizer import load_tokenizer, tokenizer_name
+from lm_eval_longbench.provenance.lock_tasks import task_versions
 from lm_eval_longbench.provenance.packages import package_versions
 from lm_eval_longbench.provenance.signature import METRIC_VERSIONS
 
@@ -134,6 +136,10 @@ class LongBenchTask(ConfigurableTask, abc.ABC):
                 "dimensions."
             )
         self.identify(config)
+        check_prompt_is_ours(config)
+        # A user's group may replace a member's whole metadata, its version with it.
+        if metadata.get("version") is None:
+            metadata["version"] = task_versions()[self.official_name()]
         self._prepared: dict[int, _Prepared] = {}
         self._texts: dict[int, str] = {}
         self._signature = Signature()
@@ -175,6 +181,7 @@ class LongBenchTask(ConfigurableTask, abc.ABC):
             truncation=self.RULE.__name__,
             overlength=self._options.overlength,
             repeats=self._repeats,
+            filters=self.config.filter_list,
             metrics=METRIC_VERSIONS[self.benchmark()],
             packages=package_versions(),
         )

@@ -21,7 +21,7 @@ from lm_eval_longbench.harness.longbench_v2_cot import (
     LongBenchV2CotAnswerTask,
     LongBenchV2CotTask,
 )
-from lm_eval_longbench.offline.write import json_lines
+from lm_eval_longbench.result_files import json_lines
 
 logger = logging.getLogger(__name__)
 

@@ -149,3 +149,37 @@ def test_a_harness_config_file_works(tmp_path, cache):
     )
     done = run(script("lm-eval-longbench"), "run", "--config", str(config), cache=cache)
     assert "longbench_v1_lcc" in [row[0] for row in table_rows(done.stdout)]
+
+
+def test_a_locked_run_uses_the_locked_options_or_stops(tmp_path, cache):
+    lock = str(tmp_path / "paper.lock")
+    options = ("--metadata", '{"longbench": {"data_dir": "sample"}}')
+    make = (script("lm-eval-longbench"), "lock", "--tasks", "longbench_v1_trec", *options)
+    run(*make, "--output", lock, cache=cache)
+    start = (script("lm-eval-longbench"), "run", "--model", "longbench-extractive")
+    task = ("--tasks", "longbench_v1_trec")
+    # No options of its own: the locked ones, the sample among them.
+    done = run(*start, *task, "--locked", lock, cache=cache)
+    assert f"locked by {lock}" in done.stdout
+    assert "longbench_v1: lb-v1|v1.0|data:sample-" in done.stdout
+    other = '{"longbench": {"data_dir": "sample", "truncate_to": 100, "tokenizer": "x"}}'
+    done = run(*start, *task, "--metadata", other, "--locked", lock, cache=cache, status=1)
+    assert "options.truncate_to: not in the lock, here 100" in done.stderr
+    done = run(*start, "--tasks", "longbench_v1_lcc", "--locked", lock, cache=cache, status=1)
+    assert "tasks.longbench_v1_lcc: not in the lock" in done.stderr
+
+
+def test_a_run_ends_with_the_report_and_its_signature(tmp_path, cache):
+    done = run(
+        script("lm-eval-longbench"),
+        "run",
+        *("--model", "longbench-extractive"),
+        *("--tasks", "longbench_v2,longbench_v1_lcc"),
+        *("--metadata", SAMPLE),
+        cache=cache,
+    )
+    after = done.stdout[done.stdout.rindex("|longbench_v2") :]
+    assert "strict (missing and failed are wrong)" in after
+    assert "this run" in after
+    assert "longbench_v2: lb-v2|v1.0|data:sample-" in after
+    assert "|n:18/18|" in after
