@@ -116,7 +116,8 @@ def test_metrics_stand_on_their_own():
         ("reports", ("harness", "data", "offline", "cli", "baseline", "prompts")),
         ("provenance", ("harness", "offline", "cli", "reports")),
         ("baseline", ("harness", "data", "metrics", "offline", "cli", "aggregation")),
-        ("harness", ("cli", "offline")),
+        ("doctor", ("cli", "offline", "reports")),
+        ("harness", ("cli", "offline", "reports", "doctor")),
     ],
 )
 def test_lower_layers_do_not_know_higher_ones(folder, forbidden):
@@ -227,6 +228,7 @@ def heavy_after(module):
     [
         "metrics.longbench_v1",
         "aggregation.longbench_v1",
+        "offline.score",
         "offline.score_v1",
         "prompts.prepare",
         "prompts.tokenizer",

@@ -8,7 +8,20 @@ import sys
 import typer
 from rich.console import Console
 
-from lm_eval_longbench.cli import link, path, prepare, prompt, report, run, score, unlink
+from lm_eval_longbench.cli import (
+    compare,
+    doctor,
+    link,
+    lock,
+    path,
+    prepare,
+    prompt,
+    report,
+    run,
+    score,
+    unlink,
+    verify,
+)
 from lm_eval_longbench.errors import LongBenchError
 from lm_eval_longbench.version import __version__
 
@@ -19,7 +32,10 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for module in (run, prepare, score, report, prompt, path, link, unlink):
+for module in (
+    *(run, doctor, prepare, lock, score, report, verify, compare),
+    *(prompt, path, link, unlink),
+):
     module.register(app)
 
 

@@ -20,7 +20,10 @@ def test_version(invoke):
 def test_help_names_every_command(invoke):
     result = invoke("--help")
     assert result.exit_code == 0
-    for command in ("run", "score", "prompt", "path", "link", "unlink"):
+    for command in (
+        *("run", "doctor", "prepare", "lock", "score", "report", "verify", "compare"),
+        *("prompt", "path", "link", "unlink"),
+    ):
         assert re.search(rf"^\W*{command}\s", result.stdout, re.MULTILINE), command
         if command != "run":  # which hands --help on to the harness
             assert invoke(command, "--help").exit_code == 0
