@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 _BLOCK = 1024
 
 
-def _positions(words: Sequence[str]) -> dict[str, int]:
+def positions(words: Sequence[str]) -> dict[str, int]:
     """Map each word to the integer whose set bits are the word's positions."""
     masks: dict[str, int] = {}
     for index, word in enumerate(words):
@@ -34,18 +34,23 @@ def _rows(reference: Sequence[str], masks: dict[str, int], state: int, full: int
 def lcs_length(reference: Sequence[str], prediction: Sequence[str]) -> int:
     """Return the length of the longest common subsequence of two word lists."""
     full = state = (1 << len(prediction)) - 1
-    for row in _rows(reference, _positions(prediction), state, full):
+    for row in _rows(reference, positions(prediction), state, full):
         state = row
     return len(prediction) - state.bit_count()
 
 
-def lcs_words(reference: Sequence[str], prediction: Sequence[str]) -> set[str]:
+def lcs_words(
+    reference: Sequence[str], prediction: Sequence[str], masks: dict[str, int] | None = None
+) -> set[str]:
     """Return the distinct words of the longest common subsequence that the official walk selects.
 
     The walk starts at the end of both lists: equal words match; otherwise it steps back in the
     reference if that table cell is strictly larger, else in the prediction.
+
+    Args:
+        masks: `positions(prediction)`, if it is at hand.
     """
-    masks = _positions(prediction)
+    masks = positions(prediction) if masks is None else masks
     full = state = (1 << len(prediction)) - 1
 
     starts = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import string
 
 from lm_eval_longbench.metrics.overlap import multiset_f1
-from lm_eval_longbench.metrics.segment import words
+from lm_eval_longbench.metrics.segment import gold_words, words
 
 # Code points in UTF-16, not characters: editors that straighten quotes must not change this set.
 _CHINESE_PUNCTUATION = bytes.fromhex(
@@ -30,6 +30,7 @@ def qa_f1_zh(prediction: str, answer: str) -> float:
     Source of the definition: LongBench v1, question answering in Chinese.
     """
     pred, gold = (
-        [token for token in map(normalize, words(text)) if token] for text in (prediction, answer)
+        [token for token in map(normalize, tokens) if token]
+        for tokens in (words(prediction), gold_words(answer))
     )
     return multiset_f1(pred, gold)

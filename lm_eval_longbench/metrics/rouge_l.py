@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lm_eval_longbench.metrics.lcs import lcs_words
+from lm_eval_longbench.metrics.lcs import lcs_words, positions
 
 
 def pieces(text: str) -> list[tuple[str, ...]]:
@@ -28,14 +28,14 @@ def rouge_l(prediction: str, answer: str) -> float:
     if not reference or not hypothesis:
         return 0.0
     reference_words = [set(piece) for piece in reference]
-    hypothesis_words = [set(piece) for piece in hypothesis]
+    hypothesis_words = [positions(piece) for piece in hypothesis]
 
     union: set[str] = set()
     for ref, ref_words in zip(reference, reference_words, strict=True):
         for hyp, hyp_words in zip(hypothesis, hypothesis_words, strict=True):
             # A pair adds at most its common words: nothing new, no need to align.
-            if not (ref_words & hyp_words) <= union:
-                union |= lcs_words(ref, hyp)
+            if not (ref_words & hyp_words.keys()) <= union:
+                union |= lcs_words(ref, hyp, hyp_words)
 
     recall = len(union) / len(set().union(*reference_words))
     precision = len(union) / len(set().union(*hypothesis_words))
