@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lm_eval_longbench.errors import EmbeddingError
+
 if TYPE_CHECKING:
     from lm_eval_longbench.harness.capture import Captured
 
@@ -44,6 +46,9 @@ def end_of_run(kept: Captured, width: int | None) -> str:
     from lm_eval_longbench.reports.report import make_report
 
     with tempfile.TemporaryDirectory(prefix="lm-eval-longbench-") as scratch:
-        score_rows(kept.rows, Path(scratch), embedder=kept.embedder)
+        try:
+            score_rows(kept.rows, Path(scratch), embedder=kept.embedder)
+        except EmbeddingError:  # the task has said why; its summaries are shown as unscored
+            score_rows(kept.rows, Path(scratch))
         text = render(make_report([read_run(Path(scratch), RUN)]), "table", width)
     return "\n".join([text, *signature_lines(kept.signatures), ""])

@@ -64,6 +64,10 @@ def _notes(name: str, facts: Mapping[str, Any]) -> list[str]:
             "of Qwen/Qwen3-Embedding-8B. Add --embedding-model Qwen/Qwen3-Embedding-8B (with "
             "--embedding-url to ask a server)."
         )
+    lines += [
+        f"{name}: runs are merged here that are not comparable: {reason}"
+        for reason in facts["signature"]["differences"]
+    ]
     if counts["inconsistent"]:
         lines.append(
             f"{name}: {counts['inconsistent']} of {counts['questions']} questions have fewer than "

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from lm_eval_longbench.provenance.compare import incomparable
 from lm_eval_longbench.provenance.packages import package_versions
 from lm_eval_longbench.provenance.signature import (
     INGREDIENTS,
@@ -52,7 +53,8 @@ def table_signatures(
         recorded: signatures of the inputs; None for an input without one.
 
     Returns:
-        For each table "line", "ingredients", and under "tasks" the ingredients of each task.
+        For each table "line", "ingredients", under "tasks" the ingredients of each task, and under
+        "differences" why runs that were merged are not comparable.
     """
     known: dict[str, list[Mapping[str, Any]]] = {}
     for signature in recorded:
@@ -77,7 +79,27 @@ def _of_table(
     }
     if UNKNOWN in [own["asked"] for own in tasks.values()]:
         whole |= {"asked": UNKNOWN, "kept": UNKNOWN}
-    return {"line": line(whole), "ingredients": whole, "tasks": tasks}
+    return {
+        "line": line(whole),
+        "ingredients": whole,
+        "tasks": tasks,
+        "differences": _differences([known[task] for task in tasks if task in known]),
+    }
+
+
+# Half runs of one task have other counts, and another hash of the reasoning that each embeds.
+_OF_A_HALF = ("asked", "kept", "answered", "reasoning_sha256")
+
+
+def _differences(merged: Sequence[Sequence[Mapping[str, Any]]]) -> list[str]:
+    """Return in what the merged runs of a task differ that moves scores, a sentence each."""
+    found = set()
+    for runs in merged:
+        parts = [
+            {name: value for name, value in run.items() if name not in _OF_A_HALF} for run in runs
+        ]
+        found.update(incomparable(parts))
+    return sorted(found)
 
 
 def _scored_here(signature: Mapping[str, Any], table: Mapping[str, Any]) -> dict[str, Any]:

@@ -4,9 +4,12 @@ import json
 
 import pytest
 
+from lm_eval_longbench.cli.score_warnings import warnings_of
 from lm_eval_longbench.offline.score import score_paths
 from lm_eval_longbench.offline.signatures import recorded_signature
 from lm_eval_longbench.provenance.signature import INGREDIENTS, UNKNOWN, completed, line
+from lm_eval_longbench.reports.read_run import read_run
+from lm_eval_longbench.reports.remarks import remarks
 
 DATE = "2026-01-02T03-04-05.678901"
 SIGNATURE = completed(
@@ -85,6 +88,24 @@ def test_without_a_results_file_the_signature_says_what_is_not_known(log, tmp_pa
     assert found["ingredients"]["limit"] == found["ingredients"]["chat"] == UNKNOWN
     assert found["ingredients"]["data"] == "sample-1"
     assert found["line"].startswith("lb-v2|v?|data:sample-1|prompt:?|cut:?|chat:?|t:?|k:1|n:1/?|")
+
+
+def test_merged_runs_that_differ_are_named(log, tmp_path):
+    assert signature_of(score_paths([log], tmp_path / "one"))["differences"] == []
+    other = tmp_path / "other" / log.name
+    other.parent.mkdir()
+    other.write_bytes(log.read_bytes() + b"\n")  # not the same file once more
+    run = {**SIGNATURE, "limit": 31500, "asked": 2}
+    configs = {"longbench_v2": {"metadata": {"longbench_run": run}}}
+    (other.parent / f"results_{DATE}.json").write_text(json.dumps({"configs": configs}))
+    report = score_paths([log, other], tmp_path / "out")
+    (reason,) = signature_of(report)["differences"]
+    assert reason.startswith("limit differs (31500 | 1000): ")  # in the order of the paths
+    assert any(
+        "runs are merged here that are not comparable: limit" in w for w in warnings_of(report)
+    )
+    run = read_run(tmp_path / "out", "both")
+    assert any("both is made of runs that are not comparable" in text for text in remarks([run]))
 
 
 def test_another_runs_results_are_not_taken(log):
