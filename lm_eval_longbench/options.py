@@ -57,7 +57,7 @@ def _check_not_misplaced(metadata: Mapping[str, Any]) -> None:
                 f"{name!r} stands beside the model arguments. LongBench options go under one key: "
                 f'--metadata \'{{"{KEY}": {{"{name}": ...}}}}\'.'
             )
-        if name != KEY and difflib.get_close_matches(str(name).lower(), [KEY], cutoff=0.8):
+        if KEY not in metadata and difflib.get_close_matches(str(name).lower(), [KEY], cutoff=0.8):
             raise UnknownNameError("metadata key", name, [KEY])
 
 
@@ -134,9 +134,9 @@ class Options:
             OptionError: the value under the key is not an object, or a value is impossible.
             UnknownNameError: a key does not exist; the message names the nearest valid one.
         """
+        _check_not_misplaced(metadata or {})
         given = (metadata or {}).get(KEY)
         if given is None:
-            _check_not_misplaced(metadata or {})
             return cls()
         if not isinstance(given, Mapping):
             raise OptionError(

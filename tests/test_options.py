@@ -44,6 +44,13 @@ def test_without_the_key_all_options_are_at_their_default(metadata):
     assert Options.from_metadata(metadata).to_dict() == DEFAULTS
 
 
+def test_an_option_beside_the_key_is_refused_too():
+    with pytest.raises(OptionError, match="'truncate_to' stands beside the model arguments"):
+        Options.from_metadata({"longbench": {"data_dir": "sample"}, "truncate_to": 3500})
+    # What a results file holds beside the options may be given back.
+    assert Options.from_metadata({"longbench": {}, "longbench_run": {}}) == Options()
+
+
 def test_an_empty_object_is_all_defaults():
     assert Options.from_metadata({"longbench": {}}) == Options()
 

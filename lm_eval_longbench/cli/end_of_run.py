@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,13 +15,25 @@ if TYPE_CHECKING:
 RUN = "this run"
 
 
-def signature_lines(signatures: Mapping[str, Mapping[str, Any]]) -> list[str]:
+def counted(signatures: Mapping[str, Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return the signatures of what the report counts.
+
+    Where one task was run in two settings, that is the one under our own name, if there is one.
+    """
+    return [
+        own
+        for name, own in signatures.items()
+        if name == own["task"] or own["task"] not in signatures
+    ]
+
+
+def signature_lines(signatures: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return one line for each table: its name, and the signature of all its tasks together."""
     from lm_eval_longbench.offline.score_tables import table_of
     from lm_eval_longbench.provenance.signature import combined, line
 
     tables: dict[str, list[Mapping[str, Any]]] = {}
-    for signature in signatures.values():
+    for signature in signatures:
         table = table_of(signature["task"])
         if table is not None:
             tables.setdefault(table.name, []).append(signature)
@@ -46,9 +58,11 @@ def end_of_run(kept: Captured, width: int | None) -> str:
     from lm_eval_longbench.reports.report import make_report
 
     with tempfile.TemporaryDirectory(prefix="lm-eval-longbench-") as scratch:
+        signatures = counted(kept.signatures)
+        given = {"output": Path(scratch), "signatures": signatures}
         try:
-            score_rows(kept.rows, Path(scratch), embedder=kept.embedder)
+            score_rows(kept.rows, embedder=kept.embedder, **given)
         except EmbeddingError:  # the task has said why; its summaries are shown as unscored
-            score_rows(kept.rows, Path(scratch))
+            score_rows(kept.rows, **given)
         text = render(make_report([read_run(Path(scratch), RUN)]), "table", width)
-    return "\n".join([text, *signature_lines(kept.signatures), ""])
+    return "\n".join([text, *signature_lines(signatures), ""])

@@ -17,7 +17,7 @@ _SHOWN = 10
 
 
 def read_reasoning(
-    path: str, questions: Sequence[Mapping[str, Any]], template: str
+    path: str, questions: Sequence[Mapping[str, Any]], template: str, data: str
 ) -> dict[str, str]:
     """Return the reasoning of each question, by `_id`, from the log of pass one.
 
@@ -25,6 +25,7 @@ def read_reasoning(
         path: sample log of the task `longbench_v2_cot`, or a folder that holds it at any depth.
         questions: those that pass two asks, with `_id`, question and choices.
         template: sha256 of pass one's prompt template.
+        data: label of the questions' data.
 
     Raises:
         DataError: there is no such log; it is damaged, of another task or of other questions; it
@@ -37,8 +38,11 @@ def read_reasoning(
     for file, number, row in _rows(files):
         where = f"{file}, line {number},"
         doc, text = _parts(row, where)
-        if doc.get("prompt", {}).get("template_sha256", template) != template:
+        prompt = doc.get("prompt")
+        if isinstance(prompt, dict) and prompt.get("template_sha256", template) != template:
             raise DataError(f"{where} is not of the task longbench_v2_cot: its prompt is another.")
+        if doc.get("data", data) != data:
+            raise DataError(f"{where} is of other data: {doc['data']!r}, and asked is {data!r}.")
         question = wanted.get(doc["_id"])
         if question is not None and any(doc.get(name) != question[name] for name in _SAME):
             foreign.append(doc["_id"])
@@ -97,6 +101,7 @@ def _parts(row: Any, where: str) -> tuple[dict[str, Any], str]:
     if not isinstance(doc, dict) or not isinstance(doc.get("_id"), str):
         raise DataError(f"{where} is not of a sample log of LongBench v2: it has no doc with _id.")
     match row.get("resps"):
-        case [[str(text)]]:
+        # Of several ranks one may be sent its last request again, so that all have as many.
+        case [[str(text), *more]] if not more or row.get("filtered_resps") == [text]:
             return doc, text
     raise DataError(f"{where} does not hold one response in 'resps'.")

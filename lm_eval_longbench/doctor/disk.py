@@ -43,7 +43,8 @@ def output_line(run: Run, answers: int, tasks: Sequence[TaskFacts]) -> Iterator[
     """
     if not run.output_path:
         return
-    budget = max((facts.generation.get("max_gen_toks", 0) for facts in tasks), default=0)
+    given = (facts.generation.get("max_gen_toks") for facts in tasks)
+    budget = max((value for value in given if isinstance(value, int)), default=0)
     full = [len(facts.whole or "") for facts in tasks if facts.log_prompts == "full"]
     prompt = max(full, default=0)
     need = log_bytes(answers, int(budget), prompt) if run.log_samples else _RESULTS

@@ -52,7 +52,8 @@ def captured() -> Iterator[Captured]:
 
 def _keep(kept: Captured, tasks: dict[str, Any], result: dict[str, Any]) -> None:
     for name, task in tasks.items():
-        if isinstance(task, LongBenchTask) and not task.predicts_only:
+        # Of a second pass that failed there is nothing.
+        if isinstance(task, LongBenchTask) and not task.predicts_only and name in result["samples"]:
             kept.rows[name] = result["samples"][name]
             kept.signatures[name] = result["configs"][name]["metadata"]["longbench_run"]
             kept.embedder = kept.embedder or task.embedder

@@ -98,7 +98,8 @@ def with_lock(parsed: Namespace, lock: Path) -> str:
         LockError: the run is not what was frozen.
     """
     metadata = dict(parsed.metadata or _config(parsed.config).get("metadata") or {})
-    given = Options.from_metadata(metadata) if metadata.get(KEY) else None
+    own = Options.from_metadata(metadata)
+    given = own if metadata.get(KEY) else None
     options = options_set(require_lock(lock, _wanted(parsed), given))
     parsed.metadata = {**metadata, KEY: options}
     return f"locked by {lock}, options {json.dumps(options, ensure_ascii=False)}"

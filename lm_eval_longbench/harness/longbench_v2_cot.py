@@ -106,7 +106,9 @@ class LongBenchV2CotAnswerTask(_CotTask):
         # All ranks read the whole log, so that all of them stop if a question is missing.
         asked = self.doc_iterator(limit=share.get("limit"), samples=share.get("samples"))
         template = template_sha256(TEMPLATES, COT)
-        self._reasoning = read_reasoning(path, [doc for _, doc in asked], template)
+        self._reasoning = read_reasoning(
+            path, [doc for _, doc in asked], template, self._documents.label
+        )
 
     def render(self, row: Mapping[str, Any]) -> str:
         """Return the prompt of a question; DataError if pass one has no reasoning for it."""

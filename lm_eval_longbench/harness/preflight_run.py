@@ -44,6 +44,15 @@ def read_run(arguments: Sequence[str], preset: Preset | None = None) -> Run:
         raise OptionError(f"The harness refuses these arguments: {error}") from error
     if not isinstance(config.samples, dict | None):
         raise OptionError(f"--samples is neither JSON nor a file with JSON: {config.samples!r}.")
+    for task, chosen in (config.samples or {}).items():
+        if (
+            not isinstance(chosen, list)
+            or not chosen
+            or not all(type(own) is int for own in chosen)
+        ):
+            raise OptionError(
+                f"--samples: {task} needs a list of one or more whole numbers, not {chosen!r}."
+            )
     return Run(
         model=config.model,
         model_args=dict(config.model_args),

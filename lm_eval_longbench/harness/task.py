@@ -10,6 +10,7 @@ beside this file.
 from __future__ import annotations
 
 import abc
+import json
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -335,7 +336,7 @@ class LongBenchTask(ConfigurableTask, abc.ABC):
         self._prepared.clear()
         self._texts.clear()
         everything = {**share, "rank": 0, "world_size": 1}
-        asked = sum(1 for _ in super().doc_iterator(**everything))
+        ids = [_id(doc) for _, doc in super().doc_iterator(**everything)]
         # Each rank measures all documents where some may be skipped: all must agree which.
         measured = everything if self._options.overlength == "skip" else share
         indices = [doc["index"] for _, doc in super().doc_iterator(**measured)]
@@ -387,8 +388,9 @@ class LongBenchTask(ConfigurableTask, abc.ABC):
             chat_sha256=text_sha256(as_text(probe)),
             generation=dict(self.config.generation_kwargs),
             seeds=[own["seed"] for own in seeded({}, self._repeats)] if self._seeds else None,
-            asked=asked,
-            kept=sum(kept) if self._options.overlength == "skip" else asked,
+            questions_sha256=text_sha256(json.dumps(ids)),
+            asked=len(ids),
+            kept=sum(kept) if self._options.overlength == "skip" else len(ids),
         )
 
     @staticmethod
@@ -547,6 +549,11 @@ class LongBenchTask(ConfigurableTask, abc.ABC):
         return self.figures(doc, _responses(results))
 
 
+def _id(doc: Mapping[str, Any]) -> str:
+    """Return the id of a question, whatever its benchmark calls it."""
+    return str(doc.get("_id", doc.get("id")))
+
+
 def _position(instance: Instance) -> int:
     return instance.idx
 
@@ -557,5 +564,5 @@ def _filtered(instance: Instance) -> Any:
 
 
 def _responses(results: list[Any]) -> list[str]:
-    """Flatten what the harness hands over: a text a request, or a list of texts for repeats."""
-    return list(results[0]) if isinstance(results[0], list) else list(results)
+    """Flatten what the harness hands over: of each request a text, or a list of texts."""
+    return [text for own in results for text in (own if isinstance(own, list) else [own])]

@@ -16,7 +16,7 @@ from typing import Any
 
 import lm_eval.evaluator
 
-from lm_eval_longbench.errors import LongBenchError
+from lm_eval_longbench.errors import LongBenchError, OptionError
 from lm_eval_longbench.harness.longbench_v2_cot import (
     LongBenchV2CotAnswerTask,
     LongBenchV2CotTask,
@@ -46,22 +46,31 @@ def two_passes(folder: Path) -> Iterator[None]:
 
     Args:
         folder: where pass one's reasoning is kept before pass two begins, whatever happens then.
+
+    Raises:
+        OptionError: a group's figure would need pass two.
+        BaseException: whatever ended pass two; at the end, so that the harness has written the
+            results of everything else.
     """
     evaluate = lm_eval.evaluator.evaluate
+    failed: list[BaseException] = []
 
     def in_two_passes(lm: Any, task_dict: Any, **kwargs: Any) -> dict[str, Any] | None:
-        return _evaluate(evaluate, folder, lm, task_dict, **kwargs)
+        return _evaluate(evaluate, folder, failed, lm, task_dict, **kwargs)
 
     lm_eval.evaluator.evaluate = in_two_passes
     try:
         yield
     finally:
         lm_eval.evaluator.evaluate = evaluate
+    if failed:
+        raise failed[0]
 
 
 def _evaluate(
     evaluate: Evaluate,
     folder: Path,
+    failed: list[BaseException],
     lm: Any,
     task_dict: Any,
     samples: Mapping[str, list[int]] | None = None,
@@ -77,22 +86,42 @@ def _evaluate(
     if len(first) != 1 or not second:  # a log was named, or there is nothing to wait for
         return evaluate(lm, task_dict, samples=samples, **kwargs)
 
+    _refuse_groups(task_dict.get("groups") or {}, second)
     begun = {name: task for name, task in tasks.items() if name not in second}
     one = evaluate(lm, {**task_dict, "tasks": begun}, samples=samples, **kwargs)
-    _keep(folder, first[0], lm.rank)
+    _keep(folder, first[0], lm)
     if samples is not None:
         own = next(name for name, task in tasks.items() if task is first[0])
         samples = {**samples, **{name: samples[own] for name in second if own in samples}}
     for task in second.values():
         task.embed(first[0].reasoning())
-    two = evaluate(lm, {"tasks": second, "groups": {}}, samples=samples, **kwargs)
+    try:
+        two = evaluate(lm, {"tasks": second, "groups": {}}, samples=samples, **kwargs)
+    except BaseException as error:
+        if lm.world_size > 1 or one is None:  # the other ranks wait for this one
+            raise
+        logger.error(f"{PASS_TWO} failed; the results of everything else are kept. {error!r}")
+        failed.append(error)
+        return one
     return None if one is None or two is None else _joined(one, two)
 
 
-def _keep(folder: Path, task: LongBenchV2CotTask, rank: int) -> None:
+def _refuse_groups(groups: Mapping[str, Any], second: Mapping[str, Any]) -> None:
+    """Refuse a group whose figure the harness would make before pass two is there."""
+    for name, group in groups.items():
+        members = set(group.child_names)
+        if group.has_aggregation and members & set(second):
+            raise OptionError(
+                f"The group {name!r} has a figure over {PASS_TWO}, which is evaluated after it. "
+                "Take the task out of the group, or give the finished reasoning with the option "
+                "cot_samples."
+            )
+
+
+def _keep(folder: Path, task: LongBenchV2CotTask, lm: Any) -> None:
     """Write the reasoning down: an interrupted pass two must not cost pass one."""
     moment = datetime.now().strftime("%Y-%m-%dT%H-%M-%S.%f")
-    file = folder / f"reasoning_{PASS_ONE}_{moment}_rank{rank}.jsonl"
+    file = folder / f"reasoning_{PASS_ONE}_{moment}_rank{lm.rank}.jsonl"
     try:
         with json_lines(file) as emit:
             for row in task.log_rows():
@@ -100,7 +129,8 @@ def _keep(folder: Path, task: LongBenchV2CotTask, rank: int) -> None:
     except LongBenchError as error:  # pass two can still be had, and the run's own log after it
         logger.error(f"The reasoning of {PASS_ONE} could not be kept before pass two: {error}")
         return
-    option = json.dumps({"longbench": {"cot_samples": str(file)}})
+    # Each rank has the reasoning of its own questions.
+    option = json.dumps({"longbench": {"cot_samples": str(folder if lm.world_size > 1 else file)}})
     logger.warning(
         f"{PASS_ONE}: the reasoning is in {file}. Should pass two be interrupted, go on with "
         f"--tasks {PASS_TWO} --metadata '{option}'."

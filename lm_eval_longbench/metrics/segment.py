@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import logging
 import math
 
 import jieba
@@ -16,7 +15,11 @@ class _Tokenizer(jieba.Tokenizer):
     """
 
     def initialize(self, dictionary: str | None = None) -> None:
-        super().initialize(dictionary)
+        """Read the dictionary itself: jieba's cache is a file that anybody may have written."""
+        if self.initialized:
+            return
+        self.FREQ, self.total = self.gen_pfdict(self.get_dict_file())
+        self.initialized = True
         self._total = math.log(self.total)
         self._likelihood: dict[str, float] = {}  # of the words met so far
 
@@ -56,14 +59,8 @@ def _tokenizer() -> jieba.Tokenizer:
 
     The module-wide one may carry words that a user added; scores must not depend on them.
     """
-    logger = logging.getLogger("jieba")
-    level = logger.level
-    logger.setLevel(logging.WARNING)  # jieba prints its loading steps to stderr
-    try:
-        tokenizer = _Tokenizer()
-        tokenizer.initialize()
-    finally:
-        logger.setLevel(level)
+    tokenizer = _Tokenizer()
+    tokenizer.initialize()
     return tokenizer
 
 

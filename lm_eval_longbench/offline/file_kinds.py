@@ -57,5 +57,5 @@ def v2_table(row: Any, name: str) -> str:
 def pro_table(name: str) -> str:
     """Return the form of asking that a Pro file's name says."""
     lower = name.lower()
-    thinking = "thinking" in lower and "nonthinking" not in lower
+    thinking = "thinking" in lower and not re.search(r"non[-_ ]?thinking", lower)
     return "longbench_pro_thinking" if thinking else "longbench_pro"

@@ -11,7 +11,7 @@ from lm_eval_longbench.errors import PredictionError
 
 _ENDINGS = (".jsonl", ".jsonl.gz")
 # Kept by `run` between the two passes of LongBench v2 with chain of thought; the log has it all.
-_PASSED_OVER = "reasoning_"
+_PASSED_OVER = "reasoning_longbench_v2_cot_"
 
 
 @dataclass(frozen=True, order=True, slots=True)

@@ -41,11 +41,11 @@ def responses_of(row: dict[str, Any]) -> list[str] | None:
     """Return all answers of a row, as the harness scored them; None if there is none.
 
     A failed call, null, is "". What a user's filters made of the answers goes before what the model
-    wrote. A question has one request with a list of texts, or several requests of a text each.
+    wrote. A question has one request or several, and each of them a text or a list of texts.
     """
     filtered = row.get("filtered_resps")
     if isinstance(filtered, list) and filtered:
-        texts = filtered[0] if isinstance(filtered[0], list | tuple) else filtered
+        texts = [text for own in filtered for text in (own if isinstance(own, list) else [own])]
     else:
         requests = row.get("resps")
         if not isinstance(requests, list) or not all(isinstance(own, list) for own in requests):

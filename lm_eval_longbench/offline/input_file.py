@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from lm_eval_longbench.offline.file_kinds import INFERENCE
+from lm_eval_longbench.offline.file_kinds import INFERENCE, task_in
 from lm_eval_longbench.offline.find_files import FoundFile, stem_of
 from lm_eval_longbench.offline.recognise import Recognised
-from lm_eval_longbench.offline.score_tables import TABLES
+from lm_eval_longbench.offline.score_tables import TABLES, table_of
 from lm_eval_longbench.offline.source import LOG, PRO_FILE, V1_FILE
 from lm_eval_longbench.offline.survey import Survey
 
@@ -56,10 +56,14 @@ class InputFile:
         return folder if self.recognised.kind == V1_FILE and folder else self.file.name
 
     @property
-    def place(self) -> tuple[str, str, str, str]:
-        """Place in the canonical order, whatever the order of the arguments."""
+    def place(self) -> tuple[str, str, bool, str, str]:
+        """Place in the canonical order, whatever the order of the arguments.
+
+        Of two settings of one task in one run the one under our own name comes first.
+        """
         folder = self.file.name.rpartition("/")[0]
-        return (self.stamp, folder, self.file.name, self.survey.sha256)
+        ours = self.recognised.kind != LOG or table_of(task_in(stem_of(self.file.path))) is not None
+        return (self.stamp, folder, not ours, self.file.name, self.survey.sha256)
 
     @property
     def first_key(self) -> tuple[int, int]:

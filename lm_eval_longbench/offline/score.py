@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from lm_eval_longbench.errors import UnknownNameError
+from lm_eval_longbench.errors import PredictionError, UnknownNameError
 from lm_eval_longbench.offline.chunks import Chunk, chunks
 from lm_eval_longbench.offline.embed import embed_summaries
 from lm_eval_longbench.offline.find_files import find_files
@@ -21,8 +21,8 @@ from lm_eval_longbench.offline.recognise import log_of_task, recognise
 from lm_eval_longbench.offline.refuse import check_scored, check_strict
 from lm_eval_longbench.offline.scan import scan_store
 from lm_eval_longbench.offline.score_chunk import Outcome, score_row
-from lm_eval_longbench.offline.score_tables import AUTO, BENCHMARKS
-from lm_eval_longbench.offline.signatures import recorded_signature
+from lm_eval_longbench.offline.score_tables import AUTO, BENCHMARKS, table_of
+from lm_eval_longbench.offline.signatures import recorded_model, recorded_signature
 from lm_eval_longbench.offline.source import LOG, Source
 from lm_eval_longbench.offline.store import Store, open_store
 from lm_eval_longbench.offline.workers import number_of_workers, score_chunks
@@ -50,6 +50,25 @@ def _input(name: str, sha256: str | None, source: Source, rows: int) -> dict[str
         "table": source.table,
         "task": source.task,
     }
+
+
+def _check_models(plan: Plan) -> None:
+    """Refuse logs of several models: they are no repeats of one another.
+
+    Raises:
+        PredictionError: the results files beside the logs name several models.
+    """
+    models: dict[str, str] = {}
+    for file in plan.files:
+        model = recorded_model(file.path) if file.source.kind == LOG else None
+        if model is not None:
+            models.setdefault(model, file.source.name)
+    if len(models) > 1:
+        named = "; ".join(f"{model} ({name})" for model, name in sorted(models.items()))
+        raise PredictionError(
+            f"The logs are of several models, which are no repeats of one another: {named}. Score "
+            "each model's folder apart, and put them side by side with `lm-eval-longbench report`."
+        )
 
 
 def _completed(
@@ -134,6 +153,7 @@ def score_paths(
             )
             for file in plan.files
         ]
+        _check_models(plan)
         signatures = [
             recorded_signature(file.path) for file in plan.files if file.source.kind == LOG
         ]
@@ -149,6 +169,7 @@ def score_rows(
     *,
     embedder: Embedder | None = None,
     strict: bool = False,
+    signatures: Sequence[Mapping[str, Any]] = (),
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """Score sample logs of one harness run that are still in memory, in this process.
 
@@ -157,6 +178,7 @@ def score_rows(
             ours are left out without a word.
         output: folder for the files that `score_paths` writes; None: nothing is written.
         embedder, strict: as for `score_paths`.
+        signatures: of the run's tasks, for the report.
 
     Returns:
         The report and the lines of samples.jsonl.
@@ -166,7 +188,8 @@ def score_rows(
     problems = Problems()
     sources: list[Source] = []
     kept: list[list[Mapping[str, Any]]] = []
-    for name, own in sorted(rows.items()):
+    # Of two settings of one task the one under our own name comes first; the other is a duplicate.
+    for name, own in sorted(rows.items(), key=lambda one: (table_of(one[0]) is None, one[0])):
         own = list(own)
         found = log_of_task(own[0], name) if own else None
         if found is not None:
@@ -182,7 +205,9 @@ def score_rows(
         inputs = [
             _input(source.name, None, source, gathered.lines[source.number]) for source in sources
         ]
-        results = _completed(store, gathered, ["memory"], embedder, strict=strict)
+        results = _completed(
+            store, gathered, ["memory"], embedder, strict=strict, signatures=signatures
+        )
         lines: list[dict[str, Any]] = []
         report = results.make(lines.append, inputs)
         if output is not None:

@@ -24,20 +24,35 @@ from lm_eval_longbench.provenance.signature import (
 _LOG = re.compile(r"samples_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT[\d.:-]+?)\.jsonl(?:\.gz)?")
 
 
+def _results_beside(log: Path) -> Any:
+    """Return what the results file of a sample log's run holds; None without one."""
+    found = _LOG.fullmatch(log.name)
+    if found is None:
+        return None
+    try:
+        return json.loads((log.parent / f"results_{found['date']}.json").read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return None
+
+
 def recorded_signature(log: Path) -> dict[str, Any] | None:
     """Return the signature that the results file beside a sample log has for its task.
 
     None where there is no such file, or none that says so: it is not needed to score.
     """
-    found = _LOG.fullmatch(log.name)
-    if found is None:
-        return None
+    found, results = _LOG.fullmatch(log.name), _results_beside(log)
     try:
-        results = json.loads((log.parent / f"results_{found['date']}.json").read_bytes())
         run = results["configs"][found["task"]]["metadata"]["longbench_run"]
         return completed({name: run[name] for name in INGREDIENTS if name in run})
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+    except (KeyError, TypeError):
         return None
+
+
+def recorded_model(log: Path) -> str | None:
+    """Return the name of the model whose answers a sample log holds; None: nothing says."""
+    results = _results_beside(log)
+    name = results.get("model_name") if isinstance(results, dict) else None
+    return name if isinstance(name, str) and name else None
 
 
 def table_signatures(
@@ -88,7 +103,7 @@ def _of_table(
 
 
 # Half runs of one task have other counts, and another hash of the reasoning that each embeds.
-_OF_A_HALF = ("asked", "kept", "answered", "reasoning_sha256")
+_OF_A_HALF = ("questions_sha256", "asked", "kept", "answered", "reasoning_sha256")
 
 
 def _differences(merged: Sequence[Sequence[Mapping[str, Any]]]) -> list[str]:

@@ -116,6 +116,7 @@ RULES: Mapping[str, Rule] = {
     "retrieval": Rule(NOT, "another retriever finds other chunks"),
     "rag_top_n": Rule(NOT, "prompts hold another number of chunks"),
     "reasoning_sha256": Rule(CARE, "each run answers from its own reasoning"),
+    "questions_sha256": Rule(NOT, "other questions were asked, or in another order"),
     "asked": Rule(NOT, "other questions were asked"),
     "kept": Rule(NOT, "questions were left out for their length, and not the same"),
     "answered": Rule(NOT, "the means are over other questions"),

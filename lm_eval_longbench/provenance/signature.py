@@ -48,6 +48,7 @@ INGREDIENTS: Mapping[str, str] = {
     "retrieval": "where chunks come from; null: no retrieval",
     "rag_top_n": "chunks in a prompt; null: no retrieval",
     "reasoning_sha256": "of the reasoning that prompts embed; null: none",
+    "questions_sha256": "of the ids of the questions asked for, in order",
     "asked": "questions asked for",
     "kept": "questions left after overlength=skip",
     "answered": "questions with an answer from the model, empty ones included",

@@ -67,7 +67,9 @@ def _pair(columns: Sequence[Column], first: int, second: int) -> Pair:
                 "other from logs, which know its id"
             )
     for name, values in one.dimensions.items():
-        differing = int(np.count_nonzero(values[mine] != other.dimensions[name][theirs]))
+        one_way, other_way = values[mine], other.dimensions[name][theirs]
+        known = (one_way >= 0) & (other_way >= 0)
+        differing = int(np.count_nonzero(known & (one_way != other_way)))
         if differing and not reason:
             reason = (
                 f"{differing} of their common questions differ in {name}: "

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from lm_eval_longbench.reports.bootstrap import RESAMPLES, SEED
 from lm_eval_longbench.reports.columns import Column, Pair
 
+# Merged runs that are named.
+_NAMED = 5
 _INTERVALS = (
     f"Intervals are 95%: percentile bootstrap over questions ({RESAMPLES} resamples, seed {SEED}; "
     "for means of means each dataset by itself), or Wilson's for pass@N and, with one answer a "
@@ -47,6 +49,9 @@ def _of_column(column: Column) -> str:
         if missing is None
         else f"{missing} of {counts.get('official_questions')} official ones missing"
     )
+    if len(facts.runs) > 1:
+        named = ", ".join(facts.runs[:_NAMED]) + (", ..." if len(facts.runs) > _NAMED else "")
+        parts.append(f"merged from {len(facts.runs)} runs as of one model: {named}")
     if facts.embedding_model:
         parts.append(f"embedding model {facts.embedding_model}")
     for name in ("failed", "unscored", "truncated", "unparsed", "inconsistent"):

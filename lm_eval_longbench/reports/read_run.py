@@ -36,6 +36,7 @@ def _facts(file: Path, table: str, entry: Any) -> Facts:
             strict=dict(entry.get("strict") or {}),
             official_dropped=dict(entry.get("official_dropped") or {}),
             signature=dict(entry.get("signature") or {}),
+            runs=tuple(entry.get("runs") or ()),
         )
     except (KeyError, TypeError, ValueError) as error:
         raise DataError(f"{file}, table {table}: {error!r} is missing or misshapen.") from error

@@ -92,7 +92,9 @@ class SampleColumns:
         compensated = _share(row, "compensated") if is_v2 else 0.0
         codes = {dimension: self._code(dimension, row) for dimension in self._codes}
 
-        key = f"{self._info.tasks[task]}\0{name}".encode("utf-8", "surrogatepass")
+        # Local data may use an id twice: as when scoring, the place tells its questions apart.
+        place = f"\0{row.get('index')}" if "dataset" in self._codes else ""
+        key = f"{self._info.tasks[task]}\0{name}{place}".encode("utf-8", "surrogatepass")
         self._keys += blake2b(key, digest_size=_KEY_BYTES).digest()
         self._lines.append(line)
         self._repeats.append(repeat - 1)

@@ -28,6 +28,7 @@ class Facts:
         counts, tasks: as in report.json.
         strict, official_dropped: LongBench v2: further figures there; empty where there are none.
         signature: what the figures depend on, as far as it is known, and under "line" in short.
+        runs: names of the runs that the answers are from.
     """
 
     repeats: int
@@ -39,6 +40,7 @@ class Facts:
     strict: Mapping[str, Any] = field(default_factory=dict)
     official_dropped: Mapping[str, Any] = field(default_factory=dict)
     signature: Mapping[str, Any] = field(default_factory=dict)
+    runs: tuple[str, ...] = ()
 
     @property
     def ingredients(self) -> dict[str, Any]:

@@ -3,11 +3,14 @@
 import json
 
 import pytest
+from lm_eval import simple_evaluate
+from lm_eval.tasks import TaskManager
 
 from lm_eval_longbench.data.longbench_v2 import load
 from lm_eval_longbench.errors import DataError, OptionError
 from lm_eval_longbench.harness.two_passes import two_passes, with_pass_two
 from lm_eval_longbench.prompts.longbench_v2 import COT, COT_ANSWER, render
+from lm_eval_longbench.task_folder import task_folder
 
 ROWS = list(load(None, "sample").rows)
 BOTH = ["longbench_v2_cot", "longbench_v2_cot_answer"]
@@ -101,8 +104,14 @@ def test_an_interrupted_pass_two_does_not_cost_pass_one(evaluate, recording_lm, 
         return thought(number)
 
     recording_lm.answer = breaks
-    with two_passes(tmp_path), pytest.raises(ConnectionError):
-        evaluate(recording_lm, BOTH)
+    with pytest.raises(ConnectionError), two_passes(tmp_path):
+        result = evaluate(recording_lm, [*BOTH, "longbench_v1_trec"], log_samples=True)
+    # What was finished is there for the harness to write.
+    assert (
+        set(result["results"])
+        == {"longbench_v1_trec", "longbench_v2_cot"}
+        == set(result["samples"])
+    )
     (kept,) = tmp_path.glob("reasoning_longbench_v2_cot_*_rank0.jsonl")
     recording_lm.requests.clear()
     recording_lm.answer = in_turn
@@ -148,6 +157,20 @@ def test_a_question_whose_reasoning_failed_has_failed(evaluate, recording_lm, tm
 def test_without_a_log_the_plain_harness_says_what_to_do(evaluate, recording_lm):
     with pytest.raises(OptionError, match="cot_samples"):
         evaluate(recording_lm, BOTH[1:])
+
+
+def test_a_group_with_a_figure_over_pass_two_is_refused(recording_lm, tmp_path):
+    tasks = "".join(f"  - {name}\n" for name in ("longbench_v2", *BOTH))
+    figure = "aggregate_metric_list:\n  - metric: acc\n"
+    (tmp_path / "mine.yaml").write_text(f"group: mine\ntask:\n{tasks}{figure}")
+    manager = TaskManager(
+        include_path=[str(task_folder()), str(tmp_path)],
+        include_defaults=False,
+        metadata={"longbench": {"data_dir": "sample"}},
+    )
+    with two_passes(tmp_path), pytest.raises(OptionError, match="The group 'mine' has a figure"):
+        simple_evaluate(recording_lm, tasks=["mine"], task_manager=manager)
+    assert not recording_lm.requests
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,9 @@
 """Our quicker way through jieba's dictionary finds the words that jieba finds."""
 
 import functools
+import marshal
 import random
+import tempfile
 
 import jieba
 import pytest
@@ -10,6 +12,7 @@ from hypothesis import strategies as st
 
 from lm_eval_longbench.catalog import V1_SPLITS
 from lm_eval_longbench.data.longbench_v1 import load
+from lm_eval_longbench.metrics import segment
 from lm_eval_longbench.metrics.segment import gold_words, words
 
 
@@ -57,6 +60,19 @@ def test_random_texts(text):
 )
 def test_edges(text):
     assert words(text) == tuple(plain().cut(text, cut_all=False))
+
+
+def test_a_cache_that_somebody_else_wrote_is_not_read(tmp_path, monkeypatch):
+    """jieba takes any newer file of this name in the folder for temporary files."""
+    (tmp_path / "jieba.cache").write_bytes(marshal.dumps(({"北": 1}, 1)))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    segment._tokenizer.cache_clear()
+    words.cache_clear()
+    try:
+        assert words("北京大学") == ("北京大学",)
+    finally:
+        segment._tokenizer.cache_clear()
+    assert marshal.loads((tmp_path / "jieba.cache").read_bytes()) == ({"北": 1}, 1)
 
 
 def test_whole_documents():

@@ -8,8 +8,9 @@ import sys
 import pytest
 from prediction_rows import v2_row, write_lines
 
+from lm_eval_longbench import result_files as write
 from lm_eval_longbench.errors import LongBenchError
-from lm_eval_longbench.offline import output, write
+from lm_eval_longbench.offline import output
 from lm_eval_longbench.offline.score import score_paths
 
 

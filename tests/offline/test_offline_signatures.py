@@ -5,6 +5,7 @@ import json
 import pytest
 
 from lm_eval_longbench.cli.score_warnings import warnings_of
+from lm_eval_longbench.errors import PredictionError
 from lm_eval_longbench.offline.score import score_paths
 from lm_eval_longbench.offline.signatures import recorded_signature
 from lm_eval_longbench.provenance.signature import INGREDIENTS, UNKNOWN, completed, line
@@ -106,6 +107,18 @@ def test_merged_runs_that_differ_are_named(log, tmp_path):
     )
     run = read_run(tmp_path / "out", "both")
     assert any("both is made of runs that are not comparable" in text for text in remarks([run]))
+
+
+def test_two_models_are_not_repeats_of_one_another(log, tmp_path):
+    for name in ("b", "c"):
+        other = tmp_path / name / log.name
+        other.parent.mkdir()
+        other.write_bytes(log.read_bytes() + b"\n" * (name == "c"))
+        results = {"model_name": f"model-{name}"}
+        (other.parent / f"results_{DATE}.json").write_text(json.dumps(results))
+    assert score_paths([tmp_path / "b"], tmp_path / "out")["tables"]
+    with pytest.raises(PredictionError, match=r"several models.*model-b .*; model-c "):
+        score_paths([tmp_path / "b", tmp_path / "c"], tmp_path / "out")
 
 
 def test_another_runs_results_are_not_taken(log):

@@ -66,6 +66,7 @@ OTHER = {
     "retrieval": ("a retriever", NOT),
     "rag_top_n": (4, NOT),
     "reasoning_sha256": ("e" * 64, CARE),
+    "questions_sha256": ("e" * 64, NOT),
     "asked": (100, NOT),
     "kept": (199, NOT),
     "answered": (199, NOT),

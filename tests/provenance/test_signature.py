@@ -40,6 +40,7 @@ PRO = completed(
         "retrieval": "a retriever",
         "rag_top_n": 4,
         "reasoning_sha256": "3" * 64,
+        "questions_sha256": "2" * 64,
         "asked": 1500,
         "kept": 1500,
         "answered": 1500,

@@ -126,6 +126,7 @@ EDITED = {
     "retrieval": "a-retriever",
     "rag_top_n": 4,
     "reasoning_sha256": "0" * 64,
+    "questions_sha256": "0" * 64,
     "asked": 200,
     "kept": 200,
     "answered": 200,
