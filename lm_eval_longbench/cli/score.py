@@ -101,5 +101,7 @@ def register(app: typer.Typer) -> None:
             Console(width=max(plain.width, width), markup=False).print(table, crop=False)
         for line in notes_of(report):
             plain.print(f"note: {_printable(line)}")
+        for name, facts in report["tables"].items():
+            typer.echo(f"{name}: {_printable(facts['signature']['line'])}")
         names = ("scores.json", "samples.jsonl", "report.json")
         typer.echo(f"written: {', '.join(str(output / name) for name in names)}")

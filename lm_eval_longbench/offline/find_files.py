@@ -41,7 +41,11 @@ def stem_of(path: Path) -> str:
 def _under(folder: Path) -> list[Path]:
     """Return the JSON Lines files at any depth; links are followed, each folder is seen once."""
     found, seen = [], set()
-    for place, folders, files in os.walk(folder, followlinks=True):
+
+    def stop(error: OSError) -> None:
+        raise PredictionError(f"{error.filename} cannot be read: {error.strerror}.") from error
+
+    for place, folders, files in os.walk(folder, onerror=stop, followlinks=True):
         seen.add(os.path.realpath(place))
         folders[:] = sorted(
             name for name in folders if os.path.realpath(os.path.join(place, name)) not in seen

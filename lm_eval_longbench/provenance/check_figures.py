@@ -157,8 +157,12 @@ def check_figures(task: TaskResult, figures: Figures) -> Iterator[Check]:
             said = "Some rows of the log cannot be scored."
             yield Check("figures", key, NOT_CHECKABLE, stated.get(key), None, said)
         elif key not in figures.columns:
-            said = "No such figure follows from the log."
-            yield Check("figures", key, NOT_CHECKABLE, stated[key], None, said)
+            # A user's own filters have figures of their own, which are not computed here.
+            added = name == "none" and bool(figures.columns)
+            said = "No such figure follows from the log" + (": it was added." if added else ".")
+            yield Check(
+                "figures", key, DIFFERENT if added else NOT_CHECKABLE, stated[key], None, said
+            )
         elif key not in expected:
             how = aggregation_names(task.config)[metric]
             said = f"It is put together by {how!r}, which this package does not know."

@@ -188,6 +188,10 @@ class Pairing:
 
     def _make(self, first: Tree, second: Tree) -> Leaf | Mean | None:
         if isinstance(first, Leaf) and isinstance(second, Leaf):
+            lacking = first.absent or second.absent
+            if lacking and not np.array_equal(first.keys, second.keys):
+                # A question that one run alone lacks is wrong there; pairs would leave it out.
+                return None
             return _paired_leaves(first, second)
         if isinstance(first, Mean) and isinstance(second, Mean):
             both = zip(first.parts, second.parts, strict=True)

@@ -4,6 +4,7 @@ import fcntl
 import json
 import os
 import pty
+import re
 import struct
 import subprocess
 import sys
@@ -97,6 +98,7 @@ def test_hand_made_figures(invoke, predictions, tmp_path, benchmark, expected):
     names = ["report.json", "samples.jsonl", "scores.json"]
     assert sorted(path.name for path in output.iterdir()) == names
     assert f"written: {output / 'scores.json'}, {output / 'samples.jsonl'}, " in result.stdout
+    assert re.search(rf"^longbench_{benchmark}: lb-.*\|k:1\|n:", result.stdout, re.MULTILINE)
 
 
 def test_the_table_shows_figures_and_what_was_not_scored(invoke, predictions, tmp_path):

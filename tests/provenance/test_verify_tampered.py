@@ -70,6 +70,14 @@ def test_a_figure_taken_out(base):
     assert "taken out" in check.meaning
 
 
+def test_a_figure_that_was_added(base):
+    base.edit_results(lambda whole: whole["results"][V2].update({"acc_bogus,none": 0.99}))
+    _, found = verified(base)
+    ((check,),) = found.values()
+    assert (check.name, check.found) == ("acc_bogus,none", 0.99)
+    assert "it was added" in check.meaning
+
+
 @pytest.mark.parametrize("part", ["results", "groups"])
 def test_a_groups_figure(base, part):
     def edit(whole):
