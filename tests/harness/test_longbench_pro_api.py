@@ -121,11 +121,10 @@ def test_a_killed_run_resumes_with_unanswered_requests_only(api_server, no_answe
         return by_seed(payload) if len(api_server.payloads) < half else no_answer
 
     command = [
-        str(Path(sys.executable).parent / "lm_eval"),
+        str(Path(sys.executable).parent / "lm-eval-longbench"),
         "run",
         *("--model", "local-chat-completions"),
         *("--model_args", f"model=tiny,base_url={api_server.url('/v1/chat/completions')}"),
-        *("--include_path", str(Path(__file__).parents[2] / "tasks")),
         *("--tasks", ",".join(tasks)),
         *("--metadata", json.dumps({"longbench": {"data_dir": "sample"}})),
         "--apply_chat_template",
