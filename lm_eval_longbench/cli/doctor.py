@@ -24,23 +24,35 @@ def register(app: typer.Typer) -> None:
             bool, typer.Option("--all", help="Look at all tasks closely, not at the first few.")
         ] = False,
         as_json: Annotated[bool, typer.Option("--json", help="Print JSON, not a table.")] = False,
+        scorers: Annotated[
+            bool,
+            typer.Option(
+                "--scorers",
+                help="Compare scores of embedded cases with those of the official packages.",
+            ),
+        ] = False,
         preset: Annotated[str | None, typer.Option(help="As for `run`.")] = None,
         thinking: Annotated[bool, typer.Option("--thinking", help="As for `run`.")] = False,
     ) -> None:
         """Check what a run needs, without a generation: give it the arguments of `run`.
 
-        Without arguments: versions, data and disk. Exits with 1 if there is an error.
+        Without arguments: versions, data and disk. With --scorers: whether the scores that this
+        machine gives are the official ones. Exits with 1 if there is an error.
         """
         from lm_eval_longbench.doctor import render
         from lm_eval_longbench.doctor.checkup import FIRST, examine  # slow to import
         from lm_eval_longbench.doctor.line import ERROR, count
         from lm_eval_longbench.errors import OptionError
-        from lm_eval_longbench.presets.longbench_pro import find_preset
 
         if thinking and preset is None:
             raise OptionError("--thinking chooses between a preset's settings: give --preset too.")
-        chosen = find_preset(preset, thinking=thinking) if preset is not None else None
-        lines = examine(context.args, chosen, first=None if everything else FIRST)
+        if scorers:
+            from lm_eval_longbench.doctor.scorers import scorer_lines
+
+            lines = list(scorer_lines())
+        else:
+            first = None if everything else FIRST
+            lines = examine(context.args, preset, first=first, thinking=thinking)
         if as_json:
             typer.echo(render.as_json(lines))
         else:

@@ -1,0 +1,127 @@
+"""Scores of this machine beside those of the official packages."""
+
+import importlib.util
+import json
+import subprocess
+import sys
+
+import pytest
+
+from lm_eval_longbench.doctor import scorers
+from lm_eval_longbench.doctor.line import ERROR, OK, WARNING
+from lm_eval_longbench.doctor.scorers import scorer_lines
+
+
+def test_here_all_packages_are_installed_and_agree():
+    lines = list(scorer_lines())
+    assert [line.status for line in lines] == [OK] * 6
+    said = " ".join(line.found for line in lines)
+    for package in ("fuzzywuzzy", "jieba", "rouge", "rouge_score", "pytrec_eval"):
+        assert package in said
+
+
+def test_every_kind_has_cases_that_tell_scorers_apart():
+    for kind, least in (("code", 10), ("english", 10), ("chinese", 10), ("ranking", 4)):
+        cases = scorers._cases(kind)
+        assert len(cases) >= least
+        assert len(set(cases)) == len(cases)
+
+
+def test_a_metric_that_drifted_is_an_error(monkeypatch):
+    from lm_eval_longbench.metrics import rouge_l
+
+    whole = rouge_l.rouge_l
+    monkeypatch.setattr(rouge_l, "rouge_l", lambda prediction, answer: whole(answer, prediction))
+    broken = [line for line in scorer_lines() if line.status == ERROR]
+    assert [line.found.partition(":")[0] for line in broken] == ["ROUGE-L"] or not broken
+    monkeypatch.setattr(rouge_l, "rouge_l", lambda prediction, answer: 0.5)
+    (line,) = [line for line in scorer_lines() if line.status == ERROR]
+    assert "ROUGE-L: 12 of 12 cases differ from rouge" in line.found
+    assert "not the official ones" in line.todo
+
+
+def test_another_dictionary_is_an_error(monkeypatch):
+    from lm_eval_longbench.metrics import segment
+
+    monkeypatch.setattr(segment, "words", lambda text: tuple(text))
+    found = [line for line in scorer_lines() if line.status == ERROR]
+    assert found[0].found.startswith("Chinese words: ")
+    assert "jieba==0.42.1" in found[0].todo
+
+
+@pytest.mark.parametrize("package", ["rouge", "fuzzywuzzy", "pytrec_eval", "rouge_score"])
+def test_a_package_that_is_not_here_is_said(monkeypatch, package):
+    find = importlib.util.find_spec
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda name: None if name == package else find(name)
+    )
+    lines = [line for line in scorer_lines() if line.status == WARNING]
+    assert lines
+    assert all(f"{package} is not installed, not compared" in line.found for line in lines)
+    assert all("pip install" in line.todo for line in lines)
+
+
+LEVENSHTEIN = """
+def ratio(*strings):
+    return 1.0
+
+def distance(*strings):
+    return 0
+
+def opcodes(*args):
+    return []
+
+def matching_blocks(*args):
+    return []
+
+def editops(*args):
+    return []
+"""
+
+
+def test_python_levenshtein_moves_the_official_scripts_and_not_ours(tmp_path):
+    """fuzzywuzzy takes it without a word where it is installed."""
+    (tmp_path / "Levenshtein.py").write_text(LEVENSHTEIN)
+    code = (
+        "import json, sys\n"
+        "from lm_eval_longbench.doctor.scorers import scorer_lines\n"
+        "lines = [(line.status, line.found) for line in scorer_lines()]\n"
+        "sys.stdout.write(json.dumps(lines))\n"
+    )
+    environment = {"PYTHONPATH": f"{tmp_path}:{':'.join(sys.path)}", "PATH": ""}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+    )
+    lines = dict(reversed(pair) for pair in json.loads(done.stdout))
+    assert lines["code similarity on difflib: 12 of 12 cases as fuzzywuzzy gives"] == OK
+    (moved,) = [found for found, status in lines.items() if status == WARNING]
+    assert moved.startswith("python-Levenshtein is installed: the official scripts on this machine")
+    assert "ours do not" in moved
+
+
+def test_scoring_imports_none_of_it():
+    code = (
+        "import sys\n"
+        "import lm_eval_longbench.offline.score, lm_eval_longbench.reports.report\n"
+        "from lm_eval_longbench.metrics.longbench_v1 import score_sample\n"
+        "score_sample('lcc', 'x = 1', ['x = 2'])\n"
+        "assert 'fuzzywuzzy' not in sys.modules\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_the_command(invoke_doctor):
+    result = invoke_doctor("--scorers")
+    assert result.exit_code == 0, result.output
+    assert "No errors, 0 warnings." in result.output
+    found = json.loads(invoke_doctor("--scorers", "--json").output)
+    assert {line["topic"] for line in found["lines"]} == {"scorers"}
+
+
+@pytest.fixture
+def invoke_doctor():
+    from typer.testing import CliRunner
+
+    from lm_eval_longbench.cli.main import app
+
+    return lambda *arguments: CliRunner().invoke(app, ["doctor", *arguments])
