@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import bm25s
 import numpy as np
 
 
@@ -20,6 +19,13 @@ def scores(documents: Sequence[Sequence[str]], query: Sequence[str]) -> np.ndarr
     corpus = [[ids.get(word, other) for word in document] for document in documents]
     if not ids or not any(corpus):
         return np.zeros(len(corpus), dtype=np.float32)
+    # bm25s brings numba, whose exit handler must run after that of multiprocessing: otherwise a
+    # program that has started an engine such as vLLM never ends. So multiprocessing comes first,
+    # and bm25s only where it is used.
+    import multiprocessing.util  # noqa: F401
+
+    import bm25s
+
     index = bm25s.BM25()
     # Not index.index(): that writes a debug line to the log at every call, which a program that
     # has set up logging, as the harness does, would show.

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lm_eval_longbench.errors import OptionError
+from lm_eval_longbench.harness.payload import REPEAT
 
-# The harness's own seed for API requests; repeat k gets FIRST_SEED + k.
+# The harness's own seed for API requests; repeat k gets FIRST_SEED + k unless the user gives one.
 FIRST_SEED = 1234
 
 
@@ -35,10 +36,14 @@ def check_sampling(task: str, repeats: int, generation: Mapping[str, Any]) -> No
 def seeded(generation: Mapping[str, Any], repeats: int) -> list[dict[str, Any]]:
     """Return the generation arguments of each repeat for a server that takes seeds.
 
-    Without `do_sample`, which would keep the harness's response cache from serving a resumed run.
+    A seed of the user's is the first one; null: none is sent. Without `do_sample`, which would keep
+    the harness's response cache from serving a resumed run.
     """
-    own = {name: value for name, value in generation.items() if name != "do_sample"}
-    return [{**own, "seed": FIRST_SEED + number} for number in range(repeats)]
+    own = {name: value for name, value in generation.items() if name not in ("do_sample", "seed")}
+    first = generation.get("seed", FIRST_SEED)
+    if first is None:
+        return [{**own, "seed": None, REPEAT: number} for number in range(repeats)]
+    return [{**own, "seed": first + number} for number in range(repeats)]
 
 
 def alike(answers: Sequence[Sequence[str]]) -> int:
