@@ -9,6 +9,8 @@ from typing import Any
 
 from lm_eval_longbench.catalog_pro import DIMENSIONS
 from lm_eval_longbench.errors import OptionError, UnknownNameError
+from lm_eval_longbench.metrics.reasoning import DROP, POLICIES
+from lm_eval_longbench.presets.longbench_pro import find_preset
 
 KEY = "longbench"
 OVERLENGTH = ("truncate", "skip", "fail")
@@ -40,19 +42,20 @@ _TEXTS = (
     "embedding_url",
     "cot_samples",
     "retrieved_context",
+    "preset",
 )
 _NUMBERS = (("truncate_to", 2, " tokens"), ("repeats", 1, ""), ("rag_top_n", 1, ""))
 # Options that no model has as an argument: at the top level they are misplaced.
 _OURS = frozenset(
     {"truncate_to", "overlength", "log_prompts", "data_dir", "repeats", "only"}
-    | {"cot_samples", "rag_top_n", "retrieved_context"}
+    | {"cot_samples", "rag_top_n", "retrieved_context", "preset"}
 )
 
 
 def _check_not_misplaced(metadata: Mapping[str, Any]) -> None:
     """Refuse options that would be passed over without a word."""
     for name in metadata:
-        if name in _OURS:
+        if name in _OURS or (name == "reasoning" and metadata[name] in POLICIES):
             raise OptionError(
                 f"{name!r} stands beside the model arguments. LongBench options go under one key: "
                 f'--metadata \'{{"{KEY}": {{"{name}": ...}}}}\'.'
@@ -73,6 +76,11 @@ class Options:
         tokenizer: name or folder of the evaluated model's tokenizer, if the model arguments do
             not name it.
         log_prompts: "excerpt" logs hash, head and tail of each prompt; "full" logs all of it.
+        reasoning: whether `<think>...</think>` is dropped before an answer is scored ("drop") or
+            scored with it ("keep"), as the official evaluations do.
+        preset: LongBench Pro: published model whose truncation, output budget and temperature are
+            used; tasks of other benchmarks keep their official settings.
+        thinking: the preset's settings for thinking scores.
         repeats: answers asked for each question; None: the benchmark's default.
         only: LongBench Pro: keep the questions with these values of a dimension, such as
             {"language": "English", "token_length": ["8k", "16k"]}.
@@ -92,6 +100,9 @@ class Options:
     overlength: str = "truncate"
     tokenizer: str | None = None
     log_prompts: str = "excerpt"
+    reasoning: str = DROP
+    preset: str | None = None
+    thinking: bool = False
     repeats: int | None = None
     only: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     embedding_model: str | None = None
@@ -118,8 +129,21 @@ class Options:
                 "Option 'embedding_url' needs 'embedding_model', the name of the model to ask the "
                 "server for: another model gives other scores."
             )
+        if not isinstance(self.thinking, bool):
+            raise OptionError(f"Option 'thinking' must be true or false, not {self.thinking!r}.")
+        if self.preset is not None:
+            find_preset(self.preset, thinking=self.thinking)
+        elif self.thinking:
+            raise OptionError(
+                "Option 'thinking' chooses between a preset's settings: give 'preset' too. "
+                "Thinking itself is switched on in the model."
+            )
         object.__setattr__(self, "only", _only(self.only))
-        for name, valid in (("overlength", OVERLENGTH), ("log_prompts", LOG_PROMPTS)):
+        for name, valid in (
+            ("overlength", OVERLENGTH),
+            ("log_prompts", LOG_PROMPTS),
+            ("reasoning", POLICIES),
+        ):
             value = getattr(self, name)
             if value not in valid:
                 raise OptionError(

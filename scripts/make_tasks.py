@@ -20,7 +20,9 @@ VERSION = "1.0"
 # Output budgets of LongBench Pro's two prompt forms.
 PRO_BUDGETS = {"longbench_pro": 1024, "longbench_pro_thinking": 8192}
 # Figures of LongBench Pro that every question has.
-PRO_FIGURES = ("score", "best_of_n", "pass_at_n", "failed", "truncated")
+# Shares of answers or questions that every task states.
+COUNTS = ("failed", "truncated", "reasoned")
+PRO_FIGURES = ("score", "best_of_n", "pass_at_n", *COUNTS)
 _HARNESS = "!function lm_eval_longbench.harness"
 V2_CLASSES = {
     "longbench_v2": f"{_HARNESS}.longbench_v2.LongBenchV2Task",
@@ -52,6 +54,7 @@ def metric_list(is_e: bool, rouge: bool) -> str:
         + (metric("rougeL_google", "mean", True) if rouge else "")
         + metric("failed", "mean", False)
         + metric("truncated", "mean", False)
+        + metric("reasoned", "mean", False)
     )
 
 
@@ -107,6 +110,7 @@ def pro_metric_list(summary: bool) -> str:
         + "".join(metric(name, ALL_KNOWN, True) for name in names)
         + metric("failed", "mean", False)
         + metric("truncated", "mean", False)
+        + metric("reasoned", "mean", False)
     )
 
 
@@ -186,7 +190,7 @@ def v2_metric_list() -> str:
         + metric("acc", "mean", True)
         + "".join(metric(f"acc_{name}", KNOWN, True) for name in SUB_SCORES)
         + metric("acc_compensated", "mean", True)
-        + "".join(metric(name, "mean", False) for name in ("unparsed", "failed", "truncated"))
+        + "".join(metric(name, "mean", False) for name in ("unparsed", *COUNTS))
     )
 
 
@@ -219,7 +223,7 @@ def v2_mode(name: str) -> str:
         text += f"class: {V2_CLASSES[name]}\n"
     if name == "longbench_v2_cot":
         text += v2_generation(1024) + "metric_list:\n" + metric("acc_one_call", "mean", True)
-        for figure in ("unparsed", "failed", "truncated"):
+        for figure in ("unparsed", *COUNTS):
             text += metric(figure, "mean", False)
     return text
 
@@ -241,7 +245,7 @@ def v2_files() -> dict[Path, str]:
     written[folder / "_longbench_v2_domains.yaml"] = weighted_group(
         "longbench_v2_domains",
         members,
-        ("acc", "acc_compensated", "unparsed", "failed", "truncated"),
+        ("acc", "acc_compensated", "unparsed", *COUNTS),
     )
     return written | {folder / "_base": v2_base()}
 

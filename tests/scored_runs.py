@@ -63,6 +63,7 @@ def v2_row(name, score, *, table="longbench_v2", repeat=1, **more):
         "choice": "A",
         "unparsed": False,
         "compensated": score,
+        "dropped": False,
     } | more
 
 
@@ -107,9 +108,10 @@ def _official(table, rows, repeats):
                 }
         return out
     if table.startswith("longbench_v2"):
+        written = [row for row in rows if not row["dropped"]]
 
         def parts(field):
-            scored = [row | {"score": row[field]} for row in rows]
+            scored = [row | {"score": row[field]} for row in written]
             names = {"overall": scored}
             for dimension, values in (
                 ("difficulty", ("easy", "hard")),
@@ -119,7 +121,7 @@ def _official(table, rows, repeats):
                     names[value] = [row for row in scored if row[dimension] == value]
             return {name: _percent(_means(own), 1) for name, own in names.items()}
 
-        return parts("score") | {"compensated": parts("compensated"), "n": len(rows)}
+        return parts("score") | {"compensated": parts("compensated"), "n": len(written)}
     samples = [
         {name: row[name] for name in ("id", *DIMENSIONS)}
         | {"bon_idx": row["repeat"], "metric": row["score"], "failed": row["failed"]}

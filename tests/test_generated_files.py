@@ -162,11 +162,9 @@ def test_leaf(path):
     assert (whole["num_fewshot"], whole["target_delimiter"]) == (0, "")
     metrics = {metric["metric"]: metric for metric in whole["metric_list"]}
     assert next(iter(metrics)) == "score"
-    assert list(metrics)[-2:] == ["failed", "truncated"]
-    assert [m["higher_is_better"] for m in metrics.values()] == [True] * (len(metrics) - 2) + [
-        False,
-        False,
-    ]
+    assert list(metrics)[-3:] == ["failed", "truncated", "reasoned"]
+    better = [m["higher_is_better"] for m in metrics.values()]
+    assert better == [True] * (len(metrics) - 3) + [False] * 3
 
 
 @pytest.mark.parametrize("path", V1_LEAVES, ids=lambda path: path.stem)
@@ -177,7 +175,7 @@ def test_the_metrics_of_a_leaf_are_those_the_package_computes(path):
 
     config = load_yaml(path)  # functions resolved
     metrics = {metric["metric"]: metric["aggregation"] for metric in config["metric_list"]}
-    assert tuple(metrics) == metric_names(split_of_task(config["task"]))
+    assert tuple(metrics) == (*metric_names(split_of_task(config["task"])), "reasoned")
     assert config["class"] is LongBenchV1Task
     for name, aggregation in metrics.items():
         expected = mean_of_known if name.startswith("score_") else "mean"
@@ -208,7 +206,7 @@ def test_pro_leaf(path):
     metrics = {metric["metric"]: metric["aggregation"] for metric in whole["metric_list"]}
     extra = ["rouge_l", "semantic_similarity"] if task.metric == "summary" else []
     scored = ["score", "best_of_n", "pass_at_n", *extra]
-    assert list(metrics) == [*scored, "failed", "truncated"]
+    assert list(metrics) == [*scored, "failed", "truncated", "reasoned"]
     # The mean of the summaries that happen to be scored would be another figure.
     assert all(metrics[name] is mean_if_all_known for name in scored)
 
@@ -240,10 +238,11 @@ def test_v2_leaf(path):
     metrics = {metric["metric"]: metric["aggregation"] for metric in whole["metric_list"]}
     verdict = judge("", "A")
     if path.stem == "longbench_v2_cot":
-        assert list(metrics) == list(one_call_figures(verdict, truncated=False))
+        assert list(metrics) == [*one_call_figures(verdict, truncated=False), "reasoned"]
     else:
         question = {"difficulty": "easy", "length": "short"}
-        assert list(metrics) == list(question_figures(question, verdict, truncated=False))
+        figures = question_figures(question, verdict, truncated=False)
+        assert list(metrics) == [*figures, "reasoned"]
     for name, aggregation in metrics.items():
         sub_score = name.removeprefix("acc_") in SUB_SCORES
         assert aggregation == (mean_of_known if sub_score else "mean")
@@ -314,7 +313,14 @@ def test_v2_domains(index):
     assert leaves(index, "longbench_v2_domains") == V2_DOMAINS
     # Questions weigh alike; a sub-score would be weighed by all questions of a domain.
     figures = {m["metric"]: m for m in index["longbench_v2_domains"].cfg["aggregate_metric_list"]}
-    assert list(figures) == ["acc", "acc_compensated", "unparsed", "failed", "truncated"]
+    assert list(figures) == [
+        "acc",
+        "acc_compensated",
+        "unparsed",
+        "failed",
+        "truncated",
+        "reasoned",
+    ]
     assert all(entry["weight_by_size"] for entry in figures.values())
 
 

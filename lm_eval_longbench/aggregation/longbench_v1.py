@@ -7,15 +7,16 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from lm_eval_longbench.aggregation.length_buckets import BUCKETS, bucket
-from lm_eval_longbench.aggregation.means import running_mean
+from lm_eval_longbench.aggregation.means import rounded_percent
 from lm_eval_longbench.catalog import Split
-from lm_eval_longbench.metrics.longbench_v1 import rouge_l_google_sample, score_sample
-from lm_eval_longbench.metrics.reasoning import strip_reasoning
+from lm_eval_longbench.metrics.longbench_v1 import (
+    ROUGE_DATASETS,
+    rouge_l_google_sample,
+    score_sample,
+)
 
 # Harness metric of each LongBench-E bucket.
 BUCKET_METRICS = {"0-4k": "score_0_4k", "4-8k": "score_4_8k", "8k+": "score_8k_plus"}
-# Datasets that also report Google's ROUGE-L.
-ROUGE_DATASETS = frozenset({"gov_report", "qmsum", "multi_news", "samsum"})
 
 
 def metric_names(split: Split) -> tuple[str, ...]:
@@ -31,7 +32,7 @@ def metric_names(split: Split) -> tuple[str, ...]:
 
 def sample_figures(
     split: Split,
-    response: str,
+    answer: str,
     answers: Sequence[str],
     all_classes: Sequence[str] | None,
     length: int,
@@ -39,11 +40,18 @@ def sample_figures(
 ) -> dict[str, float | None]:
     """Return every figure of one sample under the names of `metric_names`, in that order.
 
-    Scores are in [0, 1]. `failed` is 1.0 for an answer that is empty once its reasoning is gone,
-    `truncated` is 1.0 for a prompt that was cut. A length bucket the sample is not in is None.
+    Scores are in [0, 1]. `failed` is 1.0 for an empty answer, `truncated` is 1.0 for a prompt that
+    was cut. A length bucket the sample is not in is None.
+
+    Args:
+        split: the dataset.
+        answer: what is scored of the response, see `metrics.reasoning.answer_of`.
+        answers: gold answers.
+        all_classes: class names, where the dataset has them.
+        length: of the document.
+        truncated: whether its prompt was cut.
     """
     dataset = split.info.name
-    answer = strip_reasoning(response)
     score = score_sample(dataset, answer, answers, all_classes)
     figures: dict[str, float | None] = {"score": score}
     if split.is_e:
@@ -60,7 +68,7 @@ def sample_figures(
 
 def percent(scores: Sequence[float]) -> float | None:
     """Return the official figure of a v1 dataset: mean in percent, two decimals; None if empty."""
-    return round(100 * running_mean(scores), 2) if scores else None
+    return rounded_percent(scores, 2)
 
 
 def bucket_percent(scored: Mapping[str, Sequence[float]]) -> dict[str, float | None]:
@@ -69,8 +77,9 @@ def bucket_percent(scored: Mapping[str, Sequence[float]]) -> dict[str, float | N
     Args:
         scored: scores by bucket name. An empty bucket is None, never 0.
     """
-    # numpy's mean, as the official scorer: it adds pairwise, and the last digit can tell.
+    # As the official scorer: numpy's mean, which adds pairwise, and the rounding of the np.float64
+    # that it gives, which is not Python's.
     return {
-        name: round(100 * float(np.mean(scored[name])), 2) if scored.get(name) else None
+        name: float(round(100 * np.mean(scored[name]), 2)) if scored.get(name) else None
         for name in BUCKETS
     }

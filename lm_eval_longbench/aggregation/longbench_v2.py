@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from lm_eval_longbench.aggregation.means import running_mean
+from lm_eval_longbench.aggregation.means import rounded_percent
 from lm_eval_longbench.catalog_v2 import DIFFICULTIES, LENGTHS
 from lm_eval_longbench.metrics.longbench_v2 import Verdict
 
@@ -52,11 +51,6 @@ def one_call_figures(verdict: Verdict, *, truncated: bool) -> dict[str, float | 
     }
 
 
-def _percent(values: Iterable[float]) -> float | None:
-    mean = running_mean(values)
-    return None if math.isnan(mean) else round(100 * mean, 1)
-
-
 def official_table(rows: Iterable[tuple[Mapping[str, Any], float]]) -> dict[str, float | None]:
     """Return overall, easy, hard, short, medium and long in percent, one decimal; None if empty.
 
@@ -66,11 +60,12 @@ def official_table(rows: Iterable[tuple[Mapping[str, Any], float]]) -> dict[str,
     rows = list(rows)
 
     def part(name: str) -> float | None:
-        return _percent(
+        own = (
             worth
             for question, worth in rows
             if name in (question["difficulty"], question["length"])
         )
+        return rounded_percent(own, 1)
 
-    overall = _percent(worth for _, worth in rows)
+    overall = rounded_percent((worth for _, worth in rows), 1)
     return {"overall": overall, **{name: part(name) for name in SUB_SCORES}}

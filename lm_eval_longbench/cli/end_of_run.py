@@ -59,7 +59,7 @@ def end_of_run(kept: Captured, width: int | None) -> str:
 
     with tempfile.TemporaryDirectory(prefix="lm-eval-longbench-") as scratch:
         signatures = counted(kept.signatures)
-        given = {"output": Path(scratch), "signatures": signatures}
+        given = {"output": Path(scratch), "signatures": signatures, "rouge_google": True}
         try:
             score_rows(kept.rows, embedder=kept.embedder, **given)
         except EmbeddingError:  # the task has said why; its summaries are shown as unscored

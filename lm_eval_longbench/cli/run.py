@@ -38,13 +38,12 @@ def register(app: typer.Typer) -> None:
         from lm_eval_longbench.cli.lock import take_locked
         from lm_eval_longbench.errors import LongBenchError, OptionError
         from lm_eval_longbench.harness.command import run_harness  # slow to import
-        from lm_eval_longbench.presets.longbench_pro import find_preset
 
         if thinking and preset is None:
             raise OptionError("--thinking chooses between a preset's settings: give --preset too.")
-        chosen = find_preset(preset, thinking=thinking) if preset is not None else None
         lock, arguments = take_locked(context.args)
-        kept = run_harness(arguments, chosen, typer.echo, Path(lock) if lock else None)
+        frozen = Path(lock) if lock else None
+        kept = run_harness(arguments, preset, typer.echo, frozen, thinking=thinking)
         width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
         try:
             typer.echo(end_of_run(kept, width), nl=False)

@@ -70,6 +70,19 @@ def register(app: typer.Typer) -> None:
         embedding_url: Annotated[
             str | None, typer.Option(help="Ask this OpenAI-compatible server for the embeddings.")
         ] = None,
+        reasoning: Annotated[
+            str | None,
+            typer.Option(
+                help="drop or keep <think>...</think> in what is scored. Without it: logs as their "
+                "run did, files of the official scripts keep it, as their evaluation does."
+            ),
+        ] = None,
+        rouge_google: Annotated[
+            bool,
+            typer.Option(
+                "--rouge-google", help="LongBench v1 and E: Google's ROUGE-L too, as runs show it."
+            ),
+        ] = False,
         workers: Annotated[
             int | None, typer.Option(help="Processes that score; as many as cores if not given.")
         ] = None,
@@ -90,6 +103,8 @@ def register(app: typer.Typer) -> None:
                 strict=strict,
                 workers=workers,
                 progress=progress,
+                reasoning=reasoning,
+                rouge_google=rouge_google,
             )
         errors = Console(stderr=True, soft_wrap=True, highlight=False, markup=False)
         for line in warnings_of(report):

@@ -9,6 +9,7 @@ from rich import box
 from rich.table import Column, Table
 
 from lm_eval_longbench.aggregation.length_buckets import BUCKETS
+from lm_eval_longbench.metrics.reasoning import DROP, KEEP
 from lm_eval_longbench.offline.score_tables import TABLES
 
 _COUNTS = ("scored", "failed", "unscored", "malformed", "duplicate", "missing")
@@ -16,9 +17,11 @@ _COUNTS = ("scored", "failed", "unscored", "malformed", "duplicate", "missing")
 _V2_WAYS = {
     "official": ("official",),
     "compensated": ("official", "compensated"),
-    "failed dropped": ("official_dropped",),
+    "accuracy": ("accuracy",),
     "strict": ("strict",),
 }
+# What the official figures are called that the other policy for reasoning gives.
+_OTHERWISE = {DROP: "without reasoning", KEEP: "with reasoning"}
 
 
 def _cell(value: float | int | None, decimals: int = 2) -> str:
@@ -58,20 +61,34 @@ def _by_task(name: str, facts: Mapping[str, Any]) -> Table:
     benchmark = facts["benchmark"]
     buckets = benchmark == "longbench_v1_e"
     first = "secondary task" if benchmark == "longbench_pro" else "dataset"
-    table = _table(name, first, BUCKETS if buckets else ("score",), facts)
-    official = facts["official"]
+    titles = list(BUCKETS) if buckets else ["score"]
+    official, other = facts["official"], facts["reasoning"]["other"]
+    if other is not None:
+        titles += [f"{title} {_OTHERWISE[other['policy']]}" for title in titles]
+    table = _table(name, first, titles, facts)
     for task, own in facts["tasks"].items():
         label = TABLES[name].tasks[task].label
-        if benchmark == "longbench_pro":
-            figures = [own["score"] if own["score"] is None else 100 * own["score"]]
-        else:
-            figures = list(official[label].values()) if buckets else [official[label]]
+        figures = []
+        parts = [(official, "score")]
+        parts += [(other["official"], "score_otherwise")] if other else []
+        for part, key in parts:
+            if benchmark == "longbench_pro":  # the summary has no secondary task
+                figures.append(_hundredfold(own[key]))
+            else:
+                figures += list(part[label].values()) if buckets else [part[label]]
         table.add_row(label, *map(_cell, figures), *_counts(own))
     table.add_section()
-    overall = official.get("average_overall_metric") if benchmark == "longbench_pro" else None
-    whole = [None] * (len(BUCKETS) - 1) + [None if overall is None else 100 * overall]
-    table.add_row("all", *map(_cell, whole if buckets else whole[-1:]), *_counts(facts["counts"]))
+    whole: list[float | None] = [None] * len(titles)
+    if benchmark == "longbench_pro":
+        overall = "average_overall_metric"
+        whole = [_hundredfold(official[overall])]
+        whole += [_hundredfold(other["official"][overall])] if other else []
+    table.add_row("all", *map(_cell, whole), *_counts(facts["counts"]))
     return table
+
+
+def _hundredfold(share: float | None) -> float | None:
+    return None if share is None else 100 * share
 
 
 def _of_way(facts: Mapping[str, Any], keys: Iterable[str], part: str) -> float | None:
@@ -84,9 +101,13 @@ def _of_way(facts: Mapping[str, Any], keys: Iterable[str], part: str) -> float |
 def _v2(name: str, facts: Mapping[str, Any]) -> Table:
     """LongBench v2: a line a part of the questions, in percent; a column a way to count."""
     counts = ("scored", "failed", "unparsed", *_COUNTS[2:])
-    table = _table(name, "", _V2_WAYS, facts, counts)
+    ways = dict(_V2_WAYS)
+    other = facts["reasoning"]["other"]
+    if other is not None:
+        ways[f"official {_OTHERWISE[other['policy']]}"] = ("reasoning", "other", "official")
+    table = _table(name, "", ways, facts, counts)
     for part, own in facts["parts"].items():
-        figures = [_of_way(facts, keys, part) for keys in _V2_WAYS.values()]
+        figures = [_of_way(facts, keys, part) for keys in ways.values()]
         known = {**own, "scored": own["samples"], "unscored": 0}
         if facts["counts"]["missing"] is not None:
             known["missing"] = max(0, own["official_questions"] - own["questions"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from lm_eval_longbench.metrics.reasoning import KEEP
 from lm_eval_longbench.offline.problems import sentence
 from lm_eval_longbench.offline.score_tables import TABLES
 from lm_eval_longbench.offline.source import V1_FILE
@@ -58,6 +59,14 @@ def _missing(report: Mapping[str, Any]) -> list[str]:
 
 def _notes(name: str, facts: Mapping[str, Any]) -> list[str]:
     counts, lines = facts["counts"], []
+    if counts["reasoned"]:
+        how, other = facts["reasoning"]["policy"], facts["reasoning"]["other"]["policy"]
+        official = ", as the official evaluation does" if how == KEEP else ""
+        lines.append(
+            f"{name}: {counts['reasoned']} of {counts['samples']} answers hold reasoning "
+            f"(<think>...</think>). Figures {how} it{official}; beside them stands what they are "
+            f"with --reasoning {other}."
+        )
     if counts["unscored"]:
         lines.append(
             f"{name}: {counts['unscored']} summaries (T4) have no score: it needs the similarity "

@@ -9,7 +9,6 @@ from lm_eval_longbench.doctor.line import ERROR, Line, merged
 from lm_eval_longbench.doctor.requirements import installed
 from lm_eval_longbench.doctor.versions import version_lines
 from lm_eval_longbench.errors import LongBenchError
-from lm_eval_longbench.presets.longbench_pro import Preset
 
 # Tasks whose first prompt is built unless all are asked for.
 FIRST = 5
@@ -17,27 +16,34 @@ FIRST = 5
 
 def examine(
     arguments: Sequence[str],
-    preset: Preset | None = None,
+    preset: str | None = None,
     *,
     first: int | None = FIRST,
     include_defaults: bool | None = None,
+    thinking: bool = False,
 ) -> list[Line]:
     """Return the report on a run; nothing is generated, and nothing is downloaded.
 
     Args:
         arguments: those of `lm-eval-longbench run`; none: what does not depend on a run.
-        preset: settings for what the arguments leave open.
+        preset: published model whose settings are used where the arguments leave them open.
         first: tasks that are looked at closely; None: all.
         include_defaults: whether the harness's own tasks are indexed; None: if they are needed.
+        thinking: the preset's settings for thinking scores.
 
     Raises:
         SystemExit: the harness's own, on arguments it does not take.
     """
-    return merged(_lines(arguments, preset, first, include_defaults))
+    return merged(_lines(arguments, preset, first, include_defaults, thinking=thinking))
 
 
 def _lines(
-    arguments: Sequence[str], preset: Preset | None, first: int | None, defaults: bool | None
+    arguments: Sequence[str],
+    preset: str | None,
+    first: int | None,
+    defaults: bool | None,
+    *,
+    thinking: bool,
 ) -> Iterator[Line]:
     yield from version_lines()
     if not arguments and preset is None:
@@ -50,7 +56,7 @@ def _lines(
     from lm_eval_longbench.harness.preflight_run import read_run
 
     try:
-        run = read_run(arguments, preset)
+        run = read_run(arguments, preset, thinking=thinking)
     except LongBenchError as error:
         yield Line(ERROR, "arguments", str(error), "Correct the arguments.")
         return

@@ -11,30 +11,35 @@ from lm_eval.api.registry import register_model
 from tqdm import tqdm
 
 from lm_eval_longbench.baseline.generation import generate
+from lm_eval_longbench.errors import OptionError
 
-_NAME = "longbench-extractive"
+NAME = "longbench-extractive"
 
 
-@register_model(_NAME)
+@register_model(NAME)
 class ExtractiveBaseline(LM):
     """Answers from the prompt's text alone: a floor that any model should beat.
 
-    Takes no arguments of its own; the three that the harness always passes have no effect, any
-    other is a TypeError.
+    The three arguments that the harness always passes have no effect. `engine`, which must be the
+    model's own name, is how the harness names the run's files: without it they get a random name.
+    Any other argument is a TypeError.
     """
 
     def __init__(
         self,
+        engine: str = NAME,
         batch_size: int | str | None = None,
         max_batch_size: int | None = None,
         device: str | None = None,
     ) -> None:
         super().__init__()
+        if engine != NAME:
+            raise OptionError(f"The model {NAME} has no other engine, such as {engine!r}.")
 
     @property
     def tokenizer_name(self) -> str:
         """The name that the harness's request cache files this model's prompts under."""
-        return _NAME
+        return NAME
 
     def apply_chat_template(
         self, chat_history: list[dict[str, str]], add_generation_prompt: bool = True
@@ -71,6 +76,6 @@ class ExtractiveBaseline(LM):
 
 def _refusal(what: str) -> str:
     return (
-        f"The model {_NAME} has no probabilities, so it cannot serve {what} requests;"
+        f"The model {NAME} has no probabilities, so it cannot serve {what} requests;"
         " use it with tasks that generate text (generate_until)."
     )

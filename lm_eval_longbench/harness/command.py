@@ -12,18 +12,20 @@ from typing import Any
 
 from lm_eval._cli.harness import HarnessCLI
 from lm_eval.config.evaluate_config import EvaluatorConfig
-from lm_eval.utils import setup_logging
+from lm_eval.utils import setup_logging, simple_parse_args_string
 
 from lm_eval_longbench.errors import OptionError
 from lm_eval_longbench.harness import baseline
 from lm_eval_longbench.harness.capture import Captured, captured
+from lm_eval_longbench.harness.hide_keys import hide_keys
 from lm_eval_longbench.harness.quick_index import quick_index
+from lm_eval_longbench.harness.response_cache import claim_cache
 from lm_eval_longbench.harness.two_passes import PASS_ONE, PASS_TWO, two_passes, with_pass_two
 from lm_eval_longbench.options import KEY, Options
-from lm_eval_longbench.presets.longbench_pro import SOURCE, Preset
+from lm_eval_longbench.presets import longbench_pro as presets
 from lm_eval_longbench.provenance.lock import options_set
 from lm_eval_longbench.provenance.lock_check import require_lock
-from lm_eval_longbench.provenance.lock_tasks import valid_names
+from lm_eval_longbench.provenance.lock_tasks import all_tasks, expanded, valid_names
 from lm_eval_longbench.task_folder import task_folder
 from lm_eval_longbench.task_links import are_linked, harness_tasks
 
@@ -56,29 +58,72 @@ def joined_include_paths(given: str | Sequence[str] | None, config: str | None) 
     return [*own, str(folder)]
 
 
-def with_preset(parsed: Namespace, preset: Preset) -> str:
-    """Put a preset's settings where the user gave none, on the command line or in a config file.
+def with_preset(parsed: Namespace, name: str, *, thinking: bool) -> str:
+    """Name a preset in the options, from which the tasks of its benchmark take their settings.
 
     Returns:
         What the preset sets and what the user's own arguments overrode, in one line.
+
+    Raises:
+        UnknownNameError: there is no such preset.
+        OptionError: it has no such mode, or the run asks for no task of its benchmark.
     """
+    preset = presets.find_preset(name, thinking=thinking)
+    names, foreign = expanded(_wanted(parsed))
+    known = all_tasks()
+    others = [own for own in names if known[own].benchmark != presets.BENCHMARK]
+    # A name that is not ours may be a user's group, with tasks of any benchmark.
+    if len(others) == len(names) and not foreign:
+        raise OptionError(
+            f"--preset {preset.model} holds settings for {presets.TITLE}, and this run asks for "
+            f"none of its tasks: {', '.join(_wanted(parsed))}. Leave --preset out; truncate_to is "
+            'set with --metadata \'{"longbench": {"truncate_to": TOKENS}}\'.'
+        )
     config = _config(parsed.config)
     metadata = dict(parsed.metadata or config.get("metadata") or {})
     options = dict(metadata.get(KEY) or {})
     generation = dict(parsed.gen_kwargs or config.get("gen_kwargs") or {})
-    settings = {
-        "truncate_to": (options, preset.truncate_to),
-        "max_gen_toks": (generation, preset.max_gen_toks),
-        "temperature": (generation, preset.temperature),
-    }
+    settings = {"truncate_to": preset.truncate_to, **preset.generation}
     said = []
-    for name, (place, value) in settings.items():
-        own = place.setdefault(name, value)
-        said.append(f"{name}={own}" + ("" if own == value else f" (yours; published: {value})"))
-    parsed.metadata = {**metadata, KEY: options}
-    parsed.gen_kwargs = generation
+    for setting, value in settings.items():
+        own = (options if setting == "truncate_to" else generation).get(setting, value)
+        said.append(f"{setting}={own}" + ("" if own == value else f" (yours; published: {value})"))
+    parsed.metadata = {
+        **metadata,
+        KEY: {**options, "preset": preset.model, **({"thinking": True} if thinking else {})},
+    }
     mode = "thinking" if preset.thinking else "non-thinking"
-    return f"preset {preset.model}, {mode}: {', '.join(said)}. Source: {SOURCE}."
+    note = f" Note: {preset.note}." if preset.note else ""
+    if others:
+        note += f" {len(others)} tasks of other benchmarks keep their official settings."
+    return (
+        f"preset {preset.model} of {presets.TITLE}, {mode}: {', '.join(said)}. Source: "
+        f"{presets.SOURCE}.{note}"
+    )
+
+
+def with_name(parsed: Namespace) -> None:
+    """Give runs of the baseline a name in their files, where the harness would make one up."""
+    config = _config(parsed.config)
+    if (parsed.model or config.get("model")) == baseline.NAME:
+        arguments = parsed.model_args or config.get("model_args") or {}
+        if isinstance(arguments, dict):
+            parsed.model_args = {"engine": baseline.NAME, **arguments}
+
+
+def check_cache(parsed: Namespace) -> None:
+    """Refuse a response cache of another model.
+
+    Raises:
+        OptionError: it holds another model's answers.
+    """
+    config = _config(parsed.config)
+    path = parsed.use_cache or config.get("use_cache")
+    if path:
+        arguments = parsed.model_args or config.get("model_args") or {}
+        if not isinstance(arguments, dict):
+            arguments = simple_parse_args_string(arguments)
+        claim_cache(str(path), str(parsed.model or config.get("model") or "hf"), arguments)
 
 
 def _wanted(parsed: Namespace) -> list[str]:
@@ -137,17 +182,20 @@ def reasoning_folder(parsed: Namespace) -> Path:
 
 def run_harness(
     arguments: Sequence[str],
-    preset: Preset | None = None,
+    preset: str | None = None,
     say: Callable[[str], None] = logger.info,
     lock: Path | None = None,
+    *,
+    thinking: bool = False,
 ) -> Captured:
     """Run `lm_eval run ARGUMENTS` in this process, with a preset's settings if one is given.
 
     Args:
         arguments: the harness's own.
-        preset: settings for what the arguments leave open.
+        preset: published model whose settings are used where the arguments leave them open.
         say: gets the lines that tell what the preset and the lock did.
         lock: lock file that the run must be in keeping with; None: none.
+        thinking: the preset's settings for thinking scores.
 
     Returns:
         What was found for our tasks.
@@ -155,8 +203,10 @@ def run_harness(
     Raises:
         SystemExit: the harness's own, on arguments it does not take.
         LockError: the run is not what the lock file froze.
+        OptionError: the preset is for other tasks, or the response cache is another model's.
     """
     setup_logging()
+    hide_keys()
     before = sys.argv
     sys.argv = ["lm-eval", "run", *arguments]  # the harness's parser reads nothing else
     try:
@@ -164,10 +214,12 @@ def run_harness(
         parsed = command.parse_args()
         parsed.include_path = joined_include_paths(parsed.include_path, parsed.config) or None
         if preset is not None:
-            say(with_preset(parsed, preset))
+            say(with_preset(parsed, preset, thinking=thinking))
         if lock is not None:
             say(with_lock(parsed, lock))
         with_both_passes(parsed)
+        with_name(parsed)
+        check_cache(parsed)
         with (
             two_passes(reasoning_folder(parsed)),
             captured() as kept,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from lm_eval_longbench.aggregation.pro_question import question_figures
@@ -13,8 +14,9 @@ from lm_eval_longbench.data.longbench_pro import load
 from lm_eval_longbench.data.selection import select
 from lm_eval_longbench.errors import EmbeddingError, UnknownNameError
 from lm_eval_longbench.harness.task import LongBenchTask
-from lm_eval_longbench.metrics.reasoning import strip_reasoning
+from lm_eval_longbench.metrics.reasoning import answer_of
 from lm_eval_longbench.once import first_time, warn_once
+from lm_eval_longbench.presets.longbench_pro import find_preset
 from lm_eval_longbench.prompts.longbench_pro import TEMPLATE, TEMPLATES, render
 from lm_eval_longbench.prompts.templates import template_sha256
 from lm_eval_longbench.prompts.truncation import ends_decoded_together
@@ -48,6 +50,11 @@ class LongBenchProTask(LongBenchTask):
         self._thinking = name != code
         self._is_summary = self._secondary.metric == "summary"
         options = self._options
+        self._preset = None
+        if options.preset is not None:
+            self._preset = find_preset(options.preset, thinking=options.thinking)
+            if options.truncate_to is None:
+                self._options = replace(options, truncate_to=self._preset.truncate_to)
         self._embedder = (
             choose_embedder(options.embedding_model, options.embedding_url)
             if self._is_summary
@@ -68,6 +75,10 @@ class LongBenchProTask(LongBenchTask):
         """Sampled at temperature 1, within the prompt form's output budget."""
         budget = _THINKING_BUDGET if self._thinking else _BUDGET
         return {"until": [], "max_gen_toks": budget, "temperature": 1.0}
+
+    def chosen_generation(self) -> dict[str, Any]:
+        """Return the output budget and the temperature of the preset, if there is one."""
+        return {} if self._preset is None else self._preset.generation
 
     def load(self) -> Documents:
         """Open the task's questions, less those that the option `only` leaves out."""
@@ -118,7 +129,7 @@ class LongBenchProTask(LongBenchTask):
             )
             return
         pairs = [
-            (strip_reasoning(response), doc["answer"])
+            (answer_of(response, self._options.reasoning), doc["answer"])
             for doc, responses in answered
             for response in responses
         ]
@@ -146,7 +157,7 @@ class LongBenchProTask(LongBenchTask):
         return question_figures(
             self._secondary,
             doc["language"],
-            [strip_reasoning(response) for response in responses],
+            [answer_of(response, self._options.reasoning) for response in responses],
             doc["answer"],
             self._similarities.get(doc["index"]),
             official=self._embedder is not None and self._embedder.official,

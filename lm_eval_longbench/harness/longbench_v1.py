@@ -11,6 +11,7 @@ from lm_eval_longbench.catalog import Split, split_of_file
 from lm_eval_longbench.data.documents import Documents
 from lm_eval_longbench.data.longbench_v1 import load
 from lm_eval_longbench.harness.task import LongBenchTask
+from lm_eval_longbench.metrics.reasoning import answer_of
 from lm_eval_longbench.prompts.longbench_v1 import TEMPLATES, render
 from lm_eval_longbench.prompts.templates import template_sha256
 from lm_eval_longbench.prompts.truncation import halves_decoded_apart
@@ -69,7 +70,7 @@ class LongBenchV1Task(LongBenchTask):
             [
                 sample_figures(
                     self._split,
-                    response,
+                    answer_of(response, self._options.reasoning),
                     doc["answers"],
                     doc["all_classes"],
                     doc["length"],

@@ -72,7 +72,9 @@ class LongBenchV2Task(LongBenchTask):
         return mean_of_repeats(
             [
                 question_figures(
-                    doc, judge(response, doc["answer"]), truncated=doc["prompt"]["truncated"]
+                    doc,
+                    judge(response, doc["answer"], self._options.reasoning),
+                    truncated=doc["prompt"]["truncated"],
                 )
                 for response in responses
             ]

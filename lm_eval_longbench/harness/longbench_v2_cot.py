@@ -8,7 +8,7 @@ second task reads the first one's sample log.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from lm_eval_longbench.aggregation.longbench_v2 import one_call_figures
@@ -49,8 +49,13 @@ class LongBenchV2CotTask(_CotTask):
     def figures(self, doc: Mapping[str, Any], responses: Sequence[str]) -> dict[str, float | None]:
         """Return what the reasoning is worth if it already names a letter in the official words."""
         (response,) = responses
-        verdict = judge(response, doc["answer"])
+        verdict = judge(response, doc["answer"], self._options.reasoning)
         return one_call_figures(verdict, truncated=doc["prompt"]["truncated"])
+
+    @staticmethod
+    def logged_reasoning(rows: Iterable[Mapping[str, Any]]) -> dict[str, str]:
+        """Return the reasoning by question of rows in the shape of the harness's sample log."""
+        return {row["doc"]["_id"]: row["resps"][0][0] for row in rows}
 
     def log_rows(self) -> list[dict[str, Any]]:
         """Return this rank's questions and reasoning in the shape of the harness's sample log."""
@@ -61,7 +66,7 @@ class LongBenchV2CotTask(_CotTask):
 
     def reasoning(self) -> dict[str, str]:
         """Return this rank's reasoning by question, as it was generated."""
-        return {row["doc"]["_id"]: row["resps"][0][0] for row in self.log_rows()}
+        return self.logged_reasoning(self.log_rows())
 
 
 class LongBenchV2CotAnswerTask(_CotTask):
@@ -74,11 +79,18 @@ class LongBenchV2CotAnswerTask(_CotTask):
         """Start without any reasoning; see `embed`."""
         super().identify(config)
         self._reasoning: dict[str, str] = {}
+        self._whole: dict[str, str] = {}
         self._embedded = False
 
-    def embed(self, reasoning: Mapping[str, str]) -> None:
-        """Take the reasoning of this rank's questions, by `_id`, in place of a sample log's."""
+    def embed(self, reasoning: Mapping[str, str], whole: Mapping[str, str] | None = None) -> None:
+        """Take reasoning, by `_id`, in place of a sample log's.
+
+        Args:
+            reasoning: of this rank's questions.
+            whole: of the questions of all ranks, for the signature; None: the same.
+        """
         self._reasoning = dict(reasoning)
+        self._whole = dict(reasoning if whole is None else whole)
         self._embedded = True
 
     @property
@@ -90,7 +102,7 @@ class LongBenchV2CotAnswerTask(_CotTask):
         """Find the reasoning of every question first."""
         if not self._embedded:
             self._read(kwargs)
-        whole = json.dumps(self._reasoning, sort_keys=True)
+        whole = json.dumps(self._whole, sort_keys=True)
         self._signature.update(reasoning_sha256=text_sha256(whole))
         super().build_all_requests(**kwargs)
 
@@ -109,6 +121,7 @@ class LongBenchV2CotAnswerTask(_CotTask):
         self._reasoning = read_reasoning(
             path, [doc for _, doc in asked], template, self._documents.label
         )
+        self._whole = self._reasoning
 
     def render(self, row: Mapping[str, Any]) -> str:
         """Return the prompt of a question; DataError if pass one has no reasoning for it."""
@@ -118,11 +131,6 @@ class LongBenchV2CotAnswerTask(_CotTask):
             raise DataError(f"{self.config.task}: pass one has no reasoning for {row['_id']}.")
         return render(row, self.TEMPLATE, self._reasoning[row["_id"]])
 
-    def figures(self, doc: Mapping[str, Any], responses: Sequence[str]) -> dict[str, float | None]:
-        """Return the figures of one question.
-
-        Where pass one failed there was nothing to answer from: the question has failed.
-        """
-        if not self._reasoning[doc["_id"]].strip():
-            responses = [""] * len(responses)
-        return super().figures(doc, responses)
+    def scored_responses(self, doc: Mapping[str, Any], responses: list[str]) -> list[str]:
+        """Return the responses; where pass one failed there was nothing to answer from."""
+        return responses if self._reasoning[doc["_id"]].strip() else [""] * len(responses)

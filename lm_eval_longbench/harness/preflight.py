@@ -19,7 +19,6 @@ from lm_eval_longbench.harness.preflight_facts import LOCAL, Backend, Leaf, Run,
 from lm_eval_longbench.harness.preflight_tokenizer import find_tokenizer
 from lm_eval_longbench.harness.task import LongBenchTask
 from lm_eval_longbench.harness.two_passes import PASS_ONE
-from lm_eval_longbench.options import Options
 from lm_eval_longbench.prompts.tokenizer import tokenizer_name
 
 # What stands in the first prompt of pass two for what pass one will have reasoned.
@@ -62,7 +61,7 @@ def _asked(facts: TaskFacts, run: Run, task: LongBenchTask) -> TaskFacts:
     """Add what the finished task says of itself, the user's generation arguments included."""
     if run.gen_kwargs:
         task.set_config("generation_kwargs", dict(run.gen_kwargs), update=True)
-    options = Options.from_metadata(task.config.metadata)
+    options = task.options
     questions = len(task.eval_docs)
     chosen = (run.samples or {}).get(facts.name)
     limit = get_sample_size(task, run.limit)
@@ -85,7 +84,7 @@ def _asked(facts: TaskFacts, run: Run, task: LongBenchTask) -> TaskFacts:
 
 def _with_limit(facts: TaskFacts, run: Run, task: LongBenchTask, backend: Backend) -> TaskFacts:
     """Add the limit of prompts and the tokenizer that keeps it."""
-    options, metadata = Options.from_metadata(task.config.metadata), task.config.metadata
+    options, metadata = task.options, task.config.metadata
     generation = dict(facts.generation)
     fold_budget(facts.name, generation)
     template = backend.chat_template

@@ -12,17 +12,22 @@ from lm_eval._cli.harness import HarnessCLI
 from lm_eval.config.evaluate_config import EvaluatorConfig
 
 from lm_eval_longbench.errors import OptionError
-from lm_eval_longbench.harness.command import joined_include_paths, with_both_passes, with_preset
+from lm_eval_longbench.harness.command import (
+    joined_include_paths,
+    with_both_passes,
+    with_name,
+    with_preset,
+)
 from lm_eval_longbench.harness.preflight_facts import Run
-from lm_eval_longbench.presets.longbench_pro import Preset
 
 
-def read_run(arguments: Sequence[str], preset: Preset | None = None) -> Run:
+def read_run(arguments: Sequence[str], preset: str | None = None, *, thinking: bool = False) -> Run:
     """Return what `lm-eval-longbench run ARGUMENTS` would do.
 
     Args:
         arguments: the harness's own.
-        preset: settings for what the arguments leave open.
+        preset: published model whose settings are used where the arguments leave them open.
+        thinking: its settings for thinking scores.
 
     Raises:
         SystemExit: the harness's own, on arguments it does not take.
@@ -35,9 +40,10 @@ def read_run(arguments: Sequence[str], preset: Preset | None = None) -> Run:
             parsed = HarnessCLI().parse_args()
         finally:
             sys.argv = before
-        said = with_preset(parsed, preset) if preset is not None else ""
+        said = with_preset(parsed, preset, thinking=thinking) if preset is not None else ""
         parsed.include_path = joined_include_paths(parsed.include_path, parsed.config) or None
         with_both_passes(parsed)
+        with_name(parsed)
         with contextlib.redirect_stdout(io.StringIO()):  # it prints a config file's content
             config = EvaluatorConfig.from_cli(parsed)
     except (ValueError, TypeError, OSError) as error:

@@ -8,7 +8,7 @@ from typing import Any
 from lm_eval_longbench.provenance.signature import INGREDIENTS, completed, line
 
 # Figures whose values tell counts.
-COUNTED = ("failed", "truncated")
+COUNTED = ("failed", "reasoned", "truncated")
 
 
 class Signature:
@@ -33,8 +33,8 @@ class Signature:
         """Add the counts that all values of one figure tell.
 
         Args:
-            figure: "failed", whose value is a share of a question's answers, or "truncated".
+            figure: "failed" or "reasoned", a share of a question's answers, or "truncated".
             values: one a question.
         """
-        answers = self.run["repeats"] if figure == "failed" else 1
+        answers = 1 if figure == "truncated" else self.run["repeats"]
         self.update(answered=len(values), **{figure: round(sum(values) * answers)})

@@ -25,14 +25,17 @@ from lm_eval_longbench.catalog import RAW_PROMPT
 from lm_eval_longbench.errors import OptionError, OverlengthError
 from lm_eval_longbench.harness.backend import as_text, only_messages, takes_seed
 from lm_eval_longbench.harness.budget import fold_budget, kept_apart
+from lm_eval_longbench.harness.call_options import check_options_of_call, options_of_call
 from lm_eval_longbench.harness.fit import cut_to_room, tokens_over
 from lm_eval_longbench.harness.limit import Limit, resolve_limit
 from lm_eval_longbench.harness.logged_prompt import LoggedPrompt
 from lm_eval_longbench.harness.overrides import check_prompt_is_ours
+from lm_eval_longbench.harness.payload import fold_seed, without_null_seed, wrap_payloads
 from lm_eval_longbench.harness.repeats import alike, check_sampling, seeded
 from lm_eval_longbench.harness.signature import COUNTED, Signature
+from lm_eval_longbench.metrics.reasoning import reasoned_share
 from lm_eval_longbench.once import warn_once
-from lm_eval_longbench.options import Options
+from lm_eval_longbench.options import KEY, Options
 from lm_eval_longbench.prompts.fast_tokenizer import fast_tokenizer
 from lm_eval_longbench.prompts.prepare import Prompt, prepare
 from lm_eval_longbench.prompts.text_hash import text_sha256
@@ -118,6 +121,14 @@ class LongBenchTask(ConfigurableTask, abc.ABC):
     def figures(self, doc: Mapping[str, Any], responses: Sequence[str]) -> dict[str, float | None]:
         """Return every figure of one question from all its responses, under every key always."""
 
+    def chosen_generation(self) -> dict[str, Any]:
+        """Return the generation arguments that the options set in place of the official ones."""
+        return {}
+
+    def scored_responses(self, doc: Mapping[str, Any], responses: list[str]) -> list[str]:
+        """Return what counts as the responses to a question."""
+        return responses
+
     def sends_raw(self) -> bool:
         """Whether the prompt is officially sent without a chat template even in a chat run."""
         return False
@@ -130,12 +141,10 @@ class LongBenchTask(ConfigurableTask, abc.ABC):
     def __init__(self, config: Mapping[str, Any] | None = None, **kwargs: Any) -> None:
         config = {key: value for key, value in (config or {}).items() if key != "class"}
         metadata = config["metadata"] = dict(config.get("metadata") or {})
+        metadata.update(options_of_call(metadata))
+        if not self.SELECTABLE and isinstance(metadata.get(KEY), Mapping):
+            self._refuse_selection(metadata[KEY])
         self._options = Options.from_metadata(metadata)
-        if self._options.only and not self.SELECTABLE:
-            raise OptionError(
-                f"Option 'only' selects questions of LongBench Pro; {self.TITLE} has no such "
-                "dimensions."
-            )
         self.identify(config)
         check_prompt_is_ours(config)
         # A user's group may replace a member's whole metadata, its version with it.
@@ -147,17 +156,32 @@ class LongBenchTask(ConfigurableTask, abc.ABC):
         self._withheld = False
         # The option, else the harness's own key in a user's YAML, else the official number.
         self._repeats = self._options.repeats or int(config.get("repeats") or self.REPEATS)
-        self._seeds = False
+        self._is_server = self._seeds = False
         # A user's YAML may replace the whole mapping; without `until` the harness would stop every
         # answer at the first blank line.
-        config["generation_kwargs"] = self.official_generation() | dict(
-            config.get("generation_kwargs") or {}
-        )
+        official = self.official_generation()
+        given = dict(config.get("generation_kwargs") or {})
+        # Our own YAML repeats official arguments; what differs is the user's.
+        own = {name: value for name, value in given.items() if official.get(name) != value}
+        config["generation_kwargs"] = official | self.chosen_generation() | own
         # Any value keeps the harness from looking for our metrics in its registry and on the hub.
         config.setdefault("process_results", "lm_eval_longbench")
         super().__init__(config=config, **kwargs)
         if not self._documents.official:
             self.VERSION = f"{self.VERSION} data: {self._documents.label}"
+
+    @property
+    def options(self) -> Options:
+        """The options in force, with what a preset fills in."""
+        return self._options
+
+    def _refuse_selection(self, options: Mapping[str, Any]) -> None:
+        """Refuse to select questions by dimensions that this benchmark does not have."""
+        if options.get("only"):
+            raise OptionError(
+                f"Option 'only' selects questions of LongBench Pro; {self.TITLE} has no such "
+                "dimensions."
+            )
 
     # ------------------------------------------------------------------ documents
 
@@ -182,6 +206,7 @@ class LongBenchTask(ConfigurableTask, abc.ABC):
             truncation=self.RULE.__name__,
             overlength=self._options.overlength,
             repeats=self._repeats,
+            reasoning=self._options.reasoning,
             filters=self.config.filter_list,
             metrics=METRIC_VERSIONS[self.benchmark()],
             packages=package_versions(),
@@ -241,6 +266,7 @@ class LongBenchTask(ConfigurableTask, abc.ABC):
         **kwargs: Any,
     ) -> None:
         """Prepare this rank's prompts in batches, then let the harness build its requests."""
+        check_options_of_call(self.config.metadata)
         if cache_requests:
             # Its key knows neither the options nor the data: it would serve other runs' prompts.
             warn_once(
@@ -256,8 +282,11 @@ class LongBenchTask(ConfigurableTask, abc.ABC):
                 "--apply_chat_template unless this is a base model.",
             )
         fold_budget(self.config.task, self.config.generation_kwargs)
+        fold_seed(self.config.task, self.config.generation_kwargs)
+        wrap_payloads()
         check_sampling(self.config.task, self._repeats, self.config.generation_kwargs)
-        self._ask_repeatedly(takes_seed(self.config.metadata, chat_template))
+        self._is_server = takes_seed(self.config.metadata, chat_template)
+        self._ask_repeatedly(self._is_server)
         messages_only = (
             apply_chat_template and chat_template is not None and only_messages(chat_template)
         )
@@ -293,6 +322,8 @@ class LongBenchTask(ConfigurableTask, abc.ABC):
         """Build a document's request, or one for each repeat where the server takes seeds."""
         request = super().construct_requests(doc, ctx, **kwargs)
         prompt, generation = request.arguments
+        if not self._is_server:
+            generation = without_null_seed(generation)
         if self._seeds:
             return [
                 replace(request, arguments=(prompt, own), idx=number, resps=[], filtered_resps={})
@@ -387,11 +418,17 @@ class LongBenchTask(ConfigurableTask, abc.ABC):
             chat="raw" if self._withheld else "off" if chat_template is None else "on",
             chat_sha256=text_sha256(as_text(probe)),
             generation=dict(self.config.generation_kwargs),
-            seeds=[own["seed"] for own in seeded({}, self._repeats)] if self._seeds else None,
+            seeds=self._sent_seeds(),
             questions_sha256=text_sha256(json.dumps(ids)),
             asked=len(ids),
             kept=sum(kept) if self._options.overlength == "skip" else len(ids),
         )
+
+    def _sent_seeds(self) -> list[int | None] | None:
+        """Return the seed of each repeat, null for none; None where the harness sees to it."""
+        if not self._seeds:
+            return None
+        return [own["seed"] for own in seeded(self.config.generation_kwargs, self._repeats)]
 
     @staticmethod
     def _warn_of(limit: Limit) -> None:
@@ -546,7 +583,8 @@ class LongBenchTask(ConfigurableTask, abc.ABC):
         """Return every figure of one question, from all its responses."""
         if self.predicts_only:
             return super().process_results(doc, results)
-        return self.figures(doc, _responses(results))
+        responses = self.scored_responses(doc, _responses(results))
+        return {**self.figures(doc, responses), "reasoned": reasoned_share(responses)}
 
 
 def _id(doc: Mapping[str, Any]) -> str:

@@ -88,19 +88,31 @@ def _evaluate(
 
     _refuse_groups(task_dict.get("groups") or {}, second)
     begun = {name: task for name, task in tasks.items() if name not in second}
-    one = evaluate(lm, {**task_dict, "tasks": begun}, samples=samples, **kwargs)
+    wanted = kwargs.pop("log_samples", True)
+    one = evaluate(lm, {**task_dict, "tasks": begun}, samples=samples, log_samples=True, **kwargs)
     _keep(folder, first[0], lm)
+    # The first rank has met the answers of all: its signature, which is the one that is written,
+    # must not depend on how many ranks there are.
+    whole = None
+    if one is not None:
+        own = next(name for name, task in tasks.items() if task is first[0])
+        whole = first[0].logged_reasoning(one["samples"][own])
+        if not wanted:
+            del one["samples"]
+    kwargs["log_samples"] = wanted
     if samples is not None:
         own = next(name for name, task in tasks.items() if task is first[0])
         samples = {**samples, **{name: samples[own] for name in second if own in samples}}
     for task in second.values():
-        task.embed(first[0].reasoning())
+        task.embed(first[0].reasoning(), whole)
     try:
         two = evaluate(lm, {"tasks": second, "groups": {}}, samples=samples, **kwargs)
     except BaseException as error:
         if lm.world_size > 1 or one is None:  # the other ranks wait for this one
             raise
-        logger.error(f"{PASS_TWO} failed; the results of everything else are kept. {error!r}")
+        # Not the error's repr: that of an HTTP error has the request's headers, and the key.
+        kind = type(error).__name__
+        logger.error(f"{PASS_TWO} failed; the results of everything else are kept. {kind}: {error}")
         failed.append(error)
         return one
     return None if one is None or two is None else _joined(one, two)

@@ -39,6 +39,8 @@ _TEXT_METRICS: dict[str, Callable[[str, str], float]] = {
 }
 CLASSIFICATION = frozenset({"trec", "lsht"})
 DATASETS = frozenset(_TEXT_METRICS) | CLASSIFICATION
+# Datasets that also report Google's ROUGE-L.
+ROUGE_DATASETS = frozenset({"gov_report", "qmsum", "multi_news", "samsum"})
 # Few-shot answers end at the line; models that go on with another example are not punished.
 FIRST_LINE = frozenset({"trec", "triviaqa", "samsum", "lsht"})
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from lm_eval_longbench.catalog_v2 import CHOICES
 from lm_eval_longbench.metrics.choice import extract_choice
-from lm_eval_longbench.metrics.reasoning import strip_reasoning
+from lm_eval_longbench.metrics.reasoning import DROP, answer_of
 
 # What a question is worth whose answer names no letter: chance among four.
 COMPENSATION = 1 / len(CHOICES)
@@ -43,12 +43,13 @@ class Verdict:
         return COMPENSATION if self.unparsed else self.accuracy
 
 
-def judge(response: str, answer: str) -> Verdict:
-    """Return what a response is worth; its reasoning is taken out before it is read.
+def judge(response: str, answer: str, reasoning: str = DROP) -> Verdict:
+    """Return what a response is worth.
 
     Args:
         response: the model's text.
         answer: the right letter.
+        reasoning: whether the letter is read from the reasoning too, see `metrics.reasoning`.
     """
-    choice = extract_choice(strip_reasoning(response))
+    choice = extract_choice(answer_of(response, reasoning))
     return Verdict(choice, choice == answer, failed=not response.strip())

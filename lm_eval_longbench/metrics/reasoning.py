@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 _OPEN, _CLOSE = "<think>", "</think>"
+# What happens to reasoning before an answer is scored. Official evaluations keep it.
+DROP, KEEP = "drop", "keep"
+POLICIES = (DROP, KEEP)
 
 
 def _without_blocks(text: str) -> str:
@@ -27,3 +32,18 @@ def strip_reasoning(text: str) -> str:
         return "" if text.lstrip().startswith(_OPEN) else text
     rest = _without_blocks(text).rpartition(_CLOSE)[2].lstrip("\n")
     return "" if rest.lstrip().startswith(_OPEN) else rest
+
+
+def answer_of(response: str, policy: str) -> str:
+    """Return what is scored of a response: all of it, or with DROP what is not reasoning."""
+    return strip_reasoning(response) if policy == DROP else response
+
+
+def reasoned_share(responses: Sequence[str]) -> float:
+    """Return the share of responses that hold reasoning, in [0, 1]: a figure of every task."""
+    return sum(map(holds_reasoning, responses)) / len(responses)
+
+
+def holds_reasoning(response: str) -> bool:
+    """Whether a response has reasoning that can be told: whether the policy decides about it."""
+    return strip_reasoning(response) != response

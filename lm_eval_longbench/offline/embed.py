@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 from lm_eval_longbench.metrics.longbench_pro import SummaryParts
+from lm_eval_longbench.offline.score_sample import OTHERWISE
 from lm_eval_longbench.offline.scored import Row, shown_json
 from lm_eval_longbench.offline.store import Store
 from lm_eval_longbench.semantic.cache import VectorCache
@@ -15,21 +17,35 @@ from lm_eval_longbench.semantic.similarity import summary_similarities
 BATCH = 512
 
 
-def completed(row: Row, similarity: float | None, *, official: bool) -> Row:
+def _with(own: dict[str, Any], similarity: float | None, *, official: bool) -> dict[str, Any]:
+    """Return the score, failure and parts of a summary with its similarity; None: it is empty."""
+    parts = SummaryParts(own["rouge_l"], empty=similarity is None)
+    counted = similarity if official else None
+    return {
+        **own,
+        "score": parts.score(counted),
+        "failed": parts.failed(counted),
+        "semantic_similarity": 0.0 if similarity is None else similarity,
+    }
+
+
+def completed(row: Row, similarity: float | None, *, official: bool, other: bool = False) -> Row:
     """Return a summary's row with its similarity, and with its score if the model is official.
 
     Args:
         row: of a summary.
         similarity: its highest cosine with a reference; None: it is empty.
         official: whether the official model gave it. Another one's is shown, but makes no score.
+        other: whether it is of the text that the other policy for reasoning leaves.
     """
     shown = json.loads(row.shown)
-    parts = SummaryParts(shown["rouge_l"], empty=similarity is None)
-    counted = similarity if official else None
-    shown["semantic_similarity"] = 0.0 if similarity is None else similarity
-    return row._replace(
-        score=parts.score(counted), failed=int(parts.failed(counted)), shown=shown_json(shown)
-    )
+    if other:
+        (name,) = shown.keys() & set(OTHERWISE.values())
+        shown[name] = _with(shown[name], similarity, official=official)
+        return row._replace(shown=shown_json(shown))
+    own = _with(shown, similarity, official=official)
+    score, failed = own.pop("score"), own.pop("failed")
+    return row._replace(score=score, failed=int(failed), shown=shown_json(own))
 
 
 def embed_summaries(store: Store, embedder: Embedder) -> None:
@@ -43,13 +59,16 @@ def embed_summaries(store: Store, embedder: Embedder) -> None:
         EmbeddingError: the embedder fails; what it had done is in the cache of vectors.
     """
     cache = None
+    # A row may come twice, for either policy for reasoning: the second change builds on the first.
+    changed: dict[tuple[Any, ...], Row] = {}
     for batch in store.summaries(BATCH):
         cache = cache or VectorCache()
-        pairs = [(text, references) for _, text, references in batch]
+        pairs = [(text, references) for _, _, text, references in batch]
         similarities = summary_similarities(pairs, embedder, cache)
-        store.change(
-            [
-                completed(row, similarity, official=embedder.official)
-                for (row, _, _), similarity in zip(batch, similarities, strict=True)
-            ]
-        )
+        changed = dict(list(changed.items())[-1:])
+        for (row, other, _, _), similarity in zip(batch, similarities, strict=True):
+            key = row[:8]
+            changed[key] = completed(
+                changed.get(key, row), similarity, official=embedder.official, other=other
+            )
+        store.change(list(changed.values()))

@@ -31,14 +31,16 @@ class V2Figures:
 
     def __init__(self, table: TableInfo, repeats: int) -> None:
         self._repeats = repeats
-        self._default: Worths = []
+        self._official: Worths = []
         self._compensated: Worths = []
-        self._dropped: Worths = []
+        self._given: Worths = []
+        self._given_compensated: Worths = []
         self._strict: Counter[str] = Counter()
         self._questions: Counter[str] = Counter()
         self._samples: Counter[str] = Counter()
         self._failed: Counter[str] = Counter()
         self._unparsed: Counter[str] = Counter()
+        self._dropped: Counter[str] = Counter()
 
     def expect(self, task: str) -> None:
         """Do nothing: the table is the task."""
@@ -48,37 +50,47 @@ class V2Figures:
         scores = [line["score"] for line in lines]
         kind = _KINDS[lines[0]["difficulty"], lines[0]["length"]]
         score = running_mean(scores)
-        self._default.append((kind, score))
-        self._compensated.append((kind, running_mean(line["compensated"] for line in lines)))
-        answered = [line["score"] for line in lines if not line["failed"]]
-        if answered:
-            self._dropped.append((kind, running_mean(answered)))
+        self._given.append((kind, score))
+        compensated = running_mean(line["compensated"] for line in lines)
+        self._given_compensated.append((kind, compensated))
+        written = [line for line in lines if not line["dropped"]]
+        if written:
+            self._official.append((kind, running_mean(line["score"] for line in written)))
+            compensated = running_mean(line["compensated"] for line in written)
+            self._compensated.append((kind, compensated))
         for name in ("overall", *kind.values()):
             self._strict[name] += sum(scores) / self._repeats
             self._questions[name] += 1
             self._samples[name] += len(lines)
-            self._failed[name] += len(lines) - len(answered)
+            self._failed[name] += sum(line["failed"] for line in lines)
+            self._dropped[name] += len(lines) - len(written)
             self._unparsed[name] += sum(line["unparsed"] for line in lines)
         return score
 
     def official(self) -> dict[str, Any]:
-        """Return the figures of the official script, where each line counts: a failed one is wrong.
+        """Return what the official scripts print for the same answers.
 
-        `compensated` is the script's other mode: an answer without a letter is worth a quarter.
+        They write no line for a failed call, so that it is in no denominator; each line of their
+        own files counts. `compensated` is their other mode: an answer without a letter is worth a
+        quarter. `n` counts answers; `unparsed` and `failed` are among all that were given.
         """
         return {
-            **official_table(self._default),
+            **official_table(self._official),
             "compensated": official_table(self._compensated),
-            "n": self._samples["overall"],
+            "n": self._samples["overall"] - self._dropped["overall"],
             "unparsed": self._unparsed["overall"],
             "failed": self._failed["overall"],
         }
 
-    def official_dropped(self) -> dict[str, Any]:
-        """Return the figures without failed answers: official runs do not write them down."""
+    def accuracy(self) -> dict[str, Any]:
+        """Return the figures over every answer given: `acc` and `acc_compensated` of a run.
+
+        A failed answer is wrong, or worth a quarter as any that names no letter.
+        """
         return {
-            **official_table(self._dropped),
-            "n": self._samples["overall"] - self._failed["overall"],
+            **official_table(self._given),
+            "compensated": official_table(self._given_compensated),
+            "n": self._samples["overall"],
         }
 
     def strict(self) -> dict[str, Any] | None:
@@ -101,6 +113,7 @@ class V2Figures:
                 "samples": self._samples[name],
                 "failed": self._failed[name],
                 "unparsed": self._unparsed[name],
+                "dropped": self._dropped[name],
                 "official_questions": number,
             }
             for name, number in _OFFICIAL.items()

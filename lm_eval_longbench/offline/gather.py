@@ -45,8 +45,8 @@ class Gathered:
         store.add(
             outcome.rows,
             (
-                (outcome.rows[position], text, golds)
-                for position, (text, golds) in outcome.summaries.items()
+                (outcome.rows[position], other, text, golds)
+                for (position, other), (text, golds) in outcome.summaries.items()
             ),
         )
 

@@ -6,14 +6,15 @@ from collections.abc import Callable
 from typing import Any
 
 from lm_eval_longbench.catalog import split_of_task
+from lm_eval_longbench.errors import LongBenchError
 from lm_eval_longbench.offline import official_pro, official_v1, official_v2
 from lm_eval_longbench.offline.checks import is_whole
 from lm_eval_longbench.offline.sample import FOREIGN, Read, Sample, Unusable
 from lm_eval_longbench.offline.score_tables import TABLES, TableInfo, table_of
 from lm_eval_longbench.offline.source import Source
+from lm_eval_longbench.provenance.recompute import had_no_reasoning
 
 _MOST_DOCUMENTS = 2**53
-# Its figures depend on the reasoning too, which is in another log.
 _COT_ANSWER = "longbench_v2_cot_answer"
 
 
@@ -87,18 +88,32 @@ def _v2(row: dict[str, Any], table: TableInfo, task: str, index: int) -> Read:
     problem = official_v2.question_problem(doc)
     if problem:
         return Unusable(f"doc: {problem}")
-    # Without reasoning there was nothing to answer from: the harness counts the answer as failed.
-    lost = task == _COT_ANSWER and row.get("failed") == 1.0
-    return _samples(
-        row,
-        lambda repeat, response, truncated: official_v2.sample_of(
-            doc,
-            table.name,
-            repeat=repeat,
-            response="" if lost else response,
-            truncated=truncated,
-        ),
-    )
+    lost = task == _COT_ANSWER and _had_no_reasoning(row)
+
+    def sample(repeat: int, response: str, truncated: bool | None) -> Sample:
+        # Without reasoning there was nothing to answer from: the harness counts this as failed.
+        text = "" if lost else response
+        own = official_v2.sample_of(
+            doc, table.name, repeat=repeat, response=text, truncated=truncated
+        )
+        own.dropped = not text
+        return own
+
+    return _samples(row, sample)
+
+
+def _had_no_reasoning(row: dict[str, Any]) -> bool:
+    """Whether pass one of chain of thought failed for a row of pass two.
+
+    The prompt tells, as in the harness and in `verify`. Of a prompt that was cut, or that is not
+    logged, what the harness found stands.
+    """
+    doc = row["doc"]
+    try:
+        known = had_no_reasoning(doc)
+    except (KeyError, TypeError, AttributeError, LongBenchError):
+        known = None
+    return row.get("failed") == 1.0 if known is None else known
 
 
 def _pro(row: dict[str, Any], table: TableInfo, task: str, index: int) -> Read:

@@ -10,14 +10,16 @@ from typing import Any
 
 from lm_eval_longbench.catalog import V1, E
 from lm_eval_longbench.errors import PredictionError
+from lm_eval_longbench.metrics.reasoning import DROP, KEEP, POLICIES
 from lm_eval_longbench.offline.find_files import FoundFile
 from lm_eval_longbench.offline.input_file import InputFile
 from lm_eval_longbench.offline.problems import Problems, entry, sentence
 from lm_eval_longbench.offline.recognise import Foreign, Recognised
 from lm_eval_longbench.offline.score_tables import BENCHMARKS
-from lm_eval_longbench.offline.source import V1_FILE, Source
+from lm_eval_longbench.offline.source import LOG, V1_FILE, Source
 from lm_eval_longbench.offline.survey import Survey, survey
 from lm_eval_longbench.offline.v1_or_e import table_of_folder
+from lm_eval_longbench.provenance.read_results import Recorded, RecordedRuns
 
 # Files named where none is recognised.
 _NAMED = 5
@@ -31,11 +33,13 @@ class PlannedFile:
         source: what its lines need to know of it.
         path: where it is.
         survey: its identity.
+        recorded: what the results file beside it says; nothing for other files than logs.
     """
 
     source: Source
     path: Path
     survey: Survey
+    recorded: Recorded
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,12 +108,21 @@ def _without_copies(inputs: list[InputFile], problems: Problems) -> list[InputFi
     return list(kept.values())
 
 
+def policy_of(signature: Mapping[str, Any] | None) -> str:
+    """Return the policy for reasoning that a run's signature states; DROP if it states none."""
+    stated = (signature or {}).get("reasoning")
+    return stated if stated in POLICIES else DROP
+
+
 def plan_files(
     files: list[FoundFile],
     recognised: Mapping[FoundFile, Recognised | Foreign],
     paths: Iterable[Path],
     benchmark: str | None,
     problems: Problems,
+    reasoning: str | None = None,
+    *,
+    rouge_google: bool = False,
 ) -> Plan:
     """Return the files to read in canonical order, with their runs; foreign ones become problems.
 
@@ -119,6 +132,9 @@ def plan_files(
         paths: as the user named them, for the error.
         benchmark: one of BENCHMARKS that the user says it is; None: whatever it is.
         problems: gets foreign and duplicate files.
+        reasoning: policy for reasoning in answers; None: of logs as their run says or else DROP, of
+            files of the official scripts KEEP, as their evaluation does.
+        rouge_google: whether Google's ROUGE-L is computed too.
 
     Raises:
         PredictionError: no file is recognised or one cannot be read, or v1 cannot be told from E.
@@ -140,21 +156,21 @@ def plan_files(
     numbers = {run: number for number, run in enumerate(order)}
     inputs.sort(key=lambda one: (*one.first_key, numbers[one.run], one.place))
     asked = None if benchmark is None else BENCHMARKS[benchmark]
-    planned = [
-        PlannedFile(
-            Source(
-                number,
-                numbers[one.run],
-                one.file.name,
-                one.recognised.kind,
-                one.recognised.table,
-                one.recognised.task,
-                asked,
-                one.recognised.filter,
-            ),
-            one.file.path,
-            one.survey,
+    planned, runs_beside = [], RecordedRuns()
+    for number, one in enumerate(inputs):
+        is_log = one.recognised.kind == LOG
+        recorded = runs_beside.of(one.file.path) if is_log else Recorded()
+        source = Source(
+            number,
+            numbers[one.run],
+            one.file.name,
+            one.recognised.kind,
+            one.recognised.table,
+            one.recognised.task,
+            asked,
+            one.recognised.filter,
+            reasoning or (policy_of(recorded.signature) if is_log else KEEP),
+            rouge_google,
         )
-        for number, one in enumerate(inputs)
-    ]
+        planned.append(PlannedFile(source, one.file.path, one.survey, recorded))
     return Plan(planned, [runs[run][0].run_name for run in order])

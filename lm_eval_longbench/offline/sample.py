@@ -26,6 +26,8 @@ class Sample:
         truncated: whether the prompt was cut; None: unknown.
         stored: v2: the letter that the file itself states, None for none. Only if `has_stored`.
         has_stored: whether it states one.
+        dropped: v2: whether the official scripts would not have written the answer down, so that
+            it is in no denominator of theirs: a failed call in a log of the harness.
     """
 
     table: str
@@ -40,6 +42,7 @@ class Sample:
     truncated: bool | None = None
     stored: str | None = None
     has_stored: bool = False
+    dropped: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,19 +10,19 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_longbench.errors import PredictionError, UnknownNameError
+from lm_eval_longbench.metrics.reasoning import POLICIES
 from lm_eval_longbench.offline.chunks import Chunk, chunks
 from lm_eval_longbench.offline.embed import embed_summaries
 from lm_eval_longbench.offline.find_files import find_files
 from lm_eval_longbench.offline.gather import Gathered
 from lm_eval_longbench.offline.output import Results
-from lm_eval_longbench.offline.plan import Plan, plan_files
+from lm_eval_longbench.offline.plan import Plan, plan_files, policy_of
 from lm_eval_longbench.offline.problems import Problems
 from lm_eval_longbench.offline.recognise import log_of_task, recognise
 from lm_eval_longbench.offline.refuse import check_scored, check_strict
 from lm_eval_longbench.offline.scan import scan_store
 from lm_eval_longbench.offline.score_chunk import Outcome, score_row
 from lm_eval_longbench.offline.score_tables import AUTO, BENCHMARKS, table_of
-from lm_eval_longbench.offline.signatures import recorded_model, recorded_signature
 from lm_eval_longbench.offline.source import LOG, Source
 from lm_eval_longbench.offline.store import Store, open_store
 from lm_eval_longbench.offline.workers import number_of_workers, score_chunks
@@ -60,7 +60,7 @@ def _check_models(plan: Plan) -> None:
     """
     models: dict[str, str] = {}
     for file in plan.files:
-        model = recorded_model(file.path) if file.source.kind == LOG else None
+        model = file.recorded.model
         if model is not None:
             models.setdefault(model, file.source.name)
     if len(models) > 1:
@@ -101,6 +101,8 @@ def score_paths(
     strict: bool = False,
     workers: int | None = None,
     progress: Progress | None = None,
+    reasoning: str | None = None,
+    rouge_google: bool = False,
 ) -> dict[str, Any]:
     """Score files and write samples.jsonl, scores.json and report.json.
 
@@ -118,12 +120,16 @@ def score_paths(
         workers: processes that score; None: as many as there are cores. Small inputs are scored in
             this process.
         progress: called with the bytes of each piece that was read, and with all bytes there are.
+        reasoning: "drop" reasoning from answers before they are scored, or "keep" it; None: of logs
+            as their run did, of files of the official scripts "keep", as their evaluation does.
+        rouge_google: also compute `rougeL_google`, as runs do; it takes as long as the official
+            ROUGE-L.
 
     Returns:
         The report, as in report.json.
 
     Raises:
-        UnknownNameError: there is no such benchmark.
+        UnknownNameError: there is no such benchmark or policy.
         PredictionError: nothing can be recognised or scored, inputs must not be merged, or
             `strict` found something. Nothing is written, nor in the other cases.
         EmbeddingError: the embedding model fails.
@@ -134,10 +140,14 @@ def score_paths(
         benchmark = None
     if benchmark not in (None, *BENCHMARKS):
         raise UnknownNameError("benchmark", benchmark, (*BENCHMARKS, AUTO))
+    if reasoning not in (None, *POLICIES):
+        raise UnknownNameError("policy of --reasoning", reasoning, POLICIES)
     problems = Problems()
     files = find_files(given)
     recognised = {file: recognise(file, benchmark) for file in files}
-    plan = plan_files(files, recognised, given, benchmark, problems)
+    plan = plan_files(
+        files, recognised, given, benchmark, problems, reasoning, rouge_google=rouge_google
+    )
     if embedder is not None:
         embedder.check()
     processes = number_of_workers(workers, sum(file.survey.size for file in plan.files))
@@ -154,9 +164,7 @@ def score_paths(
             for file in plan.files
         ]
         _check_models(plan)
-        signatures = [
-            recorded_signature(file.path) for file in plan.files if file.source.kind == LOG
-        ]
+        signatures = [file.recorded.signature for file in plan.files if file.source.kind == LOG]
         results = _completed(
             store, gathered, plan.runs, embedder, strict=strict, signatures=signatures
         )
@@ -170,6 +178,7 @@ def score_rows(
     embedder: Embedder | None = None,
     strict: bool = False,
     signatures: Sequence[Mapping[str, Any]] = (),
+    rouge_google: bool = False,
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """Score sample logs of one harness run that are still in memory, in this process.
 
@@ -177,7 +186,7 @@ def score_rows(
         rows: by task, as in `simple_evaluate(..., log_samples=True)["samples"]`. Other tasks than
             ours are left out without a word.
         output: folder for the files that `score_paths` writes; None: nothing is written.
-        embedder, strict: as for `score_paths`.
+        embedder, strict, rouge_google: as for `score_paths`.
         signatures: of the run's tasks, for the report.
 
     Returns:
@@ -186,6 +195,7 @@ def score_rows(
     Raises as `score_paths` does.
     """
     problems = Problems()
+    stated = {str(own["task"]): own for own in signatures}
     sources: list[Source] = []
     kept: list[list[Mapping[str, Any]]] = []
     # Of two settings of one task the one under our own name comes first; the other is a duplicate.
@@ -193,7 +203,19 @@ def score_rows(
         own = list(own)
         found = log_of_task(own[0], name) if own else None
         if found is not None:
-            sources.append(Source(len(sources), 0, name, LOG, task=found.task, filter=found.filter))
+            told = own[0]["doc"].get("task", name)
+            sources.append(
+                Source(
+                    len(sources),
+                    0,
+                    name,
+                    LOG,
+                    task=found.task,
+                    filter=found.filter,
+                    reasoning=policy_of(stated.get(told)),
+                    rouge_google=rouge_google,
+                )
+            )
             kept.append(own)
     gathered = Gathered(sources, problems)
     with open_store(None) as store:

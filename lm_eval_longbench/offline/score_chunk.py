@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from lm_eval_longbench.metrics.reasoning import KEEP
 from lm_eval_longbench.offline import harness_log, official_pro, official_v1, official_v2
 from lm_eval_longbench.offline.chunks import Chunk
 from lm_eval_longbench.offline.problems import SHOWN
@@ -32,8 +33,8 @@ class Outcome:
         source: number of the file.
         lines: lines that are not blank.
         rows: scored samples.
-        summaries: of rows whose semantic similarity is not known, by position in `rows`: the text
-            to compare and its references.
+        summaries: of rows whose semantic similarity is not known, by position in `rows` and whether
+            it is about the other policy for reasoning: the text to compare and its references.
         bad: lines without a sample, the first of each kind; all are in `bad_number`.
         bad_number: of lines without a sample, by kind.
         differing: v2: the first lines whose stored letter is not the extracted one; all are in
@@ -45,7 +46,7 @@ class Outcome:
     source: int
     lines: int = 0
     rows: list[Row] = field(default_factory=list)
-    summaries: dict[int, tuple[str, list[str]]] = field(default_factory=dict)
+    summaries: dict[tuple[int, bool], tuple[str, list[str]]] = field(default_factory=dict)
     bad: list[BadLine] = field(default_factory=list)
     bad_number: Counter[str] = field(default_factory=Counter)
     differing: list[dict[str, Any]] = field(default_factory=list)
@@ -77,11 +78,14 @@ def score_row(outcome: Outcome, source: Source, line: int, index: int, row: Any)
         return
     label = harness_log.data_label(row) if source.kind == LOG else None
     for sample in read:
-        scored = score_sample(sample)
+        scored = score_sample(sample, source.reasoning, rouge_google=source.rouge_google)
         stored = store_row(sample, scored, source, line)
         outcome.labels.add((stored.table, stored.task, label))
-        if scored.summary is not None:
-            outcome.summaries[len(outcome.rows)] = (scored.summary, sample.golds)
+        # With its reasoning a summary is a long text to embed, for a figure that nobody asked for.
+        cheap = scored.other if source.reasoning == KEEP else None
+        for own, other in ((scored, False), (cheap, True)):
+            if own is not None and own.summary is not None:
+                outcome.summaries[len(outcome.rows), other] = (own.summary, sample.golds)
         outcome.rows.append(stored)
         if scored.differing is not None:
             outcome.differing_number += 1

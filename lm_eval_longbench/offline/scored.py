@@ -19,6 +19,8 @@ class Scored:
         failed: whether it counts as failed.
         shown: the fields of its output line besides the common ones.
         summary: the text to compare, of a summary, whose similarity is not known; else None.
+        other: the same under the other policy for reasoning, where the answer holds reasoning; else
+            None.
         differing: v2: the stored and the extracted letter, where they differ; else None.
     """
 
@@ -27,6 +29,7 @@ class Scored:
     shown: dict[str, Any]
     summary: str | None = None
     differing: tuple[str | None, str | None] | None = None
+    other: Scored | None = None
 
 
 class Row(NamedTuple):
@@ -39,6 +42,7 @@ class Row(NamedTuple):
         run, repeat: the run's number and the answer's number in it.
         source, line: where it was read.
         gold: hash of the gold data and the dimensions: equal for all answers to one question.
+        reasoned: whether the answer holds reasoning; then `shown` has what it is worth otherwise.
         score, failed, truncated: as in the output, truth values as 0 and 1.
         shown: JSON of the other output fields.
     """
@@ -55,6 +59,7 @@ class Row(NamedTuple):
     score: float | None
     failed: int
     truncated: int | None
+    reasoned: int
     shown: str
 
 

@@ -2,57 +2,19 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from lm_eval_longbench.provenance.compare import incomparable
+from lm_eval_longbench.provenance.data_label import read_label
 from lm_eval_longbench.provenance.packages import package_versions
 from lm_eval_longbench.provenance.signature import (
-    INGREDIENTS,
     METRIC_VERSIONS,
     UNKNOWN,
     combined,
-    completed,
     line,
     unknown,
 )
-
-# The harness writes a run's sample logs and its results file with the same date in their names.
-_LOG = re.compile(r"samples_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT[\d.:-]+?)\.jsonl(?:\.gz)?")
-
-
-def _results_beside(log: Path) -> Any:
-    """Return what the results file of a sample log's run holds; None without one."""
-    found = _LOG.fullmatch(log.name)
-    if found is None:
-        return None
-    try:
-        return json.loads((log.parent / f"results_{found['date']}.json").read_bytes())
-    except (OSError, ValueError, RecursionError):
-        return None
-
-
-def recorded_signature(log: Path) -> dict[str, Any] | None:
-    """Return the signature that the results file beside a sample log has for its task.
-
-    None where there is no such file, or none that says so: it is not needed to score.
-    """
-    found, results = _LOG.fullmatch(log.name), _results_beside(log)
-    try:
-        run = results["configs"][found["task"]]["metadata"]["longbench_run"]
-        return completed({name: run[name] for name in INGREDIENTS if name in run})
-    except (KeyError, TypeError):
-        return None
-
-
-def recorded_model(log: Path) -> str | None:
-    """Return the name of the model whose answers a sample log holds; None: nothing says."""
-    results = _results_beside(log)
-    name = results.get("model_name") if isinstance(results, dict) else None
-    return name if isinstance(name, str) and name else None
 
 
 def table_signatures(
@@ -83,7 +45,12 @@ def _of_table(
 ) -> dict[str, Any]:
     tasks = {
         task: _scored_here(combined(known[task]) if task in known else unknown(task=task), table)
-        | {"answered": own["questions"], "failed": own["failed"], "truncated": own["truncated"]}
+        | {
+            "answered": own["questions"],
+            "failed": own["failed"],
+            "truncated": own["truncated"],
+            "reasoned": own["reasoned"],
+        }
         for task, own in table["tasks"].items()
     }
     counts = table["counts"]
@@ -104,6 +71,8 @@ def _of_table(
 
 # Half runs of one task have other counts, and another hash of the reasoning that each embeds.
 _OF_A_HALF = ("questions_sha256", "asked", "kept", "answered", "reasoning_sha256")
+# All are scored by one policy here, whatever their runs did.
+_SCORED_ANEW = ("reasoning", "reasoned")
 
 
 def _differences(merged: Sequence[Sequence[Mapping[str, Any]]]) -> list[str]:
@@ -111,7 +80,10 @@ def _differences(merged: Sequence[Sequence[Mapping[str, Any]]]) -> list[str]:
     found = set()
     for runs in merged:
         parts = [
-            {name: value for name, value in run.items() if name not in _OF_A_HALF} for run in runs
+            {name: value for name, value in run.items() if name not in (*_OF_A_HALF, *_SCORED_ANEW)}
+            # Two selections of questions by `only` are two parts of one run.
+            | {"data": read_label(run["data"]).base}
+            for run in runs
         ]
         found.update(incomparable(parts))
     return sorted(found)
@@ -120,6 +92,8 @@ def _differences(merged: Sequence[Sequence[Mapping[str, Any]]]) -> list[str]:
 def _scored_here(signature: Mapping[str, Any], table: Mapping[str, Any]) -> dict[str, Any]:
     data = table["data"]
     here = {
+        "reasoning": table["reasoning"]["policy"],
+        "reasoned": table["reasoning"]["answers"],
         "benchmark": table["benchmark"],
         "repeats": table["repeats"],
         "metrics": METRIC_VERSIONS[table["benchmark"]],

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from lm_eval_longbench.metrics.reasoning import DROP
+
 LOG = "harness_log"
 V1_FILE = "v1_predictions"
 V2_FILE = "v2_results"
@@ -22,6 +24,8 @@ class Source:
         table: of all its rows; None where each row says it.
         task: of all its rows, or of logs whose rows do not say it; None: unknown.
         benchmark: rows of another one are foreign; None: any.
+        reasoning: policy for the reasoning in its answers, see `metrics.reasoning`.
+        rouge_google: whether Google's ROUGE-L is computed too, for the datasets that have it.
         filter: LOG: name of the harness filter whose rows count; None: rows name none.
     """
 
@@ -33,3 +37,5 @@ class Source:
     task: str | None = None
     benchmark: str | None = None
     filter: str | None = None
+    reasoning: str = DROP
+    rouge_google: bool = False

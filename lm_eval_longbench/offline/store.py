@@ -13,19 +13,20 @@ from lm_eval_longbench.errors import LongBenchError
 from lm_eval_longbench.offline.scored import Row
 
 _KEY = ("tab", "task", "place", "id", "run", "repeat", "source", "line")
-_VALUES = ("gold", "score", "failed", "truncated", "shown")
+_VALUES = ("gold", "score", "failed", "truncated", "reasoned", "shown")
 _COLUMNS = (*_KEY, *_VALUES)
 # A table sorted by its key: rows come mostly in that order, and are never sorted again.
 _CREATE = f"""
 CREATE TABLE samples (
   {", ".join(f"{name} INTEGER NOT NULL" for name in _KEY if name != "id")}, id BLOB NOT NULL,
-  gold BLOB NOT NULL, score REAL, failed INTEGER NOT NULL, truncated INTEGER, shown TEXT NOT NULL,
+  gold BLOB NOT NULL, score REAL, failed INTEGER NOT NULL, truncated INTEGER,
+  reasoned INTEGER NOT NULL, shown TEXT NOT NULL,
   PRIMARY KEY ({", ".join(_KEY)})
 ) WITHOUT ROWID;
 CREATE TABLE summaries (
   {", ".join(f"{name} INTEGER NOT NULL" for name in _KEY if name != "id")}, id BLOB NOT NULL,
-  text BLOB NOT NULL, refs TEXT NOT NULL,
-  PRIMARY KEY ({", ".join(_KEY)})
+  other INTEGER NOT NULL, text BLOB NOT NULL, refs TEXT NOT NULL,
+  PRIMARY KEY ({", ".join(_KEY)}, other)
 ) WITHOUT ROWID;
 """
 # The file is thrown away whatever happens: nothing in it must survive a crash.
@@ -37,7 +38,7 @@ _SETTINGS = (
 )
 _INSERT = f"INSERT INTO samples ({', '.join(_COLUMNS)}) VALUES ({','.join('?' * len(_COLUMNS))})"
 _INSERT_SUMMARY = (
-    f"INSERT INTO summaries ({', '.join(_KEY)}, text, refs) VALUES ({','.join('?' * 10)})"
+    f"INSERT INTO summaries ({', '.join(_KEY)}, other, text, refs) VALUES ({','.join('?' * 11)})"
 )
 _UPDATE = "UPDATE samples SET score = ?, failed = ?, shown = ? WHERE " + " AND ".join(
     f"{name} = ?" for name in _KEY
@@ -45,14 +46,16 @@ _UPDATE = "UPDATE samples SET score = ?, failed = ?, shown = ? WHERE " + " AND "
 _ORDERED = f"SELECT {', '.join(_COLUMNS)} FROM samples ORDER BY {', '.join(_KEY)}"
 # CROSS JOIN: the summaries lead, for the samples change between two batches.
 _SUMMARIES = f"""
-SELECT {", ".join(f"s.{name}" for name in _COLUMNS)}, text, refs
+SELECT {", ".join(f"s.{name}" for name in _COLUMNS)}, other, text, refs
 FROM summaries CROSS JOIN samples s USING ({", ".join(_KEY)})
-ORDER BY {", ".join(f"summaries.{name}" for name in _KEY)}
+ORDER BY {", ".join(f"summaries.{name}" for name in _KEY)}, other
 """
 # Rows fetched at once.
 _FETCH = 1000
 
-Summary = tuple[Row, str, list[str]]
+# A row, whether it is about what the row is worth under the other policy for reasoning, the text to
+# compare, and its references.
+Summary = tuple[Row, bool, str, list[str]]
 
 
 class Store:
@@ -89,8 +92,13 @@ class Store:
             self._connection.executemany(
                 _INSERT_SUMMARY,
                 (
-                    (*row[: len(_KEY)], text.encode("utf-8", "surrogatepass"), json.dumps(golds))
-                    for row, text, golds in summaries
+                    (
+                        *row[: len(_KEY)],
+                        other,
+                        text.encode("utf-8", "surrogatepass"),
+                        json.dumps(golds),
+                    )
+                    for row, other, text, golds in summaries
                 ),
             )
 
@@ -109,6 +117,7 @@ class Store:
                 yield [
                     (
                         Row._make(line[: len(_COLUMNS)]),
+                        bool(line[-3]),
                         line[-2].decode("utf-8", "surrogatepass"),
                         json.loads(line[-1]),
                     )

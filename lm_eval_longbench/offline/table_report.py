@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from lm_eval_longbench.metrics.reasoning import DROP, KEEP
 from lm_eval_longbench.offline.figures_pro import ProFigures
 from lm_eval_longbench.offline.figures_v1 import EFigures, V1Figures
 from lm_eval_longbench.offline.figures_v2 import V2Figures
 from lm_eval_longbench.offline.score_tables import TABLES
-from lm_eval_longbench.offline.tally import Tally
+from lm_eval_longbench.offline.tally import Tally, otherwise
 
 Figures = V1Figures | EFigures | V2Figures | ProFigures
 _FIGURES: dict[str, type[Figures]] = {
@@ -27,13 +28,27 @@ class TableReport:
         name: of the table.
         repeats: answers that each question should have.
         official: whether its questions are official ones, so that it is known which are missing.
+        reasoning: policy by which reasoning was scored.
+        reasoned: whether any of its answers holds reasoning, so that the other policy gives other
+            figures.
     """
 
-    def __init__(self, name: str, repeats: int, *, official: bool) -> None:
+    def __init__(
+        self,
+        name: str,
+        repeats: int,
+        *,
+        official: bool,
+        reasoning: str = DROP,
+        reasoned: bool = False,
+    ) -> None:
         self._info = TABLES[name]
         self._repeats = repeats
         self._official = official
-        self._figures = _FIGURES[self._info.benchmark](self._info, repeats)
+        self._reasoning = reasoning
+        kind = _FIGURES[self._info.benchmark]
+        self._figures = kind(self._info, repeats)
+        self._otherwise = kind(self._info, repeats) if reasoned else None
         self._tallies: dict[str, Tally] = {}
         self._unplaced = 0
 
@@ -49,6 +64,8 @@ class TableReport:
             return
         self._tallies.setdefault(task, Tally()).malformed += malformed
         self._figures.expect(task)
+        if self._otherwise is not None:
+            self._otherwise.expect(task)
 
     def count_duplicates(self, task: str, number: int) -> None:
         """Count samples of a task that were left out."""
@@ -57,7 +74,11 @@ class TableReport:
     def add(self, task: str, lines: Sequence[dict[str, Any]]) -> None:
         """Add a question from its output lines, one an answer."""
         score = self._figures.add(task, lines)
-        self._tallies.setdefault(task, Tally()).add(lines, score, self._repeats)
+        other = None
+        if self._otherwise is not None:
+            others = [{**line, **(otherwise(line) or {})} for line in lines]
+            other = self._otherwise.add(task, others)
+        self._tallies.setdefault(task, Tally()).add(lines, score, self._repeats, other)
 
     def _ordered(self) -> dict[str, Tally]:
         return {task: self._tallies[task] for task in self._info.tasks if task in self._tallies}
@@ -73,6 +94,7 @@ class TableReport:
             "scored": self._sum("samples") - self._sum("unscored"),
             "unscored": self._sum("unscored"),
             "failed": self._sum("failed"),
+            "reasoned": self._sum("reasoned"),
             "truncated": sum(known) if known else None,
         }
         if self._info.benchmark == "longbench_v2":
@@ -95,14 +117,25 @@ class TableReport:
             "questions": tally.questions,
             "samples": tally.samples,
             "score": tally.score,
+            **({} if self._otherwise is None else {"score_otherwise": tally.score_otherwise}),
+            **({} if tally.rouge_google is None else {"rougeL_google": tally.rouge_google}),
             "failed": tally.failed,
             "unscored": tally.unscored,
+            "reasoned": tally.reasoned,
             "truncated": tally.truncated,
             "malformed": tally.malformed,
             "duplicate": tally.duplicate,
             "official_questions": info.questions,
             "missing": tally.missing(info) if self._official else None,
         }
+
+    def _policies(self) -> dict[str, Any]:
+        """Return how reasoning was scored, and the official figures had it been otherwise."""
+        other = None
+        if self._otherwise is not None:
+            policy = DROP if self._reasoning == KEEP else KEEP
+            other = {"policy": policy, "official": self._otherwise.official()}
+        return {"policy": self._reasoning, "answers": self._sum("reasoned"), "other": other}
 
     def official(self) -> dict[str, Any]:
         """Return the figures in the benchmark's official schema."""
@@ -125,11 +158,12 @@ class TableReport:
             "data": list(data),
             "embedding_model": embedding_model,
             "runs": list(runs),
+            "reasoning": self._policies(),
             "counts": self._counts(),
             "tasks": {task: self._task(task, tally) for task, tally in self._ordered().items()},
         }
         if isinstance(self._figures, V2Figures):
             report["strict"] = self._figures.strict() if self._official else None
-            report["official_dropped"] = self._figures.official_dropped()
+            report["accuracy"] = self._figures.accuracy()
             report["parts"] = self._figures.parts()
         return report

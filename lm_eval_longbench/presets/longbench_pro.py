@@ -6,10 +6,14 @@ import csv
 import functools
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from lm_eval_longbench.errors import OptionError, UnknownNameError
 
 SOURCE = "the inference settings published with LongBench Pro (December 2025)"
+# The one benchmark that presets are for: tasks of any other keep their own settings.
+BENCHMARK = "longbench_pro"
+TITLE = "LongBench Pro"
 _FILE = Path(__file__).parent / "longbench_pro.csv"
 
 
@@ -23,6 +27,7 @@ class Preset:
         truncate_to: longest prompt in tokens.
         max_gen_toks: output budget in tokens.
         temperature: sampling temperature.
+        note: what a user must know of the published settings; "": nothing.
     """
 
     model: str
@@ -30,6 +35,12 @@ class Preset:
     truncate_to: int
     max_gen_toks: int
     temperature: float
+    note: str = ""
+
+    @property
+    def generation(self) -> dict[str, Any]:
+        """The generation arguments that it sets."""
+        return {"max_gen_toks": self.max_gen_toks, "temperature": self.temperature}
 
 
 @functools.cache
@@ -53,7 +64,7 @@ def find_preset(model: str, *, thinking: bool) -> Preset:
     by_folded_name = {name.casefold(): name for name in _rows()}
     name = by_folded_name.get(model.casefold())
     if name is None:
-        raise UnknownNameError("preset", model, _rows())
+        raise UnknownNameError(f"preset of {TITLE}", model, _rows())
     row = _rows()[name]
     mode = "thinking" if thinking else "nonthinking"
     budget, temperature = row[f"max_gen_toks_{mode}"], row[f"temperature_{mode}"]
@@ -63,4 +74,5 @@ def find_preset(model: str, *, thinking: bool) -> Preset:
             f"No {mode} settings of {name} are published: it is of the type {row['type']}. Use the "
             f"preset {other}."
         )
-    return Preset(name, thinking, int(row["truncate_to"]), int(budget), float(temperature))
+    limit = int(row["truncate_to"])
+    return Preset(name, thinking, limit, int(budget), float(temperature), row["note"])

@@ -25,12 +25,13 @@ def check_counts(task: TaskResult, rows: Sequence[LogRow], figures: Figures) -> 
     else:
         yield compared(_KIND, "asked", run.get("asked"), number, _LOST)
     if not figures.columns:
-        for name in ("answered", "failed", "truncated"):
+        for name in ("answered", "failed", "reasoned", "truncated"):
             said = "Nothing was scored, so nothing was counted."
             yield Check(_KIND, name, NOT_CHECKABLE, run.get(name), None, said)
         return
     yield compared(_KIND, "answered", run.get("answered"), number, _LOST)
-    for name, times in (("failed", run.get("repeats")), ("truncated", 1)):
+    repeats = run.get("repeats")
+    for name, times in (("failed", repeats), ("reasoned", repeats), ("truncated", 1)):
         total = number_of(figures.columns.get(f"{name},{last}"))
         if run.get(name) is None:
             said = f"The task's metric_list has no {name}, so that nobody counted."

@@ -57,7 +57,7 @@ def _tables(folder: ScoredFolder) -> Mapping[str, Any]:
 
 
 def _table(entry: Mapping[str, Any], expected: Mapping[str, Any], samples: int) -> Iterator[Check]:
-    for part in ("official", "official_dropped", "strict", "parts", "counts", "tasks", "repeats"):
+    for part in ("official", "accuracy", "strict", "parts", "counts", "tasks", "repeats"):
         if part in expected:
             kind = "counts" if part in ("counts", "parts", "repeats") else "figures"
             yield from _leaves(kind, part, entry.get(part), expected[part])

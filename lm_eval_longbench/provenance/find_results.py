@@ -12,6 +12,31 @@ from lm_eval_longbench.errors import PredictionError
 REPORT, SAMPLES, SCORES = "report.json", "samples.jsonl", "scores.json"
 # The harness writes <stem>_<moment>.json, and beside it samples_<task>_<moment>.jsonl.
 RESULTS_NAME = re.compile(r"(?P<stem>.+)_(?P<moment>\d{4}-\d{2}-\d{2}T[^_]+)\.json(\.gz)?")
+_LOG_NAME = re.compile(r"samples_(?P<task>.+)_(?P<moment>\d{4}-\d{2}-\d{2}T[^_]+)\.jsonl(\.gz)?")
+
+
+def task_of_log(log: Path) -> str | None:
+    """Return the task in the name of a sample log; None for another name."""
+    found = _LOG_NAME.fullmatch(log.name)
+    return found["task"] if found else None
+
+
+def results_beside(log: Path) -> list[Path]:
+    """Return the results files of a sample log's run, sorted: files of its moment, by any name.
+
+    With `--output_path X.json` the harness calls them X_<moment>.json.
+    """
+    found = _LOG_NAME.fullmatch(log.name)
+    if found is None:
+        return []
+    try:
+        names = sorted(os.listdir(log.parent))
+    except OSError:
+        return []
+    matches = ((name, RESULTS_NAME.fullmatch(name)) for name in names)
+    return [
+        log.parent / name for name, match in matches if match and match["moment"] == found["moment"]
+    ]
 
 
 def _is_scored(folder: Path) -> bool:

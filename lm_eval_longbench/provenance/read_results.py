@@ -8,9 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_longbench.errors import PredictionError
-from lm_eval_longbench.provenance.find_results import REPORT, RESULTS_NAME
+from lm_eval_longbench.provenance.find_results import (
+    REPORT,
+    RESULTS_NAME,
+    results_beside,
+    task_of_log,
+)
 from lm_eval_longbench.provenance.open_file import read_json
-from lm_eval_longbench.provenance.signature import INGREDIENTS
+from lm_eval_longbench.provenance.signature import INGREDIENTS, completed
 
 _RUN = "longbench_run"
 
@@ -156,6 +161,71 @@ def read_results_file(path: Path) -> ResultsFile:
         groups=_mapping(whole.get("groups", {}), path, "'groups'"),
         members=_mapping(whole.get("group_subtasks", {}), path, "'group_subtasks'"),
     )
+
+
+# Model arguments that the harness takes a model's name from; without one it makes a name up.
+_NAMING = ("peft", "delta", "pretrained", "model", "path", "engine")
+
+
+def model_of(whole: Mapping[str, Any]) -> str | None:
+    """Return the model that a decoded results file names; None: it names none.
+
+    Without a name in the model arguments the harness files a run under a random name, which is
+    another one in the next run: then the backend's name stands.
+    """
+    config = whole.get("config")
+    arguments = config.get("model_args") if isinstance(config, Mapping) else None
+    if isinstance(arguments, str):
+        named = any(part.partition("=")[0].strip() in _NAMING for part in arguments.split(","))
+    else:
+        named = isinstance(arguments, Mapping) and any(name in arguments for name in _NAMING)
+    told = whole.get("model_name") if named or config is None else None
+    name = told or (config.get("model") if isinstance(config, Mapping) else None)
+    return name if isinstance(name, str) and name else None
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """What the results file beside a sample log says of the log's run.
+
+    Attributes:
+        model: whose answers they are; None: it is not said.
+        signature: of the log's task, complete; None: it is not said.
+    """
+
+    model: str | None = None
+    signature: Mapping[str, Any] | None = None
+
+
+class RecordedRuns:
+    """The results files beside sample logs, each read once."""
+
+    def __init__(self) -> None:
+        self._read: dict[Path, Mapping[str, Any]] = {}
+
+    def _whole(self, path: Path) -> Mapping[str, Any]:
+        """Return what a results file holds; nothing where it cannot be read: scoring needs none."""
+        if path not in self._read:
+            try:
+                whole = read_json(path)
+            except PredictionError:
+                whole = None
+            self._read[path] = whole if isinstance(whole, Mapping) else {}
+        return self._read[path]
+
+    def of(self, log: Path) -> Recorded:
+        """Return what is recorded of a sample log's run."""
+        task, found = task_of_log(log), Recorded()
+        for path in results_beside(log):
+            whole = self._whole(path)
+            configs = whole.get("configs")
+            config = configs.get(task) if isinstance(configs, Mapping) else None
+            run = _run_of(config)
+            found = Recorded(found.model or model_of(whole), found.signature)
+            if run is not None:
+                own = {key: run[key] for key in INGREDIENTS if key in run}
+                return Recorded(model_of(whole), completed(own))
+        return found
 
 
 def read_scored_folder(path: Path) -> ScoredFolder:

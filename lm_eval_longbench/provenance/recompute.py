@@ -11,6 +11,7 @@ from typing import Any
 
 from lm_eval_longbench.catalog import split_of_task
 from lm_eval_longbench.errors import LongBenchError, PredictionError, UnknownNameError
+from lm_eval_longbench.metrics.reasoning import DROP, answer_of, reasoned_share
 
 Figures = Mapping[str, float | None]
 COT, COT_ANSWER = "longbench_v2_cot", "longbench_v2_cot_answer"
@@ -49,14 +50,25 @@ def recompute(
         PredictionError: the document lacks a field, or one has a value that cannot be.
     """
     task = str(signature.get("task"))
+    policy = str(signature.get("reasoning", DROP))
     benchmark = signature.get("benchmark")
     try:
+        lost = had_no_reasoning(doc) if task == COT_ANSWER else False
+        if lost is None:
+            reason = "whether pass one gave a reasoning cannot be told from a prompt that was cut"
+            return Recomputed(dict(logged), dict.fromkeys(logged, reason))
+        if lost:
+            responses = [""] * len(responses)
+        found = None
         if benchmark in ("longbench_v1", "longbench_v1_e"):
-            return Recomputed(_v1(task, doc, responses))
-        if benchmark == "longbench_v2":
-            return _v2(task, doc, responses, logged)
-        if benchmark == "longbench_pro":
-            return _pro(task, signature, doc, responses, logged)
+            found = Recomputed(_v1(task, doc, responses, policy))
+        elif benchmark == "longbench_v2":
+            found = Recomputed(_v2(task, doc, responses, policy))
+        elif benchmark == "longbench_pro":
+            found = _pro(task, signature, doc, responses, logged, policy)
+        if found is not None:
+            figures = {**found.figures, "reasoned": reasoned_share(responses)}
+            return Recomputed(figures, found.taken)
     except LongBenchError:
         raise
     except (KeyError, TypeError, ValueError, AttributeError) as error:
@@ -66,7 +78,7 @@ def recompute(
     raise UnknownNameError("benchmark", benchmark, ("longbench_v1", "longbench_v1_e"))
 
 
-def _v1(task: str, doc: Mapping[str, Any], responses: Sequence[str]) -> Figures:
+def _v1(task: str, doc: Mapping[str, Any], responses: Sequence[str], policy: str) -> Figures:
     from lm_eval_longbench.aggregation.longbench_v1 import sample_figures  # imports numpy
     from lm_eval_longbench.aggregation.repeats import mean_of_repeats
 
@@ -75,7 +87,7 @@ def _v1(task: str, doc: Mapping[str, Any], responses: Sequence[str]) -> Figures:
         [
             sample_figures(
                 split,
-                response,
+                answer_of(response, policy),
                 doc["answers"],
                 doc["all_classes"],
                 doc["length"],
@@ -86,7 +98,7 @@ def _v1(task: str, doc: Mapping[str, Any], responses: Sequence[str]) -> Figures:
     )
 
 
-def _v2(task: str, doc: Mapping[str, Any], responses: Sequence[str], logged: Figures) -> Recomputed:
+def _v2(task: str, doc: Mapping[str, Any], responses: Sequence[str], policy: str) -> Figures:
     from lm_eval_longbench.aggregation.longbench_v2 import one_call_figures, question_figures
     from lm_eval_longbench.aggregation.repeats import mean_of_repeats
     from lm_eval_longbench.metrics.longbench_v2 import judge
@@ -95,18 +107,10 @@ def _v2(task: str, doc: Mapping[str, Any], responses: Sequence[str], logged: Fig
         raise UnknownNameError("LongBench v2 task", task, V2_TASKS)
     truncated = doc["prompt"]["truncated"]
     if task == COT:
-        verdicts = [judge(response, doc["answer"]) for response in responses]
-        return Recomputed(
-            mean_of_repeats([one_call_figures(own, truncated=truncated) for own in verdicts])
-        )
-    lost = had_no_reasoning(doc) if task == COT_ANSWER else False
-    if lost is None:
-        reason = "whether pass one gave a reasoning cannot be told from a prompt that was cut"
-        return Recomputed(dict(logged), dict.fromkeys(logged, reason))
-    verdicts = [judge("" if lost else response, doc["answer"]) for response in responses]
-    return Recomputed(
-        mean_of_repeats([question_figures(doc, own, truncated=truncated) for own in verdicts])
-    )
+        verdicts = [judge(response, doc["answer"], policy) for response in responses]
+        return mean_of_repeats([one_call_figures(own, truncated=truncated) for own in verdicts])
+    verdicts = [judge(response, doc["answer"], policy) for response in responses]
+    return mean_of_repeats([question_figures(doc, own, truncated=truncated) for own in verdicts])
 
 
 def had_no_reasoning(doc: Mapping[str, Any]) -> bool | None:
@@ -130,17 +134,17 @@ def _pro(
     doc: Mapping[str, Any],
     responses: Sequence[str],
     logged: Figures,
+    policy: str,
 ) -> Recomputed:
     from lm_eval_longbench.aggregation.pro_question import question_figures
     from lm_eval_longbench.catalog_pro import BY_CODE
-    from lm_eval_longbench.metrics.reasoning import strip_reasoning
     from lm_eval_longbench.provenance.recompute_summary import recompute_summary
 
     code = task.removeprefix("longbench_pro_").removeprefix("thinking_")
     if code not in BY_CODE or not task.startswith("longbench_pro_"):
         raise UnknownNameError("LongBench Pro task", code, BY_CODE)
     secondary = BY_CODE[code]
-    answers = [strip_reasoning(response) for response in responses]
+    answers = [answer_of(response, policy) for response in responses]
     truncated = doc["prompt"]["truncated"]
     if secondary.metric == "summary":
         model = signature.get("embedding_model")

@@ -80,6 +80,11 @@ def _no_segmentation(left: Signature, right: Signature) -> bool:
     return not any(map(is_segmented, tasks))
 
 
+def _no_reasoning(left: Signature, right: Signature) -> bool:
+    """Whether no answer on either side holds reasoning."""
+    return left.get("reasoned") == 0 and right.get("reasoned") == 0
+
+
 _CUTS = "prompts were cut, and this decides what the model read"
 _UNCUT = "no prompt was cut on either side, so that it had nothing to decide"
 _OWN = "officially each model's own tokenizer cuts its prompts; two of one model cut elsewhere"
@@ -111,6 +116,13 @@ RULES: Mapping[str, Rule] = {
     "repeats": Rule(NOT, "best-of-N and pass@N need the same N"),
     "seeds": Rule(CARE, "other seeds draw other answers from the same distribution"),
     "filters": Rule(NOT, "something else of the answers was scored"),
+    "reasoning": Rule(
+        NOT,
+        "reasoning was scored with the answers on one side only",
+        _no_reasoning,
+        "no answer on either side holds reasoning",
+    ),
+    "reasoned": Rule(CARE, "another number of answers holds reasoning"),
     "metrics": Rule(NOT, "the same answers are scored by other rules"),
     "embedding_model": Rule(NOT, "another embedding model gives other similarities"),
     "retrieval": Rule(NOT, "another retriever finds other chunks"),

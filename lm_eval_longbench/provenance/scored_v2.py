@@ -6,13 +6,12 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from lm_eval_longbench.aggregation.means import running_mean
 from lm_eval_longbench.catalog_v2 import COUNTS, QUESTIONS
 from lm_eval_longbench.provenance.scored_questions import Question, total
 
 
 def v2_figures(questions: Sequence[Question], repeats: int, *, official: bool) -> dict[str, Any]:
-    """Return official, official_dropped, parts and, where it is known, strict; as in report.json.
+    """Return official, accuracy, parts and, where it is known, strict; as in report.json.
 
     Args:
         questions: of one table.
@@ -21,22 +20,23 @@ def v2_figures(questions: Sequence[Question], repeats: int, *, official: bool) -
     """
     from lm_eval_longbench.aggregation.longbench_v2 import official_table
 
-    def table(name: str) -> dict[str, float | None]:
-        return official_table((own.samples[0], own.mean(name) or 0.0) for own in questions)
+    def table(name: str, among: Sequence[Question]) -> dict[str, float | None]:
+        return official_table((own.samples[0], own.mean(name) or 0.0) for own in among)
 
-    answered = [
-        (own.samples[0], [sample["score"] for sample in own.samples if not sample["failed"]])
-        for own in questions
+    written = [
+        Question([sample for sample in own.samples if not sample["dropped"]]) for own in questions
     ]
+    written = [own for own in written if own.samples]
     numbers = {"overall": QUESTIONS, **COUNTS["difficulty"], **COUNTS["length"]}
     parts = {name: _part(questions, name) for name in numbers}
     whole = parts["overall"]
-    dropped = official_table((question, running_mean(own)) for question, own in answered if own)
+    number = whole["samples"] - whole["dropped"]
     known = {
-        "official": table("score")
-        | {"compensated": table("compensated")}
-        | {"n": whole["samples"], "unparsed": whole["unparsed"], "failed": whole["failed"]},
-        "official_dropped": dropped | {"n": whole["samples"] - whole["failed"]},
+        "official": table("score", written)
+        | {"compensated": table("compensated", written)}
+        | {"n": number, "unparsed": whole["unparsed"], "failed": whole["failed"]},
+        "accuracy": table("score", questions)
+        | {"compensated": table("compensated", questions), "n": whole["samples"]},
         "parts": {
             name: dict(own) | {"official_questions": numbers[name]} for name, own in parts.items()
         },
@@ -76,4 +76,5 @@ def _part(questions: Sequence[Question], name: str) -> Counter[str]:
         samples=sum(len(question.samples) for question in own),
         failed=total(own, "failed"),
         unparsed=total(own, "unparsed"),
+        dropped=total(own, "dropped"),
     )

@@ -41,8 +41,10 @@ INGREDIENTS: Mapping[str, str] = {
     "chat_sha256": "of a one-word prompt as the backend gets it, system instruction included",
     "generation": "generation arguments as sent",
     "repeats": "answers to each question",
-    "seeds": "seed of each repeat; null: the harness's own seeding",
+    "seeds": "seed of each repeat, null: none is sent; null: the harness's own seeding",
     "filters": "a user's own filters of answers; null: none",
+    "reasoning": "drop or keep: whether reasoning was taken out of answers before scoring",
+    "reasoned": "answers that hold reasoning; null: not counted",
     "metrics": "version of the benchmark's metrics",
     "embedding_model": "for summaries; null: none",
     "retrieval": "where chunks come from; null: no retrieval",
@@ -134,7 +136,7 @@ def line(signature: Mapping[str, Any]) -> str:
 
 
 # Ingredients that add up over the tasks of a group.
-_COUNTS = ("asked", "kept", "answered", "failed", "truncated")
+_COUNTS = ("reasoned", "asked", "kept", "answered", "failed", "truncated")
 
 
 def combined(signatures: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

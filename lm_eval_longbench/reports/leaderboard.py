@@ -12,7 +12,9 @@ from lm_eval_longbench.reports.rank import Rank, rank_of, why_not_ranked
 from lm_eval_longbench.reports.scored import ScoredTable
 from lm_eval_longbench.reports.tables import TABLES
 
-_V2 = tuple((longbench_v2.SCORE, n) for n in ("overall", "easy", "hard", "short", "medium", "long"))
+_V2 = tuple(
+    (longbench_v2.OFFICIAL, n) for n in ("overall", "easy", "hard", "short", "medium", "long")
+)
 _PRO = (
     (longbench_pro.OVERALL, longbench_pro.OVERALL),
     (longbench_pro.BEST, "best of 3"),

@@ -72,7 +72,7 @@ def _place_v1(column: str) -> Place | None:
 
 def _place_v2(column: str) -> Place | None:
     names = ("overall", "easy", "hard", "short", "medium", "long")
-    return (longbench_v2.SCORE, column) if column in names else None
+    return (longbench_v2.OFFICIAL, column) if column in names else None
 
 
 def _place_pro(column: str) -> Place | None:

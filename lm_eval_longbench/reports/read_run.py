@@ -34,7 +34,7 @@ def _facts(file: Path, table: str, entry: Any) -> Facts:
             counts=dict(entry["counts"]),
             tasks=dict(entry["tasks"]),
             strict=dict(entry.get("strict") or {}),
-            official_dropped=dict(entry.get("official_dropped") or {}),
+            accuracy=dict(entry.get("accuracy") or {}),
             signature=dict(entry.get("signature") or {}),
             runs=tuple(entry.get("runs") or ()),
         )

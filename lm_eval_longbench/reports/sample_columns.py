@@ -52,7 +52,7 @@ class SampleColumns:
         self._keys = bytearray()
         self._lines, self._repeats = array("q"), array("q")
         self._scores, self._compensated = array("d"), array("d")
-        self._failed = array("b")
+        self._failed, self._dropped = array("b"), array("b")
         self._dimensions = {name: array("h") for name in self._codes}
         self._ids_are_lines = "dataset" in self._codes
 
@@ -90,6 +90,9 @@ class SampleColumns:
         score = _share(row, "score")
         is_v2 = self._info.benchmark == "longbench_v2"
         compensated = _share(row, "compensated") if is_v2 else 0.0
+        dropped = row["dropped"] if is_v2 else False
+        if not isinstance(dropped, bool):
+            raise BadRow(f"'dropped' must be true or false, not {dropped!r}")
         codes = {dimension: self._code(dimension, row) for dimension in self._codes}
 
         # Local data may use an id twice: as when scoring, the place tells its questions apart.
@@ -101,6 +104,7 @@ class SampleColumns:
         self._scores.append(score)
         self._compensated.append(compensated)
         self._failed.append(failed)
+        self._dropped.append(dropped)
         for dimension, code in codes.items():
             self._dimensions[dimension].append(code)
         self._ids_are_lines = self._ids_are_lines and name == str(row.get("index"))
@@ -142,6 +146,7 @@ class SampleColumns:
             spread(array("b", bytes([1]) * len(self)), False, bool),
             spread(self._failed, False, bool),
             spread(self._compensated, np.nan, np.float64) if is_v2 else None,
+            spread(self._dropped, False, bool) if is_v2 else None,
             dimensions,
             self._ids_are_lines and len(self) > 0,
         )

@@ -26,7 +26,7 @@ class Facts:
         embedding_model: that made the similarities of Pro's summaries.
         official: the figures in the benchmark's own schema.
         counts, tasks: as in report.json.
-        strict, official_dropped: LongBench v2: further figures there; empty where there are none.
+        strict, accuracy: LongBench v2: further figures there; empty where there are none.
         signature: what the figures depend on, as far as it is known, and under "line" in short.
         runs: names of the runs that the answers are from.
     """
@@ -38,7 +38,7 @@ class Facts:
     counts: Mapping[str, int | None]
     tasks: Mapping[str, Mapping[str, Any]]
     strict: Mapping[str, Any] = field(default_factory=dict)
-    official_dropped: Mapping[str, Any] = field(default_factory=dict)
+    accuracy: Mapping[str, Any] = field(default_factory=dict)
     signature: Mapping[str, Any] = field(default_factory=dict)
     runs: tuple[str, ...] = ()
 
@@ -70,6 +70,8 @@ class ScoredTable:
         scores: float64 [questions, repeats]; NaN where unscored or not given.
         given, failed: bool [questions, repeats].
         compensated: LongBench v2: float64 [questions, repeats], NaN where not given; else None.
+        dropped: LongBench v2: whether official scripts leave the answer out, bool [questions,
+            repeats]; else None.
         dimensions: by name, the number of each question's value, int16 [questions]; -1: unknown.
         ids_are_lines: every id is the position of the row in its prediction file.
     """
@@ -81,6 +83,7 @@ class ScoredTable:
     given: np.ndarray
     failed: np.ndarray
     compensated: np.ndarray | None
+    dropped: np.ndarray | None
     dimensions: Mapping[str, np.ndarray]
     ids_are_lines: bool
 

@@ -12,13 +12,15 @@ from lm_eval_longbench.aggregation.longbench_v1 import (
     sample_figures,
 )
 from lm_eval_longbench.catalog import SPLITS, split_of_file
+from lm_eval_longbench.metrics.reasoning import DROP, answer_of
 
 BUCKET_KEYS = ("score_0_4k", "score_4_8k", "score_8k_plus")
 WITH_ROUGE = {"gov_report", "qmsum", "multi_news", "samsum"}
 
 
 def figures(stem, response, answers=("Emma",), classes=None, length=3999, truncated=False):
-    return sample_figures(split_of_file(stem), response, answers, classes, length, truncated)
+    answer = answer_of(response, DROP)
+    return sample_figures(split_of_file(stem), answer, answers, classes, length, truncated)
 
 
 def test_the_names():

@@ -54,7 +54,7 @@ def test_two_runs_get_a_difference(command, folders):
     lines = {
         (row["section"], row["figure"]): row for row in csv.DictReader(io.StringIO(result.stdout))
     }
-    overall = lines["score (every answer given)", "overall"]
+    overall = lines["official", "overall"]
     assert (overall["one"], overall["two"], overall["two less one"]) == ("33.3", "100.0", "66.7")
     assert (overall["two less one: p"], overall["two less one: n"]) == ("0.0010", "30")
 
@@ -169,9 +169,9 @@ def test_what_score_writes_is_read_and_agrees(command, tmp_path):
     parsed = json.loads(command(tmp_path / "v2", "--format", "json").stdout)
     figures = {(own["section"], own["name"]): own for own in parsed["benchmarks"][0]["figures"]}
     for section, stated in (
-        ("score (every answer given)", facts["official"]),
-        ("compensated (no letter counts 0.25)", facts["official"]["compensated"]),
-        ("official (failed dropped)", facts["official_dropped"]),
+        ("accuracy (failed are wrong)", facts["accuracy"]),
+        ("official, compensated (no letter counts 0.25)", facts["official"]["compensated"]),
+        ("official", facts["official"]),
         ("strict (missing and failed are wrong)", facts["strict"]),
     ):
         for name in ("overall", "easy", "hard", "short", "medium", "long"):

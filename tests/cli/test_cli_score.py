@@ -45,7 +45,7 @@ def predictions(tmp_path):
         hotpotqa=[
             row("the Emma", "Emma", length=3999),  # 1
             row("Emma Smith", "Bob", "Emma", length=4000),  # 2/3
-            row("<think>Emma", "Emma", length=8000),  # 0 and failed
+            row(" ", "Emma", length=8000),  # 0 and failed
         ],
         trec=[
             row("\nHuman or Animal\nOther", "Human", classes=["Human", "Animal", "Other"]),  # 1/2

@@ -48,10 +48,10 @@ def test_e(printed):
 def test_v2(printed):
     rows = [v2_row("q1"), v2_row("q2", "A", length="long"), {**v2_row("q3"), "response": None}]
     _, lines = printed("m.jsonl", *rows, v2_row("q1"), "{")
-    ways = ["official", "compensated", "failed dropped", "strict"]
+    ways = ["official", "compensated", "accuracy", "strict"]
     counts = ["scored", "failed", "unparsed", "unscored", "malformed", "duplicate", "missing"]
     assert lines["official"] == [*ways[1:], *counts]  # the first column has no name
-    assert lines["overall"] == ["33.3", "41.7", "50.0", "0.2", "3", "1", "1", "0", "1", "1", "500"]
+    assert lines["overall"] == ["33.3", "41.7", "33.3", "0.2", "3", "1", "1", "0", "1", "1", "500"]
     assert lines["long"] == ["0.0", "0.0", "0.0", "0.0", "1", "0", "0", "0", "-", "-", "107"]
     assert lines["hard"] == ["-", "-", "-", "0.0", "0", "0", "0", "0", "-", "-", "311"]
 

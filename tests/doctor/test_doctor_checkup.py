@@ -5,7 +5,6 @@ import pytest
 from lm_eval_longbench.doctor import checkup
 from lm_eval_longbench.doctor.checkup import examine
 from lm_eval_longbench.doctor.line import ERROR, WARNING
-from lm_eval_longbench.presets.longbench_pro import find_preset
 
 
 def test_without_arguments_versions_data_and_disk(empty_caches):
@@ -42,9 +41,9 @@ def test_an_unknown_model_is_an_error(report):
 
 
 def test_a_presets_settings_are_told(report):
-    preset = find_preset("Gemma-3-27B-It", thinking=False)
     lines = report(
-        *("--model", "longbench-extractive", "--tasks", "longbench_pro_t3_2"), preset=preset
+        *("--model", "longbench-extractive", "--tasks", "longbench_pro_t3_2"),
+        preset="Gemma-3-27B-It",
     )
     (line,) = [line for line in lines if line.topic == "preset"]
     assert "truncate_to=120000" in line.found

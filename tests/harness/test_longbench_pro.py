@@ -12,7 +12,7 @@ from lm_eval_longbench.errors import OptionError, UnknownNameError
 from lm_eval_longbench.prompts.longbench_pro import render
 from lm_eval_longbench.prompts.truncation import ends_decoded_together
 
-FIGURES = ["score", "best_of_n", "pass_at_n", "failed", "truncated"]
+FIGURES = ["score", "best_of_n", "pass_at_n", "failed", "truncated", "reasoned"]
 
 
 def rows_of(code):
@@ -72,6 +72,7 @@ def test_perfect_answers_score_one_and_groups_weigh_by_size(evaluate, recording_
                 "pass_at_n": 1.0,
                 "failed": 0.0,
                 "truncated": 0.0,
+                "reasoned": 0.0,
             }, code
     for group in groups:
         assert result["results"][group]["score,none"] == 1.0
@@ -225,3 +226,28 @@ def test_every_secondary_task_has_a_leaf_in_both_trees():
             manager.all_subtasks
         )
         assert {form, *(f"{form}_t{n}" for n in range(1, 12))} <= set(manager.all_groups)
+
+
+def test_a_preset_sets_pro_and_nothing_else(evaluate, recording_lm, tokenizer_folder):
+    """LongBench v1 and v2 in the same run keep their official budgets and temperatures."""
+    recording_lm.answer = lambda number, prompt, generation: str(number)
+    tasks = ["longbench_pro_t3_1", "longbench_v1_trec", "longbench_v2"]
+    options = {"preset": "Qwen3-8B", "thinking": True, "tokenizer": tokenizer_folder}
+    result = evaluate(recording_lm, tasks, options)
+    runs = {task: result["configs"][task]["metadata"]["longbench_run"] for task in tasks}
+    pro, v1, v2 = (runs[task] for task in tasks)
+    assert pro["limit"] == 120000
+    assert (pro["generation"]["max_gen_toks"], pro["generation"]["temperature"]) == (8192, 0.6)
+    assert (v1["limit"], v2["limit"]) == (None, None)
+    assert (v1["generation"]["max_gen_toks"], v1["generation"]["temperature"]) == (64, 0.0)
+    assert (v2["generation"]["max_gen_toks"], v2["generation"]["temperature"]) == (128, 0.1)
+
+
+def test_a_users_own_settings_win_over_a_preset(evaluate, recording_lm, tokenizer_folder):
+    recording_lm.answer = lambda number, prompt, generation: str(number)
+    options = {"preset": "Qwen3-8B", "truncate_to": 9000, "tokenizer": tokenizer_folder}
+    task = "longbench_pro_t3_1"
+    result = evaluate(recording_lm, [task], options, gen_kwargs={"temperature": 0.2})
+    run = result["configs"][task]["metadata"]["longbench_run"]
+    assert (run["limit"], run["generation"]["temperature"]) == (9000, 0.2)
+    assert run["generation"]["max_gen_toks"] == 1024

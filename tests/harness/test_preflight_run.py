@@ -4,7 +4,6 @@ import pytest
 
 from lm_eval_longbench.errors import OptionError
 from lm_eval_longbench.harness.preflight_run import read_run
-from lm_eval_longbench.presets.longbench_pro import find_preset
 from lm_eval_longbench.task_folder import task_folder
 
 
@@ -38,7 +37,8 @@ def test_a_config_file_and_the_command_line_over_it(tmp_path, capsys):
     assert run.model == "longbench-extractive"
     assert run.tasks == ("c",)
     assert run.gen_kwargs == {"temperature": 0.3}
-    assert run.metadata == {"longbench": {"data_dir": "sample"}}
+    assert run.metadata["longbench"] == {"data_dir": "sample"}
+    assert run.metadata["engine"] == run.model  # a name for its files
     assert run.include_path == (str(tmp_path), str(task_folder()))
     assert capsys.readouterr().out == ""  # the harness prints the file; a report must not have it
 
@@ -49,11 +49,28 @@ def test_chain_of_thought_brings_its_second_pass():
 
 
 def test_a_preset_fills_in(tmp_path):
-    preset = find_preset("Gemma-3-27B-It", thinking=False)
-    run = read_run(["--tasks", "longbench_pro", "--gen_kwargs", "temperature=0.5"], preset)
-    assert run.metadata["longbench"]["truncate_to"] == preset.truncate_to
-    assert run.gen_kwargs == {"temperature": 0.5, "max_gen_toks": preset.max_gen_toks}
+    """The tasks of its benchmark take its settings; those of others and of the harness do not."""
+    arguments = ["--tasks", "longbench_pro,longbench_v2", "--gen_kwargs", "temperature=0.5"]
+    run = read_run(arguments, "gemma-3-27b-it")
+    assert run.metadata["longbench"] == {"preset": "Gemma-3-27B-It"}
+    assert run.gen_kwargs == {"temperature": 0.5}
     assert "temperature=0.5 (yours; published: 1.0)" in run.said
+    assert "truncate_to=120000, max_gen_toks=1024" in run.said
+    assert "preset Gemma-3-27B-It of LongBench Pro, non-thinking" in run.said
+    assert "1 tasks of other benchmarks keep their official settings" in run.said
+
+
+def test_a_preset_for_tasks_that_have_none_is_refused():
+    with pytest.raises(OptionError, match="settings for LongBench Pro, and this run asks for none"):
+        read_run(["--tasks", "longbench_v1,longbench_v2"], "Qwen3-8B")
+    # A user's own group may hold anything.
+    assert read_run(["--tasks", "my_group"], "Qwen3-8B").said
+
+
+def test_a_preset_with_a_doubt_says_so():
+    run = read_run(["--tasks", "longbench_pro"], "MiniMax-M2", thinking=True)
+    assert "truncate_to=120000" in run.said
+    assert "Note: the published table of settings says 120000, although" in run.said
 
 
 @pytest.mark.parametrize(

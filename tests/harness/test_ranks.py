@@ -49,6 +49,11 @@ def test_two_ranks_equal_one(tmp_path):
                 assert both_nan or other == pytest.approx(value, abs=1e-12), (task, name)
             else:
                 assert value == other
+    # The signature does not tell how many ranks there were: chain of thought hashes all reasoning.
+    for task, own in one["runs"].items():
+        assert own["signature"] == two["runs"][task]["signature"], task
+        assert own == two["runs"][task]
+    assert one["runs"]["longbench_v2_cot_answer"]["reasoning_sha256"]
     for sub_score in ("acc_easy", "acc_hard", "acc_short", "acc_medium", "acc_long"):
         assert not math.isnan(one["results"]["longbench_v2"][f"{sub_score},none"])
     # Each rank keeps the reasoning of its own questions, and embeds it.

@@ -51,7 +51,7 @@ def test_every_task_sends_official_prompts_greedily(evaluate, recording_lm):
     assert len(recording_lm.requests) == sum(len(whole_prompts(task)) for task in ALL_TASKS)
 
 
-def test_every_task_reports_score_first_then_failed_and_truncated(evaluate, recording_lm):
+def test_every_task_reports_score_first_and_its_shares_last(evaluate, recording_lm):
     results = evaluate(recording_lm, ["longbench_v1", "longbench_v1_e"])["results"]
     for split in SPLITS:
         keys = [
@@ -60,7 +60,7 @@ def test_every_task_reports_score_first_then_failed_and_truncated(evaluate, reco
             if key.endswith(",none") and "stderr" not in key
         ]
         assert keys[0] == "score"
-        assert keys[-2:] == ["failed", "truncated"]
+        assert keys[-3:] == ["failed", "truncated", "reasoned"]
         assert ("score_0_4k" in keys) == split.is_e
         rouge = split.info.name in {"gov_report", "qmsum", "multi_news", "samsum"}
         assert ("rougeL_google" in keys) == rouge

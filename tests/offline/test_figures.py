@@ -42,15 +42,15 @@ def test_e_means_by_bucket():
     own = np.arange(500) % 3 != 0
     assert figures.official() == {
         "trec": {
-            "0-4k": round(100 * float(np.mean(list(scores[own]))), 2),
-            "4-8k": round(100 * float(np.mean(list(scores[~own]))), 2),
+            "0-4k": round(100 * np.mean(list(scores[own])), 2),
+            "4-8k": round(100 * np.mean(list(scores[~own])), 2),
             "8k+": None,
         },
         "lcc": {"0-4k": None, "4-8k": None, "8k+": None},
     }
 
 
-def v2_line(score, difficulty="easy", length="short", failed=False, unparsed=False):
+def v2_line(score, difficulty="easy", length="short", failed=False, unparsed=False, dropped=False):
     return {
         "score": score,
         "difficulty": difficulty,
@@ -58,6 +58,7 @@ def v2_line(score, difficulty="easy", length="short", failed=False, unparsed=Fal
         "failed": failed,
         "unparsed": unparsed,
         "compensated": 0.25 if unparsed else score,
+        "dropped": dropped,
     }
 
 
@@ -66,33 +67,30 @@ def test_v2_counts_in_four_ways():
     assert figures.add("longbench_v2", [v2_line(1.0)]) == 1.0
     figures.add("longbench_v2", [v2_line(0.0, "hard", "medium")])
     figures.add("longbench_v2", [v2_line(0.0, "hard", unparsed=True)])
-    figures.add("longbench_v2", [v2_line(0.0, "hard", unparsed=True, failed=True)])
+    failed = v2_line(0.0, "hard", unparsed=True, failed=True, dropped=True)
+    figures.add("longbench_v2", [failed])
+    # The official scripts write no line for a failed call.
     assert figures.official() == {
-        "overall": 25.0,
+        "overall": 33.3,
         "easy": 100.0,
         "hard": 0.0,
-        "short": 33.3,
+        "short": 50.0,
         "medium": 0.0,
         "long": None,
         "compensated": {
-            "overall": 37.5,
+            "overall": 41.7,
             "easy": 100.0,
-            "hard": 16.7,
-            "short": 50.0,
+            "hard": 12.5,
+            "short": 62.5,
             "medium": 0.0,
             "long": None,
         },
-        "n": 4,
+        "n": 3,
         "unparsed": 2,
         "failed": 1,
     }
-    dropped = figures.official_dropped()
-    assert (dropped["overall"], dropped["hard"], dropped["short"], dropped["n"]) == (
-        33.3,
-        0.0,
-        50.0,
-        3,
-    )
+    given = figures.accuracy()
+    assert [given[name] for name in ("overall", "hard", "short", "n")] == [25.0, 0.0, 33.3, 4]
     strict = figures.strict()
     assert (strict["overall"], strict["easy"], strict["n"]) == (0.2, 0.5, 503)  # 1/503, 1/192
     assert (strict["long"], strict["short"]) == (0.0, 0.6)  # 0/108, 1/180
@@ -101,17 +99,20 @@ def test_v2_counts_in_four_ways():
         "samples": 3,
         "failed": 1,
         "unparsed": 2,
+        "dropped": 1,
         "official_questions": 180,
     }
 
 
 def test_v2_repeats():
     figures = V2Figures(V2, 2)
-    assert figures.add("longbench_v2", [v2_line(1.0), v2_line(0.0, failed=True)]) == 0.5
+    assert (
+        figures.add("longbench_v2", [v2_line(1.0), v2_line(0.0, failed=True, dropped=True)]) == 0.5
+    )
     figures.add("longbench_v2", [v2_line(1.0)])
     official = figures.official()
-    assert (official["overall"], official["n"], official["failed"]) == (75.0, 3, 1)
-    assert figures.official_dropped()["overall"] == 100.0
+    assert (official["overall"], official["n"], official["failed"]) == (100.0, 2, 1)
+    assert (figures.accuracy()["overall"], figures.accuracy()["n"]) == (75.0, 3)
     strict = figures.strict()
     # A repeat that is not there is wrong: (1/2 + 1/2) of 192 easy questions.
     assert (strict["easy"], strict["n"]) == (round(100 / 192, 1), 1006)

@@ -132,9 +132,9 @@ def test_v2(score, tmp_path, no_network):
         assert facts["tasks"][task]["score"] == figure(results, task, "acc")
         for name in SUB_SCORES:
             expected = figure(results, task, f"acc_{name}")
-            found_one = found.scores[task][name]
+            found_one = facts["accuracy"][name]
             assert found_one == (None if expected is None else round(100 * expected, 1))
-        compensated = found.scores[task]["compensated"]["overall"]
+        compensated = facts["accuracy"]["compensated"]["overall"]
         assert compensated == round(100 * figure(results, task, "acc_compensated"), 1)
         assert facts["counts"]["unparsed"] / facts["counts"]["samples"] == pytest.approx(
             figure(results, task, "unparsed")

@@ -82,7 +82,7 @@ def test_the_official_model_makes_the_score(
     score, file, model, official, no_network, monkeypatch, batch
 ):
     monkeypatch.setattr(embed, "BATCH", batch)
-    found = score(file, embedder=model)
+    found = score(file, embedder=model, reasoning="drop")
     parts = expected(model)
     by_id = {own["id"]: own for own in found.samples}
     for id, (similarity, rouge) in parts.items():
@@ -104,7 +104,7 @@ def test_the_official_model_makes_the_score(
 
 
 def test_another_model_is_shown_and_makes_no_score(score, file, model):
-    found = score(file, embedder=model)
+    found = score(file, embedder=model, reasoning="drop")
     by_id = {own["id"]: own for own in found.samples}
     for id, (similarity, _) in expected(model).items():
         assert by_id[id]["semantic_similarity"] == pytest.approx(similarity, abs=1e-6)
@@ -118,7 +118,7 @@ def test_another_model_is_shown_and_makes_no_score(score, file, model):
 def test_an_empty_summary_is_shown_as_in_the_harness(score, file, model):
     """Its similarity is 0 where similarities were computed, else unknown."""
     for embedder, shown in ((model, 0.0), (None, None)):
-        by_id = {own["id"]: own for own in score(file, embedder=embedder).samples}
+        by_id = {own["id"]: own for own in score(file, embedder=embedder, reasoning="drop").samples}
         assert [by_id[id]["semantic_similarity"] for id in ("q4", "q5")] == [shown, shown]
 
 
@@ -127,7 +127,7 @@ def test_without_a_model_nothing_is_embedded(score, file, monkeypatch):
         raise AssertionError("embedded")
 
     monkeypatch.setattr(LocalEmbedder, "embed", fail)
-    found = score(file)
+    found = score(file, reasoning="drop")
     assert found.report["tables"]["longbench_pro"]["counts"]["unscored"] == 4
     assert found.report["tables"]["longbench_pro"]["embedding_model"] is None
 
@@ -218,7 +218,7 @@ def test_a_server_of_the_official_model(score, file, model, server):
     url = f"http://127.0.0.1:{server.server_port}/v1/embeddings"
     embedder = choose_embedder(OFFICIAL_MODEL, url)
     assert isinstance(embedder, RemoteEmbedder)
-    found = score(file, embedder=embedder)
+    found = score(file, embedder=embedder, reasoning="drop")
     by_id = {own["id"]: own for own in found.samples}
     for id, (similarity, rouge) in expected(model).items():
         assert by_id[id]["semantic_similarity"] == pytest.approx(similarity, abs=1e-6)

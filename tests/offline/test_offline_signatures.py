@@ -7,7 +7,7 @@ import pytest
 from lm_eval_longbench.cli.score_warnings import warnings_of
 from lm_eval_longbench.errors import PredictionError
 from lm_eval_longbench.offline.score import score_paths
-from lm_eval_longbench.offline.signatures import recorded_signature
+from lm_eval_longbench.provenance.read_results import RecordedRuns
 from lm_eval_longbench.provenance.signature import INGREDIENTS, UNKNOWN, completed, line
 from lm_eval_longbench.reports.read_run import read_run
 from lm_eval_longbench.reports.remarks import remarks
@@ -65,7 +65,7 @@ def signature_of(report):
 
 
 def test_what_the_run_says_stands_and_what_scoring_adds_is_from_here(log, tmp_path):
-    assert recorded_signature(log) == SIGNATURE
+    assert RecordedRuns().of(log).signature == SIGNATURE
     found = signature_of(score_paths([log], tmp_path / "out"))
     own = found["ingredients"]
     for name in ("version", "limit", "tokenizer", "chat", "generation", "asked", "data"):
@@ -83,7 +83,7 @@ def test_what_the_run_says_stands_and_what_scoring_adds_is_from_here(log, tmp_pa
 def test_without_a_results_file_the_signature_says_what_is_not_known(log, tmp_path, text):
     results = log.parent / f"results_{DATE}.json"
     results.write_text(text) if text else results.unlink()
-    assert recorded_signature(log) is None
+    assert RecordedRuns().of(log).signature is None
     found = signature_of(score_paths([log], tmp_path / "out"))
     assert set(found["ingredients"]) == set(INGREDIENTS)
     assert found["ingredients"]["limit"] == found["ingredients"]["chat"] == UNKNOWN
@@ -124,5 +124,5 @@ def test_two_models_are_not_repeats_of_one_another(log, tmp_path):
 def test_another_runs_results_are_not_taken(log):
     results = log.parent / f"results_{DATE}.json"
     results.rename(results.with_name("results_2026-01-02T03-04-05.678902.json"))
-    assert recorded_signature(log) is None
-    assert recorded_signature(log.with_name("my_log.jsonl")) is None
+    assert RecordedRuns().of(log).signature is None
+    assert RecordedRuns().of(log.with_name("my_log.jsonl")).signature is None

@@ -11,7 +11,9 @@ GOLD = b"12345678"
 
 
 def row(id="q", run=0, repeat=1, source=0, line=1, gold=GOLD, table=2, task=0, place=0):
-    return Row(table, task, place, id.encode(), run, repeat, source, line, gold, 1.0, 0, None, "{}")
+    return Row(
+        table, task, place, id.encode(), run, repeat, source, line, gold, 1.0, 0, None, 0, "{}"
+    )
 
 
 def together(*rows):

@@ -101,7 +101,10 @@ def test_summaries_bring_their_texts():
         pro_row("q3", "", code="t4_1"),
     ]
     found = score_chunk(source, chunk(*rows))
-    assert found.summaries == {1: ("a summary", ["one", "two"]), 2: ("", ["Emma"])}
+    assert found.summaries == {
+        (1, False): ("a summary", ["one", "two"]),
+        (2, False): ("", ["Emma"]),
+    }
 
 
 def test_letters_that_differ_from_the_stored_ones():

@@ -41,6 +41,7 @@ def test_what_answers_are_worth(given, worth, failed, choice, compensated):
         "choice",
         "unparsed",
         "compensated",
+        "dropped",
     ]
     assert found.differing is None
 

@@ -12,7 +12,7 @@ from lm_eval_longbench.offline.store import open_store
 
 
 def row(number, **more):
-    own = Row(0, 1, number, b"q", 0, 1, 0, number + 1, b"gold", 0.5, 0, None, '{"a": 1}')
+    own = Row(0, 1, number, b"q", 0, 1, 0, number + 1, b"gold", 0.5, 0, None, 0, '{"a": 1}')
     return own._replace(**more)
 
 
@@ -41,15 +41,16 @@ def test_values_come_back_as_they_are(store):
 
 def test_summaries_come_in_batches_and_can_be_changed_between_them(store):
     rows = [row(number, score=None) for number in range(10)]
-    texts = [(own, f"text {own.place} \ud800", ["ref", "参考"]) for own in rows[::2]]
+    texts = [(own, False, f"text {own.place} \ud800", ["ref", "参考"]) for own in rows[::2]]
     store.add(rows, texts)
     sizes = []
     for batch in store.summaries(2):
         sizes.append(len(batch))
-        for own, text, references in batch:
+        for own, other, text, references in batch:
+            assert not other
             assert text == f"text {own.place} \ud800"
             assert references == ["ref", "参考"]
-        store.change([own._replace(score=1.0, failed=1, shown="{}") for own, _, _ in batch])
+        store.change([own._replace(score=1.0, failed=1, shown="{}") for own, *_ in batch])
     assert sizes == [2, 2, 1]
     assert [own.score for own in store.rows()] == [1.0, None] * 5
     assert [own.shown for own in store.rows()] == ["{}", '{"a": 1}'] * 5
@@ -88,7 +89,7 @@ try:
         for start in range(0, 200_000, 1000):
             rows = range(start, start + 1000)
             store.add(
-                Row(0, 0, n, b"q", 0, 1, 0, n, b"gold", 0.5, 0, None, shown) for n in rows
+                Row(0, 0, n, b"q", 0, 1, 0, n, b"gold", 0.5, 0, None, 0, shown) for n in rows
             )
 except LongBenchError as error:
     sys.stdout.write(str(error))

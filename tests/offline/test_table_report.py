@@ -42,6 +42,7 @@ def test_a_table():
         "scored": 1,
         "unscored": 0,
         "failed": 0,
+        "reasoned": 0,
         "truncated": 0,
         "inconsistent": 0,
         "malformed": 7,
@@ -56,6 +57,7 @@ def test_a_table():
         "score": None,
         "failed": 0,
         "unscored": 0,
+        "reasoned": 0,
         "truncated": None,
         "malformed": 3,
         "duplicate": 0,
@@ -86,9 +88,10 @@ def test_v2_has_its_other_ways_to_count():
     for official in (True, False):
         table = TableReport("longbench_v2", 1, official=official)
         extra = {"unparsed": False, "compensated": 1.0, "difficulty": "easy", "length": "short"}
+        extra["dropped"] = False
         table.add("longbench_v2", [line(**extra)])
         found = made(table)
-        assert found["official"]["overall"] == found["official_dropped"]["overall"] == 100.0
+        assert found["official"]["overall"] == found["accuracy"]["overall"] == 100.0
         assert (found["strict"] is not None) == official
         assert found["counts"]["unparsed"] == 0
         assert found["parts"]["easy"]["samples"] == 1

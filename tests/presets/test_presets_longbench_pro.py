@@ -18,11 +18,13 @@ PUBLISHED = (
     / "published"
     / "longbench_pro_inference_settings.csv"
 )
-SHA256 = "a448e32be9d1ff54926bc51fab5e462f9d9434270bc647c0a8bb0ff29a8fc172"
+SHA256 = "926bca5d2677b77da21dd7400b5cf6faed579714604cb6b7815edc172360b90d"
 
 
 def parsed(**given):
-    return Namespace(**{"config": None, "metadata": None, "gen_kwargs": None, **given})
+    return Namespace(
+        **{"config": None, "metadata": None, "gen_kwargs": None, "tasks": None, **given}
+    )
 
 
 def test_there_are_46_models():
@@ -69,33 +71,47 @@ def test_a_mode_without_published_settings_says_which_has_them():
         find_preset("GPT-5", thinking=False)
 
 
+def test_a_doubt_is_noted():
+    noted = [name for name in names() if longbench_pro._rows()[name]["note"]]
+    assert noted == ["MiniMax-M2"]
+    assert "named 1000000" in find_preset("MiniMax-M2", thinking=True).note
+    assert longbench_pro.BENCHMARK == "longbench_pro"
+
+
 def test_fills_what_the_user_left_open():
-    arguments = parsed(metadata={"longbench": {"data_dir": "sample"}, "other": 1})
-    said = with_preset(arguments, find_preset("Gemma-3-27B-It", thinking=True))
+    arguments = parsed(
+        tasks="longbench_pro", metadata={"longbench": {"data_dir": "sample"}, "other": 1}
+    )
+    said = with_preset(arguments, "gemma-3-27B-It", thinking=True)
     assert arguments.metadata == {
-        "longbench": {"data_dir": "sample", "truncate_to": 120000},
+        "longbench": {"data_dir": "sample", "preset": "Gemma-3-27B-It", "thinking": True},
         "other": 1,
     }
-    assert arguments.gen_kwargs == {"max_gen_toks": 8192, "temperature": 1.0}
-    assert "Gemma-3-27B-It, thinking: truncate_to=120000, max_gen_toks=8192" in said
+    assert arguments.gen_kwargs is None  # these would reach every task of the run
+    assert "of LongBench Pro, thinking: truncate_to=120000, max_gen_toks=8192" in said
     assert "Source: the inference settings published with LongBench Pro" in said
 
 
 def test_the_users_own_arguments_win_and_are_said():
     arguments = parsed(
-        metadata={"longbench": {"truncate_to": 5000}}, gen_kwargs={"temperature": 0.5}
+        tasks="longbench_pro",
+        metadata={"longbench": {"truncate_to": 5000}},
+        gen_kwargs={"temperature": 0.5},
     )
-    said = with_preset(arguments, find_preset("GPT-4o", thinking=False))
-    assert arguments.metadata["longbench"]["truncate_to"] == 5000
-    assert arguments.gen_kwargs == {"temperature": 0.5, "max_gen_toks": 1024}
+    said = with_preset(arguments, "GPT-4o", thinking=False)
+    assert arguments.metadata["longbench"] == {"truncate_to": 5000, "preset": "GPT-4o"}
+    assert arguments.gen_kwargs == {"temperature": 0.5}
     assert "truncate_to=5000 (yours; published: 120000)" in said
     assert "temperature=0.5 (yours; published: 1.0)" in said
 
 
 def test_a_config_files_arguments_count_as_the_users(tmp_path):
     config = tmp_path / "config.yaml"
-    config.write_text("gen_kwargs: {temperature: 0.2}\nmetadata: {longbench: {data_dir: sample}}\n")
+    config.write_text(
+        "tasks: [longbench_pro]\ngen_kwargs: {temperature: 0.2}\n"
+        "metadata: {longbench: {data_dir: sample}}\n"
+    )
     arguments = parsed(config=str(config))
-    with_preset(arguments, find_preset("GPT-4o", thinking=False))
-    assert arguments.gen_kwargs == {"temperature": 0.2, "max_gen_toks": 1024}
-    assert arguments.metadata == {"longbench": {"data_dir": "sample", "truncate_to": 120000}}
+    said = with_preset(arguments, "GPT-4o", thinking=False)
+    assert "temperature=0.2 (yours; published: 1.0)" in said
+    assert arguments.metadata == {"longbench": {"data_dir": "sample", "preset": "GPT-4o"}}

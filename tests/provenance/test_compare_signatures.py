@@ -61,6 +61,8 @@ OTHER = {
     "repeats": (3, NOT),
     "seeds": ([1234], CARE),
     "filters": ([{"name": "mine", "filter": []}], NOT),
+    "reasoning": ("keep", NOT),
+    "reasoned": (5, CARE),
     "metrics": ("1.1", NOT),
     "embedding_model": ("a-model", NOT),
     "retrieval": ("a retriever", NOT),

@@ -51,7 +51,9 @@ def test_v1():
     answers = ["blue harbor", "red harbor", "<think>blue"]
     found = recompute(v1(), V1_DOC, answers, {})
     assert found.taken == {}
-    assert found.figures == pytest.approx({"score": 0.5, "failed": 1 / 3, "truncated": 1.0})
+    assert found.figures == pytest.approx(
+        {"score": 0.5, "failed": 1 / 3, "truncated": 1.0, "reasoned": 1 / 3}
+    )
 
 
 def test_e_has_its_buckets():
@@ -68,7 +70,13 @@ def test_v2():
 
 def test_chain_of_thought():
     found = recompute(v2("longbench_v2_cot"), V2_DOC, ["The correct answer is (B)"], {}).figures
-    assert found == {"acc_one_call": 1.0, "unparsed": 0.0, "failed": 0.0, "truncated": 0.0}
+    assert found == {
+        "acc_one_call": 1.0,
+        "unparsed": 0.0,
+        "failed": 0.0,
+        "truncated": 0.0,
+        "reasoned": 0.0,
+    }
 
 
 def test_an_answer_without_reasoning_is_worth_nothing():
@@ -102,7 +110,7 @@ def test_pro(form):
     answers = ["[Answer]\nB", "[Answer]\nA", "<think>B"]
     found = recompute(pro(form=form), doc, answers, {}).figures
     expected = {"score": 1 / 3, "best_of_n": 1.0, "pass_at_n": 1.0, "failed": 1 / 3}
-    assert found == pytest.approx(expected | {"truncated": 0.0})
+    assert found == pytest.approx(expected | {"truncated": 0.0, "reasoned": 1 / 3})
 
 
 SUMMARY = BY_CODE["t4_1"]

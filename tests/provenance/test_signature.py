@@ -35,6 +35,8 @@ PRO = completed(
         "repeats": 3,
         "seeds": [1234, 1235, 1236],
         "filters": [{"name": "mine"}, {"name": "other"}],
+        "reasoning": "keep",
+        "reasoned": 7,
         "metrics": "1.0",
         "embedding_model": "Qwen/Qwen3-Embedding-8B",
         "retrieval": "a retriever",

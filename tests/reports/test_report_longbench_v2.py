@@ -7,7 +7,7 @@ import pytest
 from scored_runs import v2_row, write_run
 
 from lm_eval_longbench.catalog_v2 import COUNTS, DOMAINS
-from lm_eval_longbench.reports.longbench_v2 import COMPENSATED, DROPPED, SCORE, STRICT
+from lm_eval_longbench.reports.longbench_v2 import ACCURACY, COMPENSATED, OFFICIAL, STRICT
 from lm_eval_longbench.reports.read_run import read_run
 from lm_eval_longbench.reports.report import make_report
 from lm_eval_longbench.reports.wilson import wilson_interval
@@ -26,7 +26,9 @@ def figures(folder):
 
 
 def failed(name, **more):
-    return v2_row(name, 0.0, failed=True, unparsed=True, compensated=0.25, choice=None, **more)
+    return v2_row(
+        name, 0.0, failed=True, dropped=True, unparsed=True, compensated=0.25, choice=None, **more
+    )
 
 
 ROWS = [
@@ -42,21 +44,21 @@ def test_hand_worked_on_other_data(tmp_path):
     found = figures(write_run(tmp_path / "r", ROWS))
     values = {
         # overall, easy (a), hard (b c d e), short (a c e), medium (b d), long
-        SCORE: (2 / 5, 1, 1 / 4, 2 / 3, 0, None),
-        DROPPED: (2 / 4, 1, 1 / 3, 1, 0, None),
+        ACCURACY: (2 / 5, 1, 1 / 4, 2 / 3, 0, None),
+        OFFICIAL: (2 / 4, 1, 1 / 3, 1, 0, None),
         STRICT: (2 / 5, 1, 1 / 4, 2 / 3, 0, None),
-        COMPENSATED: (2.5 / 5, 1, 1.5 / 4, 2.25 / 3, 0.125, None),
+        COMPENSATED: (2.25 / 4, 1, 1.25 / 3, 1, 0.125, None),
     }
     for section, expected in values.items():
         assert [found[section, name].value for name in NAMES] == [
             value if value is None else pytest.approx(value) for value in expected
         ]
-    assert [found[SCORE, name].n for name in NAMES] == [5, 1, 4, 3, 2, 0]
-    assert [found[DROPPED, name].n for name in NAMES] == [4, 1, 3, 2, 2, 0]
-    assert [found[SCORE, name].failed for name in NAMES] == [1, 0, 1, 1, 0, 0]
-    assert {found[DROPPED, name].failed for name in NAMES} == {0}
-    assert found[SCORE, "Code Repository Understanding"].value == 1
-    assert found[SCORE, "Multi-Document QA"].value is None
+    assert [found[ACCURACY, name].n for name in NAMES] == [5, 1, 4, 3, 2, 0]
+    assert [found[OFFICIAL, name].n for name in NAMES] == [4, 1, 3, 2, 2, 0]
+    assert [found[ACCURACY, name].failed for name in NAMES] == [1, 0, 1, 1, 0, 0]
+    assert {found[OFFICIAL, name].failed for name in NAMES} == {0}
+    assert found[ACCURACY, "Code Repository Understanding"].value == 1
+    assert found[ACCURACY, "Multi-Document QA"].value is None
 
 
 def test_strict_is_over_the_official_questions_where_the_data_is_official(tmp_path):
@@ -69,7 +71,7 @@ def test_strict_is_over_the_official_questions_where_the_data_is_official(tmp_pa
         figure = found[STRICT, name]
         assert (figure.value, figure.n) == (pytest.approx(number / of), of)
         assert (figure.low, figure.high) == wilson_interval(number, of)
-    assert found[SCORE, "overall"].value == 2 / 5
+    assert found[ACCURACY, "overall"].value == 2 / 5
 
 
 def test_more_questions_than_official_ones_leave_no_strict_figure(tmp_path):
@@ -81,10 +83,10 @@ def test_more_questions_than_official_ones_leave_no_strict_figure(tmp_path):
 
 def test_intervals(tmp_path):
     found = figures(write_run(tmp_path / "r", ROWS))
-    for section in (SCORE, DROPPED, STRICT):
+    for section in (ACCURACY, OFFICIAL, STRICT):
         assert found[section, "overall"].method == "wilson"
     assert found[COMPENSATED, "overall"].method == "bootstrap"
-    overall = found[SCORE, "overall"]
+    overall = found[ACCURACY, "overall"]
     assert (overall.low, overall.high) == wilson_interval(2, 5)
 
 
@@ -92,8 +94,8 @@ def test_repeats(tmp_path):
     rows = [v2_row("a", 1.0), failed("a", repeat=2), failed("b"), failed("b", repeat=2)]
     rows += [v2_row("c", 1.0)]  # has no second answer
     found = figures(write_run(tmp_path / "r", rows))
-    assert found[SCORE, "overall"].value == pytest.approx((0.5 + 0 + 1) / 3)
-    dropped = found[DROPPED, "overall"]
+    assert found[ACCURACY, "overall"].value == pytest.approx((0.5 + 0 + 1) / 3)
+    dropped = found[OFFICIAL, "overall"]
     assert (dropped.value, dropped.n) == (1.0, 2)  # b has no answer at all
     strict = found[STRICT, "overall"]
     assert strict.value == pytest.approx((0.5 + 0 + 0.5) / 3)  # the missing answer is wrong
@@ -103,15 +105,15 @@ def test_repeats(tmp_path):
 def test_an_unknown_domain_leaves_no_domain_figure(tmp_path):
     found = figures(write_run(tmp_path / "r", [*ROWS, v2_row("f", 1.0, domain=None)]))
     for name in DOMAINS.values():
-        assert (found[SCORE, name].value, found[SCORE, name].low) == (None, None)
-    assert found[SCORE, "overall"].value == 0.5
+        assert (found[OFFICIAL, name].value, found[ACCURACY, name].low) == (None, None)
+    assert found[ACCURACY, "overall"].value == 0.5
 
 
 def test_domains_of_the_other_ways_are_details(tmp_path):
     rows = rows_of(write_run(tmp_path / "r", ROWS))
     assert len(rows) == 4 * 12
     details = {(row.section, row.name) for row in rows if row.detail}
-    assert details == {(s, d) for s in (DROPPED, STRICT, COMPENSATED) for d in DOMAINS.values()}
+    assert details == {(s, d) for s in (ACCURACY, STRICT, COMPENSATED) for d in DOMAINS.values()}
 
 
 @pytest.mark.skipif(not GOLDEN.is_dir(), reason="no shared/golden folder beside this repository")
@@ -132,7 +134,7 @@ def test_golden_run(tmp_path):
         )
     found = figures(write_run(tmp_path / "r", rows))
     result = json.loads((GOLDEN / "result.json").read_text())
-    for section, name in ((SCORE, "default"), (COMPENSATED, "compensated")):
+    for section, name in ((ACCURACY, "default"), (COMPENSATED, "compensated")):
         expected = {key: value for key, value in result[name].items() if key != "n"}
         shown = {
             key: None
