@@ -1,4 +1,6 @@
 import logging
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -39,3 +41,21 @@ def test_neither_logs_nor_shows_progress(caplog, capfd):
         scores([["a", "b"], ["c"]], ["a"])
     assert caplog.records == []
     assert capfd.readouterr() == ("", "")
+
+
+ORDER = """
+import sys
+import lm_eval_longbench.harness.command
+assert not {"bm25s", "numba"} & set(sys.modules), "imported before it is used"
+from lm_eval_longbench.baseline.bm25 import scores
+scores([["a", "b"], ["c"]], ["a"])
+loaded = list(sys.modules)
+assert loaded.index("multiprocessing.util") < loaded.index("bm25s")
+if "numba" in loaded:
+    assert loaded.index("multiprocessing.util") < loaded.index("numba")
+"""
+
+
+def test_numba_comes_late_and_behind_multiprocessing():
+    """Its exit handler would otherwise run after the one that ends an engine's processes."""
+    subprocess.run([sys.executable, "-c", ORDER], check=True, timeout=200)
