@@ -11,6 +11,7 @@ import typer
 
 from lm_eval_longbench.cli.task_prompts import TaskPrompts, prompts_of_task
 from lm_eval_longbench.errors import OptionError, PromptError
+from lm_eval_longbench.input_files import decoded, read_whole
 from lm_eval_longbench.options import Options
 from lm_eval_longbench.prompts.prepare import prepare
 from lm_eval_longbench.prompts.tokenizer import load_tokenizer
@@ -19,7 +20,7 @@ from lm_eval_longbench.prompts.tokenizer import load_tokenizer
 def read_document(file: Path) -> dict[str, Any]:
     """Read one JSON object with a dataset's fields; PromptError if it is not one."""
     try:
-        document = json.loads(file.read_bytes())
+        document = decoded(read_whole(file))
         # JSON can spell half a surrogate pair, which neither UTF-8 nor a tokenizer takes.
         json.dumps(document, ensure_ascii=False).encode("utf-8")
     except (OSError, ValueError, RecursionError) as error:

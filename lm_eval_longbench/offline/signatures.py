@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from lm_eval_longbench.errors import PredictionError
+from lm_eval_longbench.input_files import read_json
 from lm_eval_longbench.provenance.compare import incomparable
 from lm_eval_longbench.provenance.packages import package_versions
 from lm_eval_longbench.provenance.signature import (
@@ -30,8 +31,8 @@ def _results_beside(log: Path) -> Any:
     if found is None:
         return None
     try:
-        return json.loads((log.parent / f"results_{found['date']}.json").read_bytes())
-    except (OSError, ValueError, RecursionError):
+        return read_json(log.parent / f"results_{found['date']}.json", PredictionError)
+    except PredictionError:
         return None
 
 

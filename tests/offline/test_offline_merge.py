@@ -17,9 +17,10 @@ from prediction_rows import (
     write_lines,
 )
 
+from lm_eval_longbench import input_files
 from lm_eval_longbench.aggregation.longbench_pro import summarize
 from lm_eval_longbench.errors import PredictionError
-from lm_eval_longbench.offline import chunks, open_text, workers
+from lm_eval_longbench.offline import workers
 
 EARLY, LATE = "2025-01-01T00-00-00.5", "2025-01-02T00-00-00.5"
 QASPER = "longbench_v1_qasper"
@@ -83,8 +84,7 @@ def test_processes_give_the_same_bytes(score, tmp_path, monkeypatch):
 
     monkeypatch.setattr(workers, "ProcessPoolExecutor", Pool)
     monkeypatch.setattr(workers, "SMALL", 0)
-    for module in (chunks, open_text):
-        monkeypatch.setattr(module, "BLOCK", 1 << 12)
+    monkeypatch.setattr(input_files, "BLOCK", 1 << 12)
     texts = ["Emma ran.", "Bob. Emma ran.", "", "{"]
     rows = [v1_row(texts[n % 3], "Emma ran.") if n % 7 else "{" for n in range(600)]
     write_lines(tmp_path / "pred" / "narrativeqa.jsonl", *rows)

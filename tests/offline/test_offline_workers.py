@@ -8,7 +8,7 @@ import pytest
 from prediction_rows import v1_row, write_lines
 
 from lm_eval_longbench.errors import OptionError
-from lm_eval_longbench.offline.chunks import chunks
+from lm_eval_longbench.input_files import blocks, chunks
 from lm_eval_longbench.offline.score_chunk import score_chunk
 from lm_eval_longbench.offline.source import V1_FILE, Source
 from lm_eval_longbench.offline.workers import (
@@ -42,7 +42,7 @@ def test_fewer_than_one(asked):
 @pytest.mark.parametrize("workers", [1, 2])
 def test_outcomes_come_in_order_and_chunks_are_asked_for_as_they_are_needed(tmp_path, workers):
     path = write_lines(tmp_path / "qasper.jsonl", *[v1_row("Emma", "Emma")] * 100)
-    all_chunks = list(chunks(path, 1)) * 40
+    all_chunks = list(chunks(blocks(path), 1)) * 40
     asked = 0
 
     def jobs():
