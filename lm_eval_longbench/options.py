@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
+from lm_eval_longbench.catalog import MOST_REPEATS
 from lm_eval_longbench.catalog_pro import DIMENSIONS
 from lm_eval_longbench.errors import OptionError, UnknownNameError
 
@@ -42,6 +43,8 @@ _TEXTS = (
     "retrieved_context",
 )
 _NUMBERS = (("truncate_to", 2, " tokens"), ("repeats", 1, ""), ("rag_top_n", 1, ""))
+# And those that have a greatest value.
+_MOST = {"repeats": MOST_REPEATS}
 # Options that no model has as an argument: at the top level they are misplaced.
 _OURS = frozenset(
     {"truncate_to", "overlength", "log_prompts", "data_dir", "repeats", "only"}
@@ -73,7 +76,8 @@ class Options:
         tokenizer: name or folder of the evaluated model's tokenizer, if the model arguments do
             not name it.
         log_prompts: "excerpt" logs hash, head and tail of each prompt; "full" logs all of it.
-        repeats: answers asked for each question; None: the benchmark's default.
+        repeats: answers asked for each question, at most MOST_REPEATS; None: the benchmark's
+            default.
         only: LongBench Pro: keep the questions with these values of a dimension, such as
             {"language": "English", "token_length": ["8k", "16k"]}.
         embedding_model: LongBench Pro: model for the semantic similarity of summaries.
@@ -113,6 +117,11 @@ class Options:
                 raise OptionError(f"Option {name!r} must be a whole number, not {value!r}.")
             if value < least:
                 raise OptionError(f"Option {name!r} must be at least {least}{unit}, not {value}.")
+            if value > _MOST.get(name, value):
+                raise OptionError(
+                    f"Option {name!r} must be at most {_MOST[name]}, not {value}: more answers to "
+                    "one question are not scored."
+                )
         if self.embedding_url and not self.embedding_model:
             raise OptionError(
                 "Option 'embedding_url' needs 'embedding_model', the name of the model to ask the "

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from lm_eval_longbench.catalog import MOST_REPEATS
 from lm_eval_longbench.errors import LongBenchError, OptionError, UnknownNameError
 from lm_eval_longbench.options import Options
 
@@ -159,3 +160,9 @@ def test_a_single_value_of_a_dimension_counts_as_a_list_of_one():
 def test_an_embedding_server_needs_a_models_name():
     with pytest.raises(OptionError, match="needs 'embedding_model'"):
         Options.from_metadata({"longbench": {"embedding_url": "http://127.0.0.1:1"}})
+
+
+def test_no_more_answers_are_asked_for_than_are_scored():
+    assert Options(repeats=MOST_REPEATS).repeats == MOST_REPEATS
+    with pytest.raises(OptionError, match=f"'repeats' must be at most {MOST_REPEATS}, not 257"):
+        Options.from_metadata({"longbench": {"repeats": MOST_REPEATS + 1}})

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from lm_eval_longbench.catalog import MOST_REPEATS
 from lm_eval_longbench.errors import DataError
 from lm_eval_longbench.input_files import blocks, decoded, lines, read_whole, reading
 from lm_eval_longbench.reports.sample_columns import BadRow, SampleColumns
@@ -40,8 +41,11 @@ def _facts(file: Path, table: str, entry: Any) -> Facts:
         )
     except (KeyError, TypeError, ValueError) as error:
         raise DataError(f"{file}, table {table}: {error!r} is missing or misshapen.") from error
-    if not isinstance(facts.repeats, int) or facts.repeats < 1:
-        raise DataError(f"{file}, table {table}: repeats must be 1 or more, not {facts.repeats!r}.")
+    if not isinstance(facts.repeats, int) or not 1 <= facts.repeats <= MOST_REPEATS:
+        raise DataError(
+            f"{file}, table {table}: repeats must be from 1 to {MOST_REPEATS}, not "
+            f"{facts.repeats!r}."
+        )
     return facts
 
 
