@@ -9,7 +9,8 @@ from typing import Any
 
 from lm_eval_longbench.catalog import MOST_REPEATS
 from lm_eval_longbench.catalog_pro import DIMENSIONS
-from lm_eval_longbench.errors import OptionError, UnknownNameError
+from lm_eval_longbench.errors import EmbeddingError, OptionError, UnknownNameError
+from lm_eval_longbench.semantic.server_url import check_recorded
 
 KEY = "longbench"
 OVERLENGTH = ("truncate", "skip", "fail")
@@ -81,14 +82,15 @@ class Options:
         only: LongBench Pro: keep the questions with these values of a dimension, such as
             {"language": "English", "token_length": ["8k", "16k"]}.
         embedding_model: LongBench Pro: model for the semantic similarity of summaries.
-        embedding_url: LongBench Pro: OpenAI-compatible embeddings server to ask instead.
+        embedding_url: LongBench Pro: OpenAI-compatible embeddings server to ask instead; a URL
+            that may hold a secret is refused.
         cot_samples: LongBench v2, `_cot_answer`: sample log of `_cot`, or a folder with it.
         rag_top_n: LongBench v2, `_rag`: chunks that stand for the document.
         retrieved_context: LongBench v2, `_rag`: JSON Lines file with each question's ranked
             chunks; None: retrieve them here.
 
     Raises:
-        OptionError: a value has the wrong type or is out of range.
+        OptionError: a value has the wrong type, is out of range or may hold a secret.
     """
 
     data_dir: str | None = None
@@ -127,6 +129,11 @@ class Options:
                 "Option 'embedding_url' needs 'embedding_model', the name of the model to ask the "
                 "server for: another model gives other scores."
             )
+        if self.embedding_url:
+            try:
+                check_recorded(self.embedding_url)
+            except EmbeddingError as error:
+                raise OptionError(str(error)) from None
         object.__setattr__(self, "only", _only(self.only))
         for name, valid in (("overlength", OVERLENGTH), ("log_prompts", LOG_PROMPTS)):
             value = getattr(self, name)

@@ -40,6 +40,7 @@ from lm_eval_longbench.prompts.tokenizer import load_tokenizer, tokenizer_name
 from lm_eval_longbench.provenance.lock_tasks import task_versions
 from lm_eval_longbench.provenance.packages import package_versions
 from lm_eval_longbench.provenance.signature import METRIC_VERSIONS
+from lm_eval_longbench.secrets import masked
 
 if TYPE_CHECKING:
     from lm_eval.api.instance import Instance
@@ -131,6 +132,8 @@ class LongBenchTask(ConfigurableTask, abc.ABC):
         config = {key: value for key, value in (config or {}).items() if key != "class"}
         metadata = config["metadata"] = dict(config.get("metadata") or {})
         self._options = Options.from_metadata(metadata)
+        # The model's arguments are in it, and the harness writes it into every results file.
+        config["metadata"] = metadata = masked(metadata)
         if self._options.only and not self.SELECTABLE:
             raise OptionError(
                 f"Option 'only' selects questions of LongBench Pro; {self.TITLE} has no such "
