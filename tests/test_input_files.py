@@ -16,7 +16,9 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from lm_eval_longbench import input_files
+from lm_eval_longbench.catalog import MOST_REPEATS
 from lm_eval_longbench.cli.main import app
+from lm_eval_longbench.data import archive
 from lm_eval_longbench.errors import DataError, LongBenchError, PredictionError
 from lm_eval_longbench.input_files import (
     BLOCK,
@@ -39,6 +41,7 @@ from lm_eval_longbench.input_files import (
     read_whole,
     reading,
 )
+from lm_eval_longbench.provenance import lock_file
 
 SMALL = b'{"pred": "Emma"}\n\n\x00\xff'
 # Random bytes, so that the packed file has several blocks.
@@ -573,3 +576,17 @@ def test_no_command_waits_for_an_odd_file(tmp_path, monkeypatch, arguments, odd)
         assert result.exit_code == 2
         said = result.output
     assert str(file) in said or f"{file.parent}" in said
+
+
+def test_the_page_states_the_bounds():
+    page = (Path(__file__).parents[1] / "docs" / "input.md").read_text(encoding="utf-8")
+    for stated in (
+        f"| {input_files.size_text(LONGEST)} of text |",
+        f"| {LONGEST:,} characters |",
+        f"| {MOST_MARKS:,} |",
+        f"| {input_files.size_text(input_files.UNPACKED)}, or {input_files.RATIO} times its packed",
+        f"| {input_files.size_text(archive.LONGEST_LIST)} |",
+        f"| {lock_file._MOST >> 10} KiB |",
+        f"| {MOST_REPEATS} |",
+    ):
+        assert stated in page, stated
