@@ -10,6 +10,7 @@ import contextlib
 import logging
 import re
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -108,11 +109,10 @@ def say_table(table: Table, width: int | None = None) -> None:
                 column._cells[number] = Text(escaped(cell.plain))
     if isinstance(table.title, str):
         table.title = escaped_line(table.title)
-    plain = {"markup": False, "highlight": False, "emoji": False}
+    plain = partial(Console, markup=False, highlight=False, emoji=False)
     if width is None:
-        needed = Console(width=_WIDE, **plain).measure(table).maximum
-        width = max(Console().width, needed)
-    Console(width=width, **plain).print(table, crop=False)
+        width = max(Console().width, plain(width=_WIDE).measure(table).maximum)
+    plain(width=width).print(table, crop=False)
 
 
 class LogFormatter(logging.Formatter):

@@ -75,7 +75,7 @@ def member_lines(archive: Path, member: str) -> Iterator[bytes]:
         with _opened(archive) as opened, opened.open(member) as handle:
             # An archive may say that a member is larger than the whole of it.
             packed = min(opened.getinfo(member).compress_size, archive.stat().st_size)
-            yield from within_ratio(iter(lambda: handle.read1(BLOCK), b""), packed)
+            yield from within_ratio(iter(lambda: handle.read(BLOCK), b""), packed)
 
     try:
         yield from lines(pieces())
