@@ -12,6 +12,11 @@ from types import MappingProxyType
 
 from lm_eval_longbench.errors import UnknownNameError
 
+# Answers to one question that are scored and reported. Pro's summary and reports have figures for
+# each number of runs, so that time and memory grow with it, not with the answers that there are;
+# best-of-N and pass@N are published up to 3, and studied up to some hundreds.
+MOST_REPEATS = 256
+
 CATEGORIES = (
     "single_doc_qa",
     "multi_doc_qa",

@@ -7,10 +7,12 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
+from lm_eval_longbench.catalog import MOST_REPEATS
 from lm_eval_longbench.catalog_pro import DIMENSIONS
-from lm_eval_longbench.errors import OptionError, UnknownNameError
+from lm_eval_longbench.errors import EmbeddingError, OptionError, UnknownNameError
 from lm_eval_longbench.metrics.reasoning import DROP, POLICIES
 from lm_eval_longbench.presets.longbench_pro import find_preset
+from lm_eval_longbench.semantic.server_url import check_recorded
 
 KEY = "longbench"
 OVERLENGTH = ("truncate", "skip", "fail")
@@ -45,6 +47,8 @@ _TEXTS = (
     "preset",
 )
 _NUMBERS = (("truncate_to", 2, " tokens"), ("repeats", 1, ""), ("rag_top_n", 1, ""))
+# And those that have a greatest value.
+_MOST = {"repeats": MOST_REPEATS}
 # Options that no model has as an argument: at the top level they are misplaced.
 _OURS = frozenset(
     {"truncate_to", "overlength", "log_prompts", "data_dir", "repeats", "only"}
@@ -81,18 +85,20 @@ class Options:
         preset: LongBench Pro: published model whose truncation, output budget and temperature are
             used; tasks of other benchmarks keep their official settings.
         thinking: the preset's settings for thinking scores.
-        repeats: answers asked for each question; None: the benchmark's default.
+        repeats: answers asked for each question, at most MOST_REPEATS; None: the benchmark's
+            default.
         only: LongBench Pro: keep the questions with these values of a dimension, such as
             {"language": "English", "token_length": ["8k", "16k"]}.
         embedding_model: LongBench Pro: model for the semantic similarity of summaries.
-        embedding_url: LongBench Pro: OpenAI-compatible embeddings server to ask instead.
+        embedding_url: LongBench Pro: OpenAI-compatible embeddings server to ask instead; a URL
+            that may hold a secret is refused.
         cot_samples: LongBench v2, `_cot_answer`: sample log of `_cot`, or a folder with it.
         rag_top_n: LongBench v2, `_rag`: chunks that stand for the document.
         retrieved_context: LongBench v2, `_rag`: JSON Lines file with each question's ranked
             chunks; None: retrieve them here.
 
     Raises:
-        OptionError: a value has the wrong type or is out of range.
+        OptionError: a value has the wrong type, is out of range or may hold a secret.
     """
 
     data_dir: str | None = None
@@ -124,6 +130,11 @@ class Options:
                 raise OptionError(f"Option {name!r} must be a whole number, not {value!r}.")
             if value < least:
                 raise OptionError(f"Option {name!r} must be at least {least}{unit}, not {value}.")
+            if value > _MOST.get(name, value):
+                raise OptionError(
+                    f"Option {name!r} must be at most {_MOST[name]}, not {value}: more answers to "
+                    "one question are not scored."
+                )
         if self.embedding_url and not self.embedding_model:
             raise OptionError(
                 "Option 'embedding_url' needs 'embedding_model', the name of the model to ask the "
@@ -138,6 +149,11 @@ class Options:
                 "Option 'thinking' chooses between a preset's settings: give 'preset' too. "
                 "Thinking itself is switched on in the model."
             )
+        if self.embedding_url:
+            try:
+                check_recorded(self.embedding_url)
+            except EmbeddingError as error:
+                raise OptionError(str(error)) from None
         object.__setattr__(self, "only", _only(self.only))
         for name, valid in (
             ("overlength", OVERLENGTH),

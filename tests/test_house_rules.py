@@ -67,6 +67,54 @@ def test_nothing_is_printed():
     assert files_that(prints) == []
 
 
+def test_what_is_printed_goes_through_one_module():
+    """Where control characters are escaped; elsewhere somebody would forget."""
+    ways = {
+        "typer.echo",
+        "typer.secho",
+        "click.echo",
+        "Console",
+        "rich.console.Console",
+        "rich.print",
+    }
+
+    def prints(tree):
+        return any(
+            name in ways or (name.startswith(("sys.stdout.", "sys.stderr.")) and "write" in name)
+            for name, _ in called(tree)
+        )
+
+    # The bytes of a prompt in a pipe; and a report that is laid out in memory.
+    others = ["cli/prompt.py", "reports/render_table.py"]
+    assert files_that(prints) == [*others, "terminal.py"]
+
+
+def test_files_of_others_are_read_through_one_module():
+    """Where their kind and their size are looked at; what is listed here are files of our own."""
+
+    def reads(tree):
+        return any(
+            name.rpartition(".")[2] in {"read_bytes", "read_text", "GzipFile", "decompressobj"}
+            or (
+                (name == "open" or name.endswith(".open"))
+                and not any("wb" in ast.unparse(argument) for argument in node.args)
+            )
+            for name, node in called(tree)
+        )
+
+    ours = [
+        "data/archive.py",  # a member, of an archive that was opened so
+        "data/load_array.py",
+        "doctor/scorers.py",
+        "presets/longbench_pro.py",
+        "prompts/cut_cache.py",
+        "prompts/templates.py",
+        "provenance/lock_tasks.py",
+        "reports/published.py",
+    ]
+    assert sorted(set(files_that(reads)) - {"input_files.py"}) == ours
+
+
 def test_only_the_command_line_ends_the_program():
     ends = {"sys.exit", "exit", "quit", "os._exit", "os.abort"}
 

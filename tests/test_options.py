@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from lm_eval_longbench.catalog import MOST_REPEATS
 from lm_eval_longbench.errors import LongBenchError, OptionError, UnknownNameError
 from lm_eval_longbench.options import Options
 
@@ -165,3 +166,33 @@ def test_a_single_value_of_a_dimension_counts_as_a_list_of_one():
 def test_an_embedding_server_needs_a_models_name():
     with pytest.raises(OptionError, match="needs 'embedding_model'"):
         Options.from_metadata({"longbench": {"embedding_url": "http://127.0.0.1:1"}})
+
+
+def test_no_more_answers_are_asked_for_than_are_scored():
+    assert Options(repeats=MOST_REPEATS).repeats == MOST_REPEATS
+    with pytest.raises(OptionError, match=f"'repeats' must be at most {MOST_REPEATS}, not 257"):
+        Options.from_metadata({"longbench": {"repeats": MOST_REPEATS + 1}})
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://me:S3cr3t@h/v1",
+        "https://me:S3c/r3t@h/v1",
+        "https://h/v1?api-key=S3cr3t",
+        "https://h/v1?S3cr3t",
+        "https://h/v1#S3cr3t",
+        "me:S3cr3t@h",
+    ],
+)
+def test_a_url_that_may_hold_a_secret_is_refused_and_not_quoted(url):
+    with pytest.raises(OptionError, match="'embedding_url'") as caught:
+        Options.from_metadata({"longbench": {"embedding_model": "m", "embedding_url": url}})
+    assert "S3c" not in str(caught.value)
+    if "not an http or https URL" not in str(caught.value):
+        assert "LONGBENCH_EMBEDDING_API_KEY" in str(caught.value)
+
+
+def test_a_url_with_the_version_of_an_api():
+    url = "https://h/v1/embeddings?api-version=2024-10-21"
+    assert Options(embedding_model="m", embedding_url=url).embedding_url == url

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from lm_eval_longbench.aggregation.exact_mean import ExactMean
+from lm_eval_longbench.catalog import MOST_REPEATS
 from lm_eval_longbench.catalog_pro import DIMENSIONS, SECONDARY_TASKS
 from lm_eval_longbench.errors import PredictionError, UnknownNameError
 
@@ -154,6 +155,8 @@ def _iterations(rows: Sequence[Mapping[str, Any]], iterations: int | None) -> in
     """Return the number of runs. Raises for a row of a run that there is not."""
     highest = max((row["bon_idx"] for row in rows), default=0)
     total = highest if iterations is None else iterations
+    if total > MOST_REPEATS:
+        raise PredictionError(f"There are {total} runs; at most {MOST_REPEATS} are summarized.")
     for row in rows:
         if not 1 <= row["bon_idx"] <= total:
             raise PredictionError(
@@ -177,7 +180,7 @@ def summarize(rows: Iterable[Mapping[str, Any]], iterations: int | None = None) 
         iterations: number of runs; without it the highest `bon_idx`.
 
     Raises UnknownNameError for a value that its dimension does not have, PredictionError for a
-    sample that comes twice or is of a run beyond `iterations`.
+    sample that comes twice or is of a run beyond `iterations`, and for more runs than MOST_REPEATS.
     Source of the schema: LongBench Pro, summary.json.
     """
     rows = list(rows)

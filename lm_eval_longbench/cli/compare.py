@@ -6,17 +6,8 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.table import Table
 
-# Columns of text that no table needs.
-_WIDE = 1000
-
-
-def _print(table: Table, console: Console) -> None:
-    """Print a table as wide as it must be: rich would cut figures off in a narrow terminal."""
-    width = Console(width=_WIDE).measure(table).maximum
-    Console(width=max(console.width, width), markup=False).print(table, crop=False)
+from lm_eval_longbench.terminal import say_line, say_table
 
 
 def register(app: typer.Typer) -> None:
@@ -44,24 +35,23 @@ def register(app: typer.Typer) -> None:
         from lm_eval_longbench.provenance.rules import NOT
 
         compared = compare_results(a, b)
-        console = Console(soft_wrap=True, markup=False, highlight=False)
-        console.print(f"A: {a}")
-        console.print(f"B: {b}")
-        console.print(verdict_line(compared))
+        say_line(f"A: {a}")
+        say_line(f"B: {b}")
+        say_line(verdict_line(compared))
         table = differences_table(compared)
         if table is not None:
-            _print(table, console)
+            say_table(table)
         for line in notes(compared):
-            console.print(line)
+            say_line(line)
         refused = [task for task in compared.tasks if task.comparison.verdict == NOT]
         if len(refused) < len(compared.tasks):
-            console.print("figures of comparable tasks:")
-            _print(figures_table(compared, refused=False), console)
+            say_line("figures of comparable tasks:")
+            say_table(figures_table(compared, refused=False))
         if refused and anyway:
-            console.print("NOT COMPARABLE, shown because of --anyway:")
-            _print(figures_table(compared, refused=True), console)
+            say_line("NOT COMPARABLE, shown because of --anyway:")
+            say_table(figures_table(compared, refused=True))
         elif refused:
-            console.print(
+            say_line(
                 f"the figures of {len(refused)} tasks are not comparable and not shown; --anyway "
                 "shows them"
             )

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from typing import Annotated
 
 import typer
-from rich.console import Console
+
+from lm_eval_longbench.terminal import say_json, say_line, say_table
 
 # Columns of the table where there is no terminal to ask.
 WIDTH = 140
@@ -54,10 +56,10 @@ def register(app: typer.Typer) -> None:
             first = None if everything else FIRST
             lines = examine(context.args, preset, first=first, thinking=thinking)
         if as_json:
-            typer.echo(render.as_json(lines))
+            say_json(render.as_json(lines))
         else:
-            console = Console() if sys.stdout.isatty() else Console(width=WIDTH)
-            console.print(render.as_table(lines))
-            typer.echo(render.summary(lines))
+            width = shutil.get_terminal_size().columns if sys.stdout.isatty() else WIDTH
+            say_table(render.as_table(lines), width)
+            say_line(render.summary(lines))
         if count(lines, ERROR):
             raise typer.Exit(1)

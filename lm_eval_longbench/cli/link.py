@@ -6,6 +6,7 @@ import typer
 
 from lm_eval_longbench.task_folder import task_folder
 from lm_eval_longbench.task_links import harness_tasks, link_tasks
+from lm_eval_longbench.terminal import say_line
 
 
 def register(app: typer.Typer) -> None:
@@ -15,4 +16,4 @@ def register(app: typer.Typer) -> None:
     def link() -> None:
         """Put links to our task definitions into the installed lm_eval's task folder."""
         target, made = link_tasks(task_folder(), harness_tasks())
-        typer.echo(f"{made} links made in {target}" if made else f"nothing to do: {target}")
+        say_line(f"{made} links made in {target}" if made else f"nothing to do: {target}")

@@ -12,6 +12,7 @@ import typer
 from lm_eval_longbench.errors import LockError, OptionError
 from lm_eval_longbench.options import Options
 from lm_eval_longbench.provenance.lock_file import DEFAULT, is_lock, lock_text
+from lm_eval_longbench.terminal import say_line
 
 _ALL = "longbench_*"
 
@@ -78,4 +79,4 @@ def register(app: typer.Typer) -> None:
         frozen = lock_now(tasks.split(","), options)
         with written_together([output]) as (file,):
             file.write(lock_text(frozen).encode("utf-8"))
-        typer.echo(f"{output}: {len(frozen.tasks)} tasks frozen")
+        say_line(f"{output}: {len(frozen.tasks)} tasks frozen")

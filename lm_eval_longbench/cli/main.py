@@ -6,7 +6,6 @@ import logging
 import sys
 
 import typer
-from rich.console import Console
 
 from lm_eval_longbench.cli import (
     compare,
@@ -23,6 +22,7 @@ from lm_eval_longbench.cli import (
     verify,
 )
 from lm_eval_longbench.errors import LongBenchError
+from lm_eval_longbench.terminal import LogFormatter, fail, say_line
 from lm_eval_longbench.version import __version__
 
 app = typer.Typer(
@@ -41,7 +41,7 @@ for module in (
 
 def _show_version(wanted: bool) -> None:
     if wanted:
-        typer.echo(__version__)
+        say_line(__version__)
         raise typer.Exit()
 
 
@@ -56,13 +56,13 @@ def _options(
 
 def main() -> None:
     """Run the command line; an error of this package is printed and exits with 1."""
-    logging.basicConfig(format="%(levelname)s %(name)s: %(message)s")
+    handler = logging.StreamHandler()
+    handler.setFormatter(LogFormatter("%(levelname)s %(name)s: %(message)s"))
+    logging.basicConfig(handlers=[handler])
     try:
         app()
     except LongBenchError as error:
-        Console(stderr=True, soft_wrap=True).print(
-            f"error: {error}", style="red", markup=False, highlight=False
-        )
+        fail(f"error: {error}")
         sys.exit(1)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import typer
 
 from lm_eval_longbench.task_folder import task_folder
+from lm_eval_longbench.terminal import say_line
 
 
 def register(app: typer.Typer) -> None:
@@ -13,4 +14,4 @@ def register(app: typer.Typer) -> None:
     @app.command("path")
     def path() -> None:
         """Print the folder of the task definitions, for the harness's --include_path."""
-        typer.echo(task_folder())
+        say_line(str(task_folder()))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 from rich.table import Column, Table
 
 from lm_eval_longbench.catalog import SPLITS
@@ -15,6 +15,7 @@ from lm_eval_longbench.catalog_v2 import COUNTS, DOMAINS
 from lm_eval_longbench.data.sources import LONGBENCH_PRO, LONGBENCH_V1, LONGBENCH_V2, Source
 from lm_eval_longbench.errors import UnknownNameError
 from lm_eval_longbench.options import Options
+from lm_eval_longbench.terminal import say_line, say_table
 
 if TYPE_CHECKING:
     from lm_eval_longbench.data.documents import Documents
@@ -111,6 +112,6 @@ def register(app: typer.Typer) -> None:
         for name in names:
             title, source, load_all = BENCHMARKS[name]
             prepared = list(load_all(given))
-            Console().print(prepared_table(title, prepared))
+            say_table(prepared_table(title, prepared), shutil.get_terminal_size().columns)
             for line in sources_of(source, prepared):
-                typer.echo(line)
+                say_line(line)

@@ -11,15 +11,17 @@ import typer
 
 from lm_eval_longbench.cli.task_prompts import TaskPrompts, prompts_of_task
 from lm_eval_longbench.errors import OptionError, PromptError
+from lm_eval_longbench.input_files import decoded, read_whole
 from lm_eval_longbench.options import Options
 from lm_eval_longbench.prompts.prepare import prepare
 from lm_eval_longbench.prompts.tokenizer import load_tokenizer
+from lm_eval_longbench.terminal import say
 
 
 def read_document(file: Path) -> dict[str, Any]:
     """Read one JSON object with a dataset's fields; PromptError if it is not one."""
     try:
-        document = json.loads(file.read_bytes())
+        document = decoded(read_whole(file))
         # JSON can spell half a surrogate pair, which neither UTF-8 nor a tokenizer takes.
         json.dumps(document, ensure_ascii=False).encode("utf-8")
     except (OSError, ValueError, RecursionError) as error:
@@ -59,7 +61,10 @@ def register(app: typer.Typer) -> None:
             str | None, typer.Option(help="Folder or archive with the data, or 'sample'.")
         ] = None,
     ) -> None:
-        """Print the prompt of one document, byte for byte, with nothing added."""
+        """Print the prompt of one document, byte for byte, with nothing added.
+
+        On a terminal its control characters, if it has any, are written out.
+        """
         if (index is None) == (doc is None):
             raise OptionError("Give either --index N or --doc FILE.")
         if (tokenizer is None) != (truncate_to is None):
@@ -73,5 +78,8 @@ def register(app: typer.Typer) -> None:
             lambda: load_tokenizer(options.tokenizer, {}),
             prompts.rule,
         )
-        sys.stdout.buffer.write(finished.text.encode("utf-8"))
-        sys.stdout.buffer.flush()
+        if sys.stdout.isatty():
+            say(finished.text, end="")
+        else:
+            sys.stdout.buffer.write(finished.text.encode("utf-8"))
+            sys.stdout.buffer.flush()

@@ -12,11 +12,12 @@ import typer
 
 from lm_eval_longbench.errors import DataError, OptionError, UnknownNameError
 from lm_eval_longbench.result_files import written_together
+from lm_eval_longbench.terminal import say, say_json, say_line
 
 if TYPE_CHECKING:
     from lm_eval_longbench.reports.scored import Run
 
-PUBLISHED = "published"
+PUBLISHED, JSON = "published", "json"
 
 
 def score_raw(path: Path, output: Path, benchmark: str | None) -> None:
@@ -125,8 +126,8 @@ def register(app: typer.Typer) -> None:
         width = shutil.get_terminal_size().columns if to_terminal else None
         text = report_text(runs, format, against=against, benchmark=benchmark, width=width)
         if output is None:
-            typer.echo(text, nl=False)
+            (say_json if format == JSON else say)(text, end="")
         else:
             with written_together([output]) as (file,):
                 file.write(text.encode("utf-8"))
-            typer.echo(f"written: {output}")
+            say_line(f"written: {output}")

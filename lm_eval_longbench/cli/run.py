@@ -9,6 +9,8 @@ from typing import Annotated
 
 import typer
 
+from lm_eval_longbench.terminal import fail, say
+
 
 def register(app: typer.Typer) -> None:
     """Add the command to the command line."""
@@ -43,10 +45,10 @@ def register(app: typer.Typer) -> None:
             raise OptionError("--thinking chooses between a preset's settings: give --preset too.")
         lock, arguments = take_locked(context.args)
         frozen = Path(lock) if lock else None
-        kept = run_harness(arguments, preset, typer.echo, frozen, thinking=thinking)
+        kept = run_harness(arguments, preset, say, frozen, thinking=thinking)
         width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
         try:
-            typer.echo(end_of_run(kept, width), nl=False)
+            say(end_of_run(kept, width), end="")
         except LongBenchError as error:  # the harness has written all there is
-            typer.echo(f"The report on this run cannot be made: {error}", err=True)
+            fail(f"The report on this run cannot be made: {error}")
             raise typer.Exit(1) from error

@@ -9,12 +9,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from lm_eval_longbench.offline.score_tables import AUTO, BENCHMARKS
-
-# Columns of text that no table needs.
-_WIDE = 1000
+from lm_eval_longbench.terminal import say_line, say_table, warn
 
 
 @contextmanager
@@ -31,11 +28,6 @@ def _bar() -> Iterator[Callable[[int, int], None]]:
             bar.update(step)
 
         yield move
-
-
-def _printable(text: str) -> str:
-    """Return a text without the bytes of file names that are no UTF-8, which cannot be printed."""
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def register(app: typer.Typer) -> None:
@@ -106,17 +98,13 @@ def register(app: typer.Typer) -> None:
                 reasoning=reasoning,
                 rouge_google=rouge_google,
             )
-        errors = Console(stderr=True, soft_wrap=True, highlight=False, markup=False)
         for line in warnings_of(report):
-            errors.print(f"warning: {_printable(line)}")
-        plain = Console(soft_wrap=True, highlight=False, markup=False)
+            warn(f"warning: {line}")
         for table in tables_of(report):
-            # As wide as it must be: rich would cut figures off to fit a narrow terminal.
-            width = Console(width=_WIDE).measure(table).maximum
-            Console(width=max(plain.width, width), markup=False).print(table, crop=False)
+            say_table(table)
         for line in notes_of(report):
-            plain.print(f"note: {_printable(line)}")
+            say_line(f"note: {line}")
         for name, facts in report["tables"].items():
-            typer.echo(f"{name}: {_printable(facts['signature']['line'])}")
+            say_line(f"{name}: {facts['signature']['line']}")
         names = ("scores.json", "samples.jsonl", "report.json")
-        typer.echo(f"written: {', '.join(str(output / name) for name in names)}")
+        say_line(f"written: {', '.join(str(output / name) for name in names)}")

@@ -6,6 +6,7 @@ import typer
 
 from lm_eval_longbench.task_folder import task_folder
 from lm_eval_longbench.task_links import harness_tasks, unlink_tasks
+from lm_eval_longbench.terminal import say_line
 
 
 def register(app: typer.Typer) -> None:
@@ -15,6 +16,6 @@ def register(app: typer.Typer) -> None:
     def unlink() -> None:
         """Remove the links to our task definitions from the installed lm_eval's task folder."""
         target, removed, left = unlink_tasks(task_folder(), harness_tasks())
-        typer.echo(f"{removed} links removed from {target}" if removed else f"no links in {target}")
+        say_line(f"{removed} links removed from {target}" if removed else f"no links in {target}")
         if left:
-            typer.echo("left alone, not ours: " + ", ".join(map(str, left)))
+            say_line("left alone, not ours: " + ", ".join(map(str, left)))

@@ -7,12 +7,17 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from lm_eval_longbench.errors import LongBenchError
+from lm_eval_longbench.terminal import (
+    escaped_line,
+    fail,
+    say_json,
+    say_line,
+    say_table,
+    working,
+)
 
-# Columns of text that no table needs.
-_WIDE = 1000
 _UNREADABLE = 2
 
 
@@ -50,29 +55,25 @@ def register(app: typer.Typer) -> None:
         )
         from lm_eval_longbench.provenance.verify import verify as verify_results  # slow to import
 
-        errors = Console(stderr=True, soft_wrap=True, markup=False, highlight=False)
         try:
-            with errors.status("verifying ...") as status:
+            with working("verifying ...") as update:
                 report = verify_results(
                     results,
                     data_dir,
                     tokenizer,
-                    progress=lambda task: status.update(f"verifying {task} ..."),
+                    progress=lambda task: update(f"verifying {task} ..."),
                 )
         except LongBenchError as error:
-            errors.print(f"error: {error}", style="red")
+            fail(f"error: {error}")
             raise typer.Exit(_UNREADABLE) from error
         if as_json:
-            typer.echo(json.dumps(report.as_json(), indent=1))
+            say_json(json.dumps(report.as_json(), indent=1))
             raise typer.Exit(report.exit_status)
-        plain = Console(soft_wrap=True, markup=False, highlight=False)
         if report.checks:
-            table = kinds_table(report)
-            width = Console(width=_WIDE).measure(table).maximum
-            Console(width=max(plain.width, width), markup=False).print(table, crop=False)
+            say_table(kinds_table(report))
         for line in (*different_lines(report), *not_checkable_lines(report)):
-            plain.print(line)
+            say_line(line)
         for line in report.unreadable:
-            errors.print(f"unreadable: {line}", style="red")
-        plain.print(summary_line(report))
+            fail(escaped_line(f"unreadable: {line}"))
+        say_line(summary_line(report))
         raise typer.Exit(report.exit_status)

@@ -16,6 +16,7 @@ from lm_eval_longbench.data.counts import add_row, differences, listed, no_count
 from lm_eval_longbench.data.hashing import sha256_of
 from lm_eval_longbench.data.json_array import array_items
 from lm_eval_longbench.errors import DataError
+from lm_eval_longbench.terminal import escaped_line
 
 COUNTS_FILE = "counts.json"
 
@@ -52,7 +53,7 @@ def _convert(benchmark: ArrayBenchmark, file: Path, folder: Path, official: bool
     # On a terminal only, and only if it takes longer than a second.
     bar = tqdm(
         total=file.stat().st_size,
-        desc=f"converting {file.name}",
+        desc=escaped_line(f"converting {file.name}"),
         unit="B",
         unit_scale=True,
         disable=None,

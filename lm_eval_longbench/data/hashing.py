@@ -6,9 +6,11 @@ import functools
 import hashlib
 from pathlib import Path
 
+from lm_eval_longbench.input_files import raw_blocks
+
 
 def sha256_of(path: Path) -> str:
-    """Return the sha256 of a file's bytes, as hexadecimal digits."""
+    """Return the sha256 of a file's bytes, as hexadecimal digits; OSError if it cannot be read."""
     status = path.stat()
     return _digest(path, status.st_size, status.st_mtime_ns)
 
@@ -16,7 +18,6 @@ def sha256_of(path: Path) -> str:
 @functools.lru_cache(maxsize=256)
 def _digest(path: Path, size: int, modified: int) -> str:
     digest = hashlib.sha256()
-    with path.open("rb") as handle:
-        while chunk := handle.read(1 << 20):
-            digest.update(chunk)
+    for block in raw_blocks(path):
+        digest.update(block)
     return digest.hexdigest()

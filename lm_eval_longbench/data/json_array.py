@@ -10,6 +10,14 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from lm_eval_longbench.errors import DataError
+from lm_eval_longbench.input_files import (
+    LONGEST,
+    TOO_MANY_MARKS,
+    has_too_many_marks,
+    open_input,
+    reading,
+    size_text,
+)
 
 # Bytes read at a time. The element that a chunk's end cuts is decoded twice, so that this is a few
 # times the longest usual element.
@@ -37,11 +45,7 @@ def array_items(
         DataError: the file cannot be read, is not UTF-8, is not one array, ends too early or goes
             on after it; the message names the file, the element (from 1) and the reason.
     """
-    try:
-        handle = path.open("rb")
-    except OSError as error:
-        raise DataError(f"{path} cannot be read: {error}") from error
-    with handle:
+    with reading(path, DataError), open_input(path) as handle:
         yield from _Reader(path, handle, progress, chunk).items()
 
 
@@ -118,10 +122,9 @@ class _Reader:
     def _more(self) -> None:
         """Drop what is decoded and read on: as much again as is left, so that time is linear."""
         rest = self._text[self._at :]
-        try:
-            data = self._handle.read(max(self._chunk, len(rest)))
-        except OSError as error:
-            raise DataError(f"{self._path} cannot be read: {error}") from error
+        if len(rest) > LONGEST:
+            raise self._bad(f"is longer than {size_text(LONGEST)}.")
+        data = self._handle.read(min(max(self._chunk, len(rest)), LONGEST // 8))
         self._ended = not data
         start = self._read - len(self._utf8.getstate()[0])
         try:
@@ -134,6 +137,8 @@ class _Reader:
             ) from error
         self._at = 0
         self._read += len(data)
+        if has_too_many_marks(self._text):
+            raise self._bad(f"or one after it cannot be decoded: {TOO_MANY_MARKS}.")
         if self._progress and data:
             self._progress(len(data))
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from lm_eval_longbench.errors import DataError
+from lm_eval_longbench.input_files import read_json_lines
 
 # What tells one question from another, besides its id.
 _SAME = ("question", "choice_A", "choice_B", "choice_C", "choice_D")
@@ -84,15 +84,8 @@ def _files(place: Path) -> list[Path]:
 
 def _rows(files: Sequence[Path]) -> Iterator[tuple[Path, int, Any]]:
     for file in files:
-        try:
-            with file.open("rb") as handle:
-                for number, line in enumerate(handle, start=1):
-                    if line.strip():
-                        yield file, number, json.loads(line)
-        except OSError as error:
-            raise DataError(f"{file} cannot be read: {error}") from error
-        except (ValueError, RecursionError) as error:
-            raise DataError(f"{file}, line {number}, is not JSON: {error}") from error
+        for number, row in read_json_lines(file, DataError):
+            yield file, number, row
 
 
 def _parts(row: Any, where: str) -> tuple[dict[str, Any], str]:

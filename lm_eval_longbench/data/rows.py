@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 from lm_eval_longbench.data.texts import is_text, is_texts
 from lm_eval_longbench.errors import DataError
+from lm_eval_longbench.input_files import decoded
 
 # Lengths that an Arrow column of int64 can hold.
 _LENGTHS = 2**63
@@ -44,7 +44,7 @@ def parse_rows(lines: Iterable[bytes], where: str) -> Iterator[dict[str, Any]]:
         if not line.strip():
             continue
         try:
-            row = json.loads(line)
+            row = decoded(line)
         except (ValueError, RecursionError) as error:
             raise DataError(f"{where}, line {number}, is not JSON: {error}") from error
         problem = problem_of(row)

@@ -1,4 +1,4 @@
-"""Addresses of a model server: where it lists its models, and how addresses are shown."""
+"""Addresses of a model server: where it lists its models."""
 
 from __future__ import annotations
 
@@ -24,10 +24,3 @@ def models_url(base_url: str) -> str:
     if endpoint == "/generate" and not path.endswith("/v1"):  # sglang's own, beside /v1
         path += "/v1"
     return urlunsplit(parts._replace(path=f"{path}/models", fragment=""))
-
-
-def shown(url: str) -> str:
-    """Return an address without user name, password and query, where keys may be."""
-    parts = urlsplit(url)
-    host = parts.netloc.rpartition("@")[2]
-    return urlunsplit(parts._replace(netloc=host, query="", fragment=""))

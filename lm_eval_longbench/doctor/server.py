@@ -9,9 +9,10 @@ from typing import Any
 
 from lm_eval_longbench.doctor.ask_server import Reply, get_models, length_of
 from lm_eval_longbench.doctor.line import ERROR, OK, WARNING, Line
-from lm_eval_longbench.doctor.models_url import endpoint_of, models_url, shown
+from lm_eval_longbench.doctor.models_url import endpoint_of, models_url
 from lm_eval_longbench.errors import LongBenchError
 from lm_eval_longbench.harness.preflight_facts import MESSAGES, TEXT, Backend, Run, TaskFacts
+from lm_eval_longbench.secrets import masked_url
 
 TOPIC = "server"
 _SHOWN = 5
@@ -53,7 +54,7 @@ def server_lines(run: Run, backend: Backend, tasks: Sequence[TaskFacts]) -> Iter
         reply = get_models(url, backend.headers, backend.verify)
     except LongBenchError:  # the lines on packages say it
         return
-    yield from _reply_lines(backend, shown(url), reply)
+    yield from _reply_lines(backend, masked_url(url), reply)
     if reply.models is not None:
         yield from _model_lines(run, reply.models, tasks)
 
@@ -65,10 +66,10 @@ def _endpoint_lines(backend: Backend) -> Iterator[Line]:
     wanted = "/v1/chat/completions" if chat else "/v1/completions"
     other = "/completions" if chat else "/chat/completions"
     if known is None:
-        what = f"base_url {shown(base_url)} names no endpoint; requests go there as it stands"
+        what = f"base_url {masked_url(base_url)} names no endpoint; requests go there as it stands"
         yield Line(WARNING, TOPIC, what, f"It most likely has to end in {wanted}.")
     elif known == other:
-        what = f"{backend.name} posts to {shown(base_url)}, which takes other requests"
+        what = f"{backend.name} posts to {masked_url(base_url)}, which takes other requests"
         yield Line(ERROR, TOPIC, what, f"Let base_url end in {wanted}.")
 
 

@@ -8,8 +8,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import lm_eval.evaluator
+from lm_eval.loggers import EvaluationTracker
 
 from lm_eval_longbench.harness.task import LongBenchTask
+from lm_eval_longbench.secrets import masked
 from lm_eval_longbench.semantic.embedder import Embedder
 
 
@@ -48,6 +50,25 @@ def captured() -> Iterator[Captured]:
         yield kept
     finally:
         lm_eval.evaluator.evaluate = evaluate
+
+
+@contextlib.contextmanager
+def arguments_masked() -> Iterator[None]:
+    """While open, no secret among the model's arguments is in the results files of the harness."""
+    save = EvaluationTracker.save_results_aggregated
+
+    def saving(self: EvaluationTracker, results: dict[str, Any], samples: Any = None) -> None:
+        given = results["config"]["model_args"]
+        if isinstance(given, dict):
+            # In place: the model is built, and the harness prints them once more.
+            given.update(masked(given))
+        save(self, results=results, samples=samples)
+
+    EvaluationTracker.save_results_aggregated = saving
+    try:
+        yield
+    finally:
+        EvaluationTracker.save_results_aggregated = save
 
 
 def _keep(kept: Captured, tasks: dict[str, Any], result: dict[str, Any]) -> None:

@@ -16,7 +16,7 @@ from lm_eval.utils import setup_logging, simple_parse_args_string
 
 from lm_eval_longbench.errors import OptionError
 from lm_eval_longbench.harness import baseline
-from lm_eval_longbench.harness.capture import Captured, captured
+from lm_eval_longbench.harness.capture import Captured, arguments_masked, captured
 from lm_eval_longbench.harness.hide_keys import hide_keys
 from lm_eval_longbench.harness.quick_index import quick_index
 from lm_eval_longbench.harness.response_cache import claim_cache
@@ -223,6 +223,7 @@ def run_harness(
         with (
             two_passes(reasoning_folder(parsed)),
             captured() as kept,
+            arguments_masked(),
             quick_index(_wanted(parsed), parsed.include_path or [], valid_names()),
         ):
             command.execute(parsed)

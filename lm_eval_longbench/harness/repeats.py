@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from lm_eval_longbench.catalog import MOST_REPEATS
 from lm_eval_longbench.errors import OptionError
 from lm_eval_longbench.harness.payload import REPEAT
 
@@ -20,11 +21,14 @@ def is_greedy(generation: Mapping[str, Any]) -> bool:
 
 
 def check_sampling(task: str, repeats: int, generation: Mapping[str, Any]) -> None:
-    """Refuse repeats of a greedy answer.
+    """Refuse repeats of a greedy answer, and more of them than are scored.
 
     Raises:
-        OptionError: more than one answer is asked for, and all would be the same.
+        OptionError: more than one answer is asked for, and all would be the same; or more than
+            MOST_REPEATS.
     """
+    if repeats > MOST_REPEATS:  # from a user's own YAML: the option has been checked
+        raise OptionError(f"{task}: {repeats} repeats; at most {MOST_REPEATS} are scored.")
     if repeats > 1 and is_greedy(generation):
         raise OptionError(
             f"{task}: {repeats} repeats with greedy decoding would be {repeats} times the same "

@@ -43,6 +43,7 @@ from lm_eval_longbench.prompts.tokenizer import load_tokenizer, tokenizer_name
 from lm_eval_longbench.provenance.lock_tasks import task_versions
 from lm_eval_longbench.provenance.packages import package_versions
 from lm_eval_longbench.provenance.signature import METRIC_VERSIONS
+from lm_eval_longbench.secrets import masked
 
 if TYPE_CHECKING:
     from lm_eval.api.instance import Instance
@@ -145,6 +146,8 @@ class LongBenchTask(ConfigurableTask, abc.ABC):
         if not self.SELECTABLE and isinstance(metadata.get(KEY), Mapping):
             self._refuse_selection(metadata[KEY])
         self._options = Options.from_metadata(metadata)
+        # The model's arguments are in it, and the harness writes it into every results file.
+        config["metadata"] = metadata = masked(metadata)
         self.identify(config)
         check_prompt_is_ours(config)
         # A user's group may replace a member's whole metadata, its version with it.

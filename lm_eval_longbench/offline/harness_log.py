@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from lm_eval_longbench.catalog import split_of_task
+from lm_eval_longbench.catalog import MOST_REPEATS, split_of_task
 from lm_eval_longbench.errors import LongBenchError
 from lm_eval_longbench.offline import official_pro, official_v1, official_v2
 from lm_eval_longbench.offline.checks import is_whole
@@ -143,6 +143,8 @@ def _samples(row: dict[str, Any], sample: Callable[[int, str, bool | None], Samp
     responses = responses_of(row)
     if responses is None:
         return Unusable("neither 'filtered_resps' nor 'resps' holds a list of texts")
+    if len(responses) > MOST_REPEATS:
+        return Unusable(f"has {len(responses)} answers; at most {MOST_REPEATS} are scored")
     prompt = row["doc"].get("prompt")
     truncated = prompt.get("truncated") if isinstance(prompt, dict) else None
     known = truncated if isinstance(truncated, bool) else None

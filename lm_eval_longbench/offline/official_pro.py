@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from lm_eval_longbench.catalog import MOST_REPEATS
 from lm_eval_longbench.catalog_pro import DIMENSIONS, SECONDARY_TASKS
 from lm_eval_longbench.metrics.longbench_pro import SUMMARY
 from lm_eval_longbench.offline.checks import is_texts, is_whole, text_id
 from lm_eval_longbench.offline.sample import Read, Sample, Unusable
 from lm_eval_longbench.offline.source import Source
-
-# The summary has a line a run: what is above is damage, not a number of runs.
-MOST_RUNS = 10_000
 
 
 def question_problem(row: dict[str, Any]) -> str | None:
@@ -83,8 +81,8 @@ def read_row(row: Any, index: int, source: Source) -> Read:
         return Unusable("no field 'prediction'")
     if not isinstance(row["prediction"], str | None):
         return Unusable("'prediction' is neither a text nor null")
-    if not is_whole(row.get("bon_idx"), 1, MOST_RUNS):
-        return Unusable(f"'bon_idx' is not a whole number from 1 to {MOST_RUNS}")
+    if not is_whole(row.get("bon_idx"), 1, MOST_REPEATS):
+        return Unusable(f"'bon_idx' is not a whole number from 1 to {MOST_REPEATS}")
     own = sample_of(
         row,
         str(source.table),

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from lm_eval_longbench.catalog import V1, E
+from lm_eval_longbench.errors import PredictionError
+from lm_eval_longbench.input_files import odd_kind, reading
 from lm_eval_longbench.offline import harness_log
 from lm_eval_longbench.offline.file_kinds import (
     INFERENCE,
@@ -113,6 +115,10 @@ def recognise(file: FoundFile, benchmark: str | None) -> Recognised | Foreign:
         PredictionError: the file cannot be read.
     """
     name = stem_of(file.path)
+    with reading(file.path, PredictionError):
+        odd = odd_kind(file.path)
+    if odd:
+        return Foreign(odd)
     kind, row = _looked_up(file, name)
     if kind == _OWN:
         return Foreign("is what this command writes, not predictions", quiet=not file.named)

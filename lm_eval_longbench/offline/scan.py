@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
+from lm_eval_longbench.catalog import MOST_REPEATS
 from lm_eval_longbench.errors import PredictionError
 from lm_eval_longbench.metrics.reasoning import DROP, KEEP
 from lm_eval_longbench.offline.gather import Gathered
@@ -97,6 +98,9 @@ def scan_store(store: Store, gathered: Gathered) -> Scan:
     Args:
         store: with all samples.
         gathered: gets the problems.
+
+    Raises:
+        PredictionError: runs were merged to more than MOST_REPEATS answers to a question.
     """
     scan = Scan()
     for source in gathered.sources:
@@ -104,6 +108,12 @@ def scan_store(store: Store, gathered: Gathered) -> Scan:
             scan.repeats[source.table] = 1
     for question in questions(store.rows()):
         table = question.table.name
+        if max(question.rows) > MOST_REPEATS:
+            raise PredictionError(
+                f"The runs together have {max(question.rows)} answers to {question.task}, question "
+                f"{question.id!r}; at most {MOST_REPEATS} are scored together. Score fewer runs at "
+                "a time."
+            )
         scan.questions[question.task] += 1
         scan.repeats[table] = max(scan.repeats.get(table, 1), max(question.rows))
         scan.runs.setdefault(table, set()).update(row.run for row in question.rows.values())

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_longbench.errors import PredictionError, UnknownNameError
+from lm_eval_longbench.input_files import Chunk
 from lm_eval_longbench.metrics.reasoning import POLICIES
-from lm_eval_longbench.offline.chunks import Chunk, chunks
 from lm_eval_longbench.offline.embed import embed_summaries
 from lm_eval_longbench.offline.find_files import find_files
 from lm_eval_longbench.offline.gather import Gathered
@@ -25,6 +25,7 @@ from lm_eval_longbench.offline.score_chunk import Outcome, score_row
 from lm_eval_longbench.offline.score_tables import AUTO, BENCHMARKS, table_of
 from lm_eval_longbench.offline.source import LOG, Source
 from lm_eval_longbench.offline.store import Store, open_store
+from lm_eval_longbench.offline.survey import chunks_of
 from lm_eval_longbench.offline.workers import number_of_workers, score_chunks
 from lm_eval_longbench.semantic.embedder import Embedder
 
@@ -35,7 +36,7 @@ Progress = Callable[[int, int], None]
 def _jobs(plan: Plan, progress: Progress | None) -> Iterator[tuple[Source, Chunk]]:
     total = sum(file.survey.size for file in plan.files)
     for file in plan.files:
-        for chunk in chunks(file.path):
+        for chunk in chunks_of(file.path):
             yield file.source, chunk
             if progress is not None:
                 progress(len(chunk.data), total)

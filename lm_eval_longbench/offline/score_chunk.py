@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from lm_eval_longbench.input_files import Chunk, decoded
 from lm_eval_longbench.metrics.reasoning import KEEP
 from lm_eval_longbench.offline import harness_log, official_pro, official_v1, official_v2
-from lm_eval_longbench.offline.chunks import Chunk
 from lm_eval_longbench.offline.problems import SHOWN
 from lm_eval_longbench.offline.sample import BadLine, Unusable
 from lm_eval_longbench.offline.score_sample import score_sample, store_row
@@ -64,7 +63,7 @@ def _decoded(chunk: Chunk) -> Iterator[tuple[int, int, Any]]:
     """Yield number, index and decoded row of each line; Unusable where it is not JSON."""
     for number, index, line in chunk.lines():
         try:
-            yield number, index, json.loads(line)
+            yield number, index, decoded(line)
         except (ValueError, RecursionError) as error:
             yield number, index, Unusable(f"not JSON ({error})")
 

@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lm_eval_longbench.offline.chunks import chunks
-from lm_eval_longbench.offline.open_text import Damaged, blocks, is_packed, raw_blocks
+from lm_eval_longbench.errors import PredictionError
+from lm_eval_longbench.input_files import (
+    Chunk,
+    Damaged,
+    blocks,
+    chunks,
+    decoded,
+    is_packed,
+    raw_blocks,
+    reading,
+)
 
 # Lines that are looked at to find out what a file is.
 _LOOKED_AT = 20
@@ -49,11 +57,22 @@ def survey(path: Path) -> Survey:
     Raises:
         PredictionError: it cannot be read.
     """
-    raw, size = _hashed(raw_blocks(path))
-    if not is_packed(path):
-        return Survey(raw, raw, size)
-    text, size = _hashed(blocks(path))
-    return Survey(raw, text, size)
+    with reading(path, PredictionError):
+        raw, size = _hashed(raw_blocks(path))
+        if not is_packed(path):
+            return Survey(raw, raw, size)
+        text, size = _hashed(blocks(path))
+        return Survey(raw, text, size)
+
+
+def chunks_of(path: Path, size: int | None = None) -> Iterator[Chunk]:
+    """Yield the lines of a file in order, about `size` bytes at once (half a megabyte).
+
+    Raises:
+        PredictionError: the file cannot be read.
+    """
+    with reading(path, PredictionError):
+        yield from chunks(blocks(path), size)
 
 
 def first_rows(path: Path) -> Iterator[Any]:
@@ -63,10 +82,10 @@ def first_rows(path: Path) -> Iterator[Any]:
         PredictionError: the file cannot be read.
     """
     looked = 0
-    for chunk in chunks(path, size=1):
+    for chunk in chunks_of(path, size=1):
         for _, _, line in chunk.lines():
             with contextlib.suppress(ValueError, RecursionError):
-                yield json.loads(line)
+                yield decoded(line)
             looked += 1
             if looked == _LOOKED_AT:
                 return
@@ -78,4 +97,4 @@ def count_rows(path: Path) -> int:
     Raises:
         PredictionError: the file cannot be read.
     """
-    return sum(1 for chunk in chunks(path) for _ in chunk.lines())
+    return sum(1 for chunk in chunks_of(path) for _ in chunk.lines())

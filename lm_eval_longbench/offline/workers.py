@@ -11,15 +11,17 @@ from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
 
 from lm_eval_longbench.errors import LongBenchError, OptionError
-from lm_eval_longbench.offline.chunks import Chunk
+from lm_eval_longbench.input_files import LONGEST, Chunk
 from lm_eval_longbench.offline.score_chunk import Outcome, score_chunk
 from lm_eval_longbench.offline.source import Source
 
 # Below this many bytes of text other processes cost more than they save: each loads the package and
 # perhaps jieba's dictionary.
 SMALL = 8 << 20
-# Chunks under way for each process: enough that none waits, few enough to stay small.
+# Chunks under way for each process: enough that none waits, few enough to stay small; and bytes of
+# all of them, where lines are as long as they may be.
 _AHEAD = 3
+_MOST_UNDER_WAY = 2 * LONGEST
 
 
 def usable_cores() -> int:
@@ -64,14 +66,18 @@ def score_chunks(jobs: Iterable[tuple[Source, Chunk]], workers: int) -> Iterator
             yield score_chunk(source, chunk)
         return
     pool = ProcessPoolExecutor(workers, get_context("spawn"), _ignore_interrupts)
-    under_way: deque[Future[Outcome]] = deque()
+    under_way: deque[tuple[int, Future[Outcome]]] = deque()
     try:
         for source, chunk in jobs:
-            under_way.append(pool.submit(score_chunk, source, chunk))
-            if len(under_way) >= workers * _AHEAD:
-                yield under_way.popleft().result()
+            size = len(chunk.data)
+            while under_way and (
+                len(under_way) >= workers * _AHEAD
+                or size + sum(other for other, _ in under_way) > _MOST_UNDER_WAY
+            ):
+                yield under_way.popleft()[1].result()
+            under_way.append((size, pool.submit(score_chunk, source, chunk)))
         while under_way:
-            yield under_way.popleft().result()
+            yield under_way.popleft()[1].result()
     except BrokenProcessPool as error:
         raise LongBenchError(
             "A scoring process ended before its work was done: memory ran out, it was killed, or "

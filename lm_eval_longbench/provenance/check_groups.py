@@ -14,11 +14,19 @@ _STDERR = "_stderr,"
 
 
 def _leaves(name: str, members: Mapping[str, Sequence[str]], above: tuple[str, ...]) -> list[str]:
-    """Return the tasks of a group at any depth, each once."""
-    if name in above or name not in members:
-        return [name]
-    found = [leaf for own in members[name] for leaf in _leaves(own, members, (*above, name))]
-    return list(dict.fromkeys(found))
+    """Return the tasks of a group at any depth, each once; groups in `above` are passed over."""
+    found: dict[str, None] = {}
+    # Each group is opened once, whatever holds it, itself included.
+    opened = set(above)
+    waiting = [name]
+    while waiting:
+        own = waiting.pop()
+        if own not in members:
+            found[own] = None
+        elif own not in opened:
+            opened.add(own)
+            waiting += reversed(members[own])
+    return list(found)
 
 
 def _is_weighted(name: str) -> bool | None:

@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 from lm_eval_longbench.errors import PredictionError
+from lm_eval_longbench.input_files import read_json
 from lm_eval_longbench.provenance.aggregate import same_number
 from lm_eval_longbench.provenance.check import CONFIRMED, DIFFERENT, NOT_CHECKABLE, Check
 from lm_eval_longbench.provenance.find_results import SAMPLES, SCORES
-from lm_eval_longbench.provenance.open_file import read_json
 from lm_eval_longbench.provenance.read_results import ScoredFolder
 from lm_eval_longbench.provenance.read_samples import read_samples
 from lm_eval_longbench.provenance.scored_table import ScoredTable
@@ -92,7 +92,7 @@ def _scores(folder: ScoredFolder) -> Iterator[Check]:
         return
     official = {name: entry["official"] for name, entry in _tables(folder).items()}
     expected = next(iter(official.values())) if len(official) == 1 else official
-    found = read_json(path)
+    found = read_json(path, PredictionError)
     if found == expected:
         yield Check(SCORES, SCORES, CONFIRMED, "figures of the report")
     else:

@@ -71,7 +71,7 @@ def find_results(paths: Iterable[Path]) -> list[Path]:
         elif path.is_file():
             own = [path.parent if path.name == REPORT and _is_scored(path.parent) else path]
         else:
-            raise PredictionError(f"{given} does not exist.")
+            raise PredictionError(f"{given} does not exist, or is neither a file nor a folder.")
         if not own:
             raise PredictionError(
                 f"{given} holds no results: neither results_<date>.json of the harness nor a "

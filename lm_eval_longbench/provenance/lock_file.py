@@ -10,10 +10,13 @@ from typing import Any
 import yaml
 
 from lm_eval_longbench.errors import LockError, LongBenchError
+from lm_eval_longbench.input_files import open_input, read_whole
 from lm_eval_longbench.options import KEY, Options
 
 DEFAULT = "longbench.lock"
 FORMAT = 1
+# Bytes: a lock of all tasks has a twentieth of it.
+_MOST = 1 << 18
 _FIRST_LINE = "# What scores depend on, frozen by `lm-eval-longbench lock`.\n"
 _HEADER = _FIRST_LINE + (
     "# `lm-eval-longbench run --locked` stops where anything differs.\n"
@@ -58,7 +61,7 @@ def lock_text(lock: Lock) -> str:
 def is_lock(path: str | Path) -> bool:
     """Whether a file begins as a lock file does, damaged or not."""
     try:
-        with Path(path).open("rb") as handle:
+        with open_input(Path(path)) as handle:
             return handle.read(len(_FIRST_LINE)) == _FIRST_LINE.encode("ascii")
     except OSError:
         return False
@@ -86,7 +89,7 @@ def read_lock(path: str | Path) -> Lock:
     """
     path = Path(path)
     try:
-        found = yaml.load(path.read_bytes(), Loader=_Loader)
+        found = yaml.load(read_whole(path, _MOST), Loader=_Loader)
     except FileNotFoundError:
         raise LockError(f"There is no lock file {path}. {_AGAIN} --output {path}") from None
     except OSError as error:

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_longbench.errors import PredictionError
+from lm_eval_longbench.input_files import read_json_lines
 from lm_eval_longbench.prompts.text_hash import text_sha256
-from lm_eval_longbench.provenance.open_file import read_lines
 
 # What rows of `--predict_only` hold in place of figures.
 _BYPASS = "bypass"
@@ -130,7 +130,7 @@ def read_log(path: Path) -> Iterator[LogRow]:
         PredictionError: the file cannot be read, or a line is no row of a sample log; the message
             names file, line and reason.
     """
-    for number, value in read_lines(path):
+    for number, value in read_json_lines(path, PredictionError):
         yield _row(value, number, f"{path}, line {number},")
 
 

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_longbench.errors import PredictionError
+from lm_eval_longbench.input_files import read_json
 from lm_eval_longbench.provenance.find_results import (
     REPORT,
     RESULTS_NAME,
     results_beside,
     task_of_log,
 )
-from lm_eval_longbench.provenance.open_file import read_json
 from lm_eval_longbench.provenance.signature import INGREDIENTS, completed
 
 _RUN = "longbench_run"
@@ -141,7 +141,7 @@ def read_results_file(path: Path) -> ResultsFile:
     Raises:
         PredictionError: it is broken or something else; the message names file and reason.
     """
-    whole = read_json(path)
+    whole = read_json(path, PredictionError)
     if not _looks_like_results(whole):
         raise PredictionError(
             f"{path} is no results file of the harness: it has no 'results' and 'configs'. Name a "
@@ -207,7 +207,7 @@ class RecordedRuns:
         """Return what a results file holds; nothing where it cannot be read: scoring needs none."""
         if path not in self._read:
             try:
-                whole = read_json(path)
+                whole = read_json(path, PredictionError)
             except PredictionError:
                 whole = None
             self._read[path] = whole if isinstance(whole, Mapping) else {}
@@ -234,7 +234,7 @@ def read_scored_folder(path: Path) -> ScoredFolder:
     Raises:
         PredictionError: it is broken; the message names file and reason.
     """
-    report = _mapping(read_json(path / REPORT), path / REPORT, "it")
+    report = _mapping(read_json(path / REPORT, PredictionError), path / REPORT, "it")
     tables = _mapping(report.get("tables"), path / REPORT, "'tables'")
     for name, entry in tables.items():
         entry = _mapping(entry, path / REPORT, f"table {name!r}")

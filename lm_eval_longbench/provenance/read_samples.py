@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_longbench.errors import PredictionError
-from lm_eval_longbench.provenance.open_file import read_lines
+from lm_eval_longbench.input_files import read_json_lines
 
 _FIELDS = ("table", "task", "id", "repeat", "score", "failed")
 
@@ -18,7 +18,7 @@ def read_samples(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
     Raises:
         PredictionError: the file is broken, or a line is no sample; names file, line and reason.
     """
-    for number, sample in read_lines(path):
+    for number, sample in read_json_lines(path, PredictionError):
         missing = [
             name for name in _FIELDS if not isinstance(sample, Mapping) or name not in sample
         ]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
+from lm_eval_longbench.catalog import MOST_REPEATS
 from lm_eval_longbench.errors import DataError
+from lm_eval_longbench.input_files import blocks, decoded, lines, read_whole, reading
 from lm_eval_longbench.reports.sample_columns import BadRow, SampleColumns
 from lm_eval_longbench.reports.scored import Facts, Run, unique_names
 from lm_eval_longbench.reports.tables import TABLES
@@ -40,15 +41,18 @@ def _facts(file: Path, table: str, entry: Any) -> Facts:
         )
     except (KeyError, TypeError, ValueError) as error:
         raise DataError(f"{file}, table {table}: {error!r} is missing or misshapen.") from error
-    if not isinstance(facts.repeats, int) or facts.repeats < 1:
-        raise DataError(f"{file}, table {table}: repeats must be 1 or more, not {facts.repeats!r}.")
+    if not isinstance(facts.repeats, int) or not 1 <= facts.repeats <= MOST_REPEATS:
+        raise DataError(
+            f"{file}, table {table}: repeats must be from 1 to {MOST_REPEATS}, not "
+            f"{facts.repeats!r}."
+        )
     return facts
 
 
 def _read_report(file: Path) -> tuple[dict[str, Facts], dict[str, int]]:
     """Return the tables' facts and the number of rows by kind of problem."""
     try:
-        report = json.loads(file.read_bytes())
+        report = decoded(read_whole(file))
     except (OSError, ValueError, RecursionError) as error:
         raise DataError(f"{file} cannot be read as JSON: {error}. {_AGAIN}") from error
     if not isinstance(report, dict) or report.get("format") != _FORMAT:
@@ -66,21 +70,18 @@ def _read_report(file: Path) -> tuple[dict[str, Facts], dict[str, int]]:
 
 def _read_samples(file: Path, columns: dict[str, SampleColumns]) -> None:
     """Add every line to the columns of its table; DataError names a line that does not fit."""
-    try:
-        with file.open("rb") as handle:
-            for number, line in enumerate(handle, start=1):
-                try:
-                    row = json.loads(line)
-                    columns[row["table"]].add(row, number)
-                except KeyError as error:
-                    raise DataError(
-                        f"{file}, line {number}: {error} is no field of the line, or no table of "
-                        f"{REPORT}. {_AGAIN}"
-                    ) from error
-                except (BadRow, TypeError, ValueError, RecursionError) as error:
-                    raise DataError(f"{file}, line {number}: {error}. {_AGAIN}") from error
-    except OSError as error:
-        raise DataError(f"{file} cannot be read: {error}") from error
+    with reading(file, DataError):
+        for number, line in enumerate(lines(blocks(file)), start=1):
+            try:
+                row = decoded(line)
+                columns[row["table"]].add(row, number)
+            except KeyError as error:
+                raise DataError(
+                    f"{file}, line {number}: {error} is no field of the line, or no table of "
+                    f"{REPORT}. {_AGAIN}"
+                ) from error
+            except (BadRow, TypeError, ValueError, RecursionError) as error:
+                raise DataError(f"{file}, line {number}: {error}. {_AGAIN}") from error
 
 
 def read_run(folder: Path, name: str | None = None) -> Run:

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 import os
-import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from lm_eval_longbench.data.hashing import sha256_of
 from lm_eval_longbench.data.json_array import array_items
 from lm_eval_longbench.errors import DataError
+from lm_eval_longbench.input_files import blocks, is_packed, read_json_lines, reading
 from lm_eval_longbench.retrieval.chunks import Chunk
 from lm_eval_longbench.retrieval.context_rows import problem_of
 
-_GZIP = b"\x1f\x8b"
 _BOM = b"\xef\xbb\xbf"
 _START = 4096  # bytes in which a JSON array must begin
 # Missing questions that an error names.
@@ -102,35 +99,18 @@ def _file(path: str) -> Path:
 
 def _rows(file: Path) -> Iterator[tuple[str, Any]]:
     """Yield each decoded entry with its place, "line 3" or "element 3"."""
-    with _opened(file) as (handle, packed):
-        start = handle.read(_START).removeprefix(_BOM).lstrip()
+    with reading(file, DataError), closing(blocks(file)) as text:
+        start = b""
+        while len(start) < _START and (block := next(text, None)) is not None:
+            start += block
+    start = start[:_START].removeprefix(_BOM).lstrip()
     if start.startswith(b"["):
-        if packed:
+        if is_packed(file):
             raise DataError(
                 f"{file} is a JSON array packed by gzip. Unpack it, or write JSON Lines."
             )
         for number, row in enumerate(array_items(file), start=1):
             yield f"element {number}", row
         return
-    with _opened(file) as (handle, _):
-        for number, line in enumerate(handle, start=1):
-            if line.strip():
-                yield f"line {number}", _decoded(line, f"{file}, line {number}")
-
-
-def _decoded(line: bytes, where: str) -> Any:
-    try:
-        return json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise DataError(f"{where}, is not JSON: {error}.") from error
-
-
-@contextmanager
-def _opened(file: Path) -> Iterator[tuple[BinaryIO, bool]]:
-    """Open the file, unpacked if it is packed by gzip, and tell whether it is."""
-    try:
-        with file.open("rb") as raw:
-            packed = raw.peek(len(_GZIP)).startswith(_GZIP)
-            yield (gzip.GzipFile(fileobj=raw) if packed else raw), packed
-    except (OSError, EOFError, zlib.error) as error:
-        raise DataError(f"{file} cannot be read: {error}") from error
+    for number, row in read_json_lines(file, DataError):
+        yield f"line {number}", row

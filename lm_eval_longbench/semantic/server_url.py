@@ -5,6 +5,7 @@ from __future__ import annotations
 from urllib.parse import SplitResult, urlsplit, urlunsplit
 
 from lm_eval_longbench.errors import EmbeddingError
+from lm_eval_longbench.secrets import has_user, secret_part
 from lm_eval_longbench.semantic.api_key import VARIABLES
 
 _EXAMPLE = "http://localhost:8000/v1/embeddings"
@@ -25,6 +26,24 @@ def request_url(url: str) -> str:
     return urlunsplit(parts._replace(path=path, fragment=""))
 
 
+def check_recorded(url: str) -> None:
+    """Refuse a URL that may hold a secret: options are written into lock files and results.
+
+    A masked one could not be used again by who reads the lock, and the harness writes the options
+    into the results by itself.
+
+    Raises:
+        EmbeddingError: as `request_url`, and for a parameter that may be a key.
+    """
+    _split(url)
+    secret = secret_part(url)
+    if secret:
+        raise EmbeddingError(
+            f"'embedding_url' holds {secret}; lock files and results would show it. Leave it out, "
+            f"and put the key into the environment variable {VARIABLES[0]}."
+        )
+
+
 def shown_url(url: str) -> str:
     """Return the URL without its query, where some servers take a key."""
     return urlunsplit(_split(url)._replace(query="", fragment=""))
@@ -41,8 +60,7 @@ def _split(url: str) -> SplitResult:
     # Neither message quotes the URL: it may hold a password, which may be why it cannot be read.
     if not valid:
         raise EmbeddingError(f"'embedding_url' is not an http or https URL such as {_EXAMPLE}.")
-    # In the path it comes from a password with a slash.
-    if "@" in parts.netloc + parts.path:
+    if has_user(parts):
         raise EmbeddingError(
             f"'embedding_url' holds a user name or password. Put the key into the environment "
             f"variable {VARIABLES[0]} instead."

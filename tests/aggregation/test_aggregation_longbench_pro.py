@@ -226,6 +226,13 @@ def test_a_run_out_of_range_is_an_error(run, iterations):
         summarize(rows, iterations)
 
 
+@pytest.mark.parametrize("iterations", [None, 10**9])
+def test_more_runs_than_are_summarized_are_an_error(iterations):
+    rows = [{**question("b", [0.5])[0], "bon_idx": 10**9}]
+    with pytest.raises(PredictionError, match="1000000000 runs; at most 256 are summarized"):
+        summarize(rows, iterations)
+
+
 @pytest.mark.parametrize("dimension", list(DIMENSIONS))
 def test_an_unknown_value_is_an_error(dimension):
     with pytest.raises(UnknownNameError, match=f"{dimension} 'other'"):

@@ -1,5 +1,7 @@
 """`lm-eval-longbench lock`, and the argument --locked of `run`."""
 
+import json
+
 import pytest
 import typer
 from typer.testing import CliRunner
@@ -127,3 +129,24 @@ def test_help(run):
 )
 def test_the_argument_of_run(given, path, rest):
     assert take_locked(given) == (path, rest)
+
+
+@pytest.mark.parametrize(
+    "url", ["https://me:S3cr3t@h/v1", "https://h/v1?api-key=S3cr3t", "https://h/v1?S3cr3t"]
+)
+def test_no_secret_gets_into_a_lock(run, tmp_path, url):
+    options = {"data_dir": "sample", "embedding_model": "m", "embedding_url": url}
+    with pytest.raises(OptionError, match="environment variable LONGBENCH_EMBEDDING_API_KEY") as e:
+        run("--tasks", "longbench_pro_t4_1", "--metadata", json.dumps({"longbench": options}))
+    assert "S3cr3t" not in str(e.value)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_lock_with_a_secret_of_an_older_version_is_not_quoted(run, tmp_path):
+    options = {"data_dir": "sample", "embedding_model": "m", "embedding_url": "https://h/v1"}
+    run("--tasks", "longbench_pro_t4_1", "--metadata", json.dumps({"longbench": options}))
+    lock = tmp_path / "longbench.lock"
+    lock.write_text(lock.read_text().replace("https://h/v1", "https://me:S3cr3t@h/v1"))
+    with pytest.raises(LockError, match="options has a wrong value") as caught:
+        read_lock(lock)
+    assert "S3cr3t" not in str(caught.value)

@@ -5,7 +5,9 @@ import zipfile
 
 import pytest
 
+from lm_eval_longbench import input_files
 from lm_eval_longbench.catalog import split_of_file
+from lm_eval_longbench.data import archive as archive_module
 from lm_eval_longbench.data.archive import file_lines, find_member, member_lines
 from lm_eval_longbench.data.longbench_v1 import load
 from lm_eval_longbench.errors import DataError
@@ -26,8 +28,7 @@ def test_the_first_name_that_is_there(zipped):
 
 def test_only_a_line_feed_ends_a_line(zipped, tmp_path):
     content = "one\r\ntwo\u2028still two\rand\x0b\x0c\x85\n\nlast 汉字".encode()
-    expected = [line + b"\n" for line in content.split(b"\n")]
-    expected[-1] = expected[-1][:-1]
+    expected = content.split(b"\n")
     archive = zipped({"m": content})
     assert list(member_lines(archive, "m")) == expected
     (tmp_path / "file").write_bytes(content)
@@ -46,7 +47,7 @@ def test_lines_come_before_the_rest_is_unpacked(zipped):
     content[-2000] ^= 255  # damage at the far end, met only by who reads that far
     archive.write_bytes(content)
     reader = member_lines(archive, "m")
-    assert next(reader) == b"first\n"
+    assert next(reader) == b"first"
     with pytest.raises(DataError, match="member m, is damaged"):
         list(reader)
 
@@ -79,7 +80,7 @@ def test_a_dangerous_name_can_be_read_and_still_writes_nothing(zipped, tmp_path)
     archive = zipped({"../outside.txt": b"one\ntwo\n"}, "inner/data.zip")
     before = everything(tmp_path)
     assert find_member(archive, ("../outside.txt",)) == "../outside.txt"
-    assert list(member_lines(archive, "../outside.txt")) == [b"one\n", b"two\n"]
+    assert list(member_lines(archive, "../outside.txt")) == [b"one", b"two"]
     assert everything(tmp_path) == before
 
 
@@ -133,3 +134,32 @@ def test_a_file_that_cannot_be_read(tmp_path):
         list(file_lines(tmp_path / "none"))
     with pytest.raises(DataError, match="cannot be read"):
         list(file_lines(tmp_path))
+
+
+def test_a_member_that_unpacks_to_far_too_much(zipped, monkeypatch):
+    monkeypatch.setattr(input_files, "UNPACKED", 1 << 20)
+    noise = os.urandom(1 << 16)
+    archive = zipped({"m": b"first\n" + b" " * (1 << 21), "n": noise + bytes(1 << 20)})
+    reader = member_lines(archive, "m")
+    assert next(reader) == b"first"
+    with pytest.raises(DataError, match=r"member m, cannot be read: it unpacks to more than 1 MiB"):
+        list(reader)
+    assert b"\n".join(member_lines(archive, "n")) == noise + bytes(1 << 20)
+
+
+def test_a_list_of_members_beyond_all_measure(tmp_path, monkeypatch):
+    path = tmp_path / "data.zip"
+    with zipfile.ZipFile(path, "w") as made:
+        for number in range(3000):
+            made.writestr(f"{number}", b"")
+    assert find_member(path, ("7",)) == "7"
+    monkeypatch.setattr(archive_module, "LONGEST_LIST", 100_000)
+    with pytest.raises(DataError, match="its list of members is longer than 100000 bytes"):
+        find_member(path, ("7",))
+
+
+def test_only_a_regular_file_is_an_archive(tmp_path):
+    os.mkfifo(tmp_path / "data.zip")
+    for read in (find_member, lambda *given: list(member_lines(*given))):
+        with pytest.raises(DataError, match="it is a named pipe, not a regular file"):
+            read(tmp_path / "data.zip", "m")

@@ -8,6 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from lm_eval_longbench import input_files
+from lm_eval_longbench.data import json_array
 from lm_eval_longbench.data.json_array import array_items
 from lm_eval_longbench.errors import DataError
 
@@ -212,3 +214,31 @@ def test_one_long_element_is_not_decoded_over_and_over(tmp_path, monkeypatch):
     assert list(array_items(path, chunk=10)) == ["x" * 1_000_000]
     assert sum(decoded) < 4_000_000
     assert len(decoded) < 30
+
+
+@pytest.mark.parametrize("chunk", [1, 7, 64])
+def test_an_element_has_a_longest_size(tmp_path, monkeypatch, chunk):
+    monkeypatch.setattr(json_array, "LONGEST", 64)
+    path = tmp_path / "array.json"
+    path.write_text(json.dumps(["a" * 50, "b" * 300, "c"]), encoding="utf-8")
+    reader = array_items(path, chunk=chunk)
+    assert next(reader) == "a" * 50
+    with pytest.raises(DataError, match=r"array\.json, element 2, is longer than 64 bytes\.$"):
+        next(reader)
+
+
+@pytest.mark.parametrize("chunk", [16, 1 << 22])
+def test_a_heap_of_empty_values_is_refused(tmp_path, monkeypatch, chunk):
+    monkeypatch.setattr(input_files, "MOST_MARKS", 20)
+    path = tmp_path / "array.json"
+    path.write_text(json.dumps([["a, [b] {c}" * 9], [{}] * 40]), encoding="utf-8")
+    with pytest.raises(DataError, match="commas and brackets outside of its texts"):
+        list(array_items(path, chunk=chunk))
+    path.write_text(json.dumps([["a, [b] {c}" * 9], [0] * 9]), encoding="utf-8")
+    assert len(list(array_items(path, chunk=chunk))) == 2
+
+
+def test_only_regular_files(tmp_path):
+    (tmp_path / "array.json").symlink_to("/dev/zero")
+    with pytest.raises(DataError, match="cannot be read: it is a device, not a regular file"):
+        list(array_items(tmp_path / "array.json"))

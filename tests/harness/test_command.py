@@ -183,3 +183,43 @@ def test_a_run_ends_with_the_report_and_its_signature(tmp_path, cache):
     assert "this run" in after
     assert "longbench_v2: lb-v2|v1.0|data:sample-" in after
     assert "|n:18/18|" in after
+
+
+def test_no_secret_gets_into_what_a_run_writes(tmp_path, cache, api_server, tokenizer_folder):
+    port = api_server.server_port
+    model_args = {
+        "model": "tiny",
+        "base_url": f"http://me:S3cr3t1@127.0.0.1:{port}/v1/completions?api_key=S3cr3t2",
+        "tokenizer": tokenizer_folder,
+        "auth_token": "S3cr3t3",
+        "header": {"Authorization": "Bearer S3cr3t4"},
+        "max_length": 4096,
+        "eos_string": "</s>",
+    }
+    metadata = {"longbench": {"data_dir": "sample"}, "api_key": "S3cr3t5", "note": "mine"}
+    run(
+        script("lm-eval-longbench"),
+        "run",
+        *("--model", "local-completions"),
+        *("--model_args", json.dumps(model_args)),
+        *("--tasks", "longbench_v1_passage_count"),
+        *("--metadata", json.dumps(metadata)),
+        *("--output_path", str(tmp_path)),
+        "--log_samples",
+        cache=cache,
+    )
+    assert {path for path, _ in api_server.payloads} == {"/v1/completions?api_key=S3cr3t2"}
+    files = [file for file in tmp_path.rglob("*") if file.is_file()]
+    assert len(files) == 2
+    for file in files:
+        assert "S3cr3t" not in file.read_text(encoding="utf-8")
+    (results,) = tmp_path.rglob("results_*.json")
+    found = json.loads(results.read_text())
+    own = found["configs"]["longbench_v1_passage_count"]["metadata"]
+    for written in (own, found["config"]["model_args"]):
+        assert written["base_url"] == f"http://***@127.0.0.1:{port}/v1/completions?api_key=***"
+        assert written["header"] == {"Authorization": "***"}
+        assert (written["auth_token"], written["model"]) == ("***", "tiny")
+        assert written["eos_string"] == "</s>"
+    assert (own["api_key"], own["note"]) == ("***", "mine")
+    assert own["longbench_run"]["answered"] == 4

@@ -2,6 +2,7 @@
 
 import pytest
 
+from lm_eval_longbench.catalog import MOST_REPEATS
 from lm_eval_longbench.errors import OptionError
 from lm_eval_longbench.harness.repeats import alike, check_sampling, is_greedy, seeded
 
@@ -40,3 +41,9 @@ def test_each_repeat_has_a_seed_of_its_own_and_can_be_cached():
 def test_alike_counts_questions_whose_answers_are_one_text():
     assert alike([["a", "a"], ["a", "b"], ["b", "b"], ["c"]]) == 2
     assert alike([]) == 0
+
+
+def test_no_more_answers_are_asked_for_than_are_scored():
+    check_sampling("task", MOST_REPEATS, {"temperature": 1.0})
+    with pytest.raises(OptionError, match=f"task: 257 repeats; at most {MOST_REPEATS} are scored"):
+        check_sampling("task", MOST_REPEATS + 1, {"temperature": 1.0})

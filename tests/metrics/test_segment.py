@@ -1,14 +1,16 @@
-"""Our quicker way through jieba's dictionary finds the words that jieba finds."""
+"""Our quicker way through jieba's dictionary and tables finds the words that jieba finds."""
 
 import functools
 import marshal
 import random
 import tempfile
+import time
 
 import jieba
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from jieba import finalseg
 
 from lm_eval_longbench.catalog import V1_SPLITS
 from lm_eval_longbench.data.longbench_v1 import load
@@ -54,6 +56,72 @@ def test_random_texts(text):
     assert gold_words(text) == expected
 
 
+def sign_classes(random):
+    """Ways to draw a piece of text, one a class of signs."""
+    tables = finalseg.emit_P
+    probable = sorted(set().union(*tables.values()))
+    in_few_states = [sign for sign in probable if sum(sign in own for own in tables.values()) < 3]
+    chinese = list(map(chr, range(0x4E00, 0xA000)))
+    in_none = sorted(set(chinese) - set(probable))
+    blanks = [" ", "\n", "\r\n", "\r", "\t", "\u3000", "\x1c", "\x85", "\u2028", "\0", "\ufeff"]
+    planes = (range(0x20, 0x3000), range(0x3000, 0xD800), range(0xD800, 0xE000))
+    planes += (range(0xE000, 0x110000),)
+
+    def some(signs, most):
+        return "".join(random.choices(signs, k=random.randrange(1, most)))
+
+    return [
+        lambda: random.choice(dictionary()),
+        lambda: random.choice(dictionary())[::-1],
+        lambda: random.choice(chinese) * random.randrange(1, 30),
+        lambda: some(probable, 12),
+        lambda: some(in_few_states, 12),
+        lambda: some(in_none, 8),
+        lambda: some(chinese, 10),
+        lambda: some("abcXYZ019.%-+#&_ ", 10),
+        lambda: random.choice(blanks),
+        lambda: some("。，！？“”…—·《》", 3),
+        lambda: some("ぁあアカ가나다ЖщéñÀΩאب", 4),
+        lambda: f"{random.randrange(10**6)}{random.choice(['%', '.5', '年', ''])}",
+        lambda: "".join(chr(random.choice(random.choice(planes))) for _ in range(3)),
+        lambda: chr(random.choice([0x9FD5, 0x9FD6, 0x4E00, 0x4DFF, 0x3400, 0x20000, 0xF900])),
+    ]
+
+
+def test_texts_of_all_classes_of_signs():
+    random_ = random.Random(7)
+    classes = sign_classes(random_)
+    for _ in range(4000):
+        pieces = random_.randrange(random_.choice([3, 8, 25]))
+        text = "".join(random_.choice(classes)() for _ in range(pieces))
+        if random_.random() < 0.3:
+            text = "".join(random_.sample(text, len(text)))
+        assert tuple(segment._segmenter().words(text)) == tuple(plain().cut(text)), text
+
+
+@pytest.mark.parametrize("sign", ["丂", "的", "a"])
+def test_time_is_linear_in_a_run_of_one_sign(sign):
+    begun = time.perf_counter()
+    found = words(sign * 200_000)
+    taken = time.perf_counter() - begun
+    assert "".join(found) == sign * 200_000
+    assert taken < 15  # half a second here; jieba takes minutes
+
+
+def test_words_that_a_user_forbids_change_nothing():
+    """`del_word` of any tokenizer reaches all of jieba's through a module-wide set."""
+    text, unknown = "小明在杭研大厦", "杭研"
+    before = words(text)
+    assert unknown in before
+    try:
+        jieba.Tokenizer().del_word(unknown)
+        assert unknown not in plain().cut(text)
+        words.cache_clear()
+        assert words(text) == before
+    finally:
+        finalseg.Force_Split_Words.discard(unknown)
+
+
 @pytest.mark.parametrize(
     "text",
     ["", " ", "a", "研究生命起源", "結婚的和尚未結婚的", "𠀀𠀁", "A股3.5%\n。", "丂丂丂", "ab丂的"],
@@ -66,12 +134,12 @@ def test_a_cache_that_somebody_else_wrote_is_not_read(tmp_path, monkeypatch):
     """jieba takes any newer file of this name in the folder for temporary files."""
     (tmp_path / "jieba.cache").write_bytes(marshal.dumps(({"北": 1}, 1)))
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    segment._tokenizer.cache_clear()
+    segment._segmenter.cache_clear()
     words.cache_clear()
     try:
         assert words("北京大学") == ("北京大学",)
     finally:
-        segment._tokenizer.cache_clear()
+        segment._segmenter.cache_clear()
     assert marshal.loads((tmp_path / "jieba.cache").read_bytes()) == ({"北": 1}, 1)
 
 

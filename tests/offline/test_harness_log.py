@@ -3,6 +3,7 @@
 import pytest
 from prediction_rows import log_row, pro_question, says, v1_doc, v2_question
 
+from lm_eval_longbench.catalog import MOST_REPEATS
 from lm_eval_longbench.offline.harness_log import data_label, is_log_row, read_row, responses_of
 from lm_eval_longbench.offline.sample import FOREIGN, Unusable
 from lm_eval_longbench.offline.source import LOG, Source
@@ -185,3 +186,9 @@ def test_an_answer_without_reasoning_has_failed_as_in_the_harness():
     assert read({**row, "failed": 0.0})[0].response == says("B")
     other = log_row("longbench_v2", v2_question("q1"), says("B"), failed=1.0)
     assert read(other)[0].response == says("B")
+
+
+def test_a_row_with_more_answers_than_are_scored():
+    assert len(read(v1(*["a"] * MOST_REPEATS))) == MOST_REPEATS
+    found = read(v1(*["a"] * (MOST_REPEATS + 1)))
+    assert found == Unusable(f"has {MOST_REPEATS + 1} answers; at most {MOST_REPEATS} are scored")

@@ -3,8 +3,9 @@
 import pytest
 from prediction_rows import pro_question, pro_row
 
+from lm_eval_longbench.catalog import MOST_REPEATS
 from lm_eval_longbench.catalog_pro import DIMENSIONS
-from lm_eval_longbench.offline.official_pro import MOST_RUNS, read_row
+from lm_eval_longbench.offline.official_pro import read_row
 from lm_eval_longbench.offline.sample import Unusable
 from lm_eval_longbench.offline.source import PRO_FILE, Source
 
@@ -58,9 +59,9 @@ def test_what_cannot_be_scored(change, reason):
     assert read({**pro_row("q1"), **change}) == Unusable(reason)
 
 
-@pytest.mark.parametrize("value", [0, -1, True, "1", 1.0, None, MOST_RUNS + 1, 10**30])
+@pytest.mark.parametrize("value", [0, -1, True, "1", 1.0, None, MOST_REPEATS + 1, 10**30])
 def test_runs_that_there_are_not(value):
-    reason = f"'bon_idx' is not a whole number from 1 to {MOST_RUNS}"
+    reason = f"'bon_idx' is not a whole number from 1 to {MOST_REPEATS}"
     assert read(pro_row("q1", bon_idx=value)) == Unusable(reason)
 
 

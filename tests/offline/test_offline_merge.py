@@ -17,9 +17,10 @@ from prediction_rows import (
     write_lines,
 )
 
+from lm_eval_longbench import input_files
 from lm_eval_longbench.aggregation.longbench_pro import summarize
 from lm_eval_longbench.errors import PredictionError
-from lm_eval_longbench.offline import chunks, open_text, workers
+from lm_eval_longbench.offline import scan, workers
 
 EARLY, LATE = "2025-01-01T00-00-00.5", "2025-01-02T00-00-00.5"
 QASPER = "longbench_v1_qasper"
@@ -83,8 +84,7 @@ def test_processes_give_the_same_bytes(score, tmp_path, monkeypatch):
 
     monkeypatch.setattr(workers, "ProcessPoolExecutor", Pool)
     monkeypatch.setattr(workers, "SMALL", 0)
-    for module in (chunks, open_text):
-        monkeypatch.setattr(module, "BLOCK", 1 << 12)
+    monkeypatch.setattr(input_files, "BLOCK", 1 << 12)
     texts = ["Emma ran.", "Bob. Emma ran.", "", "{"]
     rows = [v1_row(texts[n % 3], "Emma ran.") if n % 7 else "{" for n in range(600)]
     write_lines(tmp_path / "pred" / "narrativeqa.jsonl", *rows)
@@ -199,6 +199,26 @@ def test_pro_shards_keep_their_runs(score, tmp_path):
     )
     assert found.scores["pass@1"] == 0.0 and found.scores["pass@2"] == 1.0
     assert found.scores["inference_inconsistent_samples_num"] == 0
+
+
+def test_more_runs_than_are_scored_together_are_refused(score, tmp_path, monkeypatch):
+    monkeypatch.setattr(scan, "MOST_REPEATS", 3)
+    for number in range(4):
+        write_lines(
+            tmp_path / "in" / str(number) / "m_inference_1.jsonl", pro_row("a", f"Emma {number}")
+        )
+    with pytest.raises(PredictionError, match=r"have 4 answers to .*'a'; at most 3 are scored"):
+        score(tmp_path / "in")
+    (tmp_path / "in" / "3" / "m_inference_1.jsonl").unlink()
+    assert score(tmp_path / "in").scores["inference_iterations"] == 3
+
+
+def test_one_row_of_a_very_late_run_costs_nothing(score, tmp_path):
+    rows = [pro_row("a"), pro_row("b", bon_idx=10_000), pro_row("c", bon_idx=2)]
+    found = score(write_lines(tmp_path / "m_inference_1.jsonl", *rows))
+    assert found.scores["inference_iterations"] == 2
+    (bad,) = found.report["problems"]["malformed"]
+    assert (bad["line"], bad["reason"]) == (2, "'bon_idx' is not a whole number from 1 to 256")
 
 
 def test_a_question_that_lacks_a_run_is_counted(score, tmp_path):

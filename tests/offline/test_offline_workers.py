@@ -8,7 +8,8 @@ import pytest
 from prediction_rows import v1_row, write_lines
 
 from lm_eval_longbench.errors import OptionError
-from lm_eval_longbench.offline.chunks import chunks
+from lm_eval_longbench.input_files import blocks, chunks
+from lm_eval_longbench.offline import workers as module
 from lm_eval_longbench.offline.score_chunk import score_chunk
 from lm_eval_longbench.offline.source import V1_FILE, Source
 from lm_eval_longbench.offline.workers import (
@@ -42,7 +43,7 @@ def test_fewer_than_one(asked):
 @pytest.mark.parametrize("workers", [1, 2])
 def test_outcomes_come_in_order_and_chunks_are_asked_for_as_they_are_needed(tmp_path, workers):
     path = write_lines(tmp_path / "qasper.jsonl", *[v1_row("Emma", "Emma")] * 100)
-    all_chunks = list(chunks(path, 1)) * 40
+    all_chunks = list(chunks(blocks(path), 1)) * 40
     asked = 0
 
     def jobs():
@@ -59,6 +60,29 @@ def test_outcomes_come_in_order_and_chunks_are_asked_for_as_they_are_needed(tmp_
     assert len(found) == len(all_chunks) >= 40
     assert ahead <= 3 * workers
     assert [own.rows for own in found] == [score_chunk(SOURCE, one).rows for one in all_chunks]
+
+
+def test_few_long_chunks_are_under_way_at_a_time(tmp_path, monkeypatch):
+    path = write_lines(tmp_path / "qasper.jsonl", *[v1_row("Emma", "Emma")] * 30)
+    all_chunks = list(chunks(blocks(path), 1)) * 8
+    size = len(all_chunks[0].data)
+    monkeypatch.setattr(module, "_MOST_UNDER_WAY", 2 * size)
+    asked = ahead = 0
+
+    def jobs():
+        nonlocal asked
+        for chunk in all_chunks:
+            asked += 1
+            yield SOURCE, chunk
+
+    for number, _ in enumerate(score_chunks(jobs(), 2), 1):
+        ahead = max(ahead, asked - number)
+    assert number == len(all_chunks)
+    assert ahead <= 2  # one under way, and one that waits for a place
+    # A chunk that is longer than allowed goes alone.
+    monkeypatch.setattr(module, "_MOST_UNDER_WAY", 1)
+    asked = 0
+    assert len(list(score_chunks(jobs(), 2))) == len(all_chunks)
 
 
 UNGUARDED = """

@@ -5,7 +5,7 @@ import pickle
 
 from prediction_rows import log_row, pro_row, v1_doc, v1_row, v2_question, v2_row
 
-from lm_eval_longbench.offline.chunks import Chunk
+from lm_eval_longbench.input_files import Chunk
 from lm_eval_longbench.offline.problems import SHOWN
 from lm_eval_longbench.offline.score_chunk import score_chunk
 from lm_eval_longbench.offline.source import LOG, PRO_FILE, V1_FILE, V2_FILE, Source

@@ -4,9 +4,11 @@ import math
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from lm_eval_longbench.provenance.check import CONFIRMED, DIFFERENT, NOT_CHECKABLE
-from lm_eval_longbench.provenance.check_groups import check_groups
+from lm_eval_longbench.provenance.check_groups import _leaves, check_groups
 from lm_eval_longbench.provenance.read_results import ResultsFile
 
 PLAIN, WEIGHTED = 0.5, 0.25
@@ -71,3 +73,36 @@ def test_what_cannot_be_put_together():
     assert status("g", {"score,none": math.nan}, nan, tasks=nan) == {"score,none": CONFIRMED}
     no_size = {name: {"score,none": 0.5} for name in TASKS}
     assert status("g", {"score,none": 0.5}, tasks=no_size) == {"score,none": NOT_CHECKABLE}
+
+
+def leaves_by_hand(name, members):
+    """Each task in the order in which reading on from the group meets it first."""
+    if name not in members:
+        return [name]
+    return list(dict.fromkeys(own for one in members[name] for own in leaves_by_hand(one, members)))
+
+
+@settings(max_examples=200)
+@given(st.data())
+def test_tasks_of_nested_groups_come_once_and_in_order(data):
+    names = [f"g{number}" for number in range(6)]
+    members = {
+        # A group holds later groups and tasks only, so that there is no circle.
+        name: data.draw(st.lists(st.sampled_from([*names[place + 1 :], "a", "b", "c"]), max_size=4))
+        for place, name in enumerate(names)
+    }
+    for name in names:
+        assert _leaves(name, members, ()) == leaves_by_hand(name, members)
+
+
+def test_nesting_costs_what_its_groups_cost():
+    twice = {f"g{number}": [f"g{number + 1}"] * 2 for number in range(5000)}
+    assert _leaves("g0", twice, ()) == ["g5000"]
+    pairs = {f"g{n}": [f"g{n + 1}", f"g{n + 2}", f"t{n}"] for n in range(2000)}
+    assert len(_leaves("g0", pairs, ())) == 2002
+
+
+def test_a_group_is_no_task_of_itself():
+    assert _leaves("a", {"a": ["a"]}, ()) == []
+    assert _leaves("a", {"a": ["b", "one"], "b": ["a", "two"]}, ()) == ["two", "one"]
+    assert status("g", {"score,none": 0.3}, members={"g": ["g"]}) == {"score,none": NOT_CHECKABLE}

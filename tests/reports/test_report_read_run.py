@@ -185,7 +185,11 @@ BAD_REPORTS = {
     "no facts": (lambda folder: change(folder, tables={"longbench_v1": {}}), "KeyError('repeats')"),
     "no repeats": (
         lambda folder: change_table(folder, "longbench_v1", repeats=0),
-        "repeats must be 1 or more, not 0",
+        "repeats must be from 1 to 256, not 0",
+    ),
+    "repeats beyond all measure": (
+        lambda folder: change_table(folder, "longbench_v1", repeats=10**9),
+        "repeats must be from 1 to 256, not 1000000000",
     ),
     "another number of samples": (
         lambda folder: change_table(folder, "longbench_v1", counts={"samples": 5}),

@@ -1,0 +1,85 @@
+"""Keep keys and passwords out of lock files and results, which are passed on and published."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import SplitResult, urlsplit, urlunsplit
+
+MASK = "***"
+# Parameters in a URL's query that servers know and that hold no key. Any other may be one: there
+# is no list of the names that keys have.
+_HARMLESS = frozenset({"api-version", "api_version", "version", "model", "deployment", "region"})
+_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
+# Names of arguments that hold keys; "tokenizer", "eos_token" and the like do not.
+_KEY_NAME = re.compile(
+    r"(?:^|[_.-]|api)key$|(?:^|auth|access|api|bearer|hf|refresh|session)[_-]?token$"
+    r"|(?:^|[_.-])(?:secret|password|passwd|passphrase|pwd|authorization|cookie|credentials?)$",
+    re.IGNORECASE,
+)
+_HEADERS = re.compile(r"(?:^|[_.-])headers?$", re.IGNORECASE)
+
+
+def has_user(parts: SplitResult) -> bool:
+    """Return whether a URL holds a user name or password."""
+    # In the path it comes from a password with a slash.
+    return "@" in parts.netloc + parts.path
+
+
+def secret_part(url: str) -> str | None:
+    """Return which part of a URL may hold a secret, in words that do not quote it; None: none.
+
+    Raises:
+        ValueError: it is no URL.
+    """
+    parts = urlsplit(url)
+    if has_user(parts):
+        return "a user name or password"
+    if any(name not in _HARMLESS for name, _, _ in _parameters(parts.query)):
+        return "a query with other parameters than api-version, any of which may be a key"
+    if parts.fragment:
+        return "a part after '#'"
+    return None
+
+
+def _parameters(query: str) -> list[tuple[str, str, str]]:
+    """Return name, "=" and value of each parameter; of one without a name all is its name."""
+    return [part.partition("=") for part in re.split("[&;]", query) if part]
+
+
+def masked_url(url: str) -> str:
+    """Return a URL with everything that may be a secret replaced."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return MASK
+    place = f"{parts.netloc}{parts.path}"
+    if "@" in place:
+        place = f"{MASK}@{place.rpartition('@')[2]}"
+    query = "&".join(
+        f"{name}={value if name in _HARMLESS else MASK}" if is_named else MASK
+        for name, is_named, value in _parameters(parts.query)
+    )
+    netloc, slash, path = place.partition("/")
+    fragment = MASK if parts.fragment else ""
+    return urlunsplit((parts.scheme, netloc, slash + path, query, fragment))
+
+
+def masked(value: Any, name: str = "") -> Any:
+    """Return JSON-like data with what its names or its URLs say to be secret replaced.
+
+    Args:
+        value: texts, numbers, mappings and lists; it is not changed.
+        name: that the value stands under.
+    """
+    if isinstance(value, Mapping):
+        every = bool(_HEADERS.search(name))
+        return {key: MASK if every else masked(own, str(key)) for key, own in value.items()}
+    if isinstance(value, list | tuple):
+        return [masked(own, name) for own in value]
+    if not isinstance(value, str) or not value:
+        return value
+    if _HEADERS.search(name) or _KEY_NAME.search(name):
+        return MASK
+    return masked_url(value) if _URL.match(value) else value

@@ -1,0 +1,592 @@
+"""Files are read whatever their name says, as far as they are sound, and within bounds."""
+
+import gzip
+import json
+import os
+import random
+import socket
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from lm_eval_longbench import input_files
+from lm_eval_longbench.catalog import MOST_REPEATS
+from lm_eval_longbench.cli.main import app
+from lm_eval_longbench.data import archive
+from lm_eval_longbench.errors import DataError, LongBenchError, PredictionError
+from lm_eval_longbench.input_files import (
+    BLOCK,
+    LONGEST,
+    MOST_MARKS,
+    Chunk,
+    Damaged,
+    Unreadable,
+    blocks,
+    chunks,
+    decoded,
+    has_too_many_marks,
+    is_packed,
+    lines,
+    odd_kind,
+    open_input,
+    raw_blocks,
+    read_json,
+    read_json_lines,
+    read_whole,
+    reading,
+)
+from lm_eval_longbench.provenance import lock_file
+
+SMALL = b'{"pred": "Emma"}\n\n\x00\xff'
+# Random bytes, so that the packed file has several blocks.
+LARGE = random.Random(1).randbytes(3 * BLOCK + 7)
+
+
+def sound(path):
+    """What can be read, and how the rest is damaged."""
+    got = []
+    try:
+        for block in blocks(path):
+            got.append(block)
+    except Damaged as error:
+        return b"".join(got), str(error)
+    return b"".join(got), None
+
+
+@pytest.mark.parametrize("data", [b"", SMALL, LARGE, b"x" * (20 * BLOCK)])
+@pytest.mark.parametrize("name", ["a.jsonl", "a.jsonl.gz"])
+def test_plain_and_packed_files_are_told_apart_by_their_bytes(tmp_path, data, name):
+    path = tmp_path / name
+    path.write_bytes(data)
+    assert (is_packed(path), b"".join(blocks(path))) == (False, data)
+    packed = gzip.compress(data)
+    path.write_bytes(packed)
+    assert (is_packed(path), b"".join(blocks(path))) == (True, data)
+    assert b"".join(raw_blocks(path)) == packed
+
+
+def test_packed_text_comes_in_pieces_whatever_its_size(tmp_path):
+    path = tmp_path / "a.gz"
+    path.write_bytes(gzip.compress(b"x" * (20 * BLOCK)))
+    assert max(map(len, blocks(path))) <= BLOCK
+
+
+def test_several_members_and_padding(tmp_path):
+    path = tmp_path / "a.gz"
+    path.write_bytes(
+        gzip.compress(b"one\n") + gzip.compress(b"") + gzip.compress(b"two") + b"\0" * 9
+    )
+    assert sound(path) == (b"one\ntwo", None)
+
+
+@pytest.mark.parametrize("cut", [2, 5, 20, 1000, -9, -1])
+def test_what_precedes_a_cut_is_read(tmp_path, cut):
+    whole = gzip.compress(LARGE)
+    path = tmp_path / "a.gz"
+    path.write_bytes(whole[:cut])
+    got, problem = sound(path)
+    assert problem == "it ends in the middle of its gzip data; what followed is lost"
+    assert LARGE.startswith(got)
+    assert len(got) >= len(whole[:cut]) - 1000  # headers, and what zlib holds back
+
+
+def test_what_precedes_damage_is_read(tmp_path):
+    damaged = bytearray(gzip.compress(SMALL))
+    damaged[-5] ^= 1  # in the checksum
+    path = tmp_path / "a.gz"
+    path.write_bytes(gzip.compress(b"one\n") + bytes(damaged))
+    got, problem = sound(path)
+    assert got.startswith(b"one\n")
+    assert problem.startswith("its gzip data is damaged (")
+
+
+def test_something_else_behind_a_member(tmp_path):
+    path = tmp_path / "a.gz"
+    path.write_bytes(gzip.compress(b"one\n") + b"two\n")
+    got, problem = sound(path)
+    assert got == b"one\n"
+    assert "damaged" in problem
+
+
+def test_a_file_that_cannot_be_read(tmp_path):
+    for path in (tmp_path / "none", tmp_path):
+        for read in (blocks, raw_blocks):
+            with (
+                pytest.raises(PredictionError, match="cannot be read") as caught,
+                reading(path, PredictionError),
+            ):
+                list(read(path))
+            assert str(path) in str(caught.value)
+
+
+# ---------------------------------------------------------------------- bounds
+
+
+@pytest.mark.parametrize(
+    ("make", "what"),
+    [
+        (os.mkfifo, "is a named pipe, not a regular file"),
+        (lambda path: path.symlink_to("/dev/zero"), "is a device, not a regular file"),
+        (lambda path: path.mkdir(), "is a folder, not a regular file"),
+        (lambda path: path.symlink_to(path), "is a link that leads to no file"),
+        (lambda path: path.symlink_to("nowhere"), "is a link that leads to no file"),
+    ],
+    ids=["pipe", "device", "folder", "loop", "dangling"],
+)
+def test_only_regular_files_are_read(tmp_path, make, what):
+    path = tmp_path / "a"
+    make(path)
+    assert odd_kind(path) == what
+    for read in (open_input, is_packed, lambda path: list(raw_blocks(path)), read_whole):
+        with pytest.raises(Unreadable, match=f"^it {what}$"):
+            read(path)
+
+
+def test_a_socket_is_no_file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # a socket's path must be short
+    with socket.socket(socket.AF_UNIX) as made:
+        made.bind("a")
+        assert odd_kind(Path("a")) == "is a socket, not a regular file"
+
+
+def test_a_link_to_a_file_is_followed(tmp_path):
+    (tmp_path / "a").write_bytes(b"text")
+    (tmp_path / "b").symlink_to("a")
+    assert odd_kind(tmp_path / "b") is None
+    assert read_whole(tmp_path / "b") == b"text"
+
+
+def test_what_is_not_there_is_no_odd_file(tmp_path):
+    for path in (tmp_path / "none", tmp_path / "none" / "a"):
+        with pytest.raises(FileNotFoundError):
+            odd_kind(path)
+
+
+def test_packed_data_may_unpack_to_much_but_not_to_far_too_much(tmp_path, monkeypatch):
+    monkeypatch.setattr(input_files, "UNPACKED", 1 << 20)
+    path = tmp_path / "a"
+    path.write_bytes(gzip.compress(bytes(1 << 20)))
+    assert len(read_whole(path)) == 1 << 20
+    path.write_bytes(gzip.compress(bytes(1 << 21)))
+    got, problem = sound(path)
+    assert len(got) == 1 << 20
+    assert problem == (
+        "it unpacks to more than 1 MiB, over 100 times its size, and what follows is not read. If "
+        "it is sound, unpack it yourself"
+    )
+    # However much there is, a hundred times the packed size may come of it.
+    noise = random.Random(2).randbytes(1 << 16)
+    path.write_bytes(gzip.compress(noise + bytes(1 << 22)))
+    assert len(read_whole(path)) == (1 << 16) + (1 << 22)
+
+
+def test_the_lines_before_a_bomb_are_read(tmp_path, monkeypatch):
+    monkeypatch.setattr(input_files, "UNPACKED", 1 << 20)
+    path = tmp_path / "a"
+    path.write_bytes(gzip.compress(b"one\ntwo\n" + b" " * (1 << 21)))
+    *found, last = chunks(blocks(path))
+    assert all_lines(found) == [(1, 0, b"one"), (2, 1, b"two")]
+    assert last.problem.startswith("it unpacks to more than 1 MiB")
+    reader = lines(blocks(path))
+    assert [next(reader), next(reader)] == [b"one", b"two"]
+    with pytest.raises(Unreadable, match=r"unpacks to more than .*, at line 3$"):
+        next(reader)
+
+
+def test_a_document_has_a_longest_size(tmp_path):
+    path = tmp_path / "a"
+    path.write_bytes(gzip.compress(b"12345"))
+    assert read_whole(path, 5) == b"12345"
+    with pytest.raises(Unreadable, match=r"^it is longer than 4 bytes$"):
+        read_whole(path, 4)
+
+
+# ---------------------------------------------------------------------- lines
+
+
+def all_lines(found):
+    return [line for chunk in found for line in chunk.lines()]
+
+
+def expected_lines(data):
+    """Number, index and bytes of the lines that are not blank, the slow way."""
+    lines = [(number, line) for number, line in enumerate(data.split(b"\n"), 1) if line.strip()]
+    return [(number, index, line) for index, (number, line) in enumerate(lines)]
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    data=st.lists(st.sampled_from([b"a", b" ", b"\n", b"\r\n", b"bcd", b"\t", b"\0"])).map(
+        b"".join
+    ),
+    block=st.integers(1, 9),
+    size=st.integers(1, 12),
+    packed=st.booleans(),
+)
+def test_all_lines_come_with_their_numbers(tmp_path_factory, data, block, size, packed):
+    path = tmp_path_factory.mktemp("chunks") / "a"
+    path.write_bytes(gzip.compress(data) if packed else data)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(input_files, "BLOCK", block)
+        patch.setattr(input_files, "_PACKED_BLOCK", block)
+        found = list(chunks(blocks(path), size))
+    assert all_lines(found) == expected_lines(data)
+    assert b"".join(chunk.data for chunk in found) == data
+    assert all(chunk.data.endswith(b"\n") for chunk in found[:-1])
+
+
+def test_pieces_are_of_the_wanted_size(tmp_path):
+    path = tmp_path / "a"
+    path.write_bytes(b"12345678\n" * 100_000)
+    found = list(chunks(blocks(path), 100_000))
+    assert len(found) > 1
+    assert max(len(chunk.data) for chunk in found) <= 100_000 + BLOCK
+    assert [chunk.line for chunk in found] == [chunk.index + 1 for chunk in found]
+
+
+def test_a_line_beyond_all_measure_is_named_and_the_others_are_read(tmp_path, monkeypatch):
+    monkeypatch.setattr(input_files, "LONGEST", 50)
+    monkeypatch.setattr(input_files, "BLOCK", 16)
+    path = tmp_path / "a"
+    path.write_bytes(b"first\n" + b"x" * 500 + b"\nthird\n" + b"y" * 90)
+    found = list(chunks(blocks(path), 1))
+    assert all_lines(found) == [(1, 0, b"first"), (3, 2, b"third")]
+    problems = [(chunk.line, chunk.problem) for chunk in found if chunk.problem]
+    assert problems == [(line, "the line is longer than 50 bytes") for line in (2, 4)]
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    sizes=st.lists(st.integers(0, 30), max_size=8),
+    end=st.booleans(),
+    cuts=st.lists(st.integers(1, 15), min_size=1, max_size=5),
+    size=st.integers(1, 60),
+)
+def test_the_bound_of_a_line_is_exact_however_the_text_comes(sizes, end, cuts, size):
+    texts = [b"x" * number for number in sizes]
+    data = b"\n".join(texts) + b"\n" * end
+    pieces, start = [], 0
+    while start < len(data):
+        pieces.append(data[start : start + cuts[len(pieces) % len(cuts)]])
+        start += len(pieces[-1])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(input_files, "LONGEST", 15)
+        found = list(chunks(pieces, size))
+    expected = [one for one in expected_lines(data) if len(one[2]) <= 15]
+    assert all_lines(found) == expected
+    problems = [(chunk.line, chunk.index) for chunk in found if chunk.problem]
+    too_long = [one[:2] for one in expected_lines(data) if len(one[2]) > 15]
+    assert problems == too_long
+
+
+def test_every_line_comes_or_an_error_that_says_where(tmp_path, monkeypatch):
+    monkeypatch.setattr(input_files, "LONGEST", 50)
+    monkeypatch.setattr(input_files, "BLOCK", 50)
+    path = tmp_path / "a"
+    for text in (b"", b"a", b"a\n", b"\n", b"a\r\n\n\xffb\x0bc\x85d"):
+        path.write_bytes(text)
+        expected = text.split(b"\n")
+        assert list(lines(blocks(path))) == expected[: len(expected) - (expected[-1] == b"")]
+    path.write_bytes(b"one\n" + b"x" * 51 + b"\nthree")
+    reader = lines(blocks(path))
+    assert next(reader) == b"one"
+    with pytest.raises(Unreadable, match=r"^the line is longer than 50 bytes, at line 2$"):
+        next(reader)
+
+
+def test_a_line_that_damage_has_cut_is_no_line(tmp_path):
+    path = tmp_path / "a"
+    path.write_bytes(gzip.compress(b"one\ntwo, and more", compresslevel=0)[:-12])
+    reader = lines(blocks(path))
+    assert next(reader) == b"one"
+    with pytest.raises(Unreadable, match=r"in the middle of its gzip data.* at line 2"):
+        next(reader)
+
+
+def test_a_cut_gzip_file_gives_its_lines_and_a_problem(tmp_path):
+    path = tmp_path / "a"
+    path.write_bytes(gzip.compress(b"one\ntwo\n", compresslevel=0)[:-12])
+    *found, last = chunks(blocks(path))
+    assert all_lines(found)[0] == (1, 0, b"one")
+    assert (last.data, last.problem) == (
+        b"",
+        "it ends in the middle of its gzip data; what followed is lost",
+    )
+
+
+def test_an_empty_file_has_no_piece(tmp_path):
+    (tmp_path / "a").write_bytes(b"")
+    assert list(chunks(blocks(tmp_path / "a"))) == []
+
+
+def test_lines_of_a_chunk_count_on_from_its_start():
+    assert list(Chunk(b"a\n\n b\n", 7, 3).lines()) == [(7, 3, b"a"), (9, 4, b" b")]
+
+
+# ---------------------------------------------------------------------- JSON
+
+
+def marks_of(text):
+    """Commas and opening brackets outside of texts, sign by sign."""
+    number, inside, escaped = 0, False, False
+    for sign in text:
+        if inside:
+            escaped, inside = not escaped and sign == "\\", escaped or sign != '"'
+        else:
+            inside = sign == '"'
+            number += sign in ",[{"
+    return number
+
+
+values = st.recursive(
+    st.none() | st.integers(-9, 9) | st.text(alphabet='a,[{"\\\u6c49', max_size=8),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(st.text(alphabet=',"\\[', max_size=3), inner, max_size=3)
+    ),
+    max_leaves=12,
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(value=values, most=st.integers(0, 12))
+def test_marks_are_counted_outside_of_texts(value, most):
+    text = json.dumps(value, ensure_ascii=False)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(input_files, "MOST_MARKS", most)
+        expected = marks_of(text) > most
+        # With few marks allowed a text alone may have too many quotes to look at.
+        if not expected and text.replace("\\\\", "").replace('\\"', "").count('"') > 4 * most:
+            return
+        assert has_too_many_marks(text) is expected
+        assert has_too_many_marks(text.encode()) is expected
+
+
+def test_long_texts_with_many_commas_are_no_bomb():
+    text = json.dumps(['a, [b] {c} \\, ", ' * 200_000] * 3)
+    assert text.count(",") > MOST_MARKS
+    assert decoded(text.encode()) == json.loads(text)
+
+
+@pytest.mark.parametrize("part", ["{}", "[]", "0", '"a"', '{"a":[1]}'])
+def test_a_line_of_very_many_values_is_refused(part):
+    text = f"[{','.join([part] * (MOST_MARKS + 1))}]".encode()
+    assert len(text) < LONGEST
+    with pytest.raises(ValueError, match=r"more than 1,048,576 commas and brackets outside"):
+        decoded(text)
+
+
+def test_json_files(tmp_path):
+    path = tmp_path / "a"
+    path.write_bytes(gzip.compress(b'{"a": 1}'))
+    assert read_json(path, DataError) == {"a": 1}
+    for text, said in ((b"{", "is not JSON: "), (b"[" * 100_000, "is not JSON: ")):
+        path.write_bytes(text)
+        with pytest.raises(DataError, match=said) as caught:
+            read_json(path, DataError)
+        assert str(caught.value).startswith(str(path))
+    with pytest.raises(PredictionError, match="none cannot be read"):
+        read_json(tmp_path / "none", PredictionError)
+
+
+def test_json_lines(tmp_path):
+    path = tmp_path / "a"
+    path.write_bytes(b'\n{"a": 1}\r\n \t\n7\n{')
+    reader = read_json_lines(path, DataError)
+    assert [next(reader), next(reader)] == [(2, {"a": 1}), (4, 7)]
+    with pytest.raises(DataError, match=f"^{path}, line 5, is not JSON: "):
+        next(reader)
+
+
+# ---------------------------------------------------------------------- the commands
+
+MEASURED = """
+import resource, subprocess, sys
+done = subprocess.run(sys.argv[1:], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024
+sys.stdout.buffer.write(f"{done.returncode} {peak}\\n".encode() + done.stdout)
+"""
+MOMENT = "2024-01-01T00-00-00.000000"
+V1_ROW = {"pred": "a", "answers": ["a"], "all_classes": None, "length": 10}
+
+
+def command(tmp_path, *arguments):
+    """Status, largest memory in MiB and output of a command in a process of its own."""
+    done = subprocess.run(
+        [sys.executable, "-c", MEASURED, sys.executable, "-m", "lm_eval_longbench.cli.main"]
+        + [str(one) for one in arguments],
+        env={
+            **os.environ,
+            "PYTHONPATH": str(Path(input_files.__file__).parents[1]),
+            "HF_HUB_OFFLINE": "1",
+            "HF_HOME": str(tmp_path / "hf_home"),
+            "HF_DATASETS_CACHE": str(tmp_path / "hf_datasets"),
+        },
+        capture_output=True,
+        timeout=120,
+        check=True,
+    )
+    first, _, output = done.stdout.partition(b"\n")
+    status, peak = map(int, first.split())
+    return status, peak, " ".join(output.decode().split())
+
+
+def packed_line(path, start):
+    """A packed line of 768 MiB without an end, in some hundred kilobytes."""
+    part = gzip.compress(b"x" * (64 << 20))
+    path.write_bytes(gzip.compress(start) + part * 12)
+    return path
+
+
+def results(folder):
+    run = {"task": "longbench_v1_qasper", "benchmark": "longbench_v1"}
+    config = {"metadata": {"longbench_run": run}}
+    whole = {"results": {"longbench_v1_qasper": {}}, "configs": {"longbench_v1_qasper": config}}
+    file = folder / f"results_{MOMENT}.json"
+    file.write_text(json.dumps(whole), encoding="utf-8")
+    return file
+
+
+def bomb_in_verify(folder):
+    results(folder)
+    packed_line(folder / f"samples_longbench_v1_qasper_{MOMENT}.jsonl.gz", b'{"a": "')
+    return ["verify", folder], 1, "the line is longer than 128 MiB, at line 1"
+
+
+def bomb_in_compare(folder):
+    file = packed_line(folder / f"results_{MOMENT}.json", b'{"a": "')
+    return ["compare", file, file], 1, "cannot be read: it is longer than 128 MiB"
+
+
+def bomb_in_report(folder):
+    packed_line(folder / "report.json", b'{"a": "')
+    (folder / "samples.jsonl").write_bytes(b"")
+    return ["report", folder], 1, "it is longer than 128 MiB"
+
+
+def bomb_in_prompt(folder):
+    file = packed_line(folder / "doc.json", b'{"context": "')
+    return ["prompt", "longbench_v1_qasper", "--doc", file], 1, "it is longer than 128 MiB"
+
+
+def bomb_in_prepare(folder):
+    with (
+        zipfile.ZipFile(folder / "data.zip", "w", zipfile.ZIP_DEFLATED, compresslevel=1) as made,
+        made.open("data/narrativeqa.jsonl", "w") as member,
+    ):
+        for _ in range(768):
+            member.write(b"x" * (1 << 20))
+    return ["prepare", "v1", "--data-dir", folder], 1, "the line is longer than 128 MiB, at line 1"
+
+
+def long_line_in_score(folder):
+    row = json.dumps(V1_ROW).encode() + b"\n"
+    with (folder / "qasper.jsonl").open("wb") as file:
+        file.write(row + b'{"pred": "')
+        for _ in range(250):
+            file.write(b"x" * (1 << 20))
+        file.write(b'", "answers": ["a"]}\n' + row)
+    output = ["--output", folder / "out", "--benchmark", "v1"]
+    return ["score", folder, *output], 0, "line 2: the line is longer than 128 MiB"
+
+
+def many_values_in_score(folder):
+    row = json.dumps(V1_ROW).encode() + b"\n"
+    bad = b'{"pred": "a", "answers": ["a"], "x": [' + b"{}," * (30 << 20) + b"0]}\n"
+    (folder / "qasper.jsonl").write_bytes(row + bad + row)
+    output = ["--output", folder / "out", "--benchmark", "v1"]
+    return ["score", folder, *output], 0, "line 2: not JSON (it has more than 1,048,576 commas"
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        bomb_in_verify,
+        bomb_in_compare,
+        bomb_in_report,
+        bomb_in_prompt,
+        bomb_in_prepare,
+        long_line_in_score,
+        many_values_in_score,
+    ],
+)
+def test_a_bomb_is_one_line_and_costs_little_memory(tmp_path, make):
+    folder = tmp_path / "in"
+    folder.mkdir()
+    arguments, expected, said = make(folder)
+    status, peak, output = command(tmp_path, *arguments)
+    assert (status, said in output) == (expected, True), output
+    assert peak < 650  # MiB; the interpreter and its libraries take up to 150
+    if arguments[0] == "score":
+        report = json.loads((folder / "out" / "report.json").read_bytes())
+        assert report["tables"]["longbench_v1"]["counts"]["samples"] == 2
+
+
+@pytest.mark.parametrize("odd", ["pipe", "zero", "dangling"])
+def test_score_names_odd_files_of_a_folder_and_passes_over_them(tmp_path, odd):
+    folder = tmp_path / "in"
+    folder.mkdir()
+    (folder / "qasper.jsonl").write_text(json.dumps(V1_ROW) + "\n", encoding="utf-8")
+    file = folder / f"{odd}.jsonl"
+    if odd == "pipe":
+        os.mkfifo(file)
+    else:
+        file.symlink_to("/dev/zero" if odd == "zero" else "nowhere")
+    arguments = ["--output", tmp_path / "out", "--benchmark", "v1"]
+    status, _, output = command(tmp_path, "score", folder, *arguments)
+    whats = {"pipe": "a named pipe", "zero": "a device", "dangling": "a link that leads to no file"}
+    assert status == 0
+    assert f"warning: in/{odd}.jsonl is {whats[odd]}" in output
+    status, _, output = command(tmp_path, "score", folder, *arguments, "--strict")
+    assert status == 1
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["prompt", "longbench_v1_qasper", "--doc"],
+        ["prepare", "pro", "--data-dir"],
+        ["prepare", "v1", "--data-dir"],
+        ["prepare", "v2", "--data-dir"],
+        ["verify"],
+        ["score", "--output", "out"],
+        ["report"],
+        ["run", "--tasks", "longbench_v1_qasper", "--locked"],
+    ],
+    ids=" ".join,
+)
+@pytest.mark.parametrize("odd", ["pipe", "zero", "dangling"])
+def test_no_command_waits_for_an_odd_file(tmp_path, monkeypatch, arguments, odd):
+    monkeypatch.chdir(tmp_path)
+    file = tmp_path / "odd"
+    if odd == "pipe":
+        os.mkfifo(file)
+    else:
+        file.symlink_to("/dev/zero" if odd == "zero" else "nowhere")
+    result = CliRunner().invoke(app, [*arguments, str(file)])
+    if isinstance(result.exception, LongBenchError):
+        said = str(result.exception)
+    else:  # printed by the command itself
+        assert result.exit_code == 2
+        said = result.output
+    assert str(file) in said or f"{file.parent}" in said
+
+
+def test_the_page_states_the_bounds():
+    page = (Path(__file__).parents[1] / "docs" / "input.md").read_text(encoding="utf-8")
+    for stated in (
+        f"| {input_files.size_text(LONGEST)} of text |",
+        f"| {LONGEST:,} characters |",
+        f"| {MOST_MARKS:,} |",
+        f"| {input_files.size_text(input_files.UNPACKED)}, or {input_files.RATIO} times its packed",
+        f"| {input_files.size_text(archive.LONGEST_LIST)} |",
+        f"| {lock_file._MOST >> 10} KiB |",
+        f"| {MOST_REPEATS} |",
+    ):
+        assert stated in page, stated

@@ -1,0 +1,107 @@
+"""Keys and passwords are seen, wherever they stand."""
+
+import contextlib
+import string
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lm_eval_longbench.secrets import MASK, masked, masked_url, secret_part
+
+SECRET = "S3cr3tK3y"
+HARMLESS = [
+    "http://localhost:8000",
+    "https://h/v1/embeddings/",
+    "https://h/v1?api-version=2024-10-21",
+    "https://h/v1?model=a&region=b",
+]
+HOLDING = {
+    "https://me:S3cr3tK3y@h/v1": "https://***@h/v1",
+    "https://S3cr3tK3y@h:8000/v1": "https://***@h:8000/v1",
+    "https://me:S3cr/3tK3y@h/v1": "https://***@h/v1",
+    "https://h/v1?api-key=S3cr3tK3y": "https://h/v1?api-key=***",
+    "https://h/v1?api-version=1&code=S3cr3tK3y": "https://h/v1?api-version=1&code=***",
+    "https://h/v1?API-VERSION=S3cr3tK3y": "https://h/v1?API-VERSION=***",
+    "https://h/v1?S3cr3tK3y": "https://h/v1?***",
+    "https://h/v1?=S3cr3tK3y": "https://h/v1?=***",
+    "https://h/v1?x=1;k=S3cr3tK3y": "https://h/v1?x=***&k=***",
+    "https://h/v1#S3cr3tK3y": "https://h/v1#***",
+    "https://[h/S3cr3tK3y": MASK,
+}
+
+
+@pytest.mark.parametrize("url", HARMLESS)
+def test_urls_without_secrets_stay(url):
+    assert secret_part(url) is None
+    assert masked_url(url) == url
+
+
+@pytest.mark.parametrize("url", HOLDING)
+def test_urls_with_secrets(url):
+    assert masked_url(url) == HOLDING[url]
+    if HOLDING[url] != MASK:
+        told = secret_part(url)
+        assert told and SECRET not in told
+
+
+@given(
+    user=st.text(string.ascii_letters + "/:%@", max_size=5),
+    name=st.text(string.ascii_lowercase + "-", max_size=6),
+)
+def test_no_way_to_spell_a_url_lets_a_secret_through(user, name):
+    for url in (
+        f"https://{user}{SECRET}@host/v1",
+        f"https://host/v1?{name}x={SECRET}",
+        f"https://host/v1?a=b&{SECRET}&{name}",
+        f"https://host/v1#{name}{SECRET}",
+    ):
+        assert SECRET not in masked_url(url)
+        with contextlib.suppress(ValueError):  # no URL at all
+            assert secret_part(url)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("api_key", "api-key", "apiKey", "key", "OPENAI_API_KEY", "x.api-key", "secret"),
+        *("token", "auth_token", "use_auth_token", "accessToken", "hf_token", "client_secret"),
+        *("password", "Authorization", "cookie", "credentials", "header", "extra_headers"),
+    ],
+)
+def test_names_of_keys(name):
+    assert masked({"a": [{name: SECRET}]}) == {"a": [{name: MASK}]}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("tokenizer", "tokenized_requests", "max_gen_toks", "eos_token", "add_bos_token"),
+        *("think_end_token", "pretrained", "model", "keys", "monkey", "max_tokens", "data_dir"),
+    ],
+)
+def test_other_names(name):
+    assert masked({name: SECRET}) == {name: SECRET}
+
+
+def test_data_keep_their_shape_and_are_not_changed():
+    given = {
+        "base_url": f"http://me:{SECRET}@h/v1",
+        "longbench": {"only": {"language": ["English"]}, "truncate_to": 500},
+        "header": {"X-Key": SECRET, "Accept": "json"},
+        "use_auth_token": True,
+        "token": "",
+        "max_length": None,
+        "urls": [f"http://h?key={SECRET}", "http://h"],
+    }
+    before = repr(given)
+    assert masked(given) == {
+        "base_url": "http://***@h/v1",
+        "longbench": {"only": {"language": ["English"]}, "truncate_to": 500},
+        "header": {"X-Key": MASK, "Accept": MASK},
+        "use_auth_token": True,
+        "token": "",
+        "max_length": None,
+        "urls": ["http://h?key=***", "http://h"],
+    }
+    assert repr(given) == before

@@ -1,0 +1,528 @@
+"""No control character in a file, a name or a label reaches the terminal, whatever the command."""
+
+import io
+import json
+import logging
+import os
+import pty
+import re
+import subprocess
+import sys
+import unicodedata
+import zipfile
+from pathlib import Path
+
+import pytest
+import scored_runs
+from hypothesis import given
+from hypothesis import strategies as st
+from prediction_rows import log_row, pro_row, v1_doc, v1_row, v2_row, write_lines
+from real_runs import EXTRACTIVE, Files, write_run
+from rich.table import Table
+from rich.text import Text
+
+from lm_eval_longbench import terminal
+from lm_eval_longbench.cli import main as main_module
+from lm_eval_longbench.doctor.line import ERROR, OK, WARNING, Line
+from lm_eval_longbench.harness import command as command_module
+from lm_eval_longbench.harness.capture import Captured
+from lm_eval_longbench.options import Options
+from lm_eval_longbench.provenance.lock import lock_now
+from lm_eval_longbench.provenance.lock_file import lock_text
+from lm_eval_longbench.terminal import (
+    LogFormatter,
+    escaped,
+    escaped_json,
+    escaped_line,
+    fail,
+    say,
+    say_json,
+    say_line,
+    say_table,
+    warn,
+)
+
+# A new title for the window, a colour, one of C1, DEL, an override of the writing direction; what
+# rich takes for markup and for an emoji.
+EVIL = "\x1b]0;EVIL\x07\x1b[31m\x9b32m\x7f\u202e[bold]:skull:"
+SHOWN = "\\x1b]0;EVIL\\x07\\x1b[31m\\x9b32m\\x7f\\u202e[bold]:skull:"
+RAW = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+TURNS = ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")
+QASPER = "longbench_v1_qasper"
+
+
+# ---------------------------------------------------------------------- the functions
+
+
+def test_control_characters_become_text():
+    assert escaped(EVIL) == SHOWN
+    assert escaped("a\tb\nc") == "a\tb\nc"
+    assert escaped_line("a\tb\nc\u2028d") == "a\\x09b\\x0ac\\u2028d"
+    assert escaped("carriage\rreturn \udcff") == "carriage\\x0dreturn \\udcff"
+    assert escaped("汉字 é 🙂 \u200d") == "汉字 é 🙂 \u200d"
+
+
+@given(st.text(st.characters(max_codepoint=0x2100) | st.characters(categories=["Cc", "Cf", "Cs"])))
+def test_nothing_is_left_and_nothing_else_is_changed(text):
+    def shown(sign, kept):
+        direction = unicodedata.bidirectional(sign) in TURNS or sign in "\u061c\u200e\u200f"
+        odd = unicodedata.category(sign) in ("Cc", "Cs") or direction
+        number = ord(sign)
+        code = f"\\x{number:02x}" if number < 0x100 else f"\\u{number:04x}"
+        return code if odd and sign not in kept else sign
+
+    assert escaped(text) == "".join(shown(sign, "\t\n") for sign in text)
+    line = escaped_line(text)
+    assert not RAW.search(line) and len(line.splitlines()) <= 1
+    line.encode("utf-8")
+
+
+@given(st.recursive(st.text(), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)))
+def test_json_keeps_its_value(value):
+    for ascii_only in (True, False):
+        text = json.dumps(value, ensure_ascii=ascii_only, indent=1)
+        found = escaped_json(text)
+        assert json.loads(found) == json.loads(text)
+        assert not RAW.search(found)
+        found.encode("utf-8")
+
+
+def test_everything_is_printed_without_them(capsys):
+    table = Table("a", "b", title=f"{EVIL}\n")
+    table.add_row(EVIL, Text(f"{EVIL}\nsecond", style="bold"))
+    say(EVIL)
+    say_line(f"{EVIL}\nforged")
+    say_json(json.dumps(EVIL, ensure_ascii=False))
+    warn(f"{EVIL}\nforged")
+    fail(EVIL)
+    say_table(table)
+    out, err = capsys.readouterr()
+    assert not RAW.search(out + err)
+    assert out.splitlines()[:3] == [SHOWN, f"{SHOWN}\\x0aforged", f'"{as_json(SHOWN)}"']
+    assert out.count("EVIL") == 6  # rich leaves the bell out of its own texts
+    assert err.splitlines() == [f"{SHOWN}\\x0aforged", SHOWN]
+
+
+def as_json(shown):
+    return re.sub(r"\\x(..)", r"\\u00\1", shown)
+
+
+def test_logged_lines():
+    handler = logging.StreamHandler(stream := io.StringIO())
+    handler.setFormatter(LogFormatter("%(levelname)s %(name)s: %(message)s"))
+    handler.handle(logging.LogRecord(EVIL, logging.WARNING, "", 0, "%s", (EVIL,), None))
+    assert stream.getvalue() == f"WARNING {SHOWN}: {SHOWN}\n"
+
+
+def on_a_terminal(tmp_path, code, *arguments):
+    """What a Python program writes to a terminal."""
+    leader, follower = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, *map(str, arguments)],
+        stdin=follower,
+        stdout=follower,
+        stderr=follower,
+        env={
+            **os.environ,
+            "PYTHONPATH": str(Path(terminal.__file__).parents[1]),
+            "HF_DATASETS_CACHE": str(tmp_path / "datasets"),
+            "TERM": "xterm",
+            "COLUMNS": "200",
+        },
+    )
+    os.close(follower)
+    parts = []
+    try:
+        while part := os.read(leader, 1 << 16):
+            parts.append(part)
+    except OSError:  # the other end is closed
+        pass
+    os.close(leader)
+    assert process.wait() == 0, parts
+    return b"".join(parts).decode()
+
+
+PROMPT = """
+import sys
+from lm_eval_longbench.cli.main import main
+sys.argv = ["lm-eval-longbench", *sys.argv[1:]]
+main()
+"""
+WORKING = """
+import sys, time
+from lm_eval_longbench.terminal import working
+with working(sys.argv[1]) as update:
+    update(sys.argv[1])
+    time.sleep(0.3)
+"""
+
+
+def test_a_prompt_is_exact_in_a_pipe_and_harmless_on_a_terminal(tmp_path):
+    file = tmp_path / "doc.json"
+    file.write_text(json.dumps({"context": f"one\ttwo\n{EVIL}", "input": "q"}), encoding="utf-8")
+    arguments = ["prompt", QASPER, "--doc", file]
+    shown = on_a_terminal(tmp_path, PROMPT, *arguments).replace("\r\n", "\n")
+    assert not RAW.search(shown)
+    assert f"one\ttwo\n{SHOWN}" in shown.expandtabs(1).replace("one two", "one\ttwo")
+    piped = subprocess.run(
+        [sys.executable, "-c", PROMPT, *map(str, arguments)],
+        stdout=subprocess.PIPE,
+        check=True,
+        env={**os.environ, "PYTHONPATH": str(Path(terminal.__file__).parents[1])},
+    ).stdout.decode()
+    assert piped == shown.expandtabs(1).replace("one two", "one\ttwo").replace(SHOWN, EVIL)
+
+
+def test_what_says_that_work_goes_on(tmp_path):
+    shown = on_a_terminal(tmp_path, WORKING, EVIL)
+    assert SHOWN in shown
+    assert "EVIL\x07" not in shown and "\x1b[31m" not in shown and "\u202e" not in shown
+
+
+# ---------------------------------------------------------------------- the commands
+
+
+@pytest.fixture
+def run(monkeypatch, capfd, tmp_path):
+    """Run a command as the console script does; return what stands on standard output and error."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+
+    def command(*arguments):
+        monkeypatch.setattr(sys, "argv", ["lm-eval-longbench", *map(str, arguments)])
+        capfd.readouterr()
+        with pytest.raises(SystemExit):
+            main_module.main()
+        return capfd.readouterr()
+
+    return command
+
+
+@pytest.fixture(scope="module")
+def real(tmp_path_factory):
+    return write_run(tmp_path_factory.mktemp("run"), EXTRACTIVE, [QASPER, "longbench_v2"])
+
+
+def v1_log(folder, *rows, name=f"samples_{QASPER}_2025-03-04T05-06-07.123456.jsonl"):
+    return write_lines(folder / name, *rows)
+
+
+def v1_answer(number, **more):
+    return log_row(QASPER, v1_doc(QASPER, number, "Emma"), "Emma", **more)
+
+
+def score_file_names(tmp_path):
+    folder = tmp_path / f"in {EVIL}"
+    write_lines(folder / f"{EVIL}.jsonl", {"a": 1})
+    (folder / f"link {EVIL}.jsonl").symlink_to("nowhere")
+    write_lines(folder / "qasper.jsonl", v1_row("Emma", "Emma"), "{")
+    return ["score", folder, "--benchmark", "v1", "--output", tmp_path / f"out {EVIL}"]
+
+
+def score_ids_and_labels(tmp_path):
+    doc = v1_doc(QASPER, 1, "Emma", _id=EVIL)
+    rows = [log_row(QASPER, doc, "Emma", data=EVIL)] * 2
+    folder = tmp_path / "in"
+    v1_log(folder, *rows, {**rows[0], "filter": EVIL})
+    v1_log(folder / f"run {EVIL}", v1_answer(2, data=EVIL))
+    other = {"doc": {"task": EVIL}, "resps": [["a"]], "filtered_resps": ["a"], "filter": "none"}
+    v1_log(folder, other, name="samples_other_2025-03-04T05-06-07.123456.jsonl")
+    return ["score", folder, "--output", tmp_path / "out"]
+
+
+def score_v2_and_pro_rows(tmp_path):
+    folder = tmp_path / "in"
+    write_lines(folder / "m.jsonl", {**v2_row(EVIL), "pred": EVIL}, v2_row(EVIL))
+    write_lines(folder / f"{EVIL}_inference_1.jsonl", pro_row("q"), pro_row("r", language=EVIL))
+    return ["score", folder, "--output", tmp_path / "out"]
+
+
+def score_nothing(tmp_path):
+    write_lines(tmp_path / "in" / f"{EVIL}.jsonl", {"a": 1})
+    return ["score", tmp_path / "in", "--output", tmp_path / "out"]
+
+
+def score_no_such_path(tmp_path):
+    return ["score", tmp_path / EVIL, "--output", tmp_path / "out", "--benchmark", "v1"]
+
+
+def score_no_such_benchmark(tmp_path):
+    return ["score", tmp_path, "--output", tmp_path / "out", "--benchmark", EVIL]
+
+
+def hostile_report(tmp_path):
+    rows = [
+        *scored_runs.v1_rows({"qasper": [0.0, 1.0]}),
+        scored_runs.pro_row(EVIL, 0.5, task="longbench_pro_t3_2"),
+    ]
+    rows[-1]["task"] = "longbench_pro_" + next(iter({rows[-1]["task"].rpartition("pro_")[2]}))
+    problems = {EVIL: [{"file": EVIL}], "malformed": [{"file": EVIL}]}
+    runs = [
+        scored_runs.write_run(
+            tmp_path / f"{name} {EVIL}",
+            rows,
+            data=(EVIL, name),
+            embedding_model=EVIL,
+            problems=problems,
+        )
+        for name in "ab"
+    ]
+    for folder in runs:
+        file = folder / "report.json"
+        report = json.loads(file.read_text(encoding="utf-8"))
+        for table in report["tables"].values():
+            table["signature"] = {"line": EVIL, "ingredients": {"data": EVIL, EVIL: EVIL}}
+            table["runs"] = [EVIL, "b"]
+        file.write_text(json.dumps(report), encoding="utf-8")
+    return ["report", *runs]
+
+
+def report_as(kind):
+    def make(tmp_path):
+        return [*hostile_report(tmp_path), "--format", kind, "--against", "published"]
+
+    make.__name__ = f"report_as_{kind}"
+    return make
+
+
+def report_without_files(tmp_path):
+    return ["report", tmp_path / EVIL]
+
+
+def report_of_another_table(tmp_path):
+    folder = scored_runs.write_run(tmp_path / "a", scored_runs.v1_rows({"qasper": [0.0]}))
+    report = json.loads((folder / "report.json").read_text(encoding="utf-8"))
+    report["tables"] = {EVIL: report["tables"]["longbench_v1"]}
+    (folder / "report.json").write_text(json.dumps(report), encoding="utf-8")
+    return ["report", folder]
+
+
+def report_no_such_format(tmp_path):
+    return ["report", tmp_path, "--format", EVIL]
+
+
+def spoiled(real, target):
+    """A real run, with the characters in every text of its results that can be another."""
+    files = Files.copy(real, target)
+
+    def edit(whole):
+        for name in (QASPER, "longbench_v2"):
+            config = whole["configs"][name]
+            run = config["metadata"]["longbench_run"]
+            for key, value in run.items():
+                if isinstance(value, str) and key not in ("benchmark", "task"):
+                    run[key] = f"{value}{EVIL}"
+            config["generation_kwargs"][EVIL] = EVIL
+            whole["results"][name][f"{EVIL},none"] = 0.5
+            whole["results"][name]["score,none"] = EVIL
+        whole["group_subtasks"][EVIL] = [QASPER]
+        whole["results"][EVIL] = {"score,none": 0.1, f"{EVIL},none": 0.5}
+        whole["groups"] = {EVIL: {"score,none": 0.9}}
+        whole["versions"][QASPER] = EVIL
+
+    files.edit_results(edit)
+
+    def edit_log(rows):
+        for row in rows:
+            row["doc"]["_id"] = EVIL
+            row["doc"]["data"] = EVIL
+            row["filter"] = EVIL
+            row["target"] = EVIL
+            row["filtered_resps"] = [EVIL]
+            row["arguments"]["gen_args_0"]["arg_1"]["temperature"] = EVIL
+
+    files.edit_log(QASPER, edit_log)
+    return files
+
+
+def verify_spoiled(tmp_path, real):
+    return ["verify", spoiled(real, tmp_path / f"run {EVIL}").folder]
+
+
+def verify_as_json(tmp_path, real):
+    return ["verify", spoiled(real, tmp_path / f"run {EVIL}").folder, "--json"]
+
+
+def verify_broken_files(tmp_path, real):
+    files = Files.copy(real, tmp_path / f"run {EVIL}")
+    files.log(QASPER).write_text("{", encoding="utf-8")
+    (files.folder / f"{EVIL}_2025-03-04T05-06-07.json").write_text("{", encoding="utf-8")
+    return ["verify", files.folder]
+
+
+def verify_scored(tmp_path):
+    rows = scored_runs.v1_rows({"qasper": [0.0]})
+    folder = scored_runs.write_run(tmp_path / EVIL, rows)
+    with (folder / "samples.jsonl").open("a", encoding="utf-8") as file:
+        file.write(json.dumps({**rows[0], "table": EVIL}) + "\n")
+    return ["verify", folder]
+
+
+def verify_nothing(tmp_path):
+    return ["verify", tmp_path / EVIL]
+
+
+def compare_spoiled(tmp_path, real):
+    return ["compare", real, spoiled(real, tmp_path / f"run {EVIL}").folder, "--anyway"]
+
+
+def compare_nothing(tmp_path):
+    return ["compare", tmp_path / EVIL, tmp_path / EVIL]
+
+
+def prompt_bad_document(tmp_path):
+    (tmp_path / EVIL).write_text("[", encoding="utf-8")
+    return ["prompt", QASPER, "--doc", tmp_path / EVIL]
+
+
+def prompt_no_such_task(tmp_path):
+    return ["prompt", EVIL, "--index", "0"]
+
+
+def prepare_local(tmp_path):
+    row = {**v1_doc(QASPER, 1, "Emma"), "context": EVIL, "dataset": EVIL}
+    write_lines(tmp_path / EVIL / "narrativeqa.jsonl", row, "{")
+    return ["prepare", "v1", "--data-dir", tmp_path / EVIL]
+
+
+def prepare_archive(tmp_path):
+    with zipfile.ZipFile(tmp_path / EVIL, "w") as made:
+        made.writestr("data/narrativeqa.jsonl", "{")
+    return ["prepare", "v1", "--data-dir", tmp_path / EVIL]
+
+
+def prepare_nothing(tmp_path):
+    return ["prepare", "v2", "--data-dir", tmp_path / EVIL]
+
+
+def prepare_bad_array(tmp_path):
+    (tmp_path / EVIL).write_text(json.dumps([{"id": EVIL}]), encoding="utf-8")
+    return ["prepare", "pro", "--data-dir", tmp_path / EVIL]
+
+
+def lock_no_such_task(tmp_path):
+    return ["lock", "--tasks", f"{QASPER},{EVIL}"]
+
+
+def lock_in_a_strange_place(tmp_path):
+    return ["lock", "--tasks", QASPER, "--output", f"{EVIL}.lock"]
+
+
+def lock_other_file(tmp_path):
+    (tmp_path / EVIL).write_text("mine", encoding="utf-8")
+    return ["lock", "--tasks", QASPER, "--output", EVIL]
+
+
+def doctor_no_such_task(tmp_path):
+    return ["doctor", "--model", EXTRACTIVE, "--tasks", EVIL]
+
+
+def doctor_no_such_data(tmp_path):
+    metadata = json.dumps({"longbench": {"data_dir": EVIL}})
+    return ["doctor", "--model", EXTRACTIVE, "--tasks", QASPER, "--metadata", metadata]
+
+
+def doctor_as_json(tmp_path):
+    return [*doctor_no_such_data(tmp_path), "--json"]
+
+
+def doctor_no_such_preset(tmp_path):
+    return ["doctor", "--preset", EVIL]
+
+
+def run_no_such_preset(tmp_path):
+    return ["run", "--preset", EVIL]
+
+
+def run_locked(tmp_path):
+    text = lock_text(lock_now([QASPER], Options(data_dir="sample")))
+    for line in ("  longbench_v1_qasper: '1.0'", "  jieba: 0.42.1", "    source: sample"):
+        assert line in text
+        text = text.replace(line, f"{line.partition(':')[0]}: {json.dumps(EVIL)}")
+    (tmp_path / EVIL).write_text(text, encoding="utf-8")
+    return ["run", "--model", EXTRACTIVE, "--tasks", QASPER, f"--locked={tmp_path / EVIL}"]
+
+
+def run_locked_broken(tmp_path):
+    (tmp_path / EVIL).write_text(f"format: 1\n{json.dumps(EVIL)}: 2\n", encoding="utf-8")
+    return ["run", "--model", EXTRACTIVE, "--tasks", QASPER, f"--locked={tmp_path / EVIL}"]
+
+
+COMMANDS = [
+    *(score_file_names, score_ids_and_labels, score_v2_and_pro_rows, score_nothing),
+    *(score_no_such_path, score_no_such_benchmark),
+    *(report_as("table"), report_as("markdown"), report_as("csv"), report_as("json")),
+    *(report_without_files, report_of_another_table, report_no_such_format),
+    *(verify_spoiled, verify_as_json, verify_broken_files, verify_scored, verify_nothing),
+    *(compare_spoiled, compare_nothing),
+    *(prompt_bad_document, prompt_no_such_task),
+    *(prepare_archive, prepare_nothing, prepare_bad_array),
+    *(lock_no_such_task, lock_in_a_strange_place, lock_other_file),
+    *(doctor_no_such_task, doctor_no_such_data, doctor_as_json, doctor_no_such_preset),
+    *(run_no_such_preset, run_locked, run_locked_broken),
+]
+
+
+@pytest.mark.parametrize("make", COMMANDS, ids=lambda make: make.__name__)
+def test_no_command_prints_them(run, tmp_path, real, make):
+    wants_real = "real" in make.__code__.co_varnames[: make.__code__.co_argcount]
+    out, err = run(*(make(tmp_path, real) if wants_real else make(tmp_path)))
+    assert "EVIL" in out + err  # the text came as far as this
+    assert not RAW.search(out), out
+    assert not RAW.search(err), err
+    if make.__name__.endswith("json"):
+        json.loads(out)
+
+
+def test_a_written_report_keeps_what_names_are(run, tmp_path):
+    for kind in ("table", "csv", "json"):
+        folder = tmp_path / kind
+        folder.mkdir()
+        out, err = run(*hostile_report(folder), "--format", kind, "--output", folder / "report")
+        assert not RAW.search(out + err)
+        text = (folder / "report").read_text(encoding="utf-8")
+        found = text if kind != "json" else json.dumps(json.loads(text), ensure_ascii=False)
+        assert "\x7f\u202e[bold]" in found
+
+
+def test_doctor_lines(run, monkeypatch):
+    from lm_eval_longbench.doctor import checkup
+
+    lines = [Line(status, EVIL, EVIL, EVIL, (EVIL,)) for status in (OK, WARNING, ERROR)]
+    monkeypatch.setattr(checkup, "examine", lambda *_, **__: lines)
+    for more in ([], ["--json"]):
+        out, err = run("doctor", *more)
+        assert out.count("EVIL") == 12
+        assert not RAW.search(out + err)
+
+
+def test_the_end_of_a_run(run, monkeypatch):
+    doc = v1_doc(QASPER, 1, "Emma", _id=EVIL)
+    rows = {QASPER: [log_row(QASPER, doc, "Emma", data=EVIL)]}
+
+    def run_harness(arguments, preset, say, lock):
+        say(f"preset {EVIL}")
+        return Captured(rows=rows)
+
+    monkeypatch.setattr(command_module, "run_harness", run_harness)
+    out, err = run("run")
+    assert out.count("EVIL") >= 2
+    assert not RAW.search(out + err)
+
+
+def test_warnings_of_the_log(tmp_path):
+    """In a process of its own: here pytest has taken the place of the handler."""
+    done = subprocess.run(
+        [sys.executable, "-c", PROMPT, *map(str, prepare_local(tmp_path))],
+        capture_output=True,
+        env={
+            **os.environ,
+            "PYTHONPATH": str(Path(terminal.__file__).parents[1]),
+            "HF_DATASETS_CACHE": str(tmp_path / "datasets"),
+        },
+        check=False,
+    )
+    err = done.stderr.decode()
+    assert err.startswith("WARNING lm_eval_longbench.data.longbench_v1: data_dir ")
+    assert SHOWN in err.splitlines()[0]
+    assert not RAW.search(err)
