@@ -9,8 +9,11 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from lm_eval_longbench.errors import LongBenchError
+
 # Columns of text that no table needs.
 _WIDE = 1000
+_UNREADABLE = 2
 
 
 def _print(table: Table, console: Console) -> None:
@@ -32,7 +35,8 @@ def register(app: typer.Typer) -> None:
     ) -> None:
         """Say in which ingredients two results differ; show figures if they are comparable.
 
-        Exit status: 0 comparable, with or without care; 1 not comparable.
+        Exit status: 0 comparable, with or without care; 1 not comparable; 2 a file cannot be read,
+        nothing was found, or the command was used wrongly.
         """
         from lm_eval_longbench.cli.compare_tables import (
             differences_table,
@@ -40,10 +44,16 @@ def register(app: typer.Typer) -> None:
             notes,
             verdict_line,
         )
+        from lm_eval_longbench.cli.verify_tables import printable
         from lm_eval_longbench.provenance.compare_results import compare_results
         from lm_eval_longbench.provenance.rules import NOT
 
-        compared = compare_results(a, b)
+        try:
+            compared = compare_results(a, b)
+        except LongBenchError as error:
+            errors = Console(stderr=True, soft_wrap=True, markup=False, highlight=False)
+            errors.print(printable(f"error: {error}"), style="red")
+            raise typer.Exit(_UNREADABLE) from error
         console = Console(soft_wrap=True, markup=False, highlight=False)
         console.print(f"A: {a}")
         console.print(f"B: {b}")
@@ -52,7 +62,7 @@ def register(app: typer.Typer) -> None:
         if table is not None:
             _print(table, console)
         for line in notes(compared):
-            console.print(line)
+            console.print(printable(line))
         refused = [task for task in compared.tasks if task.comparison.verdict == NOT]
         if len(refused) < len(compared.tasks):
             console.print("figures of comparable tasks:")

@@ -9,6 +9,7 @@ from typing import Any
 from rich import box
 from rich.table import Column, Table
 
+from lm_eval_longbench.cli.verify_tables import printable
 from lm_eval_longbench.provenance.compare import shown_pair
 from lm_eval_longbench.provenance.compare_results import Compared
 from lm_eval_longbench.provenance.rules import NOT
@@ -42,7 +43,8 @@ def differences_table(compared: Compared) -> Table | None:
     )
     for key in sorted(groups, key=lambda key: key[0] != NOT):
         weight, name, left, right, reason = key
-        table.add_row(name, left, right, weight, reason, _tasks(groups[key]))
+        cells = (name, left, right, weight, reason, _tasks(groups[key]))
+        table.add_row(*map(printable, cells))
     return table
 
 
@@ -95,5 +97,6 @@ def figures_table(compared: Compared, *, refused: bool) -> Table:
             for name, left, right in task.figures:
                 both = _number(left) and _number(right)
                 change = f"{right - left:+.4f}" if both else "-"
-                table.add_row(task.task, name, _cell(left), _cell(right), change)
+                cells = (task.task, name, _cell(left), _cell(right), change)
+                table.add_row(*map(printable, cells))
     return table

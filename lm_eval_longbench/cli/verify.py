@@ -39,13 +39,15 @@ def register(app: typer.Typer) -> None:
     ) -> None:
         """Recompute scores, counts and hashes from the sample logs; compare them with the results.
 
-        Exit status: 0 all that could be checked is confirmed, 1 something differs, 2 nothing could
-        be checked or a file cannot be read.
+        Exit status, the first that applies: 1 something differs; 2 a file cannot be read, nothing
+        was found, or the command was used wrongly; 3 nothing differs, but the official figure of a
+        task could not be checked; 0 an official figure of every task was recomputed and confirmed.
         """
         from lm_eval_longbench.cli.verify_tables import (
             different_lines,
             kinds_table,
             not_checkable_lines,
+            printable,
             summary_line,
         )
         from lm_eval_longbench.provenance.verify import verify as verify_results  # slow to import
@@ -60,7 +62,7 @@ def register(app: typer.Typer) -> None:
                     progress=lambda task: status.update(f"verifying {task} ..."),
                 )
         except LongBenchError as error:
-            errors.print(f"error: {error}", style="red")
+            errors.print(printable(f"error: {error}"), style="red")
             raise typer.Exit(_UNREADABLE) from error
         if as_json:
             typer.echo(json.dumps(report.as_json(), indent=1))
@@ -71,8 +73,8 @@ def register(app: typer.Typer) -> None:
             width = Console(width=_WIDE).measure(table).maximum
             Console(width=max(plain.width, width), markup=False).print(table, crop=False)
         for line in (*different_lines(report), *not_checkable_lines(report)):
-            plain.print(line)
+            plain.print(printable(line))
         for line in report.unreadable:
-            errors.print(f"unreadable: {line}", style="red")
+            errors.print(printable(f"unreadable: {line}"), style="red")
         plain.print(summary_line(report))
         raise typer.Exit(report.exit_status)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import fnmatch
 import functools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -49,7 +49,7 @@ class LockTask:
     template: tuple[str, str]
 
 
-class _Loader(yaml.SafeLoader):
+class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
     """Reads task files; what stands behind `!function` stays a text."""
 
 
@@ -104,6 +104,35 @@ def task_versions() -> dict[str, str]:
         for name, one in _files().items()
         if "group" not in one
     }
+
+
+def official_aggregation(task: str, metric: str) -> str | None:
+    """Return the name of the function that puts a task's metric together; None: there is none."""
+    listed = _files()[task].get("metric_list") or ()
+    found = (str(one.get("aggregation")) for one in listed if one["metric"] == metric)
+    return next((name.rpartition(".")[2] for name in found), None)
+
+
+def group_weights(group: str, members: Sequence[str]) -> dict[str, bool] | None:
+    """Return of each metric that a group of ours has whether it weighs tasks by size.
+
+    Args:
+        group: its name.
+        members: tasks and groups in it; any but ours make it a user's own group.
+
+    Returns:
+        None for a user's own group.
+    """
+    own = _files().get(group, {})
+    if "group" not in own or list(members) != own["task"]:
+        return None
+    listed = own.get("aggregate_metric_list") or ()
+    return {one["metric"]: bool(one["weight_by_size"]) for one in listed}
+
+
+def is_group(name: str) -> bool:
+    """Whether we have a group of this name."""
+    return "group" in _files().get(name, {})
 
 
 def expanded(names: Iterable[str]) -> tuple[list[str], list[str]]:

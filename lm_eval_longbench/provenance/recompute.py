@@ -10,10 +10,42 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from lm_eval_longbench.catalog import split_of_task
-from lm_eval_longbench.errors import LongBenchError, PredictionError, UnknownNameError
+from lm_eval_longbench.catalog_pro import DIMENSIONS
+from lm_eval_longbench.catalog_v2 import CHOICES, DIFFICULTIES, LENGTHS
+from lm_eval_longbench.errors import PredictionError, UnknownNameError
+from lm_eval_longbench.provenance.shapes import (
+    COUNT,
+    TEXT,
+    Fields,
+    ListOf,
+    OrNull,
+    Plain,
+    Shape,
+    checked,
+)
 
 Figures = Mapping[str, float | None]
 COT, COT_ANSWER = "longbench_v2_cot", "longbench_v2_cot_answer"
+# What of a question its figures need.
+_V1 = Fields(
+    {"answers": ListOf(TEXT, least=1), "all_classes": OrNull(ListOf(TEXT)), "length": COUNT}
+)
+_DOCUMENTS: Mapping[str, Shape] = {
+    "longbench_v1": _V1,
+    "longbench_v1_e": _V1,
+    "longbench_v2": Fields(
+        {
+            "answer": Plain("a letter from A to D", among=CHOICES),
+            "difficulty": Plain("a difficulty", among=DIFFICULTIES),
+            "length": Plain("a length", among=LENGTHS),
+            **dict.fromkeys(("question", *(f"choice_{letter}" for letter in CHOICES)), TEXT),
+        }
+    ),
+    "longbench_pro": Fields(
+        {"answer": ListOf(TEXT), "language": Plain("a language", among=DIMENSIONS["language"])}
+    ),
+}
+_UNSOUND = "the document cannot be scored"
 V2_TASKS = ("longbench_v2", "longbench_v2_no_context", "longbench_v2_rag", COT, COT_ANSWER)
 
 
@@ -24,10 +56,12 @@ class Recomputed:
     Attributes:
         figures: by metric name. Those that cannot be recomputed are as the log states them.
         taken: of those the reason, by metric name.
+        resting: why others, though computed here, rest on what only the log states.
     """
 
     figures: Figures
     taken: Mapping[str, str] = field(default_factory=dict)
+    resting: Mapping[str, str] = field(default_factory=dict)
 
 
 def recompute(
@@ -46,31 +80,29 @@ def recompute(
 
     Raises:
         UnknownNameError: there is no such task.
-        PredictionError: the document lacks a field, or one has a value that cannot be.
+        PredictionError: the document lacks a field, or one has a value that cannot be; the message
+            names it.
     """
     task = str(signature.get("task"))
-    benchmark = signature.get("benchmark")
-    try:
-        if benchmark in ("longbench_v1", "longbench_v1_e"):
-            return Recomputed(_v1(task, doc, responses))
-        if benchmark == "longbench_v2":
-            return _v2(task, doc, responses, logged)
-        if benchmark == "longbench_pro":
-            return _pro(task, signature, doc, responses, logged)
-    except LongBenchError:
-        raise
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise PredictionError(
-            f"the document of {task} cannot be scored: {type(error).__name__}: {error}"
-        ) from error
-    raise UnknownNameError("benchmark", benchmark, ("longbench_v1", "longbench_v1_e"))
+    benchmark = str(signature.get("benchmark"))
+    if benchmark not in _DOCUMENTS:
+        raise UnknownNameError("benchmark", benchmark, _DOCUMENTS)
+    if benchmark == "longbench_v2":
+        return _v2(task, doc, responses, logged)
+    if benchmark == "longbench_pro":
+        return _pro(task, signature, doc, responses, logged)
+    return Recomputed(_v1(task, doc, responses))
 
 
 def _v1(task: str, doc: Mapping[str, Any], responses: Sequence[str]) -> Figures:
     from lm_eval_longbench.aggregation.longbench_v1 import sample_figures  # imports numpy
     from lm_eval_longbench.aggregation.repeats import mean_of_repeats
+    from lm_eval_longbench.metrics.longbench_v1 import CLASSIFICATION
 
     split = split_of_task(task)
+    checked(doc, _DOCUMENTS[split.benchmark], _UNSOUND)
+    if split.info.name in CLASSIFICATION and not doc["all_classes"]:
+        raise PredictionError(f"{_UNSOUND}: it has no 'all_classes'.")
     return mean_of_repeats(
         [
             sample_figures(
@@ -93,6 +125,7 @@ def _v2(task: str, doc: Mapping[str, Any], responses: Sequence[str], logged: Fig
 
     if task not in V2_TASKS:
         raise UnknownNameError("LongBench v2 task", task, V2_TASKS)
+    checked(doc, _DOCUMENTS["longbench_v2"], _UNSOUND)
     truncated = doc["prompt"]["truncated"]
     if task == COT:
         verdicts = [judge(response, doc["answer"]) for response in responses]
@@ -140,6 +173,7 @@ def _pro(
     if code not in BY_CODE or not task.startswith("longbench_pro_"):
         raise UnknownNameError("LongBench Pro task", code, BY_CODE)
     secondary = BY_CODE[code]
+    checked(doc, _DOCUMENTS["longbench_pro"], _UNSOUND)
     answers = [strip_reasoning(response) for response in responses]
     truncated = doc["prompt"]["truncated"]
     if secondary.metric == "summary":

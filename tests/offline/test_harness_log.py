@@ -3,7 +3,7 @@
 import pytest
 from prediction_rows import log_row, pro_question, says, v1_doc, v2_question
 
-from lm_eval_longbench.offline.harness_log import data_label, is_log_row, read_row, responses_of
+from lm_eval_longbench.offline.harness_log import data_label, is_log_row, read_row
 from lm_eval_longbench.offline.sample import FOREIGN, Unusable
 from lm_eval_longbench.offline.source import LOG, Source
 
