@@ -192,12 +192,12 @@ def check_asked(
     else:
         ids = _ids(documents)
         numbers = (asked, len(ids), _left_by_limit(task))
-        found = [n for n in numbers if isinstance(n, int) and _hash(ids[:n]) == stated]
-        if found or asked == len(ids):
-            yield compared(
-                ASKED, "questions_sha256", stated, _hash(ids[: (found or [asked])[0]]), said
-            )
-            yield compared("counts", "asked", asked, (found or [asked])[0], said)
+        possible = [n for n in numbers if isinstance(n, int) and n <= len(ids)]
+        whole = asked if asked == len(ids) else None
+        number = next((n for n in possible if _hash(ids[:n]) == stated), whole)
+        if number is not None:
+            yield compared(ASKED, "questions_sha256", stated, _hash(ids[:number]), said)
+            yield compared("counts", "asked", asked, number, said)
         else:
             said = "Skipped questions are not in the log: which were chosen cannot be told."
             yield Check(ASKED, "questions_sha256", NOT_CHECKABLE, stated, None, said)
@@ -231,8 +231,9 @@ def _limited(task: TaskResult, rows: Sequence[LogRow]) -> Iterator[Check]:
         yield compared(kind, kind, asked, number, said)
         beyond = [at(row, f"is in place {row.index}") for row in rows if row.index >= number]
         yield all_of("limit places", len(rows), beyond, f"one of the first {number}", said)
-    elif asked == task.original:
-        yield Check(kind, kind, CONFIRMED, asked, task.original)
+    elif not isinstance(asked, int) or task.original is None or asked >= task.original:
+        said = "There are not so many questions."
+        yield compared(kind, kind, asked, task.original, said)
     else:
         said = "Not all questions, and no --limit: --samples chose, which the results do not state."
         yield Check(kind, kind, NOT_CHECKABLE, asked, task.original, said)

@@ -218,7 +218,8 @@ def _error_key(key: str) -> str:
 def _error(task: TaskResult, of: str, key: str, figures: Figures) -> Check:
     """Check a standard error: the harness gives those of its own mean, and "N/A" for others."""
     found, column = task.figures.get(key), figures.columns.get(of)
-    how = aggregation_names(task.config).get(of.rpartition(",")[0], "mean")
+    metric, names = of.rpartition(",")[0], aggregation_names(task.config)
+    how = names.get(metric, "mean")
     if not figures.complete:
         said = "Some rows of the log cannot be scored."
         return Check("figures", key, NOT_CHECKABLE, found, None, said)
@@ -233,7 +234,8 @@ def _error(task: TaskResult, of: str, key: str, figures: Figures) -> Check:
     known = [value for value in column.values if value is not None]
     draws = task.settings.get("config", {}).get("bootstrap_iters")
     # The tasks count some figures on the way, so that the harness knows their mean no more.
-    if how != "mean" or of.rpartition(",")[0] in _COUNTED or len(known) < 2 or draws == 0:
+    counted = metric in _COUNTED and metric in names
+    if how != "mean" or counted or len(known) < 2 or draws == 0:
         if found == _NO_ERROR:
             return Check("figures", key, CONFIRMED, found, _NO_ERROR)
         said = "The harness gives no standard error of this figure: it was added."
