@@ -118,7 +118,10 @@ def _other(task: TaskResult, own: Mapping[str, Any], met: set[str]) -> str:
     stated = task.run["generation"]
     for name in sorted({*own, *(met & stated.keys())}):
         if name == "do_sample" and (task.run.get("repeats") or 1) > 1:
-            continue  # repeats in this process force sampling, a server's repeats leave it out
+            # Repeats in this process force sampling, a server's repeats leave it out.
+            if own.get(name) is True or name not in met:
+                continue
+            return f"do_sample={own.get(name)!r}"
         if name == "seed" and task.run.get("seeds") is not None:
             continue
         if name not in stated and task.run.get("chat") == "raw" and own[name] == _NEUTRAL:

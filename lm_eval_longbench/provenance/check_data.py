@@ -226,6 +226,11 @@ def _left_by_limit(task: TaskResult) -> int | None:
 def _limited(task: TaskResult, rows: Sequence[LogRow]) -> Iterator[Check]:
     """Check the questions against --limit, which takes the first ones."""
     kind, asked, number = "limit", task.run.get("asked"), _left_by_limit(task)
+    limit = task.settings.get("config", {}).get("limit")
+    if isinstance(limit, bool) or not isinstance(limit, int | float | None):
+        said = "The harness takes no such --limit."
+        yield Check(kind, kind, DIFFERENT, limit, None, said)
+        return
     if number is not None:
         said = "The questions are not the first ones that --limit leaves."
         yield compared(kind, kind, asked, number, said)

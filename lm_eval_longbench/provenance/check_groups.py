@@ -15,7 +15,7 @@ from lm_eval_longbench.provenance.check import (
     OFFICIAL,
     Check,
 )
-from lm_eval_longbench.provenance.lock_tasks import group_weights, is_group
+from lm_eval_longbench.provenance.lock_tasks import is_group, our_group
 from lm_eval_longbench.provenance.read_results import ResultsFile
 
 _STDERR = "_stderr,"
@@ -115,7 +115,7 @@ def check_groups(
         own = _Group(name, ways, results, verified)
         for check in own.checks():
             yield name, check
-        if is_group(name) and group_weights(name, members) is None:
+        if is_group(name) and our_group(name, members) is None:
             said = "A group of this package has this name, and other members."
             yield name, Check(OFFICIAL, "members", NOT_CHECKABLE, ", ".join(members), None, said)
 
@@ -131,7 +131,8 @@ class _Group:
         verified: Mapping[str, Mapping[str, float]],
     ) -> None:
         self._results, self._verified = results, verified
-        self._weights = group_weights(name, results.members[name])
+        ours = our_group(name, results.members[name])
+        self._weights = None if ours is None else ours.weights
         self._stated = results.results.get(name, {})
         self._copy = results.groups.get(name)
         self._too_many = ways.total() > _MOST

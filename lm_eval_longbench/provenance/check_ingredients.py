@@ -36,6 +36,9 @@ _RAG = "longbench_v2_rag"
 _SUMMARIES = ("_t4_1", "_t4_2")
 _OFFICIAL_LIMIT, _FROM_FILE = "truncate_to=", "file sha256 "
 UNCONFIRMED = "ingredients"
+# Names of the output budget in --gen_kwargs, which a task writes under one of them, as a number.
+_BUDGET = ("max_gen_toks", "max_new_tokens", "max_tokens", "max_completion_tokens")
+_NOWHERE = "not there"
 _UNCUT = "No cut prompt could be compared: what cuts had nothing to decide, or cannot be told."
 _AROUND = "Only requests and the data together tell what stood around the prompts."
 _UNLOGGED = "Only the requests in the log tell."
@@ -58,6 +61,11 @@ def check_settings(task: TaskResult, ours: Mapping[str, LockTask]) -> Iterator[C
     yield _dataset(task, ours)
     yield same("version", str(task.metadata.get("version")), str(run.get("version")))
     yield same("generation", config.get("generation_kwargs"), run.get("generation"))
+    given = task.settings.get("config", {}).get("gen_kwargs")
+    if isinstance(given, Mapping):
+        own = run.get("generation") or {}
+        asked = {key: value for key, value in given.items() if key not in _BUDGET}
+        yield same("gen_kwargs", asked, {key: own.get(key, _NOWHERE) for key in asked})
     yield same("filters", config.get("filter_list"), run.get("filters"))
     repeats = run.get("repeats")
     # A server gets a request for each of them.

@@ -45,7 +45,7 @@ def _numbers(task: TaskResult, rows: Sequence[LogRow]) -> Iterator[Check]:
             yield Check(kind, name, NOT_CHECKABLE, stated, numbers[-1], said)
         else:
             yield compared(kind, name, [stated], numbers, meaning)
-    added = [at(row, f"has {row.extra[0]!r} beside its figures") for row in rows if row.extra]
+    added = [at(row, f"has {row.extra[0]!r} beside what is known") for row in rows if row.extra]
     yield all_of("row fields", len(rows), added, "what the harness writes", EDITED)
 
 
@@ -128,7 +128,7 @@ def _hashes(task: TaskResult, rows: Sequence[LogRow]) -> Iterator[Check]:
     yield all_of(
         "gold answers", len(rows), wrong, "target and target_hash of the document", meaning
     )
-    telling = [row for row in rows if row.sent]
+    telling = [row for row in rows if row.excerpts]
     yield from those_that_tell(
         "sent prompts",
         len(telling),
@@ -136,7 +136,7 @@ def _hashes(task: TaskResult, rows: Sequence[LogRow]) -> Iterator[Check]:
         [
             at(row, "has another prompt than was hashed")
             for row in telling
-            if any(sent != row.hashes["prompt"] for sent in row.sent)
+            if row.excerpts[0].get("sha256") != row.hashes["prompt"]
             or any(own != row.excerpts[0] for own in row.excerpts)
         ],
         "prompt_hash of each request",

@@ -280,6 +280,8 @@ _ENDS = 64
 # Text before and after a prompt when it is sent, and the form of the prompt between.
 _Around = tuple[str, str, int]
 _BARE: _Around = ("", "", 0)
+# Prompts that are kept until it is known from others what stands around them.
+_KEPT = 8
 
 
 def _put(text: str, around: _Around) -> str:
@@ -309,7 +311,8 @@ class _Sent:
         self._plain = self._stated == PLAIN
         self._met: Counter[_Around] = Counter()
         self._unlike: list[str] = []
-        self._unknown = 0
+        # Rows that do not tell by themselves, and the prompts of the first ones.
+        self._unknown: list[tuple[LogRow, str | None]] = []
 
     def add(self, row: LogRow, text: str) -> None:
         """Look at a row whose prompt is known."""
@@ -320,8 +323,11 @@ class _Sent:
             known = (one for one in self._met if text_sha256(_put(text, one)) == wanted)
             around = next(known, None) or _around(row, text)
         if around is None:
-            self._unknown += 1
-            return
+            self._unknown.append((row, text if len(self._unknown) < _KEPT else None))
+        else:
+            self._add(row, text, around)
+
+    def _add(self, row: LogRow, text: str, around: _Around) -> None:
         self._met[around] += 1
         sent = _put(text, around)
         ends = {"characters": len(sent), "head": sent[:EXCERPT], "tail": sent[-EXCERPT:]}
@@ -332,13 +338,19 @@ class _Sent:
 
     def checks(self) -> Iterator[Check]:
         """Yield what the rows told."""
+        for row, text in tuple(self._unknown):
+            for around in [] if text is None else list(self._met):
+                if text_sha256(_put(text, around)) == row.hashes["prompt"] and row.excerpts:
+                    self._unknown.remove((row, text))
+                    self._add(row, text, around)
+                    break
         rows = self._met.total()
         if rows:
             said = f"The log shows other prompts than were sent. {EDITED}"
             yield all_of(AROUND, rows, self._unlike, "the ends of what was sent", said)
         if self._unknown:
             said = "The log does not show where the prompt stands in what was sent."
-            yield Check(AROUND, AROUND, NOT_CHECKABLE, f"{self._unknown} rows", None, said)
+            yield Check(AROUND, AROUND, NOT_CHECKABLE, f"{len(self._unknown)} rows", None, said)
         probes = {text_sha256(_put("?", around)) for around in self._met}
         if self._stated in probes:
             yield Check(AROUND, "chat_sha256", CONFIRMED, self._stated, self._stated)

@@ -15,8 +15,9 @@ from lm_eval_longbench.provenance.check import (
     all_of,
     compared,
 )
-from lm_eval_longbench.provenance.lock_tasks import all_tasks
+from lm_eval_longbench.provenance.lock_tasks import all_tasks, our_group
 from lm_eval_longbench.provenance.open_file import read_lines
+from lm_eval_longbench.provenance.packages import package_versions
 from lm_eval_longbench.provenance.read_results import ResultsFile, TaskResult
 
 # Parts with an entry a task; the first ones have entries of groups, too.
@@ -24,6 +25,11 @@ _WITH_GROUPS = ("results", "versions", "n-shot", "higher_is_better")
 _OF_TASKS = ("n-samples", "task_hashes")
 # What `harness.task` writes into the configuration of its tasks.
 _OURS = "lm_eval_longbench"
+# What the harness states once a file, and checks compare.
+_STATED = (
+    *("config", "lm_eval_version", "model_source", "model_name", "chat_template"),
+    *("chat_template_sha", "system_instruction", "system_instruction_sha"),
+)
 # Model arguments from which the harness takes the model's name.
 _NAMES = ("peft", "delta", "pretrained", "model", "path", "engine")
 
@@ -120,10 +126,13 @@ def _groups(results: ResultsFile) -> Iterator[tuple[str, Check]]:
     stated_shots, stated_better = whole.get("n-shot", {}), whole.get("higher_is_better", {})
     shots = {name: str(stated_shots.get(name)) for name in tasks}
     better = {name: stated_better.get(name, {}) for name in tasks}
+    packages = [task.run.get("packages") or {} for task in results.tasks]
+    here = package_versions()["lm_eval_longbench"]
+    ours = all(own.get("lm_eval_longbench") == here for own in packages)
     for group, members in results.members.items():
-        own = {shots[name] for name in members if name in shots}
-        if len(own) == 1:
-            shots[group] = own.pop()
+        met = {shots[name] for name in members if name in shots}
+        if len(met) == 1:
+            shots[group] = met.pop()
         spread: dict[str, Any] = {}
         for name in members:
             for metric, value in better.get(name, {}).items():
@@ -136,14 +145,27 @@ def _groups(results: ResultsFile) -> Iterator[tuple[str, Check]]:
         yield group, compared("table", "higher", stated_better.get(group, {}), spread, said)
         name = results.results.get(group, {}).get("name", group)
         yield group, compared("table", "name", name, group, said)
-        said = "Its version and its name in the table stand in the group's own file only."
         version = whole.get("versions", {}).get(group)
-        yield group, Check("table", "version, alias", NOT_CHECKABLE, version, None, said)
+        alias = results.results.get(group, {}).get("alias", group)
+        own = our_group(group, members)
+        if own is not None and own.version == str(version) and own.alias == alias:
+            yield group, Check("table", "version, alias", CONFIRMED, [version, alias])
+        elif own is not None and ours:
+            said = "This package has the group under another version or another name in the table."
+            wanted = [own.version, own.alias]
+            yield group, Check("table", "version, alias", DIFFERENT, [version, alias], wanted, said)
+        else:
+            said = "Its version and its name in the table stand in the group's own file only."
+            yield group, Check("table", "version, alias", NOT_CHECKABLE, version, None, said)
 
 
 def _run(results: ResultsFile) -> Iterator[Check]:
     """Check what the file says of the model and of the text around prompts, twice and more."""
     whole, kind = results.whole, "run"
+    for name in (*_STATED, *_WITH_GROUPS, *_OF_TASKS, "group_subtasks"):
+        if name not in whole:
+            said = "The file does not state it, so that nothing could be compared with it."
+            yield Check(kind, name, NOT_CHECKABLE, None, None, said)
     for name in ("chat_template", "system_instruction"):
         text, found = whole.get(name), whole.get(f"{name}_sha")
         if f"{name}_sha" in whole and (text is None or isinstance(text, str)):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import fnmatch
 import functools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -113,21 +113,29 @@ def official_aggregation(task: str, metric: str) -> str | None:
     return next((name.rpartition(".")[2] for name in found), None)
 
 
-def group_weights(group: str, members: Sequence[str]) -> dict[str, bool] | None:
-    """Return of each metric that a group of ours has whether it weighs tasks by size.
+@dataclass(frozen=True)
+class OurGroup:
+    """One of our groups.
 
-    Args:
-        group: its name.
-        members: tasks and groups in it; any but ours make it a user's own group.
-
-    Returns:
-        None for a user's own group.
+    Attributes:
+        alias: its name in tables.
+        version: of its file.
+        weights: of each metric that it has, whether tasks weigh by their size.
     """
-    own = _files().get(group, {})
+
+    alias: str
+    version: str
+    weights: Mapping[str, bool]
+
+
+def our_group(name: str, members: Sequence[str]) -> OurGroup | None:
+    """Return our group of a name; None if it has other members: then it is a user's own."""
+    own = _files().get(name, {})
     if "group" not in own or list(members) != own["task"]:
         return None
     listed = own.get("aggregate_metric_list") or ()
-    return {one["metric"]: bool(one["weight_by_size"]) for one in listed}
+    weights = {one["metric"]: bool(one["weight_by_size"]) for one in listed}
+    return OurGroup(own.get("group_alias", name), str(own["metadata"]["version"]), weights)
 
 
 def is_group(name: str) -> bool:

@@ -47,6 +47,7 @@ _ROW = Fields(
 )
 # All that the harness writes into a row besides its figures.
 _KNOWN = {*_ROW.given, *_ROW.optional}
+_EXCERPT = {"sha256", "characters", "head", "tail"}
 
 
 @dataclass(frozen=True)
@@ -65,8 +66,8 @@ class LogRow:
         logged: figures by name; empty with `--predict_only`.
         extra: names of what the harness does not write into such a row.
         generation: generation arguments of each request; empty: the row does not tell.
-        sent: hash of each request's prompt as it was sent; empty: the row does not tell.
-        excerpts: hash, length, head and tail of each prompt as it was sent.
+        excerpts: hash, length, head and tail of each request's prompt as it was sent; empty: the
+            row does not tell.
         hashes: the harness's own of document, prompt and target, by name.
         doc_sha256: of the document as it stands in the row.
     """
@@ -82,7 +83,6 @@ class LogRow:
     logged: Mapping[str, Any]
     extra: Sequence[str]
     generation: Sequence[Mapping[str, Any]]
-    sent: Sequence[str]
     excerpts: Sequence[Mapping[str, Any]]
     hashes: Mapping[str, str | None]
     doc_sha256: str
@@ -134,8 +134,8 @@ def responses_of(row: Mapping[str, Any]) -> list[str] | None:
 
 def _requests(
     row: Mapping[str, Any],
-) -> tuple[list[Mapping[str, Any]], list[str], list[Mapping[str, Any]]]:
-    """Return of each request the generation arguments, the hash of its prompt, and its excerpt."""
+) -> tuple[list[Mapping[str, Any]], list[Mapping[str, Any]]]:
+    """Return of each request the generation arguments, and the excerpt of its prompt."""
     given = row.get("arguments") or {}
     requests = [request for request in given.values() if isinstance(request, Mapping)]
     generation = [own for request in requests if isinstance(own := request.get("arg_1"), Mapping)]
@@ -151,7 +151,23 @@ def _requests(
         elif isinstance(own, str):
             ends = {"head": own[:EXCERPT], "tail": own[-EXCERPT:]}
             excerpts.append({"sha256": text_sha256(own), "characters": len(own), **ends})
-    return generation, [str(own.get("sha256")) for own in excerpts], excerpts
+    return generation, excerpts
+
+
+def _extra(row: Mapping[str, Any]) -> list[str]:
+    """Return the names of what the harness does not write into a row."""
+    extra = [name for name in row if name not in _KNOWN and name not in row["metrics"]]
+    if len(set(row["metrics"])) < len(row["metrics"]):
+        extra.append("metrics")
+    arguments = row.get("arguments") or {}
+    if arguments and len(arguments) != len(row["resps"]):
+        extra.append("arguments")
+    for name, request in arguments.items():
+        if not isinstance(request, Mapping) or set(request) != {"arg_0", "arg_1"}:
+            extra.append(f"arguments.{name}")
+        elif isinstance(own := request["arg_0"], Mapping) and set(own) != _EXCERPT:
+            extra.append(f"arguments.{name}.arg_0")
+    return extra
 
 
 def _row(row: Any, line: int, where: str) -> LogRow:
@@ -163,7 +179,7 @@ def _row(row: Any, line: int, where: str) -> LogRow:
     names = [name for name in row["metrics"] if name != BYPASS]
     for name in names:
         checked(row.get(name), OrNull(NUMBER), said, name)
-    generation, sent, excerpts = _requests(row)
+    generation, excerpts = _requests(row)
     return LogRow(
         line=line,
         doc=row["doc"],
@@ -174,9 +190,8 @@ def _row(row: Any, line: int, where: str) -> LogRow:
         generated=row["resps"],
         filtered=row["filtered_resps"],
         logged={name: row.get(name) for name in names},
-        extra=[name for name in row if name not in _KNOWN and name not in row["metrics"]],
+        extra=_extra(row),
         generation=generation,
-        sent=sent,
         excerpts=excerpts,
         hashes={name: row.get(f"{name}_hash") for name in _HASHES},
         doc_sha256=doc_sha256(row["doc"]),

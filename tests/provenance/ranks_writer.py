@@ -1,4 +1,4 @@
-"""One rank of a run that is written down: run by test_verify_real_runs.py in a process of its own."""
+"""One rank of a run that is written down: test_verify_real_runs.py starts it as a process."""
 
 import sys
 from pathlib import Path

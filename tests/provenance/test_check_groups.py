@@ -7,7 +7,7 @@ import pytest
 
 from lm_eval_longbench.provenance.check import CONFIRMED, DIFFERENT, NOT_CHECKABLE, OFFICIAL
 from lm_eval_longbench.provenance.check_groups import check_groups
-from lm_eval_longbench.provenance.lock_tasks import group_weights, is_group
+from lm_eval_longbench.provenance.lock_tasks import is_group, our_group
 from lm_eval_longbench.provenance.read_results import ResultsFile, TaskResult
 
 PLAIN, WEIGHTED = 0.5, 0.25
@@ -66,7 +66,10 @@ def test_how_groups_weigh(group, names, weighted, plain):
     tasks = dict(zip(names, FIGURES, strict=True))
     both = {KEY: WEIGHTED, ERROR: WEIGHTED_ERROR}
     assert status(group, both, tasks=tasks) == {KEY: weighted, ERROR: weighted}
-    assert status(group, {KEY: PLAIN, ERROR: PLAIN_ERROR}, tasks=tasks) == {KEY: plain, ERROR: plain}
+    assert status(group, {KEY: PLAIN, ERROR: PLAIN_ERROR}, tasks=tasks) == {
+        KEY: plain,
+        ERROR: plain,
+    }
     assert status(group, {KEY: 0.3}, tasks=tasks) == {KEY: DIFFERENT}
 
 
@@ -81,10 +84,12 @@ def test_our_name_with_other_members_is_not_our_figure():
 def test_what_is_known_of_our_groups():
     assert is_group("longbench_v1_code") and not is_group("longbench_v1_lcc")
     assert not is_group("longbench_v1_mine")
-    assert group_weights("longbench_v1_code", CODE) == {"score": False}
-    assert group_weights("longbench_pro_t3", T3)["pass_at_n"] is True
-    assert group_weights("longbench_v1", ["longbench_v1_code"]) is None
-    assert group_weights("longbench_v1_lcc", []) is None
+    code = our_group("longbench_v1_code", CODE)
+    assert (code.weights, code.alias) == ({"score": False}, "longbench_v1_code")
+    t3 = our_group("longbench_pro_t3", T3)
+    assert (t3.weights["pass_at_n"], t3.alias) == (True, "T3. Evidence-Grounded QA")
+    assert our_group("longbench_v1", ["longbench_v1_code"]) is None
+    assert our_group("longbench_v1_lcc", []) is None
 
 
 def test_groups_in_groups():
