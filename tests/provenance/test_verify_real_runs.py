@@ -9,6 +9,8 @@ import pytest
 from real_runs import EXTRACTIVE, AnsweringLM, Files, write_run
 
 from lm_eval_longbench.data.longbench_v2 import BENCHMARK
+from lm_eval_longbench.offline import harness_log
+from lm_eval_longbench.provenance import read_log
 from lm_eval_longbench.provenance.check import DIFFERENT, NOT_CHECKABLE
 from lm_eval_longbench.provenance.signature import completed, line
 from lm_eval_longbench.provenance.verify import verify
@@ -362,6 +364,11 @@ def test_several_ranks(tmp_path):
     # The order is hashed, and the questions are in the data's.
     files.edit_log("longbench_v1_trec", lambda rows: sorted(rows, key=lambda row: row["doc_id"]))
     assert kinds(verify([tmp_path]), DIFFERENT) == {"log hash"}
+
+
+def test_one_reader_of_answers():
+    """What `score` and `verify` take for a row's answers is one function (A3)."""
+    assert harness_log.responses_of is read_log.responses_of
 
 
 def test_own_filters_with_repeats_over_an_api(tmp_path, server_url):
