@@ -39,7 +39,7 @@ _PARTS: Mapping[str, Shape] = {
     "config": OBJECT,
 }
 _FILE = Fields({"results": Each(OBJECT), "configs": Each(OBJECT)}, _PARTS)
-# Of a task of this package; ingredients that are compared as they stand need no shape.
+# Of a task of this package.
 _TASK = Fields(
     {"metadata": Fields({_RUN: OBJECT}, {"longbench": OrNull(OBJECT)})},
     {
@@ -54,7 +54,15 @@ _TASK = Fields(
 _RUN_SHAPE = Fields(
     {},
     {
-        **dict.fromkeys(("benchmark", "task", "data", "data_sha256", "signature"), OrNull(TEXT)),
+        **dict.fromkeys(
+            (
+                *("benchmark", "task", "version", "data", "data_sha256", "template_sha256"),
+                *("truncation", "overlength", "tokenizer", "tokenizer_sha256", "chat"),
+                *("chat_sha256", "metrics", "embedding_model", "retrieval", "reasoning_sha256"),
+                *("questions_sha256", "signature", "limit_source"),
+            ),
+            OrNull(TEXT),
+        ),
         **dict.fromkeys(("limit", "asked", "kept", "answered", "failed"), OrNull(COUNT)),
         **dict.fromkeys(("truncated", "rag_top_n"), OrNull(COUNT)),
         "repeats": OrNull(POSITIVE),

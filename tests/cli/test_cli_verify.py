@@ -105,7 +105,9 @@ def test_json(command, files):
     assert report["format"] == 1
     assert report["exit_status"] == 1
     assert sum(report["counts"].values()) == len(report["checks"])
-    assert report["counts"]["different"] == 2
+    different = [check for check in report["checks"] if check["status"] == "different"]
+    assert report["counts"]["different"] == len(different) == 3
+    assert {check["kind"] for check in different} == {"signature", "counts", "limit"}
     checks = {(check["place"], check["kind"], check["name"]): check for check in report["checks"]}
     asked = checks[V2, "counts", "asked"]
     assert (asked["status"], asked["found"], asked["expected"]) == ("different", 503, 18)

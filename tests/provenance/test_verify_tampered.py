@@ -480,7 +480,7 @@ def test_a_missing_log(base):
     report = verify([base.folder])
     assert report.exit_status == 3
     said = {check.kind: check for check in report.with_status(NOT_CHECKABLE)}
-    assert set(said) == {"sample log", "groups", "ingredients", "table", "official figures"}
+    assert set(said) == {"sample log", "groups", "ingredients", "official figures"}
     assert "there is no log" in said["official figures"].meaning
     assert said["sample log"].expected == f"samples_{QASPER}_{base.results.name[8:-5]}.jsonl"
     assert said["sample log"].meaning.endswith("figures cannot be recomputed. Put it there.")
