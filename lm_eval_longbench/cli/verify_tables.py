@@ -75,7 +75,9 @@ def not_checkable_lines(report: Report) -> Iterator[str]:
         names.pop(kind, None)
         places = list(dict.fromkeys(check.place for check in own))
         where = places[0] if len(places) == 1 else f"{len(places)} tasks"
-        where = where or own[0].file  # it is about the file as a whole
+        if not where:  # it is about a file as a whole
+            files = list(dict.fromkeys(check.file for check in own))
+            where = files[0] if len(files) == 1 else f"{len(files)} files"
         named = f" {', '.join(names)}" if names else ""
         yield f"not checkable: {where}: {kind}{named}: {meaning}"
 

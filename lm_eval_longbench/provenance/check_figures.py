@@ -168,6 +168,12 @@ def aggregated(task: TaskResult, figures: Figures) -> dict[str, float]:
     return values
 
 
+def recomputed(task: TaskResult, figures: Figures) -> dict[str, float]:
+    """Return the figures of a task that rest on its answers alone, for those of its groups."""
+    own = aggregated(task, figures) if figures.complete else {}
+    return {key: value for key, value in own.items() if not figures.columns[key].taken}
+
+
 def check_figures(task: TaskResult, figures: Figures) -> Iterator[Check]:
     """Yield a check of each figure that the results state of a task, or should."""
     expected = aggregated(task, figures)

@@ -141,8 +141,10 @@ def _groups(results: ResultsFile) -> Iterator[tuple[str, Check]]:
             better[group] = spread
         said = "The table shows it otherwise than that of its tasks."
         found = str(stated_shots[group]) if group in stated_shots else None
-        yield group, compared("table", "n-shot", found, shots.get(group), said)
-        yield group, compared("table", "higher", stated_better.get(group, {}), spread, said)
+        if found is not None or group in shots:
+            yield group, compared("table", "n-shot", found, shots.get(group), said)
+        if spread or group in stated_better:
+            yield group, compared("table", "higher", stated_better.get(group, {}), spread, said)
         name = results.results.get(group, {}).get("name", group)
         yield group, compared("table", "name", name, group, said)
         version = whole.get("versions", {}).get(group)

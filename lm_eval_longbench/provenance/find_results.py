@@ -15,7 +15,7 @@ RESULTS_NAME = re.compile(r"(?P<stem>.+)_(?P<moment>\d{4}-\d{2}-\d{2}T[^_]+)\.js
 
 
 def _is_scored(folder: Path) -> bool:
-    return (folder / REPORT).is_file() and (folder / SAMPLES).is_file()
+    return os.path.isfile(folder / REPORT) and os.path.isfile(folder / SAMPLES)
 
 
 def _under(folder: Path) -> list[Path]:
@@ -40,10 +40,11 @@ def find_results(paths: Iterable[Path]) -> list[Path]:
     """
     found: list[Path] = []
     for given in paths:
-        path = given.expanduser()
-        if path.is_dir():
+        # These raise nothing for folders that may not be entered, and for unknown users.
+        path = Path(os.path.expanduser(given))
+        if os.path.isdir(path):
             own = _under(path)
-        elif path.is_file():
+        elif os.path.isfile(path):
             own = [path.parent if path.name == REPORT and _is_scored(path.parent) else path]
         else:
             raise PredictionError(f"{given} does not exist.")

@@ -404,7 +404,7 @@ def test_own_filters_with_repeats_over_an_api(tmp_path, server_url):
         rows[0]["resps"].pop()
 
     Files(run).edit_log("longbench_pro_t3_1", lose)
-    assert kinds(verify([run]), DIFFERENT) == {"repeats"}
+    assert kinds(verify([run]), DIFFERENT) == {"repeats", "row fields"}
 
 
 GROUPS = """

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from pathlib import Path
 
 import pytest
 from real_runs import Files
@@ -579,6 +580,8 @@ def test_only_tasks_of_others(tmp_path):
 def test_paths_without_results(tmp_path, base):
     with pytest.raises(PredictionError, match="does not exist"):
         verify([tmp_path / "nothing"])
+    with pytest.raises(PredictionError, match="does not exist"):
+        verify([Path("~no-such-user/results")])
     (tmp_path / "empty").mkdir()
     with pytest.raises(PredictionError, match="holds no results"):
         verify([tmp_path / "empty"])
