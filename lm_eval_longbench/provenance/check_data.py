@@ -62,7 +62,7 @@ def selected(task: TaskResult, documents: Documents | str) -> Documents | str:
         return documents
     if documents.sha256 != task.run.get("data_sha256"):
         return f"Here is other data, {documents.label}."
-    benchmark, domain = task.run.get("benchmark"), task.config.get("dataset_name")
+    benchmark, domain = task.run.get("benchmark"), str(task.config.get("dataset_name"))
     if benchmark == "longbench_v2" and domain in DOMAINS:
         domains = documents.rows["domain"]
         kept = [number for number, own in enumerate(domains) if own == DOMAINS[domain]]

@@ -109,7 +109,8 @@ def _other_packages(task: TaskResult) -> str:
 def recompute_rows(task: TaskResult, rows: Sequence[LogRow]) -> Figures:
     """Return the figures of all questions, and the check of each sample's logged ones."""
     found = Figures()
-    edited, broken = [], []
+    edited: list[str] = []
+    broken: list[str] = []
     for row in rows:
         if not row.logged:
             continue

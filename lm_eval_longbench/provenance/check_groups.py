@@ -143,9 +143,9 @@ class _Group:
 
     def _sizes(self, tasks: Sequence[str]) -> list[int] | None:
         """Return the number of questions of some tasks; None if one is not known."""
-        sizes = [self._results.results[task].get("sample_len") for task in tasks]
-        whole = all(isinstance(size, int) and _is_number(size) and size > 0 for size in sizes)
-        return sizes if sizes and whole else None
+        stated = [self._results.results[task].get("sample_len") for task in tasks]
+        sizes = [size for size in stated if isinstance(size, int) and _is_number(size) and size > 0]
+        return sizes if sizes and len(sizes) == len(stated) else None
 
     def checks(self) -> Iterator[Check]:
         """Yield a check of each thing that the results state of the group."""

@@ -85,8 +85,9 @@ def _is_ours(results: ResultsFile, name: str, ours: Mapping[str, Any]) -> str:
     except LongBenchError:  # another's log
         return ""
     doc = row.get("doc") if isinstance(row, Mapping) else None
-    named = isinstance(doc, Mapping) and isinstance(doc.get("prompt"), Mapping)
-    return "a task of this package by its log" if named and str(doc.get("task")) in ours else ""
+    if not isinstance(doc, Mapping) or not isinstance(doc.get("prompt"), Mapping):
+        return ""
+    return "a task of this package by its log" if str(doc.get("task")) in ours else ""
 
 
 def _table(results: ResultsFile, task: TaskResult) -> Iterator[Check]:
@@ -164,15 +165,15 @@ def _groups(results: ResultsFile) -> Iterator[tuple[str, Check]]:
 def _run(results: ResultsFile) -> Iterator[Check]:
     """Check what the file says of the model and of the text around prompts, twice and more."""
     whole, kind = results.whole, "run"
-    for name in (*_STATED, *_WITH_GROUPS, *_OF_TASKS, "group_subtasks"):
-        if name not in whole:
+    for part in (*_STATED, *_WITH_GROUPS, *_OF_TASKS, "group_subtasks"):
+        if part not in whole:
             said = "The file does not state it, so that nothing could be compared with it."
-            yield Check(kind, name, NOT_CHECKABLE, None, None, said)
-    for name in ("chat_template", "system_instruction"):
-        text, found = whole.get(name), whole.get(f"{name}_sha")
-        if f"{name}_sha" in whole and (text is None or isinstance(text, str)):
-            said = f"The hash is not that of the {name} beside it: one of them was edited."
-            yield compared(kind, f"{name}_sha", found, text_sha256(text) if text else None, said)
+            yield Check(kind, part, NOT_CHECKABLE, None, None, said)
+    for part in ("chat_template", "system_instruction"):
+        text, found = whole.get(part), whole.get(f"{part}_sha")
+        if f"{part}_sha" in whole and (text is None or isinstance(text, str)):
+            said = f"The hash is not that of the {part} beside it: one of them was edited."
+            yield compared(kind, f"{part}_sha", found, text_sha256(text) if text else None, said)
     config = whole.get("config", {})
     arguments, name = config.get("model_args"), whole.get("model_name")
     source, model = whole.get("model_source"), config.get("model")

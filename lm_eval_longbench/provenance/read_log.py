@@ -23,6 +23,7 @@ from lm_eval_longbench.provenance.shapes import (
     Fields,
     ListOf,
     OrNull,
+    Shape,
     checked,
 )
 
@@ -33,6 +34,7 @@ _PROMPT = Fields(
     {"template_sha256": OrNull(TEXT), "tokens_before_cut": OrNull(COUNT)},
 )
 _HASHES = ("doc", "prompt", "target")
+_OPTIONAL: dict[str, Shape] = {"doc_id": COUNT, "arguments": OrNull(OBJECT)}
 _ROW = Fields(
     {
         "doc": Fields({"prompt": _PROMPT, "index": COUNT}, {"_id": NAME, "id": NAME}),
@@ -42,8 +44,7 @@ _ROW = Fields(
         "target": TEXT,
         "metrics": ListOf(TEXT),
     },
-    {"doc_id": COUNT, "arguments": OrNull(OBJECT)}
-    | {f"{name}_hash": OrNull(TEXT) for name in _HASHES},
+    {**_OPTIONAL, **{f"{name}_hash": OrNull(TEXT) for name in _HASHES}},
 )
 # All that the harness writes into a row besides its figures.
 _KNOWN = {*_ROW.given, *_ROW.optional}

@@ -88,9 +88,7 @@ class ScoredTable:
         # It is known which questions are missing only where the report knows.
         self._official = entry["counts"].get("missing") is not None
         self._reported = entry["tasks"]
-        self._shape = next(
-            shape for start, shape in reversed(_SAMPLES.items()) if name.startswith(start)
-        )
+        self._shape = _SAMPLES[max(start for start in _SAMPLES if name.startswith(start))]
         self.samples = 0
 
     def add(self, sample: Sample, where: str) -> None:
