@@ -67,6 +67,8 @@ def write_run(folder, model, tasks, options=None, model_args=None, *, logs=True,
             log_samples=logs,
             **arguments,
         )
+    if results is None:  # of several ranks the first one has them
+        return Path(folder)
     samples = results.pop("samples", None)
     tracker.save_results_aggregated(results=results, samples=samples)
     for task in samples or ():

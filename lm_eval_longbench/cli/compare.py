@@ -7,7 +7,10 @@ from typing import Annotated
 
 import typer
 
-from lm_eval_longbench.terminal import say_line, say_table
+from lm_eval_longbench.errors import LongBenchError
+from lm_eval_longbench.terminal import fail, say_line, say_table
+
+_UNREADABLE = 2
 
 
 def register(app: typer.Typer) -> None:
@@ -23,7 +26,8 @@ def register(app: typer.Typer) -> None:
     ) -> None:
         """Say in which ingredients two results differ; show figures if they are comparable.
 
-        Exit status: 0 comparable, with or without care; 1 not comparable.
+        Exit status: 0 comparable, with or without care; 1 not comparable; 2 a file cannot be read,
+        nothing was found, or the command was used wrongly.
         """
         from lm_eval_longbench.cli.compare_tables import (
             differences_table,
@@ -34,7 +38,11 @@ def register(app: typer.Typer) -> None:
         from lm_eval_longbench.provenance.compare_results import compare_results
         from lm_eval_longbench.provenance.rules import NOT
 
-        compared = compare_results(a, b)
+        try:
+            compared = compare_results(a, b)
+        except LongBenchError as error:
+            fail(f"error: {error}")
+            raise typer.Exit(_UNREADABLE) from error
         say_line(f"A: {a}")
         say_line(f"B: {b}")
         say_line(verdict_line(compared))

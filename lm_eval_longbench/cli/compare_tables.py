@@ -42,7 +42,8 @@ def differences_table(compared: Compared) -> Table | None:
     )
     for key in sorted(groups, key=lambda key: key[0] != NOT):
         weight, name, left, right, reason = key
-        table.add_row(name, left, right, weight, reason, _tasks(groups[key]))
+        cells = (name, left, right, weight, reason, _tasks(groups[key]))
+        table.add_row(*cells)
     return table
 
 
@@ -95,5 +96,6 @@ def figures_table(compared: Compared, *, refused: bool) -> Table:
             for name, left, right in task.figures:
                 both = _number(left) and _number(right)
                 change = f"{right - left:+.4f}" if both else "-"
-                table.add_row(task.task, name, _cell(left), _cell(right), change)
+                cells = (task.task, name, _cell(left), _cell(right), change)
+                table.add_row(*cells)
     return table

@@ -44,8 +44,9 @@ def register(app: typer.Typer) -> None:
     ) -> None:
         """Recompute scores, counts and hashes from the sample logs; compare them with the results.
 
-        Exit status: 0 all that could be checked is confirmed, 1 something differs, 2 nothing could
-        be checked or a file cannot be read.
+        Exit status, the first that applies: 1 something differs; 2 a file cannot be read, nothing
+        was found, or the command was used wrongly; 3 nothing differs, but the official figure of a
+        task could not be checked; 0 an official figure of every task was recomputed and confirmed.
         """
         from lm_eval_longbench.cli.verify_tables import (
             different_lines,

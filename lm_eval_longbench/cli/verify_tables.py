@@ -13,6 +13,7 @@ from lm_eval_longbench.provenance.check import (
     CONFIRMED,
     DIFFERENT,
     NOT_CHECKABLE,
+    OFFICIAL,
     STATUSES,
     Check,
     Report,
@@ -69,6 +70,9 @@ def not_checkable_lines(report: Report) -> Iterator[str]:
         names.pop(kind, None)
         places = list(dict.fromkeys(check.place for check in own))
         where = places[0] if len(places) == 1 else f"{len(places)} tasks"
+        if not where:  # it is about a file as a whole
+            files = list(dict.fromkeys(check.file for check in own))
+            where = files[0] if len(files) == 1 else f"{len(files)} files"
         named = f" {', '.join(names)}" if names else ""
         yield f"not checkable: {where}: {kind}{named}: {meaning}"
 
@@ -81,9 +85,12 @@ def summary_line(report: Report) -> str:
         parts.append(f"{len(report.unreadable)} unreadable")
     if report.foreign:
         parts.append(f"{report.foreign} tasks of others passed over")
+    official = [check.status for check in report.checks if check.kind == OFFICIAL]
+    left = f"{len(official) - official.count(CONFIRMED)} of {len(official)}"
     verdict = {
-        0: "everything that could be checked is as it should be",
+        0: "an official figure of every task follows from its answers, and nothing differs",
         1: "something differs",
         2: "not everything could be read" if counts[CONFIRMED] else "nothing could be checked",
+        3: f"nothing differs, but the official figures of {left} tasks could not be checked",
     }[report.exit_status]
     return f"{', '.join(parts)}: {verdict}."

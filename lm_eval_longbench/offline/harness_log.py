@@ -12,6 +12,7 @@ from lm_eval_longbench.offline.checks import is_whole
 from lm_eval_longbench.offline.sample import FOREIGN, Read, Sample, Unusable
 from lm_eval_longbench.offline.score_tables import TABLES, TableInfo, table_of
 from lm_eval_longbench.offline.source import Source
+from lm_eval_longbench.provenance.read_log import responses_of
 from lm_eval_longbench.provenance.recompute import had_no_reasoning
 
 _MOST_DOCUMENTS = 2**53
@@ -36,25 +37,6 @@ def data_label(row: dict[str, Any]) -> str | None:
     """Return the label of the data that a row's question is of; None: the row does not say."""
     label = row["doc"].get("data")
     return label if isinstance(label, str) else None
-
-
-def responses_of(row: dict[str, Any]) -> list[str] | None:
-    """Return all answers of a row, as the harness scored them; None if there is none.
-
-    A failed call, null, is "". What a user's filters made of the answers goes before what the model
-    wrote. A question has one request or several, and each of them a text or a list of texts.
-    """
-    filtered = row.get("filtered_resps")
-    if isinstance(filtered, list) and filtered:
-        texts = [text for own in filtered for text in (own if isinstance(own, list) else [own])]
-    else:
-        requests = row.get("resps")
-        if not isinstance(requests, list) or not all(isinstance(own, list) for own in requests):
-            return None
-        texts = [text for own in requests for text in own]
-    if not texts or not all(isinstance(text, str | None) for text in texts):
-        return None
-    return [text or "" for text in texts]
 
 
 def _v1(row: dict[str, Any], table: TableInfo, task: str, index: int) -> Read:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 CONFIRMED, DIFFERENT, NOT_CHECKABLE = "confirmed", "different", "not checkable"
@@ -13,6 +13,8 @@ STATUSES = (CONFIRMED, DIFFERENT, NOT_CHECKABLE)
 EDITED = "The log was changed after the run, or it is of another run."
 # Places that a check names of those where it fails.
 SHOWN = 5
+# The kind of the one check a task that says whether its official figure was recomputed.
+OFFICIAL = "official figures"
 
 
 @dataclass(frozen=True)
@@ -52,14 +54,27 @@ def all_of(kind: str, rows: int, wrong: Sequence[str], what: str, meaning: str) 
 
     Args:
         kind: of the check, also its name.
-        rows: rows looked at.
+        rows: rows looked at; of none nothing is confirmed.
         wrong: a sentence for each row that differs.
         what: what each row should be.
         meaning: of a difference.
     """
-    if not wrong:
-        return Check(kind, kind, CONFIRMED, f"{rows} rows", what)
-    return Check(kind, kind, DIFFERENT, f"{len(wrong)} of {rows}: {some(wrong)}", what, meaning)
+    if wrong:
+        return Check(kind, kind, DIFFERENT, f"{len(wrong)} of {rows}: {some(wrong)}", what, meaning)
+    if not rows:
+        return Check(kind, kind, NOT_CHECKABLE, "0 rows", what, "The log has no row that tells.")
+    return Check(kind, kind, CONFIRMED, f"{rows} rows", what)
+
+
+def those_that_tell(
+    kind: str, telling: int, silent: int, wrong: Sequence[str], what: str, meaning: str
+) -> Iterator[Check]:
+    """Yield `all_of` for the rows that tell something, and that others do not tell it."""
+    if telling or not silent:
+        yield all_of(kind, telling, wrong, what, meaning)
+    if silent:
+        said = "What tells it was taken out of these rows, or never was in them."
+        yield Check(kind, kind, NOT_CHECKABLE, f"{silent} rows", what, said)
 
 
 def some(sentences: Sequence[str]) -> str:
@@ -70,6 +85,10 @@ def some(sentences: Sequence[str]) -> str:
 
 def _plain(value: Any) -> Any:
     """Return a value that strict JSON can hold: NaN becomes a text."""
+    if isinstance(value, Mapping):
+        return {str(name): _plain(own) for name, own in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(own) for own in value]
     return str(value) if isinstance(value, float) and not math.isfinite(value) else value
 
 
@@ -95,11 +114,18 @@ class Report:
 
     @property
     def exit_status(self) -> int:
-        """0: all that could be checked is confirmed; 1: something differs; 2: nothing or unread."""
-        counts = self.counts
-        if counts[DIFFERENT]:
+        """Return the one number that says it all, the gravest first.
+
+        1: something differs. 2: a file could not be read, or none has a task of this package. 3:
+        nothing differs, but the official figure of a task, a group or a table was not confirmed.
+        0: an official figure of every task was recomputed and confirmed, and nothing differs.
+        """
+        if self.counts[DIFFERENT]:
             return 1
-        return 2 if self.unreadable or not counts[CONFIRMED] else 0
+        official = [check.status for check in self.checks if check.kind == OFFICIAL]
+        if self.unreadable or not official:
+            return 2
+        return 0 if set(official) == {CONFIRMED} else 3
 
     def with_status(self, status: str) -> list[Check]:
         """Return the checks of one status."""
@@ -113,8 +139,5 @@ class Report:
             "counts": self.counts,
             "foreign_tasks": self.foreign,
             "unreadable": self.unreadable,
-            "checks": [
-                {name: _plain(value) for name, value in asdict(check).items()}
-                for check in self.checks
-            ],
+            "checks": [_plain(vars(check)) for check in self.checks],
         }

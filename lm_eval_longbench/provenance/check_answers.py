@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
-from lm_eval_longbench.provenance.check import EDITED, NOT_CHECKABLE, Check, all_of, compared
+from lm_eval_longbench.provenance.check import (
+    EDITED,
+    NOT_CHECKABLE,
+    Check,
+    all_of,
+    some,
+    those_that_tell,
+)
 from lm_eval_longbench.provenance.read_log import LogRow, at
 from lm_eval_longbench.provenance.read_results import TaskResult
+
+# What raw prompts of a chat run are sent with besides, so that they are batched apart.
+_NEUTRAL = 1.0
 
 
 def check_answers(task: TaskResult, rows: Sequence[LogRow]) -> Iterator[Check]:
@@ -16,19 +27,26 @@ def check_answers(task: TaskResult, rows: Sequence[LogRow]) -> Iterator[Check]:
 
 
 def _answers(task: TaskResult, rows: Sequence[LogRow]) -> Iterator[Check]:
-    repeats = task.run.get("repeats")
-    yield all_of(
-        "repeats",
-        len(rows),
-        [
-            at(row, f"has {len(row.responses)} answers")
-            for row in rows
-            if len(row.responses) != repeats
-        ],
-        f"{repeats} answers to each question",
-        f"Answers were lost or added. {EDITED}",
-    )
-    if task.config.get("filter_list"):
+    repeats = task.run.get("repeats") or 1
+    own_filters = bool(task.config.get("filter_list"))
+    wrong, surplus = [], []
+    for row in rows:
+        generated = sum(map(len, row.generated))
+        # A user's own filters may make more or fewer of them.
+        given = generated if own_filters else len(row.responses)
+        if given < repeats or (given > repeats and not own_filters):
+            wrong.append(at(row, f"has {given} answers"))
+        elif generated > repeats:
+            surplus.append(at(row, f"has {generated} texts"))
+    said = f"Answers were lost or added. {EDITED}"
+    yield all_of("repeats", len(rows), wrong, f"{repeats} answers to each question", said)
+    if surplus:
+        said = (
+            "More texts than answers: of several ranks the one with fewer questions asks its last "
+            "one again. Nothing else tells where they come from; they are not scored."
+        )
+        yield Check("answers", "surplus", NOT_CHECKABLE, some(surplus), None, said)
+    if own_filters:
         said = "A filter of the user's own stands between what the model wrote and what was scored."
         yield Check("answers", "answers", NOT_CHECKABLE, meaning=said)
         return
@@ -54,38 +72,60 @@ def _as_given(row: LogRow) -> bool:
 
 def _requests(task: TaskResult, rows: Sequence[LogRow]) -> Iterator[Check]:
     stated = task.run.get("generation")
-    yield compared(
-        "generation",
-        "configuration",
-        task.config.get("generation_kwargs"),
-        stated,
-        "The signature and the task's configuration name other generation arguments.",
-    )
-    if not isinstance(stated, dict):
+    if stated is None:
+        said = "The signature does not state with which arguments answers were asked for."
+        yield Check("requests", "requests", NOT_CHECKABLE, meaning=said)
         return
+    telling = [row for row in rows if row.generation and all(row.generation)]
+    met = {name for row in telling for own in row.generation for name in own}
     wrong = []
-    for row in rows:
-        for own in row.generation:
-            # Repeats in this process force sampling, a server's repeats leave it out.
-            other = [
-                name
-                for name, value in stated.items()
-                if name != "do_sample" and name in own and own[name] != value
-            ]
-            if other:
-                wrong.append(at(row, f"was asked with {other[0]}={own[other[0]]!r}"))
-                break
-    yield all_of("requests", len(rows), wrong, f"asked with {stated}", f"Other arguments. {EDITED}")
+    for row in telling:
+        other = next((text for own in row.generation if (text := _other(task, own, met))), None)
+        if other:
+            wrong.append(at(row, f"was asked with {other}"))
+    said = f"Other arguments. {EDITED}"
+    yield from those_that_tell(
+        "requests", len(telling), len(rows) - len(telling), wrong, f"asked with {stated}", said
+    )
+    unmet = [name for name in stated if name not in met and name != "do_sample"]
+    if telling and unmet:
+        said = "No request of the log has it: a backend took it out, or it was edited out."
+        yield Check("requests", ", ".join(unmet), NOT_CHECKABLE, meaning=said)
     seeds = task.run.get("seeds")
     if seeds is not None:
-        yield all_of(
+        yield from those_that_tell(
             "seeds",
-            len(rows),
+            len(telling),
+            len(rows) - len(telling),
             [
                 at(row, "was asked with other seeds")
-                for row in rows
-                if [own.get("seed") for own in row.generation] != list(seeds)
+                for row in telling
+                if [own.get("seed") for own in row.generation] != seeds
             ],
             f"seeds {seeds}",
             f"The signature names other seeds than the requests have. {EDITED}",
         )
+
+
+def _other(task: TaskResult, own: Mapping[str, Any], met: set[str]) -> str:
+    """Return where a request's arguments are not those of the signature; "": nowhere.
+
+    Args:
+        task: with the signature.
+        own: arguments of one request.
+        met: names in any request of the log; a backend may take one out of all of them.
+    """
+    stated = task.run["generation"]
+    for name in sorted({*own, *(met & stated.keys())}):
+        if name == "do_sample" and (task.run.get("repeats") or 1) > 1:
+            # Repeats in this process force sampling, a server's repeats leave it out.
+            if own.get(name) is True or name not in met:
+                continue
+            return f"do_sample={own.get(name)!r}"
+        if name == "seed" and task.run.get("seeds") is not None:
+            continue
+        if name not in stated and task.run.get("chat") == "raw" and own[name] == _NEUTRAL:
+            continue
+        if name not in own or name not in stated or own[name] != stated[name]:
+            return f"{name}={own.get(name)!r}"
+    return ""

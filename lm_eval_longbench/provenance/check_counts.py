@@ -14,16 +14,18 @@ _LOST = "The signature counts other questions than the log has."
 
 
 def check_counts(task: TaskResult, rows: Sequence[LogRow], figures: Figures) -> Iterator[Check]:
-    """Yield the checks of asked, kept, answered, failed and truncated."""
+    """Yield the checks of kept, answered, failed and truncated; for asked see `check_data`."""
     run = task.run
     last = rows[-1].filter if rows else ""  # counts are those of the last filter
     number = sum(row.filter == last for row in rows)
     yield compared(_KIND, "kept", run.get("kept"), number, _LOST)
+    cut = [row for row in rows if row.prompt["truncated"]]
+    if run.get("overlength") != "truncate":
+        said = "Prompts were cut, though the signature says that none was."
+        yield compared(_KIND, "cut", len(cut), 0, said)
     if run.get("overlength") == "skip":
-        said = "Skipped questions are not in the log: how many were asked for cannot be told."
-        yield Check(_KIND, "asked", NOT_CHECKABLE, run.get("asked"), None, said)
-    else:
-        yield compared(_KIND, "asked", run.get("asked"), number, _LOST)
+        fewer = isinstance(run.get("asked"), int) and number <= run["asked"]
+        yield compared(_KIND, "kept of asked", fewer, True, _LOST)
     if not figures.columns:
         for name in ("answered", "failed", "reasoned", "truncated"):
             said = "Nothing was scored, so nothing was counted."

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import json
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from lm_eval_longbench.errors import LongBenchError
+from lm_eval_longbench.prompts.text_hash import text_sha256
 from lm_eval_longbench.provenance.check import (
     CONFIRMED,
     DIFFERENT,
+    EDITED,
     NOT_CHECKABLE,
     Check,
     all_of,
+    compared,
+    some,
 )
 from lm_eval_longbench.provenance.data_label import read_label
-from lm_eval_longbench.provenance.read_log import LogRow
+from lm_eval_longbench.provenance.read_log import LogRow, at
 from lm_eval_longbench.provenance.read_results import TaskResult
 
 if TYPE_CHECKING:
@@ -22,6 +30,9 @@ if TYPE_CHECKING:
 # What the task adds to the fields of the data.
 _ADDED = ("index", "task", "data", "prompt")
 _KIND = "data"
+SHARED, ASKED = "shared ids", "questions asked"
+# Each question has an id of its own; in LongBench v1 and E two may share one.
+_UNIQUE = ("longbench_v2", "longbench_pro")
 
 
 def check_label(task: TaskResult) -> Check:
@@ -29,13 +40,40 @@ def check_label(task: TaskResult) -> Check:
     label = read_label(task.run.get("data"))
     found = str(task.run.get("data_sha256"))
     expected = label.pinned_sha256 or label.digits
-    if expected is None:
+    if not expected:
         said = f"The data {label.base!r} is pinned by another version of this package."
         return Check(_KIND, "label", NOT_CHECKABLE, found, None, said)
     if found.startswith(expected):
         return Check(_KIND, "label", CONFIRMED, found, expected)
     said = "The hash does not belong to the label of the data: one of them was edited."
     return Check(_KIND, "label", DIFFERENT, found, expected, said)
+
+
+def selected(task: TaskResult, documents: Documents | str) -> Documents | str:
+    """Return the documents that a task could ask for, in its order; a text says why not.
+
+    A domain of LongBench v2 and the option `only` of LongBench Pro choose among the data's.
+    """
+    from lm_eval_longbench.catalog_v2 import DOMAINS
+    from lm_eval_longbench.data.selection import select
+    from lm_eval_longbench.options import Options
+
+    if isinstance(documents, str):
+        return documents
+    if documents.sha256 != task.run.get("data_sha256"):
+        return f"Here is other data, {documents.label}."
+    benchmark, domain = task.run.get("benchmark"), str(task.config.get("dataset_name"))
+    if benchmark == "longbench_v2" and domain in DOMAINS:
+        domains = documents.rows["domain"]
+        kept = [number for number, own in enumerate(domains) if own == DOMAINS[domain]]
+        return replace(documents, rows=documents.rows.select(kept))
+    if benchmark == "longbench_pro":
+        try:
+            only = Options.from_metadata(task.metadata).only
+            return select(documents, only, task.name)
+        except LongBenchError as error:
+            return f"Which questions were chosen cannot be told: {error}"
+    return documents
 
 
 def check_data(task: TaskResult, documents: Documents | str, *, named: bool) -> Check:
@@ -59,42 +97,151 @@ def check_data(task: TaskResult, documents: Documents | str, *, named: bool) -> 
     return Check(_KIND, "sha256", NOT_CHECKABLE, found, documents.sha256, said)
 
 
-def places_of(rows: Sequence[LogRow], documents: Documents) -> dict[int, int]:
-    """Return the row number in the data of each log row, by its line; absent: it is not there.
-
-    A log numbers questions within what was asked; ids lead back to the whole data, and of v1, where
-    questions may share one, the number itself.
-    """
+def _ids(documents: Documents) -> list[str]:
     field = "_id" if "_id" in documents.rows.column_names else "id"
-    ids = [str(name) for name in documents.rows[field]]
-    first: dict[str, int] = {}
-    for number, name in enumerate(ids):
-        first.setdefault(name, number)
-    places = {}
-    for row in rows:
-        index = row.doc.get("index")
-        if isinstance(index, int) and 0 <= index < len(ids) and ids[index] == row.name:
-            places[row.line] = index
-        elif row.name in first:
-            places[row.line] = first[row.name]
-    return places
+    return [str(name) for name in documents.rows[field][:]]
+
+
+def places_of(rows: Sequence[LogRow], documents: Documents) -> dict[int, int]:
+    """Return the row number in the documents of each log row, by its line; absent: not there.
+
+    The number in the log is the place; the id must be that of the question there.
+    """
+    ids = _ids(documents)
+    return {
+        row.line: row.index for row in rows if row.index < len(ids) and ids[row.index] == row.name
+    }
 
 
 def check_questions(
-    rows: Sequence[LogRow], documents: Documents, places: Mapping[int, int]
+    task: TaskResult, rows: Sequence[LogRow], documents: Documents | str, places: dict[int, int]
 ) -> Iterator[Check]:
-    """Check every field of the logged questions against the data."""
-    light = documents.rows.remove_columns("context")
+    """Check every logged question against the data; without it, that no two are one.
+
+    Args:
+        task: what the results file says.
+        rows: of its log.
+        documents: those that it could ask for, see `selected`; a text: why they are not here.
+        places: see `places_of`.
+    """
+    if isinstance(documents, str):
+        yield from _shared_ids(task, rows)
+        return
+    said = "The label does not say which questions were chosen, as the options do."
+    yield compared(_KIND, "choice", task.run.get("data"), documents.label, said)
+    number = len(documents.rows)
+    if task.original is not None:
+        said = "The results state another number of questions than the task has."
+        yield compared("log rows", "n-samples original", task.original, number, said)
+    light: dict[str, Sequence[Any]] = documents.rows.remove_columns("context")[:]
+    known = set(_ids(documents))
     wrong = []
     for row in rows:
-        if row.line not in places:
-            wrong.append(f"line {row.line} ({row.name}) is no question of the data")
+        if row.name not in known:
+            wrong.append(at(row, "is no question of the data"))
             continue
-        stored = light[places[row.line]]
-        other = [name for name in stored if row.doc.get(name) != stored[name]]
-        other += [name for name in row.doc if name not in stored and name not in _ADDED]
+        if row.line not in places:
+            wrong.append(at(row, f"is not the question in place {row.index} of the data"))
+            continue
+        place = places[row.line]
+        other = [name for name, column in light.items() if row.doc.get(name) != column[place]]
+        other += [name for name in row.doc if name not in light and name not in _ADDED]
         if other:
-            what: Any = row.doc.get(other[0])
-            wrong.append(f"line {row.line} ({row.name}) has {other[0]} {what!r}")
+            wrong.append(at(row, f"has {other[0]} {row.doc.get(other[0])!r}"))
     said = "The log has other questions or gold answers than the data it names."
     yield all_of("questions", len(rows), wrong, "fields as in the data", said)
+
+
+def _shared_ids(task: TaskResult, rows: Sequence[LogRow]) -> Iterator[Check]:
+    """Look for rows of one id in different places, which may be copies of one question."""
+    first: dict[tuple[str, str], LogRow] = {}
+    shared = []
+    for row in rows:
+        other = first.setdefault((row.filter, row.name), row)
+        if other.index != row.index:
+            shared.append(at(row, f"has the id of line {other.line}"))
+    label = read_label(task.run.get("data"))
+    if shared and task.run.get("benchmark") in _UNIQUE and not label.is_local:
+        said = f"One question stands in the places of others. {EDITED}"
+        yield Check(SHARED, SHARED, DIFFERENT, some(shared), "an id each", said)
+    elif shared:
+        said = "Whether they are copies of one question can be told with the data only."
+        yield Check(SHARED, SHARED, NOT_CHECKABLE, some(shared), "an id each", said)
+
+
+def check_asked(
+    task: TaskResult, rows: Sequence[LogRow], documents: Documents | str
+) -> Iterator[Check]:
+    """Check the hash of the questions that were to be asked, and their number.
+
+    The run hashed their ids in the order of the data. The log is in the order of the ranks, so its
+    rows are put back by their number; questions that were skipped for their length are not in it.
+    """
+    stated, asked = task.run.get("questions_sha256"), task.run.get("asked")
+    first = rows[0].filter
+    own = sorted((row for row in rows if row.filter == first), key=lambda row: row.index)
+    said = "The run was to ask other questions than the log has."
+    if task.run.get("overlength") != "skip":
+        ids = [row.name for row in own]
+        yield compared(ASKED, "questions_sha256", stated, _hash(ids), said)
+        yield compared("counts", "asked", asked, len(ids), "The log has another number of them.")
+    elif isinstance(documents, str):
+        said = "Skipped questions are not in the log, and the data is not here to tell them."
+        yield Check(ASKED, "questions_sha256", NOT_CHECKABLE, stated, None, said)
+        yield Check("counts", "asked", NOT_CHECKABLE, asked, None, said)
+    else:
+        ids = _ids(documents)
+        numbers = (asked, len(ids), _left_by_limit(task))
+        possible = [n for n in numbers if isinstance(n, int) and n <= len(ids)]
+        whole = asked if asked == len(ids) else None
+        number = next((n for n in possible if _hash(ids[:n]) == stated), whole)
+        if number is not None:
+            yield compared(ASKED, "questions_sha256", stated, _hash(ids[:number]), said)
+            yield compared("counts", "asked", asked, number, said)
+        else:
+            said = "Skipped questions are not in the log: which were chosen cannot be told."
+            yield Check(ASKED, "questions_sha256", NOT_CHECKABLE, stated, None, said)
+            yield Check("counts", "asked", NOT_CHECKABLE, asked, None, said)
+    yield from _limited(task, own)
+
+
+def _hash(ids: Sequence[str]) -> str:
+    return text_sha256(json.dumps(ids))
+
+
+def _left_by_limit(task: TaskResult) -> int | None:
+    """Return how many questions the harness's --limit leaves; None: there was none, or it is lost.
+
+    The harness's rule: below 1 it is a share, rounded up, else a number; 0 is no limit.
+    """
+    limit = task.settings.get("config", {}).get("limit")
+    if task.original is None or isinstance(limit, bool) or not isinstance(limit, int | float):
+        return None
+    if not math.isfinite(limit) or limit < 0:
+        return None
+    number = math.ceil(task.original * limit) if limit < 1 else int(limit)
+    return min(task.original, number or task.original)
+
+
+def _limited(task: TaskResult, rows: Sequence[LogRow]) -> Iterator[Check]:
+    """Check the questions against --limit, which takes the first ones."""
+    kind, asked, number = "limit", task.run.get("asked"), _left_by_limit(task)
+    limit = task.settings.get("config", {}).get("limit")
+    if isinstance(limit, bool) or not isinstance(limit, int | float | None):
+        said = "The harness takes no such --limit."
+        yield Check(kind, kind, DIFFERENT, limit, None, said)
+        return
+    if number is not None:
+        said = "The questions are not the first ones that --limit leaves."
+        yield compared(kind, kind, asked, number, said)
+        beyond = [at(row, f"is in place {row.index}") for row in rows if row.index >= number]
+        yield all_of("limit places", len(rows), beyond, f"one of the first {number}", said)
+    elif task.original is None:
+        said = "The results do not state how many questions there are."
+        yield Check(kind, kind, NOT_CHECKABLE, asked, None, said)
+    elif not isinstance(asked, int) or asked >= task.original:
+        said = "There are not so many questions."
+        yield compared(kind, kind, asked, task.original, said)
+    else:
+        said = "Not all questions, and no --limit: --samples chose, which the results do not state."
+        yield Check(kind, kind, NOT_CHECKABLE, asked, task.original, said)

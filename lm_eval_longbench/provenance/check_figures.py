@@ -17,19 +17,32 @@ from lm_eval_longbench.provenance.aggregate import (
 from lm_eval_longbench.provenance.check import (
     CONFIRMED,
     DIFFERENT,
+    EDITED,
     NOT_CHECKABLE,
+    OFFICIAL,
     Check,
     all_of,
+    compared,
     some,
 )
+from lm_eval_longbench.provenance.lock_tasks import official_aggregation
 from lm_eval_longbench.provenance.packages import package_versions
-from lm_eval_longbench.provenance.read_log import LogRow
+from lm_eval_longbench.provenance.read_log import BYPASS, LogRow, at
 from lm_eval_longbench.provenance.read_results import TaskResult
-from lm_eval_longbench.provenance.recompute import Recomputed, recompute
+from lm_eval_longbench.provenance.recompute import COT, Recomputed, recompute
 from lm_eval_longbench.provenance.rules import is_segmented
 from lm_eval_longbench.provenance.signature import METRIC_VERSIONS
 
 _STDERR = "_stderr"
+_NO_ERROR = "N/A"
+# What the harness states where nothing is scored.
+_BYPASSED = 999
+# What the harness states of a task besides its figures.
+_NO_FIGURES = ("name", "alias", "sample_len")
+# Figures that tell counts: `harness.task` looks at their values on the way.
+_COUNTED = ("failed", "truncated", "reasoned")
+# What leaves open over which questions the official figure is, where it cannot be checked.
+_OPEN = (("counts", "asked"), ("shared ids", "shared ids"))
 
 
 @dataclass
@@ -38,7 +51,7 @@ class Column:
 
     Attributes:
         values: recomputed, or as logged where that cannot be.
-        taken: why some of them are as logged; "": all are recomputed.
+        taken: why some of them are as logged, or rest on what is; "": all are recomputed.
     """
 
     values: list[float | None] = field(default_factory=list)
@@ -66,6 +79,11 @@ def scored_by_others(task: TaskResult) -> str:
     ours = METRIC_VERSIONS.get(str(benchmark))
     if metrics != ours:
         return f"Scored with metrics {metrics}; this package has {ours}."
+    return _other_jieba(task)
+
+
+def _other_jieba(task: TaskResult) -> str:
+    """Return that another jieba segments the answers here than in the run; "": none does."""
     recorded, jieba = _recorded(task).get("jieba"), package_versions()["jieba"]
     if is_segmented(str(task.run.get("task"))) and recorded != jieba:
         return f"Recomputed with jieba {jieba} instead of {recorded}, which segments the answers."
@@ -91,20 +109,22 @@ def _other_packages(task: TaskResult) -> str:
 def recompute_rows(task: TaskResult, rows: Sequence[LogRow]) -> Figures:
     """Return the figures of all questions, and the check of each sample's logged ones."""
     found = Figures()
-    edited, broken = [], []
+    edited: list[str] = []
+    broken: list[str] = []
     for row in rows:
         if not row.logged:
             continue
         try:
             own = recompute(task.run, row.doc, row.responses, row.logged)
         except LongBenchError as error:
-            broken.append(f"line {row.line} ({row.name}): {error}")
+            broken.append(at(row, f"has no score: {error}"))
             continue
         edited += _edited(row, own)
         for name, value in own.figures.items():
             column = found.columns.setdefault(f"{name},{row.filter}", Column())
             column.values.append(value)
-            column.taken = column.taken or own.taken.get(name, "")
+            reason = own.taken.get(name) or own.resting.get(name, "")
+            column.taken = column.taken or reason
     found.complete = not broken
     scored = sum(bool(row.logged) for row in rows)
     kind = "sample scores"
@@ -112,6 +132,10 @@ def recompute_rows(task: TaskResult, rows: Sequence[LogRow]) -> Figures:
         said = "The run was made with --predict_only: nothing was scored."
         found.checks = [Check(kind, kind, NOT_CHECKABLE, meaning=said)]
         return found
+    if scored < len(rows):
+        without = [at(row, "has no figures") for row in rows if not row.logged]
+        said = f"Its figures were taken out. {EDITED}"
+        found.checks.append(all_of("scored rows", len(rows), without, "figures in each", said))
     excuse = scored_by_others(task)
     if edited and excuse:
         what = f"{len(edited)} of {scored}: {some(edited)}"
@@ -131,7 +155,7 @@ def _edited(row: LogRow, own: Recomputed) -> Iterator[str]:
     for name in row.logged.keys() | own.figures.keys():
         logged, value = row.logged.get(name), own.figures.get(name)
         if name not in own.taken and not same_number(logged, value):
-            yield f"line {row.line} ({row.name}): {name} is {logged}, recomputed {value}"
+            yield at(row, f"has {name} {logged}, recomputed {value}")
 
 
 def aggregated(task: TaskResult, figures: Figures) -> dict[str, float]:
@@ -145,31 +169,37 @@ def aggregated(task: TaskResult, figures: Figures) -> dict[str, float]:
     return values
 
 
+def recomputed(task: TaskResult, figures: Figures) -> dict[str, float]:
+    """Return the figures of a task that rest on its answers alone, for those of its groups."""
+    own = aggregated(task, figures) if figures.complete else {}
+    return {key: value for key, value in own.items() if not figures.columns[key].taken}
+
+
 def check_figures(task: TaskResult, figures: Figures) -> Iterator[Check]:
     """Yield a check of each figure that the results state of a task, or should."""
     expected = aggregated(task, figures)
-    stated = {key: value for key, value in task.figures.items() if "," in key}
-    for key in dict.fromkeys([*stated, *figures.columns]):
+    stated = {key: value for key, value in task.figures.items() if key not in _NO_FIGURES}
+    errors = [_error_key(key) for key in figures.columns]
+    for key in dict.fromkeys([*stated, *figures.columns, *errors]):
         metric, _, name = key.rpartition(",")
         if metric.endswith(_STDERR):
-            yield from _error(task, f"{metric.removesuffix(_STDERR)},{name}", key, figures)
+            yield _error(task, f"{metric.removesuffix(_STDERR)},{name}", key, figures)
         elif not figures.complete:
             said = "Some rows of the log cannot be scored."
             yield Check("figures", key, NOT_CHECKABLE, stated.get(key), None, said)
         elif key not in figures.columns:
-            # A user's own filters have figures of their own, which are not computed here.
-            added = name == "none" and bool(figures.columns)
-            said = "No such figure follows from the log" + (": it was added." if added else ".")
-            yield Check(
-                "figures", key, DIFFERENT if added else NOT_CHECKABLE, stated[key], None, said
-            )
+            said = "No such figure follows from the log: it was added."
+            if metric == BYPASS and not figures.columns:
+                yield compared("figures", key, stated[key], _BYPASSED, said)
+            else:
+                yield Check("figures", key, DIFFERENT, stated[key], None, said)
+        elif key not in stated:
+            said = "The figure was taken out of the results."
+            yield Check("figures", key, DIFFERENT, None, expected.get(key), said)
         elif key not in expected:
             how = aggregation_names(task.config)[metric]
             said = f"It is put together by {how!r}, which this package does not know."
             yield Check("figures", key, NOT_CHECKABLE, stated.get(key), None, said)
-        elif key not in stated:
-            said = "The figure was taken out of the results."
-            yield Check("figures", key, DIFFERENT, None, expected[key], said)
         else:
             yield _figure(task, key, stated[key], expected[key], figures.columns[key].taken)
 
@@ -187,20 +217,84 @@ def _figure(task: TaskResult, key: str, found: Any, expected: float, taken: str)
     return Check("figures", key, DIFFERENT, found, expected, said + _other_packages(task))
 
 
-def _error(task: TaskResult, of: str, key: str, figures: Figures) -> Iterator[Check]:
-    """Check a standard error; the harness gives those of plain means."""
-    found = task.figures[key]
-    column = figures.columns.get(of)
-    if not isinstance(found, float | int):  # "N/A"
-        return
-    values = column.values if column is not None else []
-    known = [value for value in values if value is not None]
-    if len(known) < 2 or len(known) != len(values) or not figures.complete:
-        said = "No standard error of this figure follows from the log."
-        yield Check("figures", key, NOT_CHECKABLE, found, None, said)
-    else:
-        taken = column.taken if column is not None else ""
-        yield _figure(task, key, found, standard_error(known), taken)
+def _error_key(key: str) -> str:
+    metric, _, name = key.rpartition(",")
+    return f"{metric}{_STDERR},{name}"
+
+
+def _error(task: TaskResult, of: str, key: str, figures: Figures) -> Check:
+    """Check a standard error: the harness gives those of its own mean, and "N/A" for others."""
+    found, column = task.figures.get(key), figures.columns.get(of)
+    metric, names = of.rpartition(",")[0], aggregation_names(task.config)
+    how = names.get(metric, "mean")
+    if not figures.complete:
+        said = "Some rows of the log cannot be scored."
+        return Check("figures", key, NOT_CHECKABLE, found, None, said)
+    if column is None:
+        if not figures.columns and of.startswith(f"{BYPASS},"):
+            return Check("figures", key, CONFIRMED, found, _NO_ERROR)
+        said = "No such figure follows from the log: it was added."
+        return Check("figures", key, DIFFERENT, found, None, said)
+    if how not in AGGREGATIONS:
+        said = f"It is the error of {how!r}, which this package does not know."
+        return Check("figures", key, NOT_CHECKABLE, found, None, said)
+    known = [value for value in column.values if value is not None]
+    draws = task.settings.get("config", {}).get("bootstrap_iters")
+    # The tasks count some figures on the way, so that the harness knows their mean no more.
+    counted = metric in _COUNTED and metric in names
+    if how != "mean" or counted or len(known) < 2 or draws == 0:
+        if found == _NO_ERROR:
+            return Check("figures", key, CONFIRMED, found, _NO_ERROR)
+        said = "The harness gives no standard error of this figure: it was added."
+        return Check("figures", key, DIFFERENT, found, _NO_ERROR, said)
+    return _figure(task, key, found, standard_error(known), column.taken)
+
+
+def official_metrics(task: TaskResult) -> tuple[str, ...]:
+    """Return the harness's names of a task's official figures."""
+    from lm_eval_longbench.aggregation.longbench_v1 import BUCKET_METRICS  # imports numpy
+
+    benchmark = task.run.get("benchmark")
+    if benchmark == "longbench_v1_e":
+        return tuple(BUCKET_METRICS.values())
+    if benchmark == "longbench_v2":
+        return ("acc_one_call",) if task.run.get("task") == COT else ("acc",)
+    return ("score",)
+
+
+def check_official(task: TaskResult, checks: Sequence[Check]) -> Check:
+    """Return the check whether an official figure of a task was recomputed and confirmed.
+
+    Args:
+        task: what the results file says.
+        checks: all others of the task.
+    """
+    metrics, names = official_metrics(task), aggregation_names(task.config)
+    stated = {metric: names.get(metric, "mean") for metric in metrics}
+    ours = {metric: official_aggregation(str(task.run["task"]), metric) for metric in metrics}
+    found = [
+        (check.name.rpartition(",")[0], check)
+        for check in checks
+        if check.kind == "figures" and check.name.rpartition(",")[0] in metrics
+    ]
+    known = [(metric, check) for metric, check in found if not same_number(check.found, math.nan)]
+    confirmed = [(metric, check) for metric, check in known if check.status == CONFIRMED]
+    left = (check for check in checks if (check.kind, check.name) in _OPEN)
+    problems = [check.meaning for check in left if check.status == NOT_CHECKABLE]
+    if not found:
+        problems = ["No official figure was recomputed: there is no log, or nothing was scored."]
+    elif not known:
+        problems = ["The official figure is not known yet (NaN)."]
+    elif not confirmed:
+        problems = [known[0][1].meaning]
+    elif not any(stated[metric] == ours[metric] for metric, _ in confirmed):
+        metric = confirmed[0][0]
+        problems = [f"It is put together by {stated[metric]!r}, officially by {ours[metric]!r}."]
+    elif _other_jieba(task):
+        problems = [_other_jieba(task)]
+    figures = ", ".join(check.name for _, check in known) or ", ".join(metrics)
+    status = NOT_CHECKABLE if problems else CONFIRMED
+    return Check(OFFICIAL, OFFICIAL, status, figures, None, "".join(problems[:1]))
 
 
 def number_of(column: Column | None) -> float | None:

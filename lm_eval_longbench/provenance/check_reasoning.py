@@ -7,7 +7,13 @@ from collections.abc import Iterator, Mapping
 
 from lm_eval_longbench.errors import LongBenchError
 from lm_eval_longbench.prompts.text_hash import text_sha256
-from lm_eval_longbench.provenance.check import CONFIRMED, NOT_CHECKABLE, Check
+from lm_eval_longbench.provenance.check import (
+    CONFIRMED,
+    DIFFERENT,
+    EDITED,
+    NOT_CHECKABLE,
+    Check,
+)
 from lm_eval_longbench.provenance.read_log import read_log
 from lm_eval_longbench.provenance.read_results import ResultsFile, TaskResult
 from lm_eval_longbench.provenance.recompute import COT, COT_ANSWER
@@ -22,6 +28,8 @@ def find_reasoning(task: TaskResult, results: ResultsFile) -> Mapping[str, str] 
     """
     if task.run.get("task") != COT_ANSWER:
         return "The task embeds no reasoning."
+    if (task.metadata.get("longbench") or {}).get("cot_samples") is not None:
+        return "Pass one was another run: its log was named by cot_samples."
     for other in results.tasks:
         same = (other.run.get("task"), other.run.get("data")) == (COT, task.run.get("data"))
         if same and other.log is not None:
@@ -44,6 +52,5 @@ def check_reasoning(task: TaskResult, reasoning: Mapping[str, str] | str) -> Ite
     if found == stated:
         yield Check(_KIND, _KIND, CONFIRMED, stated, found)
     else:
-        # With several ranks the hash is of the first rank's share; each prompt is checked anyway.
-        said = "It is not of all questions together; each prompt tells what it embeds."
-        yield Check(_KIND, _KIND, NOT_CHECKABLE, stated, found, said)
+        said = f"The log of pass one has other reasoning. {EDITED}"
+        yield Check(_KIND, _KIND, DIFFERENT, stated, found, said)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from lm_eval_longbench.errors import LongBenchError, PromptError
 from lm_eval_longbench.provenance.check import (
     CONFIRMED,
     DIFFERENT,
@@ -14,9 +13,11 @@ from lm_eval_longbench.provenance.check import (
     all_of,
     compared,
 )
+from lm_eval_longbench.provenance.lock_tasks import LockTask, task_versions
 from lm_eval_longbench.provenance.packages import package_versions
 from lm_eval_longbench.provenance.read_log import LogRow
 from lm_eval_longbench.provenance.read_results import TaskResult
+from lm_eval_longbench.provenance.recompute import V2_TASKS
 from lm_eval_longbench.provenance.signature import INGREDIENTS, METRIC_VERSIONS, completed, line
 
 # A pinned official set: repository and revision, and nothing that says questions were left out.
@@ -27,20 +28,14 @@ _FROM_FILE = "file sha256 "
 
 
 def check_signature(task: TaskResult, rows: Sequence[LogRow]) -> Iterator[Check]:
-    """Yield the checks of a task's signature.
+    """Yield the checks of the signature of a task that `is_known`.
 
     Args:
         task: what the results file says.
         rows: of its sample log; empty without one.
     """
-    yield _line(task)
     benchmark = str(task.run.get("benchmark"))
-    if benchmark not in METRIC_VERSIONS:
-        said = "This package has no such benchmark: nothing else can be checked."
-        known = ", ".join(METRIC_VERSIONS)
-        yield Check("benchmark", "benchmark", DIFFERENT, benchmark, known, said)
-        return
-    yield _version(task)
+    yield from _version(task)
     yield compared(
         "metrics version",
         "metrics version",
@@ -53,7 +48,8 @@ def check_signature(task: TaskResult, rows: Sequence[LogRow]) -> Iterator[Check]
     yield from _packages(task)
 
 
-def _line(task: TaskResult) -> Check:
+def check_line(task: TaskResult) -> Check:
+    """Check the signature's line against the ingredients beside it."""
     kind = "signature"
     found = task.run.get("signature")
     missing = [key for key in INGREDIENTS if key not in task.run]
@@ -69,10 +65,36 @@ def _line(task: TaskResult) -> Check:
     return compared(kind, kind, found, line(completed(task.signature)), said)
 
 
-def _version(task: TaskResult) -> Check:
+def is_known(task: TaskResult, ours: Mapping[str, LockTask]) -> Check:
+    """Return the check whether there are such a benchmark and task; without, there is no other.
+
+    Args:
+        task: what the results file says.
+        ours: our tasks by name.
+    """
+    name, benchmark = str(task.run.get("task")), str(task.run.get("benchmark"))
+    # Domains of LongBench v2 have names, but sign as what they are a part of.
+    whole = name in ours and (ours[name].benchmark != "longbench_v2" or name in V2_TASKS)
+    if whole and ours[name].benchmark == benchmark:
+        return Check("task", "task", CONFIRMED, name, name)
+    said = "This package has no such task of such a benchmark: nothing else can be checked."
+    return Check("task", "task", DIFFERENT, f"{benchmark}, {name}", None, said)
+
+
+def _version(task: TaskResult) -> Iterator[Check]:
     kind = "task version"
+    ours = task_versions()[str(task.run.get("task"))]
+    own = str(task.run.get("version"))
+    if own == ours:
+        yield Check(kind, "of this package", CONFIRMED, own, ours)
+    else:
+        said = (
+            f"Another version of the task than this package's, {ours}, or a number of a user's own."
+        )
+        yield Check(kind, "of this package", NOT_CHECKABLE, own, ours, said)
     if task.version is None:
-        return Check(kind, kind, NOT_CHECKABLE, meaning="The results state no version.")
+        yield Check(kind, kind, NOT_CHECKABLE, meaning="The results state no version.")
+        return
     expected = str(task.run.get("version"))
     retrieval = task.run.get("retrieval")
     if retrieval is not None and not str(retrieval).startswith(_FROM_FILE):
@@ -81,7 +103,7 @@ def _version(task: TaskResult) -> Check:
     if not OFFICIAL.fullmatch(data):
         expected += f" data: {data}"
     said = "The version shown in the table does not belong to the signature."
-    return compared(kind, kind, task.version, expected, said)
+    yield compared(kind, kind, task.version, expected, said)
 
 
 def our_template(task: str) -> tuple[str, str]:
@@ -108,12 +130,7 @@ def _template(task: TaskResult, rows: Sequence[LogRow]) -> Iterator[Check]:
 
     kind = "template"
     found = task.run.get("template_sha256")
-    try:
-        ours = template_sha256(*our_template(str(task.run.get("task"))))
-    except (KeyError, PromptError, LongBenchError) as error:
-        said = f"This package has no template of {task.run.get('task')!r}: {error}"
-        yield Check(kind, kind, DIFFERENT, found, None, said)
-        return
+    ours = template_sha256(*our_template(str(task.run.get("task"))))
     said = "The prompts were made from another version of the template."
     yield compared(kind, kind, found, ours, said)
     if rows:

@@ -18,11 +18,13 @@ class Label:
         base: without the choice of questions.
         pinned_sha256: of the pinned file, if this is the label of pinned data.
         digits: of the file's sha256, if the label has them.
+        is_choice: whether only some of the questions were chosen.
     """
 
     base: str
     pinned_sha256: str | None
     digits: str | None
+    is_choice: bool = False
 
     @property
     def is_sample(self) -> bool:
@@ -37,10 +39,10 @@ class Label:
 
 def read_label(label: object) -> Label:
     """Take a label of data apart."""
-    base = str(label).partition(_ONLY)[0]
+    base, choice, _ = str(label).partition(_ONLY)
     pinned = {
         source.label: source.sha256
         for source in (sources.LONGBENCH_V1, sources.LONGBENCH_V2, sources.LONGBENCH_PRO)
     }
     marked = base.startswith((_SAMPLE, _LOCAL))
-    return Label(base, pinned.get(base), base.partition("-")[2] if marked else None)
+    return Label(base, pinned.get(base), base.partition("-")[2] if marked else None, bool(choice))

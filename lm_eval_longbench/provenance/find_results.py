@@ -40,7 +40,7 @@ def results_beside(log: Path) -> list[Path]:
 
 
 def _is_scored(folder: Path) -> bool:
-    return (folder / REPORT).is_file() and (folder / SAMPLES).is_file()
+    return os.path.isfile(folder / REPORT) and os.path.isfile(folder / SAMPLES)
 
 
 def _under(folder: Path) -> list[Path]:
@@ -65,10 +65,11 @@ def find_results(paths: Iterable[Path]) -> list[Path]:
     """
     found: list[Path] = []
     for given in paths:
-        path = given.expanduser()
-        if path.is_dir():
+        # These raise nothing for folders that may not be entered, and for unknown users.
+        path = Path(os.path.expanduser(given))
+        if os.path.isdir(path):
             own = _under(path)
-        elif path.is_file():
+        elif os.path.isfile(path):
             own = [path.parent if path.name == REPORT and _is_scored(path.parent) else path]
         else:
             raise PredictionError(f"{given} does not exist, or is neither a file nor a folder.")

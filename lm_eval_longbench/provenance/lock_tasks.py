@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import fnmatch
 import functools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -49,7 +49,7 @@ class LockTask:
     template: tuple[str, str]
 
 
-class _Loader(yaml.SafeLoader):
+class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
     """Reads task files; what stands behind `!function` stays a text."""
 
 
@@ -104,6 +104,43 @@ def task_versions() -> dict[str, str]:
         for name, one in _files().items()
         if "group" not in one
     }
+
+
+def official_aggregation(task: str, metric: str) -> str | None:
+    """Return the name of the function that puts a task's metric together; None: there is none."""
+    listed = _files()[task].get("metric_list") or ()
+    found = (str(one.get("aggregation")) for one in listed if one["metric"] == metric)
+    return next((name.rpartition(".")[2] for name in found), None)
+
+
+@dataclass(frozen=True)
+class OurGroup:
+    """One of our groups.
+
+    Attributes:
+        alias: its name in tables.
+        version: of its file.
+        weights: of each metric that it has, whether tasks weigh by their size.
+    """
+
+    alias: str
+    version: str
+    weights: Mapping[str, bool]
+
+
+def our_group(name: str, members: Sequence[str]) -> OurGroup | None:
+    """Return our group of a name; None if it has other members: then it is a user's own."""
+    own = _files().get(name, {})
+    if "group" not in own or list(members) != own["task"]:
+        return None
+    listed = own.get("aggregate_metric_list") or ()
+    weights = {one["metric"]: bool(one["weight_by_size"]) for one in listed}
+    return OurGroup(own.get("group_alias", name), str(own["metadata"]["version"]), weights)
+
+
+def is_group(name: str) -> bool:
+    """Whether we have a group of this name."""
+    return "group" in _files().get(name, {})
 
 
 def expanded(names: Iterable[str]) -> tuple[list[str], list[str]]:

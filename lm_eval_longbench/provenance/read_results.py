@@ -15,9 +15,85 @@ from lm_eval_longbench.provenance.find_results import (
     results_beside,
     task_of_log,
 )
+from lm_eval_longbench.provenance.shapes import (
+    ANY,
+    COUNT,
+    LIST,
+    OBJECT,
+    POSITIVE,
+    TEXT,
+    Each,
+    Fields,
+    ListOf,
+    OrNull,
+    Shape,
+    checked,
+)
 from lm_eval_longbench.provenance.signature import INGREDIENTS, completed
 
 _RUN = "longbench_run"
+# What the harness writes a name at a time, of tasks and some of it of groups.
+_PARTS: Mapping[str, Shape] = {
+    "groups": Each(OBJECT),
+    "group_subtasks": Each(ListOf(TEXT)),
+    "versions": OBJECT,
+    "n-shot": OBJECT,
+    "higher_is_better": Each(OBJECT),
+    "n-samples": Each(Fields({}, {"original": OrNull(COUNT), "effective": OrNull(COUNT)})),
+    "task_hashes": Each(TEXT),
+    "config": OBJECT,
+}
+_FILE = Fields({"results": Each(OBJECT), "configs": Each(OBJECT)}, _PARTS)
+# Of a task of this package.
+_TASK = Fields(
+    {"metadata": Fields({_RUN: OBJECT}, {"longbench": OrNull(OBJECT)})},
+    {
+        "metric_list": OrNull(
+            ListOf(Fields({"metric": TEXT}, {"aggregation": TEXT, "higher_is_better": ANY}))
+        ),
+        "generation_kwargs": OrNull(OBJECT),
+        "filter_list": OrNull(ListOf(OBJECT)),
+        "repeats": OrNull(POSITIVE),
+    },
+)
+_RUN_SHAPE = Fields(
+    {},
+    {
+        **dict.fromkeys(
+            (
+                *("benchmark", "task", "version", "data", "data_sha256", "template_sha256"),
+                *("truncation", "overlength", "tokenizer", "tokenizer_sha256", "chat"),
+                *("chat_sha256", "metrics", "embedding_model", "retrieval", "reasoning_sha256"),
+                *("questions_sha256", "signature", "limit_source"),
+            ),
+            OrNull(TEXT),
+        ),
+        **dict.fromkeys(("limit", "asked", "kept", "answered", "failed"), OrNull(COUNT)),
+        **dict.fromkeys(("truncated", "rag_top_n"), OrNull(COUNT)),
+        "repeats": OrNull(POSITIVE),
+        "generation": OrNull(OBJECT),
+        "seeds": OrNull(LIST),
+        "filters": OrNull(LIST),
+        "packages": OrNull(Each(OrNull(TEXT))),
+    },
+)
+_REPORT_FILE = Fields(
+    {
+        "tables": Each(
+            Fields(
+                {
+                    "official": OBJECT,
+                    "counts": Each(OrNull(COUNT)),
+                    "tasks": Each(Fields({}, {"questions": COUNT})),
+                },
+                {
+                    "data": OrNull(LIST),
+                    "signature": OrNull(Fields({}, {"tasks": Each(OBJECT)})),
+                },
+            )
+        )
+    }
+)
 
 
 @dataclass(frozen=True)
@@ -28,13 +104,16 @@ class TaskResult:
         file: the results file.
         name: of the task in it, which a user may have chosen.
         run: what the task wrote of its run: the ingredients, and "signature", the line.
-        figures: by the harness's names: figures, counts and what else stands there.
+        figures: by the harness's names: figures, counts and what else stands there; empty if the
+            file has none.
         config: the task's configuration as the harness dumped it.
         version: as shown in the harness's table; None: not stated.
         log: its sample log; None: there is none beside the file.
         log_name: name that its sample log has or should have.
         log_hash: the harness's hash of all its logged rows; None: nothing was logged.
         n_samples: the harness's count of documents evaluated; None: not stated.
+        original: the harness's count of documents that there are; None: not stated.
+        settings: what the harness was started with, the same for all tasks of the file.
     """
 
     file: Path
@@ -47,11 +126,18 @@ class TaskResult:
     log_name: str
     log_hash: str | None
     n_samples: int | None
+    original: int | None
+    settings: Mapping[str, Any]
 
     @property
     def signature(self) -> dict[str, Any]:
         """The ingredients that the file states, in their order."""
         return {key: self.run[key] for key in INGREDIENTS if key in self.run}
+
+    @property
+    def metadata(self) -> Mapping[str, Any]:
+        """What the task was built with: the model's arguments, and options under "longbench"."""
+        return self.config["metadata"]
 
 
 @dataclass(frozen=True)
@@ -61,18 +147,36 @@ class ResultsFile:
     Attributes:
         path: where it is.
         tasks: those of this package, in the order of the file.
-        foreign: number of other tasks, which were passed over.
-        results: figures by task and group, as they stand there.
-        groups: the harness's second copy of the groups' figures.
-        members: tasks and groups in each group.
+        others: names of the other tasks.
+        whole: the decoded file; its parts have the shapes that the harness gives them.
     """
 
     path: Path
     tasks: Sequence[TaskResult]
-    foreign: int
-    results: Mapping[str, Mapping[str, Any]]
-    groups: Mapping[str, Mapping[str, Any]]
-    members: Mapping[str, Sequence[str]]
+    others: Sequence[str]
+    whole: Mapping[str, Any]
+
+    @property
+    def results(self) -> Mapping[str, Mapping[str, Any]]:
+        """Figures by task and group."""
+        return self.whole["results"]
+
+    @property
+    def groups(self) -> Mapping[str, Mapping[str, Any]]:
+        """The harness's second copy of the groups' figures."""
+        return self.whole.get("groups", {})
+
+    @property
+    def members(self) -> Mapping[str, Sequence[str]]:
+        """Tasks and groups in each group."""
+        return self.whole.get("group_subtasks", {})
+
+    def log_of(self, task: str) -> tuple[Path | None, str]:
+        """Return the sample log of a task, if there is one, and its name."""
+        match = RESULTS_NAME.fullmatch(self.path.name)
+        name = f"samples_{task}_{match['moment'] if match else '<date>'}.jsonl"
+        places = [] if "/" in name else [self.path.parent / name, self.path.parent / f"{name}.gz"]
+        return next((place for place in places if _is_file(place)), None), name
 
 
 @dataclass(frozen=True)
@@ -88,51 +192,39 @@ class ScoredFolder:
     report: Mapping[str, Any]
 
 
-def _mapping(value: Any, path: Path, what: str) -> Mapping[str, Any]:
-    if not isinstance(value, Mapping):
-        raise PredictionError(f"{path}: {what} is not a JSON object.")
-    return value
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except (OSError, ValueError):  # a name too long, or with a NUL: no task was called that
+        return False
 
 
-def _log(path: Path, task: str) -> tuple[Path | None, str]:
-    """Return the sample log of a task, if there is one, and its name."""
-    match = RESULTS_NAME.fullmatch(path.name)
-    name = f"samples_{task}_{match['moment'] if match else '<date>'}.jsonl"
-    places = (path.with_name(name), path.with_name(f"{name}.gz"))
-    return next((place for place in places if place.is_file()), None), name
+def _task(file: ResultsFile, name: str, run: Mapping[str, Any]) -> TaskResult:
+    def stated(part: str) -> Any:
+        return file.whole.get(part, {}).get(name)
 
-
-def _task(path: Path, whole: Mapping[str, Any], name: str, run: Mapping[str, Any]) -> TaskResult:
-    def stated(key: str) -> Any:
-        part = whole.get(key)
-        return part.get(name) if isinstance(part, Mapping) else None
-
-    log, log_name = _log(path, name)
-    number = stated("n-samples")
-    version = stated("versions")
+    log, log_name = file.log_of(name)
+    numbers, version = stated("n-samples") or {}, stated("versions")
     return TaskResult(
-        file=path,
+        file=file.path,
         name=name,
         run=run,
-        figures=_mapping(whole["results"].get(name), path, f"what it says of {name!r}"),
-        config=whole["configs"][name],
+        figures=file.results.get(name, {}),
+        config=file.whole["configs"][name],
         version=None if version is None else str(version),
         log=log,
         log_name=log_name,
         log_hash=stated("task_hashes"),
-        n_samples=number.get("effective") if isinstance(number, Mapping) else None,
+        n_samples=numbers.get("effective"),
+        original=numbers.get("original"),
+        settings=file.whole,
     )
 
 
-def _run_of(config: Any) -> Mapping[str, Any] | None:
+def _run_of(config: Mapping[str, Any]) -> Any:
     """Return what a task of this package wrote into its configuration; None: it is another's."""
-    metadata = config.get("metadata") if isinstance(config, Mapping) else None
-    run = metadata.get(_RUN) if isinstance(metadata, Mapping) else None
-    return run if isinstance(run, Mapping) else None
-
-
-def _looks_like_results(value: Any) -> bool:
-    return isinstance(value, Mapping) and "results" in value and "configs" in value
+    metadata = config.get("metadata")
+    return metadata.get(_RUN) if isinstance(metadata, Mapping) else None
 
 
 def read_results_file(path: Path) -> ResultsFile:
@@ -142,25 +234,22 @@ def read_results_file(path: Path) -> ResultsFile:
         PredictionError: it is broken or something else; the message names file and reason.
     """
     whole = read_json(path, PredictionError)
-    if not _looks_like_results(whole):
+    if not isinstance(whole, dict) or not {"results", "configs"} <= whole.keys():
         raise PredictionError(
             f"{path} is no results file of the harness: it has no 'results' and 'configs'. Name a "
             "results_*.json, a run folder, or a folder that `lm-eval-longbench score` wrote."
         )
-    results = _mapping(whole["results"], path, "'results'")
-    configs = _mapping(whole["configs"], path, "'configs'")
-    for name, figures in results.items():
-        _mapping(figures, path, f"what it says of {name!r}")
-    runs = {name: _run_of(config) for name, config in configs.items()}
-    tasks = [_task(path, whole, name, run) for name, run in runs.items() if run is not None]
-    return ResultsFile(
-        path,
-        tasks,
-        foreign=len(runs) - len(tasks),
-        results=results,
-        groups=_mapping(whole.get("groups", {}), path, "'groups'"),
-        members=_mapping(whole.get("group_subtasks", {}), path, "'group_subtasks'"),
-    )
+    said = f"{path} is no sound results file"
+    checked(whole, _FILE, said)
+    runs = {name: _run_of(config) for name, config in whole["configs"].items()}
+    for name, run in runs.items():
+        if run is not None:
+            checked(whole["configs"][name], _TASK, said, f"configs.{name}")
+            checked(run, _RUN_SHAPE, said, f"configs.{name}.metadata.{_RUN}")
+    others = [name for name, run in runs.items() if run is None]
+    file = ResultsFile(path, (), others, whole)
+    tasks = [_task(file, name, run) for name, run in runs.items() if run is not None]
+    return ResultsFile(path, tasks, others, whole)
 
 
 # Model arguments that the harness takes a model's name from; without one it makes a name up.
@@ -234,12 +323,10 @@ def read_scored_folder(path: Path) -> ScoredFolder:
     Raises:
         PredictionError: it is broken; the message names file and reason.
     """
-    report = _mapping(read_json(path / REPORT, PredictionError), path / REPORT, "it")
-    tables = _mapping(report.get("tables"), path / REPORT, "'tables'")
-    for name, entry in tables.items():
-        entry = _mapping(entry, path / REPORT, f"table {name!r}")
-        for part in ("official", "counts", "tasks"):
-            _mapping(entry.get(part), path / REPORT, f"{part!r} of table {name!r}")
+    file = path / REPORT
+    report = checked(
+        read_json(file, PredictionError), _REPORT_FILE, f"{file} is no report of `score`"
+    )
     return ScoredFolder(path, report)
 
 

@@ -6,10 +6,34 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from lm_eval_longbench.catalog import MOST_REPEATS
 from lm_eval_longbench.errors import PredictionError
 from lm_eval_longbench.input_files import read_json_lines
+from lm_eval_longbench.provenance.shapes import (
+    COUNT,
+    FLAG,
+    NAME,
+    NUMBER,
+    TEXT,
+    Fields,
+    OrNull,
+    Plain,
+    checked,
+)
 
-_FIELDS = ("table", "task", "id", "repeat", "score", "failed")
+_SAMPLE = Fields(
+    {
+        "table": TEXT,
+        "task": TEXT,
+        "id": NAME,
+        "repeat": Plain(
+            f"a whole number from 1 to {MOST_REPEATS}", (int,), least=1, most=MOST_REPEATS
+        ),
+        "score": OrNull(NUMBER),
+        "failed": FLAG,
+    },
+    {"truncated": OrNull(FLAG), "index": OrNull(COUNT)},
+)
 
 
 def read_samples(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
@@ -19,9 +43,4 @@ def read_samples(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
         PredictionError: the file is broken, or a line is no sample; names file, line and reason.
     """
     for number, sample in read_json_lines(path, PredictionError):
-        missing = [
-            name for name in _FIELDS if not isinstance(sample, Mapping) or name not in sample
-        ]
-        if missing:
-            raise PredictionError(f"{path}, line {number}, is no sample: it has no {missing[0]!r}.")
-        yield number, sample
+        yield number, checked(sample, _SAMPLE, f"{path}, line {number}, is no sample")

@@ -16,6 +16,8 @@ from lm_eval_longbench.metrics.longbench_pro import SummaryParts, score_sample
 from lm_eval_longbench.provenance.recompute import Figures, Recomputed
 
 _SIMILARITY = "semantic_similarity"
+# Figures that rest on it.
+_SCORES = ("score", "best_of_n", "pass_at_n")
 _EMBEDDED = "the embedding model is needed to compute it again"
 _EACH = "the log states the mean similarity of the repeats, and this needs each of them"
 # Shares of repeats are told apart by less than this.
@@ -65,10 +67,10 @@ def recompute_summary(
     summaries = [part for part in parts if isinstance(part, SummaryParts)]
     full = [part for part in summaries if not part.empty]
     taken = {_SIMILARITY: _EMBEDDED} if full else {}
+    resting = dict.fromkeys(_SCORES, _EMBEDDED) if full and official else {}
     if len(answers) == 1 or not full:
-        return Recomputed(
-            figures([None if part.empty else similarity for part in summaries]), taken
-        )
+        own = figures([None if part.empty else similarity for part in summaries])
+        return Recomputed(own, taken, resting)
     own = figures(None) | {_SIMILARITY: similarity}
     if not official:
         return Recomputed(own, taken)
@@ -80,4 +82,4 @@ def recompute_summary(
         rouge = math.fsum(part.rouge_l for part in full) / len(answers)
         own["score"] = 0.5 * similarity + 0.5 * rouge
     own |= {name: logged.get(name) for name in unknown}
-    return Recomputed(own, taken | dict.fromkeys(unknown, _EACH))
+    return Recomputed(own, taken | dict.fromkeys(unknown, _EACH), resting)

@@ -8,12 +8,22 @@ from typing import Any
 
 from lm_eval_longbench.aggregation.means import running_mean
 from lm_eval_longbench.catalog import E_SPLITS, V1_SPLITS
-from lm_eval_longbench.catalog_pro import BY_CODE, QUESTIONS_PER_TASK
-from lm_eval_longbench.catalog_v2 import QUESTIONS
+from lm_eval_longbench.catalog_pro import BY_CODE, DIMENSIONS, QUESTIONS_PER_TASK
+from lm_eval_longbench.catalog_v2 import DIFFICULTIES, LENGTHS, QUESTIONS
 from lm_eval_longbench.errors import UnknownNameError
 from lm_eval_longbench.provenance.recompute import V2_TASKS
 from lm_eval_longbench.provenance.scored_questions import Question, Sample, counts_of, total
 from lm_eval_longbench.provenance.scored_v2 import v2_figures
+from lm_eval_longbench.provenance.shapes import (
+    COUNT,
+    FLAG,
+    SCORE,
+    Fields,
+    OrNull,
+    Plain,
+    Shape,
+    checked,
+)
 
 # Fields of a sample that no figure needs, or that are kept once a question.
 _NOT_KEPT = frozenset(
@@ -36,6 +46,28 @@ def _official_questions() -> dict[str, dict[str, int]]:
 OFFICIAL_QUESTIONS: Mapping[str, Mapping[str, int]] = _official_questions()
 
 
+# What the figures of a benchmark need of a sample.
+_SAMPLES: Mapping[str, Shape] = {
+    "longbench_v1": Fields({"score": SCORE}),
+    "longbench_v1_e": Fields({"score": SCORE, "length": COUNT}),
+    "longbench_v2": Fields(
+        {
+            "score": SCORE,
+            "compensated": SCORE,
+            "unparsed": FLAG,
+            "difficulty": Plain("a difficulty", among=DIFFICULTIES),
+            "length": Plain("a length", among=LENGTHS),
+        }
+    ),
+    "longbench_pro": Fields(
+        {
+            "score": OrNull(SCORE),
+            **{name: Plain(f"a {name}", among=values) for name, values in DIMENSIONS.items()},
+        }
+    ),
+}
+
+
 class ScoredTable:
     """The samples of one table; all of them are kept.
 
@@ -56,13 +88,24 @@ class ScoredTable:
         # It is known which questions are missing only where the report knows.
         self._official = entry["counts"].get("missing") is not None
         self._reported = entry["tasks"]
+        self._shape = _SAMPLES[max(start for start in _SAMPLES if name.startswith(start))]
         self.samples = 0
 
-    def add(self, sample: Sample) -> None:
-        """Add one sample; UnknownNameError if the table has no such task."""
+    def add(self, sample: Sample, where: str) -> None:
+        """Add one sample.
+
+        Args:
+            sample: as it stands in the file.
+            where: file and line, for the message.
+
+        Raises:
+            UnknownNameError: the table has no such task.
+            PredictionError: the sample lacks what figures need.
+        """
         tasks = OFFICIAL_QUESTIONS[self._name]
         if sample["task"] not in tasks:
             raise UnknownNameError("task", sample["task"], tasks)
+        checked(sample, self._shape, f"{where} is no sample of {self._name}")
         key = (sample["task"], sample.get("index"), sample["id"])
         if key not in self._questions:
             self._tasks[sample["task"]].append(self._questions[key])

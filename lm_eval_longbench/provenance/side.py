@@ -81,7 +81,7 @@ def read_side(path: Path) -> Side:
     for place in find_results([path]):
         results = read_results(place)
         own = _of_folder(results) if isinstance(results, ScoredFolder) else _of_file(results)
-        side.foreign += 0 if isinstance(results, ScoredFolder) else results.foreign
+        side.foreign += 0 if isinstance(results, ScoredFolder) else len(results.others)
         for entry in own:
             other = side.entries.setdefault(entry.task, entry)
             if other is not entry:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lm_eval_longbench.errors import LongBenchError
 from lm_eval_longbench.provenance.check import (
@@ -18,20 +18,30 @@ from lm_eval_longbench.provenance.check import (
 from lm_eval_longbench.provenance.check_answers import check_answers
 from lm_eval_longbench.provenance.check_counts import check_counts
 from lm_eval_longbench.provenance.check_data import (
+    check_asked,
     check_data,
     check_label,
     check_questions,
     places_of,
+    selected,
 )
-from lm_eval_longbench.provenance.check_figures import aggregated, check_figures, recompute_rows
+from lm_eval_longbench.provenance.check_figures import (
+    check_figures,
+    check_official,
+    recompute_rows,
+    recomputed,
+)
 from lm_eval_longbench.provenance.check_groups import check_groups
+from lm_eval_longbench.provenance.check_ingredients import check_settings, unconfirmed
 from lm_eval_longbench.provenance.check_log import check_log
 from lm_eval_longbench.provenance.check_prompts import check_prompts
 from lm_eval_longbench.provenance.check_reasoning import check_reasoning, find_reasoning
+from lm_eval_longbench.provenance.check_results import check_results
 from lm_eval_longbench.provenance.check_scored import check_scored
-from lm_eval_longbench.provenance.check_signature import check_signature
+from lm_eval_longbench.provenance.check_signature import check_line, check_signature, is_known
 from lm_eval_longbench.provenance.documents_here import Absent, open_documents
 from lm_eval_longbench.provenance.find_results import find_results
+from lm_eval_longbench.provenance.lock_tasks import all_tasks
 from lm_eval_longbench.provenance.read_log import LogRow, read_log
 from lm_eval_longbench.provenance.read_results import (
     ResultsFile,
@@ -39,7 +49,6 @@ from lm_eval_longbench.provenance.read_results import (
     TaskResult,
     read_results,
 )
-from lm_eval_longbench.provenance.signature import METRIC_VERSIONS
 from lm_eval_longbench.provenance.tokenizer_here import open_tokenizer
 
 if TYPE_CHECKING:
@@ -80,7 +89,7 @@ class Verification:
             if isinstance(results, ScoredFolder):
                 found = list(check_scored(results))
             else:
-                self.report.foreign += results.foreign
+                self.report.foreign += len(results.others)
                 found = list(self._results(results))
         except LongBenchError as error:
             self.report.unreadable.append(str(error))
@@ -89,6 +98,8 @@ class Verification:
 
     def _results(self, results: ResultsFile) -> Iterator[Check]:
         verified: dict[str, Mapping[str, float]] = {}
+        for place, check in check_results(results):
+            yield replace(check, place=place)
         for task in results.tasks:
             self._progress(task.name)
             for check in self._task(task, results, verified):
@@ -98,57 +109,58 @@ class Verification:
 
     def _task(
         self, task: TaskResult, results: ResultsFile, verified: dict[str, Mapping[str, float]]
-    ) -> Iterator[Check]:
+    ) -> list[Check]:
+        """Return the checks of a task, the last ones being about the others."""
+        ours = all_tasks()
+        found = [check_line(task), is_known(task, ours)]
+        if found[-1].status == DIFFERENT:
+            return found
         rows, check = read_rows(task)
-        yield from check_signature(task, rows)
-        if task.run.get("benchmark") not in METRIC_VERSIONS:
-            return
-        yield check_label(task)
+        found += [check, *check_signature(task, rows), *check_settings(task, ours)]
+        found.append(check_label(task))
         documents = self._documents(task)
-        yield check_data(task, documents, named=self._data_dir is not None)
-        yield check
-        if not rows:
-            return
+        found.append(check_data(task, documents, named=self._data_dir is not None))
+        if rows:
+            found += self._log(task, results, rows, selected(task, documents), verified)
+        found += unconfirmed(task, found)
+        found.append(check_official(task, found))
+        return found
+
+    def _log(
+        self,
+        task: TaskResult,
+        results: ResultsFile,
+        rows: Sequence[LogRow],
+        documents: Documents | str,
+        verified: dict[str, Mapping[str, float]],
+    ) -> Iterator[Check]:
+        """Yield the checks of a task's sample log."""
         yield from check_log(task, rows)
         yield from check_answers(task, rows)
         figures = recompute_rows(task, rows)
         yield from figures.checks
         yield from check_figures(task, figures)
-        verified[task.name] = aggregated(task, figures) if figures.complete else {}
+        verified[task.name] = recomputed(task, figures)
         yield from check_counts(task, rows, figures)
-        yield from self._prompts(task, results, rows, documents)
+        places = {} if isinstance(documents, str) else places_of(rows, documents)
+        yield from check_questions(task, rows, documents, places)
+        yield from check_asked(task, rows, documents)
+        reasoning = find_reasoning(task, results)
+        yield from check_reasoning(task, reasoning)
+
+        def tokenizer() -> PreTrainedTokenizerBase | str:
+            try:
+                return open_tokenizer(task.run, task.metadata, self._tokenizer)
+            except Absent as absent:
+                return str(absent)
+
+        yield from check_prompts(task, rows, documents, places, reasoning, tokenizer)
 
     def _documents(self, task: TaskResult) -> Documents | str:
         try:
             return open_documents(task.run, self._data_dir)
         except Absent as absent:
             return str(absent)
-
-    def _prompts(
-        self,
-        task: TaskResult,
-        results: ResultsFile,
-        rows: Sequence[LogRow],
-        documents: Documents | str,
-    ) -> Iterator[Check]:
-        """Check questions and prompts against the data, and reasoning against pass one."""
-        if not isinstance(documents, str) and documents.sha256 != task.run.get("data_sha256"):
-            documents = f"Here is other data, {documents.label}."
-        places: Mapping[int, int] = {}
-        if not isinstance(documents, str):
-            places = places_of(rows, documents)
-            yield from check_questions(rows, documents, places)
-        reasoning = find_reasoning(task, results)
-        yield from check_reasoning(task, reasoning)
-
-        def tokenizer() -> PreTrainedTokenizerBase | str:
-            metadata: Any = task.config.get("metadata") or {}
-            try:
-                return open_tokenizer(task.run, metadata, self._tokenizer)
-            except Absent as absent:
-                return str(absent)
-
-        yield from check_prompts(task, rows, documents, places, reasoning, tokenizer)
 
 
 def read_rows(task: TaskResult) -> tuple[list[LogRow], Check]:

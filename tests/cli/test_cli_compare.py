@@ -6,7 +6,6 @@ from typer import Typer
 from typer.testing import CliRunner
 
 from lm_eval_longbench.cli import compare
-from lm_eval_longbench.errors import PredictionError
 
 QASPER, V2 = "longbench_v1_qasper", "longbench_v2"
 
@@ -103,7 +102,11 @@ def test_tasks_of_one_side(command, run, files):
     assert "not comparable: the two results have no task in common" in result.stdout
 
 
-def test_errors_are_those_of_the_package(command, run, tmp_path):
+def test_a_file_that_cannot_be_read_has_a_status_of_its_own(command, run, files, tmp_path):
     result = command(run, tmp_path / "nothing")
-    assert isinstance(result.exception, PredictionError)
-    assert "does not exist" in str(result.exception)
+    assert result.exit_code == 2
+    assert "error: " in result.stderr and "does not exist" in result.stderr
+    files.results.write_text("{", encoding="utf-8")
+    result = command(run, files.folder)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert f"error: {files.results} is not JSON" in result.stderr

@@ -39,11 +39,14 @@ def test_confirmed(command, run):
     result = command(run)
     assert result.exit_code == 0, result.output
     lines = result.stdout.splitlines()
-    # 3 of qasper, 10 of v2, and the standard errors of what the harness calls a mean.
-    assert ["figures", "20", "-", "-"] in [line.split() for line in lines]
+    # 4 of qasper, 11 of v2, and as many standard errors.
+    assert ["figures", "30", "-", "-"] in [line.split() for line in lines]
     assert lines[-1].endswith(
-        "0 different, 0 not checkable: everything that could be checked is as it should be."
+        ": an official figure of every task follows from its answers, and nothing differs."
     )
+    (model,) = [line for line in lines if "model, machine, packages" in line]
+    assert model.startswith("not checkable: ") and "results_" in model
+    assert "ingredients limit, tokenizer, tokenizer_sha256, overlength: " in result.stdout
     assert "different:" not in result.stdout
 
 
@@ -64,10 +67,16 @@ def test_not_checkable_reasons_are_said_once(command, files):
     files.log(QASPER).unlink()
     files.log(V2).unlink()
     result = command(files.folder)
-    assert result.exit_code == 0
+    assert result.exit_code == 3
     lines = [line for line in result.stdout.splitlines() if line.startswith("not checkable: ")]
-    assert len(lines) == 2
-    assert lines[0].startswith(f"not checkable: {QASPER}: sample log: samples_{QASPER}_")
+    (missing,) = [line for line in lines if line.startswith(f"not checkable: {QASPER}: sample log")]
+    assert f": samples_{QASPER}_" in missing
+    (official,) = [line for line in lines if ": official figures: " in line]
+    assert official.startswith("not checkable: 2 tasks: ")
+    assert len(lines) < 10
+    assert result.stdout.splitlines()[-1].endswith(
+        "nothing differs, but the official figures of 2 of 2 tasks could not be checked."
+    )
 
 
 def test_unreadable(command, files, tmp_path):
@@ -96,7 +105,9 @@ def test_json(command, files):
     assert report["format"] == 1
     assert report["exit_status"] == 1
     assert sum(report["counts"].values()) == len(report["checks"])
-    assert report["counts"]["different"] == 2
+    different = [check for check in report["checks"] if check["status"] == "different"]
+    assert report["counts"]["different"] == len(different) == 3
+    assert {check["kind"] for check in different} == {"signature", "counts", "limit"}
     checks = {(check["place"], check["kind"], check["name"]): check for check in report["checks"]}
     asked = checks[V2, "counts", "asked"]
     assert (asked["status"], asked["found"], asked["expected"]) == ("different", 503, 18)

@@ -4,9 +4,10 @@ import pytest
 from prediction_rows import log_row, pro_question, says, v1_doc, v2_question
 
 from lm_eval_longbench.catalog import MOST_REPEATS
-from lm_eval_longbench.offline.harness_log import data_label, is_log_row, read_row, responses_of
+from lm_eval_longbench.offline.harness_log import data_label, is_log_row, read_row
 from lm_eval_longbench.offline.sample import FOREIGN, Unusable
 from lm_eval_longbench.offline.source import LOG, Source
+from lm_eval_longbench.provenance.read_log import responses_of
 
 SOURCE = Source(0, 0, "a", LOG, filter="none")
 QASPER = "longbench_v1_qasper"

@@ -8,9 +8,19 @@ import sys
 from pathlib import Path
 
 import pytest
+from typer import Typer
+from typer.testing import CliRunner
 
 from lm_eval_longbench.errors import LockError
 from lm_eval_longbench.options import Options
+from lm_eval_longbench.provenance.check import (
+    CONFIRMED,
+    DIFFERENT,
+    NOT_CHECKABLE,
+    OFFICIAL,
+    Check,
+    Report,
+)
 from lm_eval_longbench.provenance.lock import lock_now, packages_now
 from lm_eval_longbench.provenance.lock_check import require_lock
 from lm_eval_longbench.provenance.lock_file import Lock, lock_text
@@ -80,6 +90,32 @@ def test_the_example_of_a_mismatch_is_what_is_said(tmp_path, monkeypatch):
         require_lock("longbench.lock", ["longbench_v2"], None)
     example = "".join(f"    {row}\n" for row in f"error: {caught.value}".splitlines())
     assert example in part("What the lock holds")
+
+
+def test_the_statuses_are_those_of_the_command():
+    from lm_eval_longbench.cli import compare, verify
+
+    text = part("What `verify` tells")
+    assert first_cells(text) == ["1", "2", "3", "0"]  # the gravest first
+    reports = {
+        "1": Report([Check("a", "a", DIFFERENT), Check(OFFICIAL, "a", CONFIRMED)], ["a file"]),
+        "2": Report([Check(OFFICIAL, "a", NOT_CHECKABLE)], ["a file"]),
+        "3": Report([Check(OFFICIAL, "a", NOT_CHECKABLE), Check(OFFICIAL, "b", CONFIRMED)]),
+        "0": Report([Check(OFFICIAL, "b", CONFIRMED), Check("a", "a", NOT_CHECKABLE)]),
+    }
+    for status, report in reports.items():
+        assert report.exit_status == int(status)
+    assert Report().exit_status == Report([Check("a", "a", CONFIRMED)]).exit_status == 2
+    app = Typer()
+    verify.register(app)
+    compare.register(app)
+    shown = " ".join(CliRunner().invoke(app, ["verify", "--help"]).stdout.split())
+    assert shown.index("1 something differs") < shown.index("2 a file cannot be read")
+    assert shown.index("2 a file cannot be read") < shown.index("3 nothing differs")
+    assert shown.index("3 nothing differs") < shown.index("0 an official figure of every task")
+    shown = " ".join(CliRunner().invoke(app, ["compare", "--help"]).stdout.split())
+    for words in ("0 comparable", "1 not comparable", "2 a file cannot be read"):
+        assert words in shown
 
 
 def test_the_lists_name_what_the_lock_holds():

@@ -64,7 +64,7 @@ def test_pinned_data_in_the_cache(pinned):
     assert statuses(report, "data", "questions", "prompts") == {CONFIRMED}
     assert report.exit_status == 0
     checked = {key[1:] for key in of_kind(report, "data")}
-    assert checked == {("data", "label"), ("data", "sha256")}
+    assert checked == {("data", "label"), ("data", "sha256"), ("data", "choice")}
 
 
 def test_pinned_data_that_is_not_here(pinned, tmp_path):

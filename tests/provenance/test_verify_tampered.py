@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from pathlib import Path
 
 import pytest
 from real_runs import Files
@@ -78,15 +79,20 @@ def test_a_figure_that_was_added(base):
     assert "it was added" in check.meaning
 
 
-@pytest.mark.parametrize("part", ["results", "groups"])
-def test_a_groups_figure(base, part):
+@pytest.mark.parametrize("parts", [["results"], ["groups"], ["results", "groups"]])
+def test_a_groups_figure(base, parts):
     def edit(whole):
-        whole[part][GROUP]["score,none"] += 0.001
+        for part in parts:
+            whole[part][GROUP]["score,none"] += 0.001
 
     base.edit_results(edit)
     _, found = verified(base)
     assert set(found) == {("groups", GROUP)}
-    assert "no mean of its tasks' figures" in found["groups", GROUP][0].meaning
+    said = {check.name: check.meaning for check in found["groups", GROUP]}
+    assert ("score,none" in said) is ("results" in parts)
+    assert ("copy of score,none" in said) is (len(parts) == 1)
+    if "results" in parts:
+        assert "no mean of its tasks' figures" in said["score,none"]
 
 
 def test_figures_edited_with_their_group(base):
@@ -129,6 +135,8 @@ EDITED = {
     "repeats": 2,
     "seeds": [1, 2],
     "filters": [{"name": "mine", "filter": []}],
+    "reasoning": "keep",
+    "reasoned": 1,
     "metrics": "0.9",
     "embedding_model": "a-model",
     "retrieval": "a-retriever",
@@ -149,7 +157,19 @@ CAUGHT_ELSEWHERE = {
     "data": "data",
     "data_sha256": "data",
     "template_sha256": "template",
-    "generation": "generation",
+    "truncation": "settings",
+    "limit": "settings",
+    "overlength": "settings",
+    "tokenizer": "settings",
+    "tokenizer_sha256": "settings",
+    "chat": "settings",
+    "chat_sha256": "prompts in requests",
+    "generation": "settings",
+    "filters": "settings",
+    "embedding_model": "settings",
+    "rag_top_n": "settings",
+    "reasoning_sha256": "settings",
+    "questions_sha256": "questions asked",
     "repeats": "repeats",
     "seeds": "seeds",
     "metrics": "metrics version",
@@ -159,6 +179,8 @@ CAUGHT_ELSEWHERE = {
     "answered": "counts",
     "failed": "counts",
     "truncated": "counts",
+    "reasoning": "settings",
+    "reasoned": "counts",
 }
 
 
@@ -180,6 +202,11 @@ def test_an_ingredient_with_its_line(base, name):
     assert all(place in (QASPER, GROUP) for _, place in found)
 
 
+def test_an_ingredient_that_only_the_signature_states(base):
+    """Of all ingredients an edit of the packages alone is only named, not found."""
+    assert set(EDITED) - set(CAUGHT_ELSEWHERE) == {"packages"}
+
+
 def test_all_ingredients_are_edited():
     assert set(EDITED) | {"benchmark"} == set(completed({}))
 
@@ -187,7 +214,7 @@ def test_all_ingredients_are_edited():
 def test_another_benchmark(base):
     base.edit_run(QASPER, benchmark="longbench_v9")
     _, found = verified(base)
-    assert set(found) == {("signature", QASPER), ("benchmark", QASPER)}
+    assert set(found) == {("signature", QASPER), ("task", QASPER)}
     base.edit_run(QASPER, benchmark="longbench_v1_e")
     assert ("signature", QASPER) in verified(base)[1]
 
@@ -231,8 +258,8 @@ def test_other_packages_are_a_note(base):
     )
     base.edit_run(QASPER, packages=packages, signature=line({**whole, "packages": packages}))
     report = verify([base.folder])
-    assert report.exit_status == 0
-    (said,) = report.with_status(NOT_CHECKABLE)
+    assert report.exit_status == 0  # it takes no part in this score
+    (said,) = [check for check in report.with_status(NOT_CHECKABLE) if check.kind == "packages"]
     assert "A note: recomputed with jieba" in said.meaning
 
 
@@ -288,7 +315,7 @@ def test_a_logged_score(base):
     _, found = verified(base)
     assert set(found) == {("sample scores", QASPER)}
     (check,) = found["sample scores", QASPER]
-    assert "line 2 (" in check.found and "score is 1.0, recomputed" in check.found
+    assert "line 2 (" in check.found and "has score 1.0, recomputed" in check.found
     assert "one of them was edited" in check.meaning
 
 
@@ -420,7 +447,7 @@ def test_a_document_that_cannot_be_scored(base):
     base.edit_log(QASPER, edit)
     report, found = verified(base)
     (check,) = found["documents", QASPER]
-    assert "cannot be scored: KeyError: 'answers'" in check.found
+    assert "has no score: the document cannot be scored: it has no 'answers'" in check.found
     said = {check.meaning for check in report.with_status(NOT_CHECKABLE)}
     assert "Some rows of the log cannot be scored." in said
 
@@ -430,11 +457,10 @@ def test_edited_reasoning(v2):
         rows[3]["resps"] = [["Another thought."]]
 
     v2.edit_log("longbench_v2_cot", edit)
-    report, found = verified(v2)
+    _, found = verified(v2)
     assert ("prompts", "longbench_v2_cot_answer") in found
     assert ("answers", "longbench_v2_cot") in found
-    kinds = {check.kind for check in report.with_status(NOT_CHECKABLE)}
-    assert "reasoning" in kinds
+    assert ("reasoning", "longbench_v2_cot_answer") in found
 
 
 def test_a_score_for_a_failed_reasoning(v2):
@@ -456,9 +482,10 @@ def test_a_score_for_a_failed_reasoning(v2):
 def test_a_missing_log(base):
     base.log(QASPER).unlink()
     report = verify([base.folder])
-    assert report.exit_status == 0
+    assert report.exit_status == 3
     said = {check.kind: check for check in report.with_status(NOT_CHECKABLE)}
-    assert set(said) == {"sample log", "groups"}
+    assert set(said) == {"sample log", "groups", "ingredients", "official figures"}
+    assert "there is no log" in said["official figures"].meaning
     assert said["sample log"].expected == f"samples_{QASPER}_{base.results.name[8:-5]}.jsonl"
     assert said["sample log"].meaning.endswith("figures cannot be recomputed. Put it there.")
     assert "of which 1 were not recomputed" in said["groups"].meaning
@@ -466,6 +493,10 @@ def test_a_missing_log(base):
     assert [
         check.status for check in report.checks if (check.kind, check.place) == ("data", QASPER)
     ] == [CONFIRMED, CONFIRMED]
+    for task in [path.name.partition("_2")[0][8:] for path in base.folder.rglob("samples_*")]:
+        base.log(task).unlink()
+    report = verify([base.folder])
+    assert (report.exit_status, report.with_status(DIFFERENT)) == (3, [])
 
 
 def test_a_truncated_log(base):
@@ -498,12 +529,17 @@ def test_an_empty_log(base):
     ("row", "message"),
     [
         (3, "no row of a sample log"),
-        ({"doc": {"prompt": {}}, "resps": [["a"]]}, "no answers in 'filtered_resps'"),
-        ({"doc": {"prompt": {}}, "filtered_resps": [1], "resps": [["a"]]}, "no texts"),
-        ({"doc": {"prompt": {}}, "filtered_resps": ["a"], "resps": ["a"]}, "lists of texts"),
+        ({"doc": {"prompt": {}}}, "'doc' has no 'index'"),
+        ({"filtered_resps": []}, "'filtered_resps' has no answers"),
+        ({"filtered_resps": [1]}, "or some are no texts"),
+        ({"resps": ["a"]}, "'resps[0]' is not a list"),
+        ({"score": "high"}, "'score' is 'high', not a number"),
+        ({"doc_id": 10**30}, "a whole number beyond"),
+        ({"arguments": json.loads("[" * 50 + "]" * 50)}, "nested deeper than 40"),
     ],
 )
 def test_a_log_of_something_else(base, row, message):
+    row = {**base.rows(QASPER)[0], **row} if isinstance(row, dict) else row
     base.log(QASPER).write_text(json.dumps(row), encoding="utf-8")
     _, found = verified(base)
     check = found["sample log", QASPER][0]
@@ -527,7 +563,7 @@ def test_a_truncated_results_file(base, v2_run):
     [
         ("[]", "no results file of the harness"),
         ('{"results": [], "configs": {}}', "'results' is not a JSON object"),
-        ('{"results": {"a": 1}, "configs": {}}', "what it says of 'a' is not a JSON object"),
+        ('{"results": {"a": 1}, "configs": {}}', "'results.a' is not a JSON object"),
     ],
 )
 def test_results_of_something_else(base, text, message):
@@ -547,6 +583,8 @@ def test_only_tasks_of_others(tmp_path):
 def test_paths_without_results(tmp_path, base):
     with pytest.raises(PredictionError, match="does not exist"):
         verify([tmp_path / "nothing"])
+    with pytest.raises(PredictionError, match="does not exist"):
+        verify([Path("~no-such-user/results")])
     (tmp_path / "empty").mkdir()
     with pytest.raises(PredictionError, match="holds no results"):
         verify([tmp_path / "empty"])
