@@ -69,7 +69,12 @@ class Results:
     def _tables(self) -> dict[str, TableReport]:
         labels = self._gathered.labels
         tables = {
-            name: TableReport(name, self._scan.repeats[name], official=labels.official(name))
+            name: TableReport(
+                name,
+                self._scan.repeats[name],
+                official=labels.official(name),
+                copies=self._scan.copies,
+            )
             for name in self._scan.tables
         }
         for source in self._gathered.sources:

@@ -9,8 +9,12 @@ from lm_eval_longbench.offline.gather import Gathered
 from lm_eval_longbench.offline.problems import entry
 from lm_eval_longbench.offline.questions import questions
 from lm_eval_longbench.offline.score_tables import TABLES
-from lm_eval_longbench.offline.scored import Row
+from lm_eval_longbench.offline.scored import Row, text_of
 from lm_eval_longbench.offline.store import Store
+from lm_eval_longbench.protocol import MOST_COPIES
+
+# Tables in which the place of a question tells it from others, besides its id.
+_PLACED = ("longbench_v1", "longbench_v1_e")
 
 
 @dataclass(slots=True)
@@ -22,12 +26,14 @@ class Scan:
         questions: by task.
         duplicates: samples left out, by task.
         runs: numbers of the runs that a table's answers are from.
+        copies: questions that are one that is there already, by task; None: not known.
     """
 
     repeats: dict[str, int] = field(default_factory=dict)
     questions: Counter[str] = field(default_factory=Counter)
     duplicates: Counter[str] = field(default_factory=Counter)
     runs: dict[str, set[int]] = field(default_factory=dict)
+    copies: dict[str, int | None] = field(default_factory=dict)
 
     @property
     def tables(self) -> list[str]:
@@ -69,6 +75,25 @@ def _missing(gathered: Gathered, scan: Scan) -> None:
                 )
 
 
+def _copied(store: Store, gathered: Gathered, scan: Scan) -> None:
+    """Count the questions that are there twice, and name the tasks that official ones cannot be."""
+    for name in scan.tables:
+        tasks = tuple(TABLES[name].tasks)
+        for number, copies in store.copies(TABLES[name].number).items():
+            task = tasks[number]
+            scan.copies[task] = copies
+            if gathered.labels.official(name) and (copies or 0) > MOST_COPIES:
+                gathered.problems.add(
+                    "copied",
+                    {
+                        "table": name,
+                        "task": task,
+                        "questions": scan.questions[task],
+                        "copies": copies,
+                    },
+                )
+
+
 def scan_store(store: Store, gathered: Gathered) -> Scan:
     """Return what was found; duplicates, conflicts and missing questions become problems.
 
@@ -80,6 +105,12 @@ def scan_store(store: Store, gathered: Gathered) -> Scan:
     for source in gathered.sources:
         if source.table is not None:
             scan.repeats[source.table] = 1
+    for name in _PLACED:
+        # Local data may use an id twice, and its place tells; official ids are distinct.
+        if gathered.labels.official(name):
+            for row, first in store.take_repeated_ids(TABLES[name].number):
+                task = tuple(TABLES[name].tasks)[row.task]
+                _left_out(gathered, scan, task, text_of(row.id), row, first)
     for question in questions(store.rows()):
         table = question.table.name
         scan.questions[question.task] += 1
@@ -99,4 +130,5 @@ def scan_store(store: Store, gathered: Gathered) -> Scan:
                 ),
             )
     _missing(gathered, scan)
+    _copied(store, gathered, scan)
     return scan

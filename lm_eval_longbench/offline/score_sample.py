@@ -44,5 +44,7 @@ def store_row(sample: Sample, scored: Scored, source: Source, line: int) -> Row:
         scored.score,
         int(scored.failed),
         None if sample.truncated is None else int(sample.truncated),
-        shown_json(scored.shown),
+        # Not in the hash above: some logs of a question know its document, others do not.
+        shown_json({**scored.shown, "document": sample.document}),
+        sample.content,
     )

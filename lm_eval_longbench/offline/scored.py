@@ -41,6 +41,7 @@ class Row(NamedTuple):
         gold: hash of the gold data and the dimensions: equal for all answers to one question.
         score, failed, truncated: as in the output, truth values as 0 and 1.
         shown: JSON of the other output fields.
+        content: see `Sample.content`.
     """
 
     table: int
@@ -56,11 +57,17 @@ class Row(NamedTuple):
     failed: int
     truncated: int | None
     shown: str
+    content: bytes | None = None
 
 
 def text_bytes(text: str) -> bytes:
     """Return a text as UTF-8; half surrogate pairs pass."""
     return text.encode("utf-8", "surrogatepass")
+
+
+def text_of(data: bytes) -> str:
+    """Return the text that `text_bytes` encoded."""
+    return data.decode("utf-8", "surrogatepass")
 
 
 def gold_hash(sample: Sample) -> bytes:

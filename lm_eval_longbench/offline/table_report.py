@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from lm_eval_longbench.offline.figures_pro import ProFigures
@@ -27,15 +28,24 @@ class TableReport:
         name: of the table.
         repeats: answers that each question should have.
         official: whether its questions are official ones, so that it is known which are missing.
+        copies: questions of a task that are there already, by task; None: not known.
     """
 
-    def __init__(self, name: str, repeats: int, *, official: bool) -> None:
+    def __init__(
+        self,
+        name: str,
+        repeats: int,
+        *,
+        official: bool,
+        copies: Mapping[str, int | None] = MappingProxyType({}),
+    ) -> None:
         self._info = TABLES[name]
         self._repeats = repeats
         self._official = official
         self._figures = _FIGURES[self._info.benchmark](self._info, repeats)
         self._tallies: dict[str, Tally] = {}
         self._unplaced = 0
+        self._copies = copies
 
     def expect(self, task: str | None, malformed: int) -> None:
         """Have a task in the report, and count the malformed lines of one of its files.
@@ -100,6 +110,7 @@ class TableReport:
             "truncated": tally.truncated,
             "malformed": tally.malformed,
             "duplicate": tally.duplicate,
+            "copies": self._copies.get(task, 0),
             "official_questions": info.questions,
             "missing": tally.missing(info) if self._official else None,
         }

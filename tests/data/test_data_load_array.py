@@ -245,7 +245,7 @@ def test_a_damaged_cache_is_made_anew_or_is_an_error(
     damage()
     blob.unlink()
     pointer.unlink()
-    with pytest.raises(DataError, match="is damaged .* and was not used") as caught:
+    with pytest.raises(DataError, match=r"is damaged .* and was not used") as caught:
         opened()
     assert str(folder) in str(caught.value)
     assert THREE_WAYS in str(caught.value)
