@@ -86,7 +86,7 @@ def _passes(
     run: Run, table: ScoredTable, tasks: Sequence[str]
 ) -> list[tuple[ScoredTable, Sequence[str]]]:
     """Return what a ranked figure is made of: with chain of thought the first pass, too."""
-    first = _FIRST_PASS.get(table.name)
+    first = _FIRST_PASS.get(table.name, "")
     passes: list[tuple[ScoredTable, Sequence[str]]] = [(table, tasks)]
     if first in run.tables:
         passes.append((run.tables[first], list(run.tables[first].info.tasks)))
