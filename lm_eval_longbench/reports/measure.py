@@ -251,6 +251,8 @@ def figure_of(tree: Tree, official: float | None = None) -> Figure:
     low, high = ends or (None, None)
     if ends is None:
         method = "none"
+        if tree.value is not None:
+            reason = reason or "not every resample has a value"
     return Figure(
         tree.value,
         tree.n,

@@ -16,8 +16,8 @@ DIFFERENCE_HEADER = "difference [95%] p n"
 
 
 def _mark(reason: str) -> str:
-    """Return what stands in place of an interval, such as " [n<20]"; "" for no reason."""
-    if not reason:
+    """Return what stands in place of an interval, such as " [n<20]"; "" for another reason."""
+    if not reason.startswith("fewer"):
         return ""
     return f" [{'documents' if reason.endswith('documents') else 'n'}<{FEWEST}]"
 

@@ -93,7 +93,9 @@ def test_few_questions_have_a_value_and_no_interval(n, binary):
     assert figure_of(Mean((enough, Mean((few,))))).reason == figure.reason
     assert difference_of(Mean((enough, few)), Mean((enough, few))).reason == figure.reason
     assert figure_of(Relative(few, (few, enough))).reason == figure.reason
-    assert figure_of(Relative(enough, (few, enough))).reason == ""
+    # A single question cannot be resampled; a few beside enough others can.
+    expected = "not every resample has a value" if n == 1 else ""
+    assert figure_of(Relative(enough, (few, enough))).reason == expected
 
 
 def test_twenty_questions_are_enough():
@@ -183,6 +185,10 @@ def test_a_whole_that_can_be_resampled_to_zero_has_no_interval():
     assert (part.resamples == 0).any()
     figure = figure_of(Relative(part, (part,)))
     assert (figure.value, figure.low, figure.method) == (0.0, None, "none")
+    assert figure.reason == "not every resample has a value"
+    # A stratum of one question cannot be resampled.
+    figure = figure_of(Relative(part, (part, leaf([1.0], "y", 100))))
+    assert (figure.low, figure.reason) == (None, "not every resample has a value")
 
 
 def test_questions_that_share_a_document_are_resampled_together():
