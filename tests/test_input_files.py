@@ -461,7 +461,7 @@ def bomb_in_verify(folder):
 
 def bomb_in_compare(folder):
     file = packed_line(folder / f"results_{MOMENT}.json", b'{"a": "')
-    return ["compare", file, file], 1, "cannot be read: it is longer than 128 MiB"
+    return ["compare", file, file], 2, "cannot be read: it is longer than 128 MiB"
 
 
 def bomb_in_report(folder):

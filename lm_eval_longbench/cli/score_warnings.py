@@ -19,6 +19,7 @@ _WORDS = {
     "malformed": ("malformed, not scored: ", "", "malformed lines"),
     "duplicate": ("duplicate, not scored: ", "", "duplicates"),
     "foreign": ("", "; not scored", "foreign files or lines"),
+    "copied": ("not the official questions: ", "", "tasks with copied questions"),
     "differing_pred": ("another letter is stored than is read: ", "", "differing letters"),
 }
 

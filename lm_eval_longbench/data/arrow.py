@@ -1,22 +1,50 @@
-"""Keep converted rows as Arrow files in the datasets cache, memory-mapped when used."""
+"""Converted rows in the datasets cache: Arrow files, memory-mapped, each checked when it is opened.
+
+What is converted from one file lies in one folder, with a manifest: the format, the sha256 of the
+source and of every file in the folder, and one of the manifest itself. A file that is not as its
+manifest says, or has no sound manifest, is never read; it is made anew from its source.
+
+This finds what a disk, a crash, another program or an edit does to a file. It is no protection
+from somebody who writes file and manifest anew.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
+import json
+import logging
 import os
-from collections.abc import Callable, Iterable
+import shutil
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from types import TracebackType
+from typing import Any, TypeVar
 
 import datasets
+import pyarrow
 from datasets.arrow_writer import ArrowWriter
 from filelock import FileLock
 
+from lm_eval_longbench.data.hashing import identity, sha256_of
 from lm_eval_longbench.errors import DataError
 
-# Part of every path: raise it when the stored columns change.
-_FORMAT = "1"
-# Rows in memory at a time while converting.
-_BATCH = 50
+logger = logging.getLogger(__name__)
+Value = TypeVar("Value")
+
+# Part of every path: raise it when the stored columns or the manifest change. Folders of another
+# format are left alone.
+_FORMAT = "2"
+_MANIFEST = "manifest.json"
+# Bytes of a manifest; one with the files of 25 tasks has 3,000.
+_LONGEST_MANIFEST = 1 << 20
+# Times that a file is looked at while others replace it under our eyes.
+_ATTEMPTS = 5
+# A file's rows are written out when their texts reach this many characters: rows of a megabyte
+# each must not add up in memory, and with this many to a batch writing costs little.
+BATCH_CHARACTERS = 1_000_000
+# Column of every Arrow file: sha256 of `context`; null where that is empty.
+CONTEXT_SHA256 = "context_sha256"
 
 V1_FEATURES = datasets.Features(
     {
@@ -38,12 +66,228 @@ def cache_folder(benchmark: str, sha256: str) -> Path:
     return cache / benchmark / f"{sha256[:16]}-{_FORMAT}"
 
 
-def cannot_write(target: Path, error: OSError) -> DataError:
-    """Return the error to raise when the system refuses to write `target`."""
-    return DataError(
-        f"Cannot write {target}: {error}. Free some space, or name another folder with the "
-        "environment variable HF_DATASETS_CACHE."
-    )
+class ArrowFiles:
+    """Files `<name>.arrow` of one folder, opened as rows for them come; a context manager.
+
+    The files are complete when its block has ended without an error. OSError when the disk is full
+    or not writable.
+
+    Args:
+        folder: where they are written.
+        features: columns of the rows that are given, `context` among them; the files have
+            CONTEXT_SHA256 besides.
+    """
+
+    def __init__(self, folder: Path, features: datasets.Features) -> None:
+        self._folder = folder
+        self._features = datasets.Features({**features, CONTEXT_SHA256: datasets.Value("string")})
+        self._writers: dict[str, ArrowWriter] = {}
+        self._waiting: dict[str, int] = {}  # characters
+        self._open = contextlib.ExitStack()
+
+    def __enter__(self) -> ArrowFiles:
+        """Return this object; files are opened as they are needed."""
+        return self
+
+    def write(self, name: str, row: Mapping[str, Any]) -> None:
+        """Add a row to one file."""
+        if name not in self._writers:
+            path = str(self._folder / f"{name}.arrow")
+            writer = ArrowWriter(features=self._features, path=path)
+            self._writers[name] = self._open.enter_context(writer)
+        writer, context = self._writers[name], row["context"]
+        digest = hashlib.sha256(context.encode("utf-8")).hexdigest() if context else None
+        writer.write({**row, CONTEXT_SHA256: digest})
+        size = sum(len(value) for value in row.values() if isinstance(value, str))
+        self._waiting[name] = self._waiting.get(name, 0) + size
+        if self._waiting[name] >= BATCH_CHARACTERS:
+            writer.write_examples_on_file()
+            self._waiting[name] = 0
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Finish all files, or only close them after an error."""
+        with self._open:
+            if kind is None:
+                for writer in self._writers.values():
+                    writer.finalize()
+
+
+class _Unsound(Exception):
+    """Why a converted file cannot be used; `there`: something is in its place."""
+
+    def __init__(self, reason: str, *, there: bool = True) -> None:
+        super().__init__(reason)
+        self.there = there
+
+
+class CachedFolder:
+    """The files converted from one source file: all of them or none, and none that is damaged.
+
+    A finished folder appears under its final name in one step and under a lock, so neither a crash
+    nor a second process ever leaves or meets a half-filled one. What a killed process left behind
+    is removed when the folder is made again.
+
+    Args:
+        folder: where it is, or will be.
+        sha256: of the source file.
+        fill: called with an empty folder if there is no sound one, to write the files.
+    """
+
+    def __init__(self, folder: Path, sha256: str, fill: Callable[[Path], None]) -> None:
+        self.folder = folder
+        self._sha256 = sha256
+        self._fill = fill
+
+    def rows(self, name: str) -> datasets.Dataset:
+        """Open `<name>.arrow`, memory-mapped; see `open`."""
+
+        def mapped(path: Path) -> datasets.Dataset:
+            table = datasets.table.MemoryMappedTable.from_file(str(path))
+            # A fingerprint of its own would take longer than all the rest.
+            return datasets.Dataset(table, fingerprint=f"{self._sha256[:16]}-{name}")
+
+        return self.open(f"{name}.arrow", mapped)
+
+    def open(self, name: str, read: Callable[[Path], Value]) -> Value:
+        """Return what `read` makes of one file, which is as it was when it was converted.
+
+        Raises:
+            DataError: there is no sound file and it cannot be made anew: its source is not at hand,
+                is damaged itself, or the cache cannot be written.
+        """
+        try:
+            return self._checked(name, read)
+        except _Unsound as reason:
+            damage = f" to mend it, for it is damaged ({reason})" if reason.there else ""
+        try:
+            self.folder.parent.mkdir(parents=True, exist_ok=True)
+            with FileLock(f"{self.folder}.lock"):
+                try:
+                    return self._checked(name, read)  # another process was here first
+                except _Unsound as reason:
+                    self._replace(reason)
+                return self._checked(name, read)
+        except _Unsound as reason:
+            raise DataError(
+                f"{self.folder / name} is not as it was written a moment ago: {reason}. Its disk "
+                "may be failing; name another folder with the environment variable "
+                "HF_DATASETS_CACHE."
+            ) from reason
+        except OSError as error:
+            raise DataError(
+                f"Cannot write {self.folder}{damage}: {error}. Free some space, or name another "
+                "folder with the environment variable HF_DATASETS_CACHE."
+            ) from error
+
+    def _checked(self, name: str, read: Callable[[Path], Value]) -> Value:
+        """Read a file that its manifest knows; _Unsound if there is none such."""
+        path = self.folder / name
+        for _ in range(_ATTEMPTS):
+            try:
+                expected = _manifest(self.folder, self._sha256).get(name)
+                if expected is None:
+                    raise _Unsound(f"{_MANIFEST} does not know {name}")
+                before = identity(path)
+                if sha256_of(path) != expected:
+                    raise _Unsound(f"{name} has another sha256 than when it was written")
+                value = read(path)
+                if identity(path) == before:
+                    return value
+            except (OSError, pyarrow.ArrowException) as error:
+                # Another process may have put a new folder in place of a damaged one.
+                problem = _Unsound(str(error), there=self.folder.exists())
+            else:
+                problem = _Unsound(f"{name} changes all the time")
+        raise problem
+
+    def _replace(self, reason: _Unsound) -> None:
+        """Make the folder anew, in place of what is there; only while its lock is held."""
+        place = self.folder
+        # Whoever holds the lock is alone: other partial folders have no living owner.
+        for left in place.parent.glob(f"{place.name}.*.partial"):
+            _remove(left)
+        partial = place.with_name(f"{place.name}.{os.getpid()}.partial")
+        old = place.with_name(f"{place.name}.{os.getpid()}.old.partial")
+        partial.mkdir()
+        try:
+            self._fill(partial)
+            _write_manifest(partial, self._sha256)
+            if os.path.lexists(place):
+                place.rename(old)
+            partial.rename(place)
+        except DataError as error:
+            if not reason.there:
+                raise
+            raise DataError(
+                f"The converted data in {place} is damaged ({reason}) and was not used. It can be "
+                f"made anew from its source only: {error}"
+            ) from error
+        finally:
+            _remove(partial)
+            _remove(old)
+        if reason.there:
+            logger.warning(
+                f"The converted data in {place} was damaged ({reason}). It was not used, but made "
+                "anew from its source."
+            )
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def _digest_of(manifest: Mapping[str, Any]) -> str:
+    text = json.dumps({key: manifest[key] for key in ("format", "source_sha256", "files")})
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()
+
+
+def _write_manifest(folder: Path, sha256: str) -> None:
+    files = {path.name: sha256_of(path) for path in sorted(folder.iterdir())}
+    manifest: dict[str, Any] = {"format": _FORMAT, "source_sha256": sha256, "files": files}
+    manifest["sha256"] = _digest_of(manifest)
+    (folder / _MANIFEST).write_text(json.dumps(manifest, indent=1), encoding="utf-8")
+
+
+def _manifest(folder: Path, sha256: str) -> dict[str, str]:
+    """Return the sha256 of each file of a folder that was converted from this source.
+
+    Raises:
+        _Unsound: there is no folder, or no manifest of this source and format.
+    """
+    path = folder / _MANIFEST
+    if not os.path.lexists(folder):
+        raise _Unsound(f"{folder} does not exist", there=False)
+    if not path.is_file():
+        raise _Unsound(f"it has no {_MANIFEST}")
+    try:
+        if path.stat().st_size > _LONGEST_MANIFEST:
+            raise ValueError
+        manifest = json.loads(path.read_bytes())
+        sound = manifest["sha256"] == _digest_of(manifest)
+    except (ValueError, KeyError, TypeError, RecursionError):
+        sound = False
+    if not sound:
+        raise _Unsound(f"{_MANIFEST} is damaged")
+    if (manifest["format"], manifest["source_sha256"]) != (_FORMAT, sha256):
+        raise _Unsound(f"{_MANIFEST} is of another source")
+    return manifest["files"]
+
+
+def is_sound(folder: Path, sha256: str) -> bool:
+    """Whether a folder holds what was converted from the file with this hash, each byte of it."""
+    try:
+        files = _manifest(folder, sha256)
+        return all(sha256_of(folder / name) == digest for name, digest in files.items())
+    except (_Unsound, OSError):
+        return False
 
 
 def cached(
@@ -51,44 +295,24 @@ def cached(
     sha256: str,
     name: str,
     features: datasets.Features,
-    rows: Callable[[], Iterable[dict[str, Any]]],
+    rows: Callable[[], Iterable[Mapping[str, Any]]],
 ) -> datasets.Dataset:
     """Return the rows of one file as a memory-mapped dataset, converting them on first use.
-
-    A finished file appears under its final name in one step and under a lock, so neither a crash
-    nor a second process ever leaves or meets a half-written one.
 
     Args:
         benchmark: folder in the cache.
         sha256: of the file the rows come from; other bytes get another folder.
-        name: dataset name, the file's stem.
-        features: columns and their types.
-        rows: called to read the rows if there is no converted file yet.
+        name: dataset name, the file's stem; a folder of its own.
+        features: columns and their types; the dataset has CONTEXT_SHA256 besides.
+        rows: called to read the rows, at least one, if there is no sound converted file.
 
     Raises:
         DataError: the cache cannot be written, or `rows` raises it.
     """
-    target = cache_folder(benchmark, sha256) / f"{name}.arrow"
-    try:
-        if not target.exists():
-            target.parent.mkdir(parents=True, exist_ok=True)
-            with FileLock(f"{target}.lock"):
-                if not target.exists():
-                    _convert(rows, features, target)
-    except OSError as error:
-        raise cannot_write(target, error) from error
-    return datasets.Dataset.from_file(str(target))
 
-
-def _convert(
-    rows: Callable[[], Iterable[dict[str, Any]]], features: datasets.Features, target: Path
-) -> None:
-    partial = target.with_name(f"{target.name}.{os.getpid()}.partial")
-    try:
-        with ArrowWriter(features=features, path=str(partial), writer_batch_size=_BATCH) as writer:
+    def fill(folder: Path) -> None:
+        with ArrowFiles(folder, features) as files:
             for row in rows():
-                writer.write(row)
-            writer.finalize()
-        partial.replace(target)
-    finally:
-        partial.unlink(missing_ok=True)
+                files.write(name, row)
+
+    return CachedFolder(cache_folder(benchmark, sha256) / name, sha256, fill).rows(name)

@@ -9,8 +9,7 @@ from pathlib import Path
 from tqdm import tqdm
 
 from lm_eval_longbench.data.array_benchmark import ArrayBenchmark
-from lm_eval_longbench.data.arrow_files import ArrowFiles
-from lm_eval_longbench.data.cached_folder import cached_folder
+from lm_eval_longbench.data.arrow import ArrowFiles, CachedFolder, cache_folder
 from lm_eval_longbench.data.checked_rows import checked_rows
 from lm_eval_longbench.data.counts import add_row, differences, listed, no_counts, total
 from lm_eval_longbench.data.hashing import sha256_of
@@ -23,19 +22,20 @@ COUNTS_FILE = "counts.json"
 
 def converted(
     benchmark: ArrayBenchmark, sha256: str, source: Callable[[], Path], official: bool
-) -> Path:
+) -> CachedFolder:
     """Return the folder with counts.json and each Arrow file of the benchmark that has rows.
+
+    Nothing is read before a file of the folder is opened; only then is it converted if need be.
 
     Args:
         benchmark: whose file it is.
         sha256: of the file, as hexadecimal digits; names the folder.
-        source: called for the file's path if there is no finished folder yet.
+        source: called for the file's path if there is no sound folder.
         official: whether the counts must be the official ones.
 
-    Raises:
-        DataError: the file is damaged, holds wrong rows or none, changes while it is read or
-            (official) has other counts; or the cache cannot be written. Nothing is left of the
-            folder then.
+    Opening a file raises DataError if the source is damaged, holds wrong rows or none, changes
+    while it is read or (official) has other counts; or if the cache cannot be written. Nothing is
+    left of a new folder then.
     """
 
     def fill(folder: Path) -> None:
@@ -45,7 +45,7 @@ def converted(
         if sha256_of(file) != sha256:
             raise DataError(f"{file} was changed while it was read. Run again.")
 
-    return cached_folder(benchmark.name, sha256, fill)
+    return CachedFolder(cache_folder(benchmark.name, sha256), sha256, fill)
 
 
 def _convert(benchmark: ArrayBenchmark, file: Path, folder: Path, official: bool) -> None:

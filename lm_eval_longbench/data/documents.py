@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import datasets
+
+from lm_eval_longbench.data.arrow import CONTEXT_SHA256
 
 # The value of the option data_dir that stands for the embedded sample.
 SAMPLE = "sample"
@@ -20,9 +23,29 @@ class Documents:
             "sample-<hash>".
         sha256: of the file or archive the rows were read from.
         official: whether this is the pinned official set.
+        context_sha256: of each row's `context`, in hexadecimal digits; None where that is empty.
+            Questions that share a document share it.
     """
 
     rows: datasets.Dataset
     label: str
     sha256: str
     official: bool
+    context_sha256: Sequence[str | None]
+
+    @classmethod
+    def of_stored(
+        cls, stored: datasets.Dataset, label: str, sha256: str, *, official: bool
+    ) -> Documents:
+        """Return the documents of converted rows, which have the column CONTEXT_SHA256."""
+        # With a fingerprint that is given, none is computed.
+        rows = stored.remove_columns(CONTEXT_SHA256, new_fingerprint=f"{stored._fingerprint}-rows")
+        return cls(rows, label, sha256, official, stored[CONTEXT_SHA256][:])
+
+    def select(self, indices: Sequence[int]) -> Documents:
+        """Return some of the documents, by their row numbers."""
+        return replace(
+            self,
+            rows=self.rows.select(indices),
+            context_sha256=[self.context_sha256[index] for index in indices],
+        )

@@ -8,11 +8,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-import datasets
-import pyarrow
-
 from lm_eval_longbench.data import hub
 from lm_eval_longbench.data.array_benchmark import ArrayBenchmark
+from lm_eval_longbench.data.arrow import CachedFolder
 from lm_eval_longbench.data.convert_array import COUNTS_FILE, converted
 from lm_eval_longbench.data.counts import Counts, differences, listed
 from lm_eval_longbench.data.documents import SAMPLE, Documents
@@ -25,7 +23,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Converted:
-    """A benchmark's file after its conversion.
+    """A benchmark's file after its conversion, which the first look into it starts.
 
     Attributes:
         folder: its Arrow files and counts.json.
@@ -34,10 +32,14 @@ class Converted:
         sha256: of the file.
     """
 
-    folder: Path
+    folder: CachedFolder
     file: Path | None
     label: str
     sha256: str
+
+    def counts(self) -> Counts:
+        """Return the number of questions by dimension and value; DataError as `documents`."""
+        return self.folder.open(COUNTS_FILE, lambda path: json.loads(path.read_bytes()))
 
     def require(self, dimension: str, value: str) -> None:
         """Make sure that there are questions with a value of a dimension.
@@ -45,20 +47,17 @@ class Converted:
         Raises:
             DataError: there are none.
         """
-        if self.file is not None and read_counts(self.folder)[dimension][value] == 0:
+        if self.file is not None and self.counts()[dimension][value] == 0:
             raise DataError(f"{self.file} holds no questions of {value!r}.")
 
     def documents(self, name: str) -> Documents:
         """Open the Arrow file of this name, which must have rows; see `require`.
 
         Raises:
-            DataError: the converted file is damaged.
+            DataError: the file cannot be converted; see `convert_array.converted`.
         """
-        try:
-            rows = datasets.Dataset.from_file(str(self.folder / f"{name}.arrow"))
-        except (OSError, pyarrow.ArrowException) as error:
-            raise _damaged(self.folder, error) from error
-        return Documents(rows, self.label, self.sha256, official=self.file is None)
+        rows = self.folder.rows(name)
+        return Documents.of_stored(rows, self.label, self.sha256, official=self.file is None)
 
 
 def open_array(benchmark: ArrayBenchmark, data_dir: str | None) -> Converted:
@@ -116,25 +115,11 @@ def _hash(file: Path) -> str:
         raise DataError(f"{file} cannot be read: {error}") from error
 
 
-def read_counts(folder: Path) -> Counts:
-    """Return the counts of a converted file; DataError if they are damaged."""
-    try:
-        return json.loads((folder / COUNTS_FILE).read_bytes())
-    except (OSError, ValueError) as error:
-        raise _damaged(folder, error) from error
-
-
-def _damaged(folder: Path, error: Exception) -> DataError:
-    return DataError(
-        f"The converted data in {folder} is damaged: {error}. Remove this folder and run again."
-    )
-
-
 def _warn_about(data: Converted, benchmark: ArrayBenchmark) -> None:
     """Say once what tells a local file from the official one."""
     if not first_time(f"data_dir {data.file}"):
         return
-    found = differences(read_counts(data.folder), benchmark.counts)
+    found = differences(data.counts(), benchmark.counts)
     logger.warning(
         f"data_dir {data.file} is not the pinned official file: sha256 {data.sha256} instead of "
         f"{benchmark.source.sha256}; {listed(found) or 'all counts are the official ones'}. "

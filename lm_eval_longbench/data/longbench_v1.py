@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import logging
 import os.path
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
-
-import datasets
 
 from lm_eval_longbench.catalog import SPLITS, Split
 from lm_eval_longbench.data import hub
@@ -25,6 +23,7 @@ logger = logging.getLogger(__name__)
 
 _SAMPLE_FOLDER = Path(__file__).parent / "sample" / "longbench_v1"
 _CACHE = "longbench_v1"
+Rows = Callable[[], Iterator[dict[str, Any]]]
 
 
 def load(split: Split, data_dir: str | None = None) -> Documents:
@@ -47,13 +46,10 @@ def load(split: Split, data_dir: str | None = None) -> Documents:
 
 
 def _load_pinned(split: Split) -> Documents:
-    def rows() -> Iterator[dict[str, Any]]:
-        return _member_rows(split, hub.fetch(LONGBENCH_V1))
-
-    return _pinned(split, rows)
+    return _pinned(split, lambda: _member_rows(split, hub.fetch(LONGBENCH_V1)))
 
 
-def _pinned(split: Split, rows: Any) -> Documents:
+def _pinned(split: Split, rows: Rows) -> Documents:
     """Wrap rows of the pinned archive: its counts are part of what is pinned."""
 
     def counted() -> Iterator[dict[str, Any]]:
@@ -67,8 +63,27 @@ def _pinned(split: Split, rows: Any) -> Documents:
                 f"{split.rows}. The data is not the official set."
             )
 
-    dataset = cached(_CACHE, LONGBENCH_V1.sha256, split.file_stem, V1_FEATURES, counted)
-    return Documents(dataset, LONGBENCH_V1.label, LONGBENCH_V1.sha256, official=True)
+    sha256 = LONGBENCH_V1.sha256
+    stored = cached(_CACHE, sha256, split.file_stem, V1_FEATURES, counted)
+    return Documents.of_stored(stored, LONGBENCH_V1.label, sha256, official=True)
+
+
+def _local(split: Split, kind: str, source: Path, digest: str, rows: Rows) -> Documents:
+    """Wrap rows of a file or an archive of the user's, or of the sample."""
+
+    def some() -> Iterator[dict[str, Any]]:
+        number = 0
+        for row in rows():
+            number += 1
+            yield row
+        if number == 0:
+            raise DataError(f"{source} holds no documents.")
+        # Read after it was hashed: the label must not lie.
+        if sha256_of(source) != digest:
+            raise DataError(f"{source} was changed while it was read. Run again.")
+
+    stored = cached(_CACHE, digest, split.file_stem, V1_FEATURES, some)
+    return Documents.of_stored(stored, f"{kind}-{digest[:12]}", digest, official=False)
 
 
 def _load_local(split: Split, place: Path) -> Documents:
@@ -94,15 +109,10 @@ def _file_in(folder: Path, split: Split) -> Path | None:
 
 
 def _from_file(split: Split, file: Path, kind: str) -> Documents:
-    digest = sha256_of(file)
-    dataset = cached(
-        _CACHE,
-        digest,
-        split.file_stem,
-        V1_FEATURES,
-        lambda: parse_rows(file_lines(file), file.name),
-    )
-    return Documents(_not_empty(dataset, file), f"{kind}-{digest[:12]}", digest, official=False)
+    def rows() -> Iterator[dict[str, Any]]:
+        return parse_rows(file_lines(file), file.name)
+
+    return _local(split, kind, file, sha256_of(file), rows)
 
 
 def _from_archive(split: Split, archive: Path) -> Documents:
@@ -119,8 +129,7 @@ def _from_archive(split: Split, archive: Path) -> Documents:
         f"data_dir {archive} is not the pinned official archive: sha256 {digest} instead of "
         f"{LONGBENCH_V1.sha256}. Results are marked 'data: local-{digest[:12]}'.",
     )
-    dataset = cached(_CACHE, digest, split.file_stem, V1_FEATURES, rows)
-    return Documents(_not_empty(dataset, archive), f"local-{digest[:12]}", digest, official=False)
+    return _local(split, "local", archive, digest, rows)
 
 
 def _member_rows(split: Split, archive: Path) -> Iterator[dict[str, Any]]:
@@ -129,12 +138,6 @@ def _member_rows(split: Split, archive: Path) -> Iterator[dict[str, Any]]:
     if member is None:
         raise DataError(f"{archive} has no member data/{name}. {hub.THREE_WAYS}")
     return parse_rows(member_lines(archive, member), f"{archive.name}, member {member}")
-
-
-def _not_empty(dataset: datasets.Dataset, source: Path) -> datasets.Dataset:
-    if len(dataset) == 0:
-        raise DataError(f"{source} holds no documents.")
-    return dataset
 
 
 def _warn_about_folder(folder: Path) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import datasets
 
 from lm_eval_longbench.catalog_v2 import COUNTS, DOMAINS
@@ -53,4 +51,4 @@ def load(domain: str | None, data_dir: str | None = None) -> Documents:
     documents = data.documents(_ALL)
     # This reads the one column, not the texts.
     kept = [index for index, own in enumerate(documents.rows["domain"]) if own == name]
-    return replace(documents, rows=documents.rows.select(kept))
+    return documents.select(kept)

@@ -36,8 +36,7 @@ def select(documents: Documents, only: Mapping[str, Sequence[str]], name: str) -
         )
     part = "; ".join(f"{dimension}: {', '.join(values)}" for dimension, values in only.items())
     return replace(
-        documents,
-        rows=documents.rows.select(kept),
+        documents.select(kept),
         label=f"{documents.label} (only {part})",
         official=False,
     )

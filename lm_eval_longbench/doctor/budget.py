@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lm_eval_longbench.doctor.line import ERROR, OK, WARNING, Line
-from lm_eval_longbench.doctor.official import budgets
 from lm_eval_longbench.doctor.tokens import Lengths
 from lm_eval_longbench.harness.preflight_facts import TaskFacts
+from lm_eval_longbench.protocol import budgets
 
 TOPIC = "output budget"
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lm_eval_longbench.doctor.line import ERROR, OK, WARNING, Line
-from lm_eval_longbench.doctor.official import limits
 from lm_eval_longbench.doctor.tokens import Lengths, is_cut
 from lm_eval_longbench.harness.limit import Limit
 from lm_eval_longbench.harness.preflight_facts import LOCAL, Backend, TaskFacts
+from lm_eval_longbench.protocol import limits
 
 
 def limit_lines(backend: Backend, facts: TaskFacts, counted: Lengths) -> Iterator[Line]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from lm_eval_longbench.doctor.line import ERROR, OK, WARNING, Line
 from lm_eval_longbench.harness.preflight_facts import LOCAL, Backend, TaskFacts
-from lm_eval_longbench.harness.repeats import is_greedy
+from lm_eval_longbench.protocol import is_greedy
 
 TOPIC = "sampling"
 

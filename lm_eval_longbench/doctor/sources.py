@@ -43,16 +43,16 @@ def stored(benchmark: str, names: Sequence[str] | None = None) -> Stored:
         benchmark: "v1", "v2" or "pro".
         names: datasets of v1, each of which is converted by itself; None: all of them.
     """
-    from lm_eval_longbench.data.arrow import cache_folder  # slow to import
+    from lm_eval_longbench.data.arrow import cache_folder, is_sound  # slow to import
     from lm_eval_longbench.data.hashing import sha256_of
 
     source = SOURCES[benchmark]
-    if benchmark != "v1":
-        names = ()
-    elif names is None:
-        names = [split.file_stem for split in SPLITS]
     folder = cache_folder(_FOLDERS[benchmark], source.sha256)
-    if folder.is_dir() and all((folder / f"{name}.arrow").is_file() for name in names):
+    parts = [folder]
+    if benchmark == "v1":
+        stems = [split.file_stem for split in SPLITS] if names is None else names
+        parts = [folder / name for name in stems]
+    if all(is_sound(part, source.sha256) for part in parts):
         return Stored(CONVERTED, folder, source.sha256)
     file = cached_file(source.repo, source.file, source.revision, dataset=True)
     if file is None:

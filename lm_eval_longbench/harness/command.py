@@ -207,6 +207,8 @@ def run_harness(
     """
     setup_logging()
     hide_keys()
+    if preset is not None:
+        presets.find_preset(preset, thinking=thinking)  # a misspelt one is said before all else
     before = sys.argv
     sys.argv = ["lm-eval", "run", *arguments]  # the harness's parser reads nothing else
     try:

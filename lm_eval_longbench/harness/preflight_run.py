@@ -19,6 +19,7 @@ from lm_eval_longbench.harness.command import (
     with_preset,
 )
 from lm_eval_longbench.harness.preflight_facts import Run
+from lm_eval_longbench.presets.longbench_pro import find_preset
 
 
 def read_run(arguments: Sequence[str], preset: str | None = None, *, thinking: bool = False) -> Run:
@@ -33,6 +34,8 @@ def read_run(arguments: Sequence[str], preset: str | None = None, *, thinking: b
         SystemExit: the harness's own, on arguments it does not take.
         OptionError: a value cannot be read, or the harness refuses the arguments together.
     """
+    if preset is not None:
+        find_preset(preset, thinking=thinking)  # a misspelt one is said before all else
     before = sys.argv
     try:
         sys.argv = ["lm-eval", "run", *arguments]  # the harness's parser reads nothing else

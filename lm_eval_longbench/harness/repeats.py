@@ -8,16 +8,10 @@ from typing import Any
 from lm_eval_longbench.catalog import MOST_REPEATS
 from lm_eval_longbench.errors import OptionError
 from lm_eval_longbench.harness.payload import REPEAT
+from lm_eval_longbench.protocol import is_greedy
 
 # The harness's own seed for API requests; repeat k gets FIRST_SEED + k unless the user gives one.
 FIRST_SEED = 1234
-
-
-def is_greedy(generation: Mapping[str, Any]) -> bool:
-    """Whether generation arguments ask for the single most likely answer."""
-    if generation.get("do_sample") is not None:
-        return not generation["do_sample"]
-    return float(generation.get("temperature") or 0.0) == 0.0
 
 
 def check_sampling(task: str, repeats: int, generation: Mapping[str, Any]) -> None:

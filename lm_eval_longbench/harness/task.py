@@ -408,7 +408,10 @@ class LongBenchTask(ConfigurableTask, abc.ABC):
                     self.RULE,
                 )
             self._texts[index] = prompt.text
-            self._prepared[index] = _Prepared(self._summary(prompt), keep)
+            summary = self._summary(prompt)
+            # Questions that share a document are known by it where a report resamples them.
+            summary["document_sha256"] = self._documents.context_sha256[index]
+            self._prepared[index] = _Prepared(summary, keep)
         used = limit.tokens is not None
         name = tokenizer_name(self._options.tokenizer, self.config.metadata) if used else None
         fast = fast_tokenizer(self._tokenizer()) if used else None

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import json
+from hashlib import blake2b, sha256
 from typing import Any
+
+# Hexadecimal digits of a sha256 that tell one document from another.
+_DOCUMENT_DIGITS = 16
 
 
 def is_texts(value: Any) -> bool:
@@ -20,3 +25,26 @@ def text_id(value: Any) -> str | None:
     if isinstance(value, str) and value:
         return value
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def content_hash(*parts: Any) -> bytes:
+    """Return eight bytes that tell one question from another.
+
+    Args:
+        parts: decoded JSON: all that makes the question and its gold answers what they are.
+    """
+    return blake2b(json.dumps(parts).encode("ascii"), digest_size=8).digest()
+
+
+def document_of_text(text: Any) -> str | None:
+    """Return the short hash of a document; None for what is no text, or an empty one."""
+    if not isinstance(text, str) or not text:
+        return None
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_DOCUMENT_DIGITS]
+
+
+def document_of_hash(digest: Any) -> str | None:
+    """Return the short form of a document's sha256; None for what is none."""
+    if not isinstance(digest, str) or len(digest) != 64 or set(digest) - set("0123456789abcdef"):
+        return None
+    return digest[:_DOCUMENT_DIGITS]

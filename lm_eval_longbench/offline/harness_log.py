@@ -8,7 +8,7 @@ from typing import Any
 from lm_eval_longbench.catalog import MOST_REPEATS, split_of_task
 from lm_eval_longbench.errors import LongBenchError
 from lm_eval_longbench.offline import official_pro, official_v1, official_v2
-from lm_eval_longbench.offline.checks import is_whole
+from lm_eval_longbench.offline.checks import document_of_hash, is_whole
 from lm_eval_longbench.offline.sample import FOREIGN, Read, Sample, Unusable
 from lm_eval_longbench.offline.score_tables import TABLES, TableInfo, table_of
 from lm_eval_longbench.offline.source import Source
@@ -108,7 +108,12 @@ def _pro(row: dict[str, Any], table: TableInfo, task: str, index: int) -> Read:
     return _samples(
         row,
         lambda repeat, response, truncated: official_pro.sample_of(
-            doc, table.name, repeat=repeat, response=response, truncated=truncated
+            doc,
+            table.name,
+            repeat=repeat,
+            response=response,
+            truncated=truncated,
+            document=_document(row),
         ),
     )
 
@@ -121,16 +126,29 @@ _BENCHMARKS = {
 }
 
 
+def _prompt(row: dict[str, Any]) -> dict[str, Any]:
+    """Return what a row says of its prompt, if it says anything."""
+    prompt = row["doc"].get("prompt")
+    return prompt if isinstance(prompt, dict) else {}
+
+
+def _document(row: dict[str, Any]) -> str | None:
+    """Return the short hash of the document that a row's question is about, if it says it."""
+    return document_of_hash(_prompt(row).get("document_sha256"))
+
+
 def _samples(row: dict[str, Any], sample: Callable[[int, str, bool | None], Sample]) -> Read:
     responses = responses_of(row)
     if responses is None:
         return Unusable("neither 'filtered_resps' nor 'resps' holds a list of texts")
     if len(responses) > MOST_REPEATS:
         return Unusable(f"has {len(responses)} answers; at most {MOST_REPEATS} are scored")
-    prompt = row["doc"].get("prompt")
-    truncated = prompt.get("truncated") if isinstance(prompt, dict) else None
+    truncated, document = _prompt(row).get("truncated"), _document(row)
     known = truncated if isinstance(truncated, bool) else None
-    return [sample(repeat, response, known) for repeat, response in enumerate(responses, start=1)]
+    samples = [sample(number, text, known) for number, text in enumerate(responses, start=1)]
+    for own in samples:
+        own.document = document
+    return samples
 
 
 def read_row(row: Any, index: int, source: Source) -> Read:

@@ -7,7 +7,13 @@ from typing import Any
 from lm_eval_longbench.catalog import MOST_REPEATS
 from lm_eval_longbench.catalog_pro import DIMENSIONS, SECONDARY_TASKS
 from lm_eval_longbench.metrics.longbench_pro import SUMMARY
-from lm_eval_longbench.offline.checks import is_texts, is_whole, text_id
+from lm_eval_longbench.offline.checks import (
+    content_hash,
+    document_of_text,
+    is_texts,
+    is_whole,
+    text_id,
+)
 from lm_eval_longbench.offline.sample import Read, Sample, Unusable
 from lm_eval_longbench.offline.source import Source
 
@@ -39,6 +45,7 @@ def sample_of(
     repeat: int,
     response: str,
     truncated: bool | None,
+    document: str | None,
 ) -> Sample:
     """Return a sample from a row whose question is sound.
 
@@ -48,7 +55,10 @@ def sample_of(
         repeat: number of the answer, from 1.
         response: the answer.
         truncated: whether its prompt was cut.
+        document: short hash of its document; None: not known.
     """
+    # Many documents are asked one question: only with the document it is known for the same.
+    asked = (row.get("question_nonthinking"), row.get("question_thinking"), row["answer"], document)
     shown = {dimension: row[dimension] for dimension in DIMENSIONS}
     shown["secondary_task"] = row["secondary_task"]
     return Sample(
@@ -61,6 +71,8 @@ def sample_of(
         golds=row["answer"],
         shown=shown,
         truncated=truncated,
+        content=None if document is None else content_hash(*asked),
+        document=document,
     )
 
 
@@ -89,5 +101,7 @@ def read_row(row: Any, index: int, source: Source) -> Read:
         repeat=row["bon_idx"],
         response=row["prediction"] or "",
         truncated=None,
+        # The official files have no `context`.
+        document=document_of_text(row.get("context")),
     )
     return [own]

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from lm_eval_longbench.catalog_v2 import CHOICES, COUNTS, DIFFICULTIES, LENGTHS
-from lm_eval_longbench.offline.checks import text_id
+from lm_eval_longbench.offline.checks import content_hash, is_texts, text_id
 from lm_eval_longbench.offline.sample import Read, Sample, Unusable
 from lm_eval_longbench.offline.source import Source
 
 _DOMAINS = tuple(COUNTS["domain"])
+_ASKED = ("question", *(f"choice_{letter}" for letter in CHOICES))
 
 
 def _one_of(row: dict[str, Any], name: str, valid: tuple[str, ...]) -> str | None:
@@ -52,6 +53,7 @@ def sample_of(
         response: the answer; None: not kept.
         truncated: whether its prompt was cut.
     """
+    asked = [row.get(name) for name in _ASKED]
     return Sample(
         table=table,
         task=table,
@@ -67,6 +69,7 @@ def sample_of(
             "length": row["length"],
         },
         truncated=truncated,
+        content=content_hash(*asked) if is_texts(asked) else None,
     )
 
 

@@ -75,6 +75,7 @@ class Results:
                 official=labels.official(name),
                 reasoning=self._scan.policy(name),
                 reasoned=name in self._scan.reasoning,
+                copies=self._scan.copies,
             )
             for name in self._scan.tables
         }

@@ -8,7 +8,7 @@ from typing import Any
 
 # Entries kept of each kind.
 SHOWN = 100
-KINDS = ("malformed", "duplicate", "foreign", "missing", "differing_pred")
+KINDS = ("malformed", "duplicate", "foreign", "missing", "differing_pred", "copied")
 
 
 def entry(file: str, line: int | None, reason: str) -> dict[str, Any]:
@@ -28,6 +28,11 @@ def sentence(kind: str, problem: dict[str, Any]) -> str:
         return (
             f"{problem['task']}: {problem['questions']} of {problem['official_questions']} "
             "official questions"
+        )
+    if kind == "copied":
+        return (
+            f"{problem['task']}: {problem['copies']} of {problem['questions']} questions are "
+            "copies of others there"
         )
     if kind == "differing_pred":
         return (

@@ -8,7 +8,7 @@ from itertools import groupby
 from operator import attrgetter
 
 from lm_eval_longbench.offline.score_tables import TABLES, TableInfo
-from lm_eval_longbench.offline.scored import Row
+from lm_eval_longbench.offline.scored import Row, text_of
 
 _TABLES = tuple(TABLES.values())
 _TASKS = {table.name: tuple(table.tasks) for table in _TABLES}
@@ -54,8 +54,7 @@ def _question(rows: Sequence[Row]) -> Question:
     """Return the question that rows, all of one, are answers to."""
     first = rows[0]
     table = _TABLES[first.table]
-    name = first.id.decode("utf-8", "surrogatepass")
-    own = Question(table, _TASKS[table.name][first.task], name)
+    own = Question(table, _TASKS[table.name][first.task], text_of(first.id))
     if len(rows) == 1:
         own.rows[first.repeat] = first
         return own

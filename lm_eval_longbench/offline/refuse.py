@@ -13,6 +13,7 @@ _STRICT = {
     "duplicate": "duplicates",
     "foreign": "foreign files or lines",
     "missing": "missing questions",
+    "copied": "tasks with copied questions",
 }
 
 

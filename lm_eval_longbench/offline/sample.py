@@ -24,6 +24,10 @@ class Sample:
         classes: class names (v1, E), where the dataset has them.
         shown: the fields that go into the output as they are: dataset, dimensions, length, ...
         truncated: whether the prompt was cut; None: unknown.
+        content: hash of what is asked and its gold answers: two questions of a task that share it
+            are one question twice; None: the row does not tell.
+        document: hash of the document it is about, 16 hexadecimal digits; None: the row does not
+            tell.
         stored: v2: the letter that the file itself states, None for none. Only if `has_stored`.
         has_stored: whether it states one.
         dropped: v2: whether the official scripts would not have written the answer down, so that
@@ -40,6 +44,8 @@ class Sample:
     classes: list[str] | None = None
     shown: dict[str, Any] = field(default_factory=dict)
     truncated: bool | None = None
+    content: bytes | None = None
+    document: str | None = None
     stored: str | None = None
     has_stored: bool = False
     dropped: bool = False

@@ -12,8 +12,12 @@ from lm_eval_longbench.offline.gather import Gathered
 from lm_eval_longbench.offline.problems import entry
 from lm_eval_longbench.offline.questions import questions
 from lm_eval_longbench.offline.score_tables import TABLES
-from lm_eval_longbench.offline.scored import Row
+from lm_eval_longbench.offline.scored import Row, text_of
 from lm_eval_longbench.offline.store import Store
+from lm_eval_longbench.protocol import MOST_COPIES
+
+# Tables in which the place of a question tells it from others, besides its id.
+_PLACED = ("longbench_v1", "longbench_v1_e")
 
 
 @dataclass(slots=True)
@@ -27,6 +31,7 @@ class Scan:
         runs: numbers of the runs that a table's answers are from.
         reasoning: policies by which those of a table's answers were scored that hold reasoning.
         policies: by which all of a table's answers were.
+        copies: questions that are one that is there already, by task; None: not known.
     """
 
     repeats: dict[str, int] = field(default_factory=dict)
@@ -35,6 +40,7 @@ class Scan:
     runs: dict[str, set[int]] = field(default_factory=dict)
     reasoning: dict[str, set[str]] = field(default_factory=dict)
     policies: dict[str, set[str]] = field(default_factory=dict)
+    copies: dict[str, int | None] = field(default_factory=dict)
 
     def policy(self, table: str) -> str:
         """Return the policy by which a table's reasoning was scored; KEEP if there is no one such.
@@ -92,6 +98,25 @@ def _missing(gathered: Gathered, scan: Scan) -> None:
                 )
 
 
+def _copied(store: Store, gathered: Gathered, scan: Scan) -> None:
+    """Count the questions that are there twice, and name the tasks that official ones cannot be."""
+    for name in scan.tables:
+        tasks = tuple(TABLES[name].tasks)
+        for number, copies in store.copies(TABLES[name].number).items():
+            task = tasks[number]
+            scan.copies[task] = copies
+            if gathered.labels.official(name) and (copies or 0) > MOST_COPIES:
+                gathered.problems.add(
+                    "copied",
+                    {
+                        "table": name,
+                        "task": task,
+                        "questions": scan.questions[task],
+                        "copies": copies,
+                    },
+                )
+
+
 def scan_store(store: Store, gathered: Gathered) -> Scan:
     """Return what was found; duplicates, conflicts and missing questions become problems.
 
@@ -106,6 +131,12 @@ def scan_store(store: Store, gathered: Gathered) -> Scan:
     for source in gathered.sources:
         if source.table is not None:
             scan.repeats[source.table] = 1
+    for name in _PLACED:
+        # Local data may use an id twice, and its place tells; official ids are distinct.
+        if gathered.labels.official(name):
+            for row, first in store.take_repeated_ids(TABLES[name].number):
+                task = tuple(TABLES[name].tasks)[row.task]
+                _left_out(gathered, scan, task, text_of(row.id), row, first)
     for question in questions(store.rows()):
         table = question.table.name
         if max(question.rows) > MOST_REPEATS:
@@ -136,4 +167,5 @@ def scan_store(store: Store, gathered: Gathered) -> Scan:
                 ),
             )
     _missing(gathered, scan)
+    _copied(store, gathered, scan)
     return scan

@@ -82,5 +82,7 @@ def store_row(sample: Sample, scored: Scored, source: Source, line: int) -> Row:
         int(scored.failed),
         None if sample.truncated is None else int(sample.truncated),
         int(scored.other is not None),
-        shown_json(_shown(sample, scored, source.reasoning)),
+        # Not in the hash above: some logs of a question know its document, others do not.
+        shown_json({**_shown(sample, scored, source.reasoning), "document": sample.document}),
+        sample.content,
     )

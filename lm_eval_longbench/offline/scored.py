@@ -45,6 +45,7 @@ class Row(NamedTuple):
         reasoned: whether the answer holds reasoning; then `shown` has what it is worth otherwise.
         score, failed, truncated: as in the output, truth values as 0 and 1.
         shown: JSON of the other output fields.
+        content: see `Sample.content`.
     """
 
     table: int
@@ -61,11 +62,17 @@ class Row(NamedTuple):
     truncated: int | None
     reasoned: int
     shown: str
+    content: bytes | None = None
 
 
 def text_bytes(text: str) -> bytes:
     """Return a text as UTF-8; half surrogate pairs pass."""
     return text.encode("utf-8", "surrogatepass")
+
+
+def text_of(data: bytes) -> str:
+    """Return the text that `text_bytes` encoded."""
+    return data.decode("utf-8", "surrogatepass")
 
 
 def gold_hash(sample: Sample) -> bytes:

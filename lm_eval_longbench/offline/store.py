@@ -13,14 +13,14 @@ from lm_eval_longbench.errors import LongBenchError
 from lm_eval_longbench.offline.scored import Row
 
 _KEY = ("tab", "task", "place", "id", "run", "repeat", "source", "line")
-_VALUES = ("gold", "score", "failed", "truncated", "reasoned", "shown")
+_VALUES = ("gold", "score", "failed", "truncated", "reasoned", "shown", "content")
 _COLUMNS = (*_KEY, *_VALUES)
 # A table sorted by its key: rows come mostly in that order, and are never sorted again.
 _CREATE = f"""
 CREATE TABLE samples (
   {", ".join(f"{name} INTEGER NOT NULL" for name in _KEY if name != "id")}, id BLOB NOT NULL,
   gold BLOB NOT NULL, score REAL, failed INTEGER NOT NULL, truncated INTEGER,
-  reasoned INTEGER NOT NULL, shown TEXT NOT NULL,
+  reasoned INTEGER NOT NULL, shown TEXT NOT NULL, content BLOB,
   PRIMARY KEY ({", ".join(_KEY)})
 ) WITHOUT ROWID;
 CREATE TABLE summaries (
@@ -49,6 +49,27 @@ _SUMMARIES = f"""
 SELECT {", ".join(f"s.{name}" for name in _COLUMNS)}, other, text, refs
 FROM summaries CROSS JOIN samples s USING ({", ".join(_KEY)})
 ORDER BY {", ".join(f"summaries.{name}" for name in _KEY)}, other
+"""
+# Where else a question's id is, of ids that are at several places of a task.
+_AGAIN = f"""
+SELECT {", ".join(f"s.{name}" for name in _COLUMNS)}, f.place
+FROM samples s JOIN (
+  SELECT tab, task, id, MIN(place) AS place FROM samples WHERE tab = ?
+  GROUP BY tab, task, id HAVING MIN(place) < MAX(place)
+) f USING (tab, task, id)
+WHERE s.place > f.place ORDER BY {", ".join(f"s.{name}" for name in _KEY)}
+"""
+_FIRST = f"""
+SELECT {", ".join(_COLUMNS)} FROM samples
+WHERE tab = ? AND task = ? AND place = ? AND id = ? ORDER BY {", ".join(_KEY)} LIMIT 1
+"""
+_DELETE = "DELETE FROM samples WHERE " + " AND ".join(f"{name} = ?" for name in _KEY)
+# Questions of each task, those with content, and distinct contents.
+_CONTENTS = """
+SELECT task, COUNT(*), COUNT(content), COUNT(DISTINCT content) FROM (
+  SELECT tab, task, place, id, MIN(content) AS content FROM samples WHERE tab = ?
+  GROUP BY tab, task, place, id
+) GROUP BY task ORDER BY task
 """
 # Rows fetched at once.
 _FETCH = 1000
@@ -130,6 +151,35 @@ class Store:
             self._connection.executemany(
                 _UPDATE, ((row.score, row.failed, row.shown, *row[: len(_KEY)]) for row in rows)
             )
+
+    def take_repeated_ids(self, table: int) -> list[tuple[Row, Row]]:
+        """Remove the rows whose question's id stands at an earlier place of its task already.
+
+        Returns:
+            Each of them with the first row of that id.
+        """
+        with self._failing():
+            found = self._connection.execute(_AGAIN, (table,)).fetchall()
+            pairs = []
+            for line in found:
+                row = Row._make(line[:-1])
+                key = (row.table, row.task, line[-1], row.id)
+                first = self._connection.execute(_FIRST, key).fetchone()
+                pairs.append((row, Row._make(first)))
+            self._connection.executemany(_DELETE, (row[: len(_KEY)] for row, _ in pairs))
+        return pairs
+
+    def copies(self, table: int) -> dict[int, int | None]:
+        """Return how many questions of each task are one that is there already.
+
+        None of a task with a question of which it is not known.
+        """
+        with self._failing():
+            found = self._connection.execute(_CONTENTS, (table,)).fetchall()
+        return {
+            task: known - distinct if known == questions else None
+            for task, questions, known, distinct in found
+        }
 
 
 @contextlib.contextmanager

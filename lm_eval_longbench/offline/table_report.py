@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from lm_eval_longbench.metrics.reasoning import DROP, KEEP
@@ -31,6 +32,7 @@ class TableReport:
         reasoning: policy by which reasoning was scored.
         reasoned: whether any of its answers holds reasoning, so that the other policy gives other
             figures.
+        copies: questions of a task that are there already, by task; None: not known.
     """
 
     def __init__(
@@ -41,6 +43,7 @@ class TableReport:
         official: bool,
         reasoning: str = DROP,
         reasoned: bool = False,
+        copies: Mapping[str, int | None] = MappingProxyType({}),
     ) -> None:
         self._info = TABLES[name]
         self._repeats = repeats
@@ -51,6 +54,7 @@ class TableReport:
         self._otherwise = kind(self._info, repeats) if reasoned else None
         self._tallies: dict[str, Tally] = {}
         self._unplaced = 0
+        self._copies = copies
 
     def expect(self, task: str | None, malformed: int) -> None:
         """Have a task in the report, and count the malformed lines of one of its files.
@@ -125,6 +129,7 @@ class TableReport:
             "truncated": tally.truncated,
             "malformed": tally.malformed,
             "duplicate": tally.duplicate,
+            "copies": self._copies.get(task, 0),
             "official_questions": info.questions,
             "missing": tally.missing(info) if self._official else None,
         }

@@ -27,24 +27,18 @@ def _source(benchmark: str) -> Any:
     }[benchmark]
 
 
-def _converted_name(benchmark: str, task: str) -> str:
-    """Return what the converted data of a task is called in the datasets cache."""
-    from lm_eval_longbench.catalog import split_of_task
-
-    if benchmark.startswith("longbench_v1"):
-        return f"{split_of_task(task).file_stem}.arrow"
-    return "counts.json"
-
-
 def _is_cached(benchmark: str, task: str) -> bool:
     """Whether a task's pinned data can be opened without a download."""
     from huggingface_hub import try_to_load_from_cache
 
-    from lm_eval_longbench.data.arrow import cache_folder
+    from lm_eval_longbench.catalog import split_of_task
+    from lm_eval_longbench.data.arrow import cache_folder, is_sound
 
     source = _source(benchmark)
     folder = cache_folder(benchmark.removesuffix("_e"), source.sha256)
-    if (folder / _converted_name(benchmark, task)).is_file():
+    if benchmark.startswith("longbench_v1"):
+        folder /= split_of_task(task).file_stem
+    if is_sound(folder, source.sha256):
         return True
     found = try_to_load_from_cache(
         source.repo, source.file, repo_type="dataset", revision=source.revision

@@ -309,9 +309,9 @@ class RecordedRuns:
             whole = self._whole(path)
             configs = whole.get("configs")
             config = configs.get(task) if isinstance(configs, Mapping) else None
-            run = _run_of(config)
+            run = _run_of(config) if isinstance(config, Mapping) else None
             found = Recorded(found.model or model_of(whole), found.signature)
-            if run is not None:
+            if isinstance(run, Mapping):
                 own = {key: run[key] for key in INGREDIENTS if key in run}
                 return Recorded(model_of(whole), completed(own))
         return found

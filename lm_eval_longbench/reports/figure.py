@@ -52,9 +52,11 @@ class Figure:
         value: share in [0, 1] (relative figures: x/y - 1); None where it cannot be given: a
             dataset is missing, a sample is unscored, or there is no question.
         n: questions it is made of.
-        low, high: ends of the 95% interval; None where there is none (no value, or fewer than two
-            questions for the bootstrap).
+        low, high: ends of the 95% interval; None where there is none.
         method: of the interval: "bootstrap", "wilson" or "none".
+        reason: why a figure with a value has no interval; "" otherwise.
+        documents: that the questions are about and that are resampled; None where each question
+            counts as having its own.
         unscored: samples without a score among them.
         failed: samples without an answer among them.
         official: the same figure in the run's official result file, rounded as there and in the
@@ -69,6 +71,8 @@ class Figure:
     unscored: int
     failed: int
     official: float | None = None
+    reason: str = ""
+    documents: int | None = None
 
     def shown(self, unit: Unit) -> str:
         """Return the number in a table: the official one where there is one.
@@ -87,8 +91,9 @@ class Difference:
         value: difference of the shares; None where a question they share is unscored or a part has
             none in common.
         n: questions shared.
-        low, high: ends of the 95% interval of the paired bootstrap; None where there is none.
-        p_value: two-sided, see `bootstrap.two_sided_p`; None where there is no interval.
+        low, high: ends of the 95% interval, see `intervals.t_interval`; None where there is none.
+        p_value: two-sided, see `intervals.two_sided_p`; None where there is no interval.
+        reason: why a difference with a value has no interval; "" otherwise.
     """
 
     value: float | None
@@ -96,3 +101,4 @@ class Difference:
     low: float | None
     high: float | None
     p_value: float | None
+    reason: str = ""

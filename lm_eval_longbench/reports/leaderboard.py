@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from lm_eval_longbench.catalog import V1, Split
 from lm_eval_longbench.reports import longbench_pro, longbench_v1, longbench_v2
 from lm_eval_longbench.reports.published import Place, PublishedRow, published_rows
-from lm_eval_longbench.reports.rank import Rank, rank_of, why_not_ranked
-from lm_eval_longbench.reports.scored import ScoredTable
+from lm_eval_longbench.reports.rank import Rank, protocol_of_run, rank_of, why_not_ranked
+from lm_eval_longbench.reports.scored import Run, ScoredTable
 from lm_eval_longbench.reports.tables import TABLES
 
 _V2 = tuple(
@@ -36,6 +36,8 @@ _MODES = {
     "longbench_pro": ("nonthinking", "thinking"),
     "longbench_pro_thinking": ("thinking",),
 }
+# Where the reasoning comes from that a table's prompts embed.
+_FIRST_PASS = {"longbench_v2_cot_answer": "longbench_v2_cot"}
 
 
 @dataclass(frozen=True)
@@ -82,12 +84,23 @@ def _tasks(table: ScoredTable, place: Place) -> list[str]:
     return [Split(table.name, V1[name]).task for name in datasets]
 
 
+def _passes(
+    run: Run, table: ScoredTable, tasks: Sequence[str]
+) -> list[tuple[ScoredTable, Sequence[str]]]:
+    """Return what a ranked figure is made of: with chain of thought the first pass, too."""
+    first = _FIRST_PASS.get(table.name, "")
+    passes: list[tuple[ScoredTable, Sequence[str]]] = [(table, tasks)]
+    if first in run.tables:
+        passes.append((run.tables[first], list(run.tables[first].info.tasks)))
+    return passes
+
+
 def _in_mode(benchmark: str, mode: str) -> list[PublishedRow]:
     return [row for row in published_rows(benchmark) if row.mode == mode]
 
 
 def leaderboard(
-    name: str, runs: Sequence[tuple[str, ScoredTable, Mapping[Place, float | None]]]
+    name: str, runs: Sequence[tuple[str, Run, Mapping[Place, float | None]]]
 ) -> Leaderboard:
     """Return the published rows of a table with runs of it.
 
@@ -95,7 +108,7 @@ def leaderboard(
 
     Args:
         name: the table.
-        runs: column, table, and figures in the benchmark's unit.
+        runs: column, the run, which has the table, and figures in the benchmark's unit.
     """
     benchmark = TABLES[name].benchmark
     if name not in _MODES:
@@ -108,12 +121,20 @@ def leaderboard(
     entries += [Entry(column, tuple(map(own.get, places)), None) for column, _, own in runs]
     entries.sort(key=lambda entry: -(entry.values[0] if entry.values[0] is not None else -1))
     ranks = []
-    for column, table, own in runs:
+    for column, run, own in runs:
+        table = run.tables[name]
         for place in places[:ranked]:
-            reason = why_not_ranked(table, _tasks(table, place))
-            found = [
-                rank_of(column, place, mode, own.get(place), _in_mode(benchmark, mode), reason)
-                for mode in modes
-            ]
+            tasks = _tasks(table, place)
+            reason = why_not_ranked(table, tasks)
+            found = []
+            for mode in modes:
+                departs, unknown = protocol_of_run(_passes(run, table, tasks), mode)
+                if departs:
+                    departs = f"it is no run of the official protocol: {departs}"
+                published = _in_mode(benchmark, mode)
+                value = own.get(place)
+                found.append(
+                    rank_of(column, place, mode, value, published, reason or departs, unknown)
+                )
             ranks += [rank for rank in found if rank.rank or rank.mode == modes[0]]
     return Leaderboard(name, modes[0], places, tuple(entries), tuple(ranks))

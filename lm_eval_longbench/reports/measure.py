@@ -8,9 +8,17 @@ from functools import cached_property
 
 import numpy as np
 
-from lm_eval_longbench.reports.bootstrap import percentile_interval, resampled_means, two_sided_p
 from lm_eval_longbench.reports.figure import Difference, Figure
-from lm_eval_longbench.reports.wilson import wilson_interval
+from lm_eval_longbench.reports.intervals import (
+    FEWEST,
+    Influence,
+    bootstrap_interval,
+    influence_of_mean,
+    resampled_means,
+    t_interval,
+    two_sided_p,
+    wilson_interval,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,7 +33,8 @@ class Leaf:
         absent: further questions, which the run lacks and which count 0.
         binary: every value is 0 or 1, so that Wilson's interval applies.
         defined: False where it is not known which questions belong to it.
-        drawn: the resampled means, float64 [RESAMPLES], where they are known already.
+        given_documents: hash of each question's document, uint64 [questions]; 0: not known. None:
+            not known of any.
     """
 
     stream: str
@@ -36,7 +45,7 @@ class Leaf:
     absent: int = 0
     binary: bool = False
     defined: bool = True
-    drawn: np.ndarray | None = None
+    given_documents: np.ndarray | None = None
 
     @property
     def n(self) -> int:
@@ -51,13 +60,52 @@ class Leaf:
         return math.fsum(self.values) / self.n
 
     @cached_property
-    def resamples(self) -> np.ndarray | None:
-        """Resampled means; None without a value or with fewer than two questions."""
-        if self.value is None or self.n < 2:
+    def _codes(self) -> np.ndarray | None:
+        """Numbers of the questions' documents; None where no two questions share one."""
+        if self.given_documents is None:
             return None
-        if self.drawn is not None:
-            return self.drawn
-        return resampled_means(np.append(self.values, np.zeros(self.absent)), self.stream)
+        known = self.given_documents != 0
+        distinct, numbers = np.unique(self.given_documents[known], return_inverse=True)
+        if len(distinct) == len(numbers):
+            return None
+        codes = np.empty(len(known), np.int64)
+        codes[known] = numbers
+        codes[~known] = len(distinct) + np.arange(len(known) - len(numbers))
+        return codes
+
+    @property
+    def documents(self) -> int | None:
+        """Documents that are resampled; None where each question counts as having its own."""
+        return None if self._codes is None else int(self._codes.max()) + 1 + self.absent
+
+    @property
+    def few(self) -> str:
+        """Why nothing can be said of what other questions would give, or ""."""
+        if self.n < FEWEST:
+            return f"fewer than {FEWEST} questions"
+        return f"fewer than {FEWEST} documents" if (self.documents or self.n) < FEWEST else ""
+
+    @cached_property
+    def _sums(self) -> tuple[np.ndarray, np.ndarray]:
+        """Sum and number of the questions of each document."""
+        values, sizes = self.values, np.ones(len(self.values))
+        if self._codes is not None:
+            values = np.bincount(self._codes, weights=self.values)
+            sizes = np.bincount(self._codes).astype(float)
+        return np.append(values, np.zeros(self.absent)), np.append(sizes, np.ones(self.absent))
+
+    @cached_property
+    def resamples(self) -> np.ndarray | None:
+        """Resampled means; None without a value or with fewer than two documents."""
+        if self.value is None or len(self._sums[0]) < 2:
+            return None
+        sums, sizes = self._sums
+        return resampled_means(sums, self.stream, None if self._codes is None else sizes)
+
+    @property
+    def influence(self) -> list[Influence]:
+        """How its documents move the mean; only where there are two or more."""
+        return [influence_of_mean(*self._sums)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,11 +135,29 @@ class Mean:
         values = [part.value for part in self.parts if part.value is not None]
         return math.fsum(values) / len(values) if len(values) == len(self.parts) else None
 
+    @property
+    def documents(self) -> int | None:
+        """Documents that are resampled; None where each question counts as having its own."""
+        if all(part.documents is None for part in self.parts):
+            return None
+        return sum(part.n if part.documents is None else part.documents for part in self.parts)
+
+    @property
+    def few(self) -> str:
+        """Why nothing can be said of what other questions would give, or "": each part counts."""
+        return next((part.few for part in self.parts if part.few), "")
+
     @cached_property
     def resamples(self) -> np.ndarray | None:
         """The means of the parts' resamples."""
         drawn = [part.resamples for part in self.parts if part.resamples is not None]
         return np.mean(drawn, axis=0) if len(drawn) == len(self.parts) else None
+
+    @property
+    def influence(self) -> list[Influence]:
+        """How the documents of each part move the mean; only where each has two or more."""
+        factor = 1 / len(self.parts)
+        return [one.times(factor) for part in self.parts for one in part.influence]
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,6 +189,16 @@ class Relative:
         return self.part.failed
 
     @property
+    def documents(self) -> int | None:
+        """Documents of the part that are resampled; None: each question has its own."""
+        return self.part.documents
+
+    @property
+    def few(self) -> str:
+        """Why nothing can be said of what other questions would give, or ""."""
+        return self.part.few
+
+    @property
     def _filled(self) -> list[Leaf]:
         return [leaf for leaf in self.strata if leaf.n]
 
@@ -145,38 +221,69 @@ class Relative:
         with np.errstate(divide="ignore", invalid="ignore"):
             return self.part.resamples / whole - 1
 
+    @property
+    def influence(self) -> list[Influence]:
+        """How the documents of each stratum move x/y; only where there are resamples."""
+        total = sum(leaf.n for leaf in self._filled)
+        part = self.part.value or 0.0
+        whole = sum(leaf.n / total * (leaf.value or 0.0) for leaf in self._filled)
+        found = []
+        for leaf in self._filled:
+            factor = -part / whole**2 * leaf.n / total + (1 / whole if leaf is self.part else 0.0)
+            found += [one.times(factor) for one in leaf.influence]
+        return found
+
 
 Tree = Leaf | Mean | Relative
 
 
 def figure_of(tree: Tree, official: float | None = None) -> Figure:
     """Return a tree's value with its 95% interval."""
-    ends, method = None, "none"
-    if isinstance(tree, Leaf) and tree.binary and tree.value is not None:
-        ends, method = wilson_interval(math.fsum(tree.values), tree.n), "wilson"
-    elif tree.resamples is not None:
-        ends, method = percentile_interval(tree.resamples), "bootstrap"
+    ends, method, reason = None, "none", ""
+    if tree.value is not None and tree.few:
+        reason = tree.few
+    elif isinstance(tree, Leaf) and tree.binary and tree.value is not None:
+        (influence,) = tree.influence
+        shared = None if tree.documents is None else influence
+        ends, method = wilson_interval(math.fsum(tree.values), tree.n, shared), "wilson"
+    elif tree.value is not None and tree.resamples is not None:
+        ends, method = bootstrap_interval(tree.value, tree.resamples, tree.influence), "bootstrap"
     low, high = ends or (None, None)
     if ends is None:
         method = "none"
-    return Figure(tree.value, tree.n, low, high, method, tree.unscored, tree.failed, official)
+        if tree.value is not None:
+            reason = reason or "not every resample has a value"
+    return Figure(
+        tree.value,
+        tree.n,
+        low,
+        high,
+        method,
+        tree.unscored,
+        tree.failed,
+        official,
+        reason,
+        tree.documents,
+    )
 
 
 def _paired_leaves(first: Leaf, second: Leaf) -> Leaf:
     keys, mine, other = np.intersect1d(
         first.keys, second.keys, assume_unique=True, return_indices=True
     )
-    drawn = None
-    if len(keys) == first.n == second.n and not first.binary:
-        # Both were drawn at the same positions, and the mean of differences is that of means.
-        one, two = first.resamples, second.resamples
-        drawn = None if one is None or two is None else two - one
+    # One of the runs may know documents that the other does not.
+    documents = None if first.given_documents is None else first.given_documents[mine]
+    others = None if second.given_documents is None else second.given_documents[other]
+    if documents is None:
+        documents = others
+    elif others is not None:
+        documents = np.where(documents != 0, documents, others)
     return Leaf(
         first.stream,
         keys,
         second.values[other] - first.values[mine],
         defined=first.defined and second.defined,
-        drawn=drawn,
+        given_documents=documents,
     )
 
 
@@ -211,8 +318,9 @@ class Pairing:
         tree = self.tree(first, second)
         if tree is None:
             return None
-        resamples = tree.resamples
-        if resamples is None:
-            return Difference(tree.value, tree.n, None, None, None)
-        ends = percentile_interval(resamples) or (None, None)
-        return Difference(tree.value, tree.n, *ends, two_sided_p(resamples))
+        if tree.value is None or tree.few:
+            reason = "" if tree.value is None else tree.few
+            return Difference(tree.value, tree.n, None, None, None, reason)
+        low, high = t_interval(tree.value, tree.influence)
+        p_value = two_sided_p(tree.value, tree.influence)
+        return Difference(tree.value, tree.n, low, high, p_value)

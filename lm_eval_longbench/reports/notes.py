@@ -4,21 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lm_eval_longbench.reports.bootstrap import RESAMPLES, SEED
+import numpy as np
+
 from lm_eval_longbench.reports.columns import Column, Pair
+from lm_eval_longbench.reports.intervals import FEWEST, RESAMPLES, SEED
 
 # Merged runs that are named.
 _NAMED = 5
 _INTERVALS = (
-    f"Intervals are 95%: percentile bootstrap over questions ({RESAMPLES} resamples, seed {SEED}; "
-    "for means of means each dataset by itself), or Wilson's for pass@N and, with one answer a "
-    "question, the accuracies of LongBench v2. n counts questions, failed (no answer) and unscored "
-    "count samples. A figure that lacks a dataset or a score has no value."
+    f"Intervals are 95%: the bias-corrected and accelerated bootstrap ({RESAMPLES} resamples, seed "
+    f"{SEED}; for means of means each dataset by itself), its levels widened for small samples, or "
+    "Wilson's for pass@N and, with one answer a question, the accuracies of LongBench v2. What is "
+    "resampled are documents, each with all of its questions; where documents are not known, or no "
+    "two questions share one, questions. n counts questions, failed (no answer) and unscored count "
+    "samples. A figure that lacks a dataset or a score has no value. "
+    f"[n<{FEWEST}]: fewer than {FEWEST} questions (or documents), in one of its datasets if it is "
+    "a mean of several, say too little about others for an interval or a p-value."
 )
 _DIFFERENCES = (
-    "Differences are on the questions that both runs have, by the paired bootstrap (same seed and "
-    "resamples); p is two-sided, 2 * min(share of resamples <= 0, share >= 0) with 1 added to the "
-    f"counts, and at least 2/{RESAMPLES + 1}."
+    "Differences are on the questions that both runs have: paired, by Student's t over documents; "
+    "p is two-sided, and below 0.05 where the interval leaves out 0."
 )
 
 
@@ -37,6 +42,25 @@ _UNITS = {
 }
 
 
+def _documents(column: Column) -> str:
+    """Return what is known of the documents that questions share; "" for nothing worth a word."""
+    documents = column.table.documents
+    known = documents[documents != 0]
+    number = len(np.unique(known))
+    lacking = len(documents) - len(known)
+    if not len(known):
+        if column.table.info.benchmark != "longbench_pro" or not lacking:
+            return ""
+        return (
+            "not known which questions share a document, so that intervals and p-values treat all "
+            "as independent and are too sure"
+        )
+    text = f"{number} documents"
+    if lacking:
+        text += f", and {lacking} questions whose document is not known"
+    return text if lacking or number < len(known) else ""
+
+
 def _of_column(column: Column) -> str:
     facts = column.table.facts
     counts = facts.counts
@@ -49,6 +73,8 @@ def _of_column(column: Column) -> str:
         if missing is None
         else f"{missing} of {counts.get('official_questions')} official ones missing"
     )
+    documents = _documents(column)
+    parts += [documents] if documents else []
     if len(facts.runs) > 1:
         named = ", ".join(facts.runs[:_NAMED]) + (", ..." if len(facts.runs) > _NAMED else "")
         parts.append(f"merged from {len(facts.runs)} runs as of one model: {named}")

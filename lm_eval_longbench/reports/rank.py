@@ -5,11 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from lm_eval_longbench.protocol import MOST_COPIES, departures
 from lm_eval_longbench.reports.published import Place, PublishedRow
 from lm_eval_longbench.reports.scored import ScoredTable
 
 # Tasks named in a reason.
 _NAMED = 3
+# The published mode of LongBench Pro that has a larger output budget.
+THINKING = "thinking"
+# What ingredients are called that stand for more than their name.
+_WORDS = {"data_sha256": "data", "generation": "generation arguments"}
 
 
 @dataclass(frozen=True)
@@ -24,6 +29,7 @@ class Rank:
         of: models ranked, the run among them.
         ties: published models with the same figure, at the precision it was published with.
         reason: why there is no rank; "" otherwise.
+        unknown: what is not known of the protocol of a run that has a rank; "" for nothing.
     """
 
     column: str
@@ -33,13 +39,15 @@ class Rank:
     of: int
     ties: tuple[str, ...]
     reason: str = ""
+    unknown: str = ""
 
 
 def why_not_ranked(table: ScoredTable, tasks: Iterable[str]) -> str:
-    """Return why figures over some tasks cannot be ranked, or "".
+    """Return why figures over some tasks cannot be ranked whatever the protocol was, or "".
 
-    They must be of the official data, with all of their questions, repeats and scores.
+    They must be of the official data, with all of their questions, each once, repeats and scores.
     """
+    tasks = tuple(tasks)
     facts = table.facts
     if not facts.is_official:
         return f"its data is not the official set (data: {facts.data_text})"
@@ -52,10 +60,71 @@ def why_not_ranked(table: ScoredTable, tasks: Iterable[str]) -> str:
     if short:
         more = f" and {len(short) - _NAMED} more tasks" if len(short) > _NAMED else ""
         return f"it is incomplete: {', '.join(short[:_NAMED])}{more}"
+    copied = _copied(table, tasks)
+    if copied:
+        return f"its questions are not distinct: {copied}"
     lacking = facts.counts.get("inconsistent") or 0
     if lacking:
         return f"it is incomplete: {lacking} questions lack repeats"
     return ""
+
+
+def _copied(table: ScoredTable, tasks: Sequence[str]) -> str:
+    """Return what shows that questions of some tasks are copies of others, or "".
+
+    Some official questions are alike; see `protocol.MOST_COPIES`.
+    """
+    found = []
+    for task in tasks:
+        own = table.facts.tasks.get(task, {})
+        copies = own.get("copies", 0)
+        if copies is None and table.ids_are_lines:
+            found.append(f"{task} cannot be told, for its lines do not state their length")
+        elif isinstance(copies, int) and copies > MOST_COPIES:
+            found.append(f"{copies} of {own.get('questions')} of {task} are copies")
+    return _listed(found, "task")
+
+
+def _listed(texts: Sequence[str], what: str) -> str:
+    more = len(texts) - _NAMED
+    some = f" and {more} more {what}{'s' if more > 1 else ''}" if more > 0 else ""
+    return ", ".join(texts[:_NAMED]) + some
+
+
+def protocol_of_run(
+    tables: Iterable[tuple[ScoredTable, Sequence[str]]], mode: str
+) -> tuple[str, str]:
+    """Return in what a figure departs from the official protocol, and what is not known of it.
+
+    Args:
+        tables: with the tasks that the figure is made of.
+        mode: of the published rows that it is compared with.
+
+    Returns:
+        Two phrases; "" for nothing.
+    """
+    found: dict[str, list[str]] = {}
+    unknown: dict[str, None] = {}
+    known = False
+    for table, tasks in tables:
+        facts = table.facts
+        for task in tasks:
+            own = departures(
+                task, facts.signature_of(task), facts.repeats, thinking=mode == THINKING
+            )
+            for text in own.found:
+                found.setdefault(text, []).append(task)
+            unknown |= dict.fromkeys(own.unknown)
+            known = known or not own.nothing_known
+    number = sum(len(tasks) for _, tasks in tables)
+    texts = [
+        text if len(own) == number else f"{text} in {_listed(own, 'task')}"
+        for text, own in found.items()
+    ]
+    if not unknown:
+        return "; ".join(texts), ""
+    lacking = ", ".join(_WORDS.get(name, name) for name in unknown)
+    return "; ".join(texts), f"not known: {lacking}" if known else "protocol not known"
 
 
 def rank_of(
@@ -65,6 +134,7 @@ def rank_of(
     value: float | None,
     rows: Sequence[PublishedRow],
     reason: str = "",
+    unknown: str = "",
 ) -> Rank:
     """Return the rank of a value among published rows.
 
@@ -78,6 +148,7 @@ def rank_of(
         value: in the benchmark's unit; None if it has none.
         rows: published rows of the mode; those with a caveat or without the figure do not count.
         reason: why it cannot be ranked; "" if it can.
+        unknown: what is not known of its protocol.
     """
     rows = [row for row in rows if place in row.values and not row.caveat]
     of = len(rows) + 1
@@ -91,4 +162,4 @@ def rank_of(
     rounded = round(value, digits)
     above = sum(row.values[place] > rounded for row in rows)
     ties = tuple(row.model for row in rows if row.values[place] == rounded)
-    return Rank(column, place, mode, above + 1, of, ties)
+    return Rank(column, place, mode, above + 1, of, ties, unknown=unknown)

@@ -6,7 +6,7 @@ import csv
 from collections.abc import Iterator
 from io import StringIO
 
-from lm_eval_longbench.reports.figure import PRO_SHARE, RELATIVE, Unit
+from lm_eval_longbench.reports.figure import PRO_SHARE, RELATIVE, Figure, Unit
 from lm_eval_longbench.reports.published import PublishedRow
 from lm_eval_longbench.reports.report import BenchmarkReport, Report, Row
 
@@ -15,6 +15,13 @@ _FIRST = ("benchmark", "section", "figure", "unit")
 
 def _number(value: float | None, unit: Unit) -> str:
     return "" if value is None else unit.shown(value).removeprefix("+")
+
+
+def _method(figure: Figure) -> str:
+    """Return how an interval was made, or why there is none."""
+    if figure.method == "none":
+        return f"none: {figure.reason}" if figure.reason else "none"
+    return figure.method if figure.documents is None else f"{figure.method} over documents"
 
 
 def _figure_cells(report: BenchmarkReport, row: Row) -> Iterator[tuple[str, str | int]]:
@@ -28,7 +35,7 @@ def _figure_cells(report: BenchmarkReport, row: Row) -> Iterator[tuple[str, str 
                 figure.n,
                 figure.failed,
                 figure.unscored,
-                figure.method,
+                _method(figure),
             )
         names = ("", ": low", ": high", ": n", ": failed", ": unscored", ": interval")
         yield from ((column.label + name, cell) for name, cell in zip(names, cells, strict=True))

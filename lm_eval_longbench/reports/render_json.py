@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from lm_eval_longbench.reports.bootstrap import LEVEL, RESAMPLES, SEED
 from lm_eval_longbench.reports.columns import Column
 from lm_eval_longbench.reports.figure import Difference, Figure, Unit
+from lm_eval_longbench.reports.intervals import FEWEST, LEVEL, RESAMPLES, SEED
 from lm_eval_longbench.reports.leaderboard import Leaderboard
 from lm_eval_longbench.reports.report import BenchmarkReport, Report, Row
 from lm_eval_longbench.version import __version__
@@ -21,7 +21,9 @@ def _figure(figure: Figure | None, unit: Unit) -> dict[str, Any] | None:
         "low": unit.scaled(figure.low),
         "high": unit.scaled(figure.high),
         "interval": figure.method,
+        "reason": figure.reason or None,
         "n": figure.n,
+        "documents": figure.documents,
         "failed": figure.failed,
         "unscored": figure.unscored,
         "official": figure.official,
@@ -36,6 +38,7 @@ def _difference(difference: Difference | None, unit: Unit) -> dict[str, Any] | N
         "low": unit.scaled(difference.low),
         "high": unit.scaled(difference.high),
         "p_value": difference.p_value,
+        "reason": difference.reason or None,
         "n": difference.n,
     }
 
@@ -84,6 +87,7 @@ def _board(board: Leaderboard) -> dict[str, Any]:
             "of": rank.of,
             "ties": list(rank.ties),
             "reason": rank.reason or None,
+            "unknown": rank.unknown or None,
         }
         for rank in board.ranks
     ]
@@ -132,6 +136,7 @@ def json_text(report: Report) -> str:
             "level": LEVEL,
             "resamples": RESAMPLES,
             "seed": SEED,
+            "fewest": FEWEST,
             "text": list(report.method),
         },
         "remarks": list(report.remarks),

@@ -122,7 +122,7 @@ def _leaderboards(columns: Sequence[Column], rows: Sequence[Row]) -> list[Leader
         leaderboard(
             name,
             [
-                (column.label, column.table, values(number))
+                (column.label, column.run, values(number))
                 for number, column in enumerate(columns)
                 if column.table.name == name
             ],

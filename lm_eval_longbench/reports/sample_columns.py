@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from array import array
 from collections.abc import Mapping
 from hashlib import blake2b
@@ -14,6 +15,7 @@ from lm_eval_longbench.reports.scored import Facts, ScoredTable
 from lm_eval_longbench.reports.tables import TABLES
 
 _KEY_BYTES = 16
+_DOCUMENT = re.compile(r"[0-9a-f]{16}")
 
 
 class BadRow(Exception):
@@ -22,6 +24,16 @@ class BadRow(Exception):
     def __init__(self, reason: str, line: int | None = None) -> None:
         super().__init__(reason)
         self.line = line
+
+
+def _document(row: Mapping[str, Any]) -> int:
+    """Return the hash of a row's document as a number; 0: not known."""
+    value = row.get("document")
+    if value is None:
+        return 0
+    if not isinstance(value, str) or not _DOCUMENT.fullmatch(value):
+        raise BadRow(f"'document' must be 16 hexadecimal digits or null, not {value!r}")
+    return int(value, 16)
 
 
 def _share(row: Mapping[str, Any], field: str) -> float:
@@ -53,6 +65,7 @@ class SampleColumns:
         self._lines, self._repeats = array("q"), array("q")
         self._scores, self._compensated = array("d"), array("d")
         self._failed, self._dropped = array("b"), array("b")
+        self._documents = array("Q")
         self._dimensions = {name: array("h") for name in self._codes}
         self._ids_are_lines = "dataset" in self._codes
 
@@ -93,6 +106,7 @@ class SampleColumns:
         dropped = row["dropped"] if is_v2 else False
         if not isinstance(dropped, bool):
             raise BadRow(f"'dropped' must be true or false, not {dropped!r}")
+        document = _document(row)
         codes = {dimension: self._code(dimension, row) for dimension in self._codes}
 
         # Local data may use an id twice: as when scoring, the place tells its questions apart.
@@ -105,6 +119,7 @@ class SampleColumns:
         self._compensated.append(compensated)
         self._failed.append(failed)
         self._dropped.append(dropped)
+        self._documents.append(document)
         for dimension, code in codes.items():
             self._dimensions[dimension].append(code)
         self._ids_are_lines = self._ids_are_lines and name == str(row.get("index"))
@@ -149,7 +164,16 @@ class SampleColumns:
             spread(self._dropped, False, bool) if is_v2 else None,
             dimensions,
             self._ids_are_lines and len(self) > 0,
+            self._document_of(question, len(keys)),
         )
+
+    def _document_of(self, question: np.ndarray, number: int) -> np.ndarray:
+        """Return the document of each question; 0 if no line knows it, or two know two."""
+        given = np.asarray(self._documents, np.uint64)
+        highest, lowest = np.zeros(number, np.uint64), np.full(number, 2**64 - 1, np.uint64)
+        np.maximum.at(highest, question, given)
+        np.minimum.at(lowest, question, np.where(given != 0, given, 2**64 - 1).astype(np.uint64))
+        return np.where(highest == lowest, highest, 0)
 
     def _check_distinct(self, samples: np.ndarray) -> None:
         order = np.argsort(samples, kind="stable")

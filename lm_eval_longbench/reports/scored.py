@@ -48,6 +48,12 @@ class Facts:
         stated = self.signature.get("ingredients") or {}
         return {name: value for name, value in stated.items() if value != UNKNOWN}
 
+    def signature_of(self, task: str) -> Mapping[str, Any]:
+        """Return the ingredients of one task's signature; empty where nothing is stated."""
+        tasks = self.signature.get("tasks")
+        own = tasks.get(task) if isinstance(tasks, Mapping) else None
+        return own if isinstance(own, Mapping) else {}
+
     @property
     def data_text(self) -> str:
         """The labels in print; official prediction files state none."""
@@ -74,6 +80,7 @@ class ScoredTable:
             repeats]; else None.
         dimensions: by name, the number of each question's value, int16 [questions]; -1: unknown.
         ids_are_lines: every id is the position of the row in its prediction file.
+        documents: hash of each question's document, uint64 [questions]; 0: not known.
     """
 
     name: str
@@ -86,6 +93,7 @@ class ScoredTable:
     dropped: np.ndarray | None
     dimensions: Mapping[str, np.ndarray]
     ids_are_lines: bool
+    documents: np.ndarray
 
     @property
     def info(self) -> TableInfo:
@@ -140,6 +148,7 @@ class ScoredTable:
             values[chosen],
             unscored=int(np.count_nonzero(own & self.unscored)),
             failed=int(np.count_nonzero(own & self.failed)),
+            given_documents=self.documents[chosen],
             **more,
         )
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from lm_eval_longbench.reports.figure import PRO_SHARE, Difference, Figure, Unit
+from lm_eval_longbench.reports.intervals import FEWEST
 from lm_eval_longbench.reports.leaderboard import Entry, Leaderboard
 from lm_eval_longbench.reports.rank import Rank
 from lm_eval_longbench.reports.report import BenchmarkReport, Row
@@ -14,24 +15,39 @@ FIGURE_HEADER = "value [95%] n/failed/unscored"
 DIFFERENCE_HEADER = "difference [95%] p n"
 
 
+def _mark(reason: str) -> str:
+    """Return what stands in place of an interval, such as " [n<20]"; "" for another reason."""
+    if not reason.startswith("fewer"):
+        return ""
+    return f" [{'documents' if reason.endswith('documents') else 'n'}<{FEWEST}]"
+
+
 def figure_text(figure: Figure | None, unit: Unit) -> str:
-    """Return one cell, such as "41.23 [38.10, 44.30] 200/0/0"; empty for no figure."""
+    """Return one cell, such as "41.23 [38.10, 44.30] 200/0/0"; empty for no figure.
+
+    "41.23 [n<20] 5/0/0": too few questions for an interval.
+    """
     if figure is None:
         return ""
-    ends = ""
+    ends = _mark(figure.reason)
     if figure.low is not None:
         ends = f" [{unit.shown(figure.low)}, {unit.shown(figure.high)}]"
     return f"{figure.shown(unit)}{ends} {figure.n}/{figure.failed}/{figure.unscored}"
 
 
 def difference_text(difference: Difference | None, unit: Unit) -> str:
-    """Return one cell, such as "+1.20 [-0.30, +2.70] p=0.120 n=503"; empty for no difference."""
+    """Return one cell, such as "+1.20 [-0.30, +2.70] p=0.120 n=503"; empty for no difference.
+
+    "+1.20 [n<20] n=5": too few questions for an interval and a p-value.
+    """
     if difference is None:
         return ""
-    text = unit.shown(difference.value, signed=True)
+    text = unit.shown(difference.value, signed=True) + _mark(difference.reason)
     if difference.low is not None:
         low, high = (unit.shown(end, signed=True) for end in (difference.low, difference.high))
-        text += f" [{low}, {high}] p={difference.p_value:.3f}"
+        p_value = difference.p_value
+        sure = p_value is not None and p_value < 0.0005
+        text += f" [{low}, {high}] " + ("p<0.001" if sure else f"p={p_value:.3f}")
     return f"{text} n={difference.n}"
 
 
@@ -104,4 +120,5 @@ def rank_text(rank: Rank, board: Leaderboard) -> str:
         return f"{start}no rank, because {rank.reason}."
     ties = f", tied with {', '.join(rank.ties)}" if rank.ties else ""
     only_if = " (counts if the model was thinking)" if rank.mode != board.mode else ""
-    return f"{start}rank {rank.rank} of {rank.of}{ties}{only_if}."
+    unknown = f" ({rank.unknown})" if rank.unknown else ""
+    return f"{start}rank {rank.rank} of {rank.of}{ties}{only_if}{unknown}."

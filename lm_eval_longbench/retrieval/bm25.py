@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
+from lm_eval_longbench.baseline.bm25 import scores
 from lm_eval_longbench.baseline.words import words
 from lm_eval_longbench.errors import OptionError
 from lm_eval_longbench.retrieval.chunks import Chunk
@@ -32,19 +32,14 @@ def rank(chunks: Sequence[str], query: str, top_n: int) -> list[Chunk]:
     """
     if top_n < 1:
         raise ValueError(f"top_n must be 1 or more, not {top_n}")
-    relevance = _scorer()([words(chunk) for chunk in chunks], words(query))
-    order = np.argsort(-relevance, kind="stable")[:top_n]
-    return [Chunk(c_idx=int(place), content=chunks[place]) for place in order]
-
-
-def _scorer() -> Callable[..., Any]:
-    # It also keeps the library's progress bars and log lines away.
+    # bm25s keeps its progress bars and log lines away there.
     try:
-        from lm_eval_longbench.baseline.bm25 import scores
+        relevance = scores([words(chunk) for chunk in chunks], words(query))
     except ImportError as error:
         raise OptionError(
             f"Retrieving chunks needs the package 'bm25s', which cannot be imported ({error}). "
             f"Install it with: {_INSTALL} - or give the chunks with the option "
             "'retrieved_context'."
         ) from error
-    return scores
+    order = np.argsort(-relevance, kind="stable")[:top_n]
+    return [Chunk(c_idx=int(place), content=chunks[place]) for place in order]

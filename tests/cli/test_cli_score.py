@@ -227,7 +227,7 @@ def test_strict_leaves_earlier_results(invoke, raised, predictions, tmp_path):
 
 
 def test_the_official_row_count_is_no_warning(invoke, tmp_path):
-    folder = write(tmp_path / "predictions", qasper=[row("Emma", "Emma")] * 224)
+    folder = write(tmp_path / "predictions", qasper=[row("Emma", f"Emma {n}") for n in range(224)])
     result = invoke("score", folder, "--benchmark", "v1_e", "--output", tmp_path / "out")
     assert (result.exit_code, result.stderr) == (0, "")
     result = invoke("score", folder, "--benchmark", "v1", "--output", tmp_path / "out")

@@ -14,7 +14,7 @@ from datasets.arrow_writer import ArrowWriter
 from pro_rows import ROW, official_rows, write_rows
 
 from lm_eval_longbench.catalog_pro import BY_CODE, SECONDARY_TASKS
-from lm_eval_longbench.data import arrow_files, convert_array
+from lm_eval_longbench.data import arrow, convert_array
 from lm_eval_longbench.data.longbench_pro import load
 from lm_eval_longbench.errors import DataError
 
@@ -29,8 +29,8 @@ def full_file(tmp_path):
 
 
 def finished(file):
-    """The name of the folder that a file is converted into: that of earlier releases too."""
-    return f"{hashlib.sha256(file.read_bytes()).hexdigest()[:16]}-1"
+    """The name of the folder that a file is converted into."""
+    return f"{hashlib.sha256(file.read_bytes()).hexdigest()[:16]}-2"
 
 
 def names(paths):
@@ -85,7 +85,7 @@ def test_a_file_that_changes_while_it_is_read(folders, tmp_path, monkeypatch):
 
 
 def test_rows_come_back_unchanged_and_memory_mapped(folders, tmp_path, monkeypatch):
-    monkeypatch.setattr(arrow_files, "BATCH_CHARACTERS", 300)
+    monkeypatch.setattr(arrow, "BATCH_CHARACTERS", 300)
     hard = [
         {**ROW, "id": str(number), "context": "{x} $Q$ \u2028\x00\r\n 🙂 汉字" * number}
         for number in range(40)

@@ -2,11 +2,12 @@
 
 import hashlib
 import os
+import time
 from pathlib import Path
 
 import pytest
 
-from lm_eval_longbench.data.hashing import sha256_of
+from lm_eval_longbench.data.hashing import identity, sha256_of
 
 EMPTY = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 
@@ -37,15 +38,51 @@ def test_a_changed_file_is_hashed_anew(tmp_path):
     assert sha256_of(file) == hashlib.sha256(b"dcba").hexdigest()
 
 
+def test_a_change_is_seen_though_size_and_time_stay(tmp_path):
+    file = tmp_path / "file"
+    file.write_bytes(b"abc")
+    os.utime(file, ns=(1, 1))
+    time.sleep(0.1)  # the state is remembered from now on
+    first, before = sha256_of(file), identity(file)
+    assert sha256_of(file) == first
+    file.write_bytes(b"abd")
+    os.utime(file, ns=(1, 1))
+    assert identity(file)[:4] == before[:4]
+    assert sha256_of(file) == hashlib.sha256(b"abd").hexdigest()
+    # Another file in its place, moved there with its times.
+    other = tmp_path / "other"
+    other.write_bytes(b"abc")
+    other.replace(file)
+    assert sha256_of(file) == first
+
+
+def test_changes_within_one_tick_of_the_clock_are_seen(tmp_path):
+    file = tmp_path / "file"
+    for number in range(200):
+        content = str(number).zfill(3).encode()
+        file.write_bytes(content)
+        assert sha256_of(file) == hashlib.sha256(content).hexdigest()
+
+
+@pytest.mark.parametrize("make", [os.mkdir, os.mkfifo])
+def test_what_is_no_regular_file_is_not_read(tmp_path, make):
+    make(tmp_path / "odd")
+    with pytest.raises(OSError, match="is not a regular file"):
+        sha256_of(tmp_path / "odd")
+
+
 def test_an_unchanged_file_is_read_once(tmp_path, monkeypatch):
     file, other = tmp_path / "file", tmp_path / "other"
     file.write_bytes(b"abc")
     other.write_bytes(b"abc")
+    time.sleep(0.1)  # a file that has just changed is not remembered
     first = sha256_of(file)
     opened = []
     open_path = Path.open
     monkeypatch.setattr(
-        Path, "open", lambda path, *args: opened.append(path) or open_path(path, *args)
+        Path,
+        "open",
+        lambda path, *args, **more: opened.append(path) or open_path(path, *args, **more),
     )
     assert sha256_of(file) == first
     assert opened == []

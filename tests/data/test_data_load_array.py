@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import shutil
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
@@ -11,7 +10,6 @@ import pytest
 import v2_rows
 from pro_rows import ROW, official_rows, write_rows
 
-from lm_eval_longbench import once
 from lm_eval_longbench.catalog_pro import BY_CODE, SECONDARY_TASKS
 from lm_eval_longbench.catalog_v2 import DOMAINS
 from lm_eval_longbench.data import convert_array, load_array, longbench_pro, longbench_v2
@@ -89,7 +87,7 @@ def test_the_pinned_file_is_official(case, folders, hub_file, caplog):
         assert documents.label == f"{source.repo}@0123456" == source.label
         assert documents.sha256 == source.sha256
     assert caplog.records == []
-    assert [folder.name for folder in folders(case.name)] == [f"{source.sha256[:16]}-1"]
+    assert [folder.name for folder in folders(case.name)] == [f"{source.sha256[:16]}-2"]
 
 
 def test_pinned_and_converted_needs_the_file_no_more(case, hub_file, monkeypatch):
@@ -97,7 +95,6 @@ def test_pinned_and_converted_needs_the_file_no_more(case, hub_file, monkeypatch
     before = [list(case.module.load(part).rows) for part in case.everything]
     pointer.unlink()
     blob.unlink()
-    monkeypatch.setattr(load_array, "sha256_of", never)
     monkeypatch.setattr(convert_array, "sha256_of", never)
     monkeypatch.setattr(convert_array, "array_items", never)
     assert [list(case.module.load(part).rows) for part in case.everything] == before
@@ -213,19 +210,52 @@ def test_the_file_of_the_other_benchmark(case, cache, tmp_path):
 # The cache
 
 
-@pytest.mark.parametrize("what", ["the rows", "the counts"])
+@pytest.mark.parametrize("what", ["the rows", "the counts", "the manifest"])
 @pytest.mark.parametrize("how", ["gone", "empty", "cut"])
-def test_a_damaged_cache_says_what_to_remove(case, folders, full_file, what, how):
-    count = len(case.load(str(full_file)).rows)
+def test_a_damaged_cache_is_made_anew_or_is_an_error(
+    case, folders, hub_file, monkeypatch, caplog, what, how
+):
+    _, blob, pointer = hub_file(case.module, json.dumps(case.rows).encode())
+    expected = list(case.load().rows)
     (folder,) = folders(case.name)
-    damaged = folder / (case.arrow if what == "the rows" else "counts.json")
+    names = {"the rows": case.arrow, "the counts": "counts.json", "the manifest": "manifest.json"}
+    damaged = folder / names[what]
     content = damaged.read_bytes()
-    # Not written over: rows that are mapped into memory must not lose their file.
-    damaged.unlink()
-    if how != "gone":
-        damaged.write_bytes(b"" if how == "empty" else content[: len(content) // 2])
-    once.forget()  # the warning reads the counts
-    with pytest.raises(DataError, match=f"{folder.name} is damaged.*Remove this folder"):
-        case.load(str(full_file))
-    shutil.rmtree(folder)
-    assert len(case.load(str(full_file)).rows) == count
+
+    def damage():
+        # Not written over: rows that are mapped into memory must not lose their file.
+        damaged.unlink()
+        if how != "gone":
+            damaged.write_bytes(b"" if how == "empty" else content[: len(content) // 2])
+
+    def opened():
+        data = load_array.open_array(case.module.BENCHMARK, None)
+        assert data.counts() == case.module.BENCHMARK.counts
+        return list(case.load().rows)
+
+    damage()
+    assert opened() == expected
+    (record,) = caplog.records
+    assert record.levelname == "WARNING"
+    assert f"The converted data in {folder} was damaged (" in record.getMessage()
+    assert "It was not used, but made anew from its source." in record.getMessage()
+    assert folders(case.name) == [folder]
+
+    content = damaged.read_bytes()
+    damage()
+    blob.unlink()
+    pointer.unlink()
+    with pytest.raises(DataError, match=r"is damaged .* and was not used") as caught:
+        opened()
+    assert str(folder) in str(caught.value)
+    assert THREE_WAYS in str(caught.value)
+    assert folders(case.name) == [folder]
+
+
+def test_each_row_knows_its_document(case, cache, tmp_path):
+    rows = [{**case.row, "context": text} for text in ("one", "two", "one", "")]
+    file = write_rows(tmp_path / "mine.json", rows)
+    hashes = [hashlib.sha256(text.encode()).hexdigest() for text in ("one", "two", "one")]
+    documents = case.load(str(file))
+    assert documents.context_sha256 == [*hashes, None]
+    assert documents.select([2, 3]).context_sha256 == [hashes[0], None]

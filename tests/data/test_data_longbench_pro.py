@@ -45,6 +45,7 @@ def test_the_pinned_file_is_split_by_task(folders, hub_file):
     (folder,) = folders()
     assert {path.name for path in folder.iterdir()} == {
         "counts.json",
+        "manifest.json",
         *(f"{code}.arrow" for code in BY_CODE),
     }
 

@@ -57,7 +57,8 @@ def test_the_pinned_file_in_its_order(folders, hub_file):
     assert tuple(documents.rows.column_names) == FIELDS
     assert isinstance(documents.rows.data, datasets.table.MemoryMappedTable)
     (folder,) = folders("longbench_v2")
-    assert sorted(path.name for path in folder.iterdir()) == ["counts.json", "questions.arrow"]
+    names = ["counts.json", "manifest.json", "questions.arrow"]
+    assert sorted(path.name for path in folder.iterdir()) == names
 
 
 @pytest.mark.parametrize("code", DOMAINS)

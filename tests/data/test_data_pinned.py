@@ -71,7 +71,8 @@ def test_the_pinned_archive_is_official(cache, arrows, hub_cache, source, archiv
     assert documents.label == "zai-org/LongBench@0123456"
     assert documents.sha256 == source.sha256
     assert caplog.records == []
-    assert arrows() == [f"lm_eval_longbench/longbench_v1/{source.sha256[:16]}-1/{stem}.arrow"]
+    folder = f"lm_eval_longbench/longbench_v1/{source.sha256[:16]}-2/{stem}"
+    assert arrows() == [f"{folder}/{stem}.arrow"]
 
 
 def test_converted_rows_need_the_archive_no_more(cache, hub_cache, source, archive):

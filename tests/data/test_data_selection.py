@@ -14,7 +14,7 @@ ROWS = datasets.Dataset.from_dict(
         "token_length": ["8k", "8k", "16k", "32k"],
     }
 )
-DOCUMENTS = Documents(ROWS, "repository@1234567", "0" * 64, official=True)
+DOCUMENTS = Documents(ROWS, "repository@1234567", "0" * 64, True, ["x", "x", None, "y"])
 
 
 def test_no_wish_keeps_everything_official():
@@ -25,6 +25,7 @@ def test_every_dimension_must_hold_and_the_order_stays():
     only = {"language": ("English",), "token_length": ("8k", "32k")}
     kept = select(DOCUMENTS, only, "T1.1")
     assert kept.rows["id"] == ["a", "d"]
+    assert kept.context_sha256 == ["x", "y"]
     assert kept.label == "repository@1234567 (only language: English; token_length: 8k, 32k)"
     assert not kept.official
     assert kept.sha256 == DOCUMENTS.sha256

@@ -4,8 +4,9 @@ import hashlib
 
 import pytest
 
-from lm_eval_longbench.catalog import SPLITS
-from lm_eval_longbench.data.arrow import cache_folder
+from lm_eval_longbench.catalog import SPLITS, split_of_file
+from lm_eval_longbench.data.arrow import V1_FEATURES, CachedFolder, cache_folder, cached
+from lm_eval_longbench.data.longbench_v1 import load
 from lm_eval_longbench.data.sources import Source
 from lm_eval_longbench.doctor import sources
 from lm_eval_longbench.doctor.sources import (
@@ -57,18 +58,27 @@ def test_another_revision_is_not_the_pinned_one(hub_file):
 
 
 def test_what_is_converted_needs_no_download(empty_caches):
-    folder = cache_folder("longbench_pro", SOURCES["pro"].sha256)
-    folder.mkdir(parents=True)
+    def fill(folder):
+        (folder / "counts.json").write_text("{}")
+
+    digest = SOURCES["pro"].sha256
+    folder = cache_folder("longbench_pro", digest)
+    CachedFolder(folder, digest, fill).open("counts.json", bytes)
     assert stored("pro").state == CONVERTED
+    (folder / "counts.json").write_text("{ }")
+    assert stored("pro").state == MISSING
 
 
 def test_of_v1_each_dataset_is_converted_by_itself(empty_caches):
-    folder = cache_folder("longbench_v1", SOURCES["v1"].sha256)
-    folder.mkdir(parents=True)
-    (folder / "qasper.arrow").touch()
+    rows = list(load(split_of_file("qasper"), "sample").rows)
+
+    def convert(stem):
+        cached("longbench_v1", SOURCES["v1"].sha256, stem, V1_FEATURES, lambda: rows)
+
+    convert("qasper")
     assert stored("v1", ["qasper"]).state == CONVERTED
     assert stored("v1", ["qasper", "trec"]).state == MISSING
     assert stored("v1").state == MISSING
     for split in SPLITS:
-        (folder / f"{split.file_stem}.arrow").touch()
+        convert(split.file_stem)
     assert stored("v1").state == CONVERTED

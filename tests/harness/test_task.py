@@ -8,6 +8,7 @@ import math
 import pytest
 
 from lm_eval_longbench.catalog import E_SPLITS, RAW_PROMPT, SPLITS, V1, split_of_task
+from lm_eval_longbench.data.array_benchmark import SAMPLES
 from lm_eval_longbench.data.longbench_v1 import load
 from lm_eval_longbench.errors import OptionError, OverlengthError, UnknownNameError
 from lm_eval_longbench.prompts.longbench_v1 import render
@@ -281,6 +282,32 @@ def test_sample_logs_are_short(evaluate, recording_lm):
         assert sample["doc"]["prompt"]["sha256"] == digest
         assert "context" not in sample["doc"]
         assert len(json.dumps(sample)) < 4000 < len(prompt)
+
+
+@pytest.mark.parametrize(
+    ("task", "options"),
+    [
+        ("longbench_v1_hotpotqa", {}),
+        ("longbench_v2_code_repository", {}),
+        ("longbench_v2_no_context", {}),
+        ("longbench_pro_t1_1", {"only": {"language": "Chinese"}, "repeats": 2}),
+    ],
+)
+def test_sample_logs_know_the_document(evaluate, recording_lm, task, options):
+    """Whichever questions are chosen, and whether the prompt shows the document or not."""
+    found = evaluate(recording_lm, [task], options, log_samples=True)["samples"][task]
+    documents = {}
+    for file in ("longbench_v1/hotpotqa.jsonl", "longbench_v2/data.json", "longbench_pro"):
+        path = SAMPLES / file
+        path = path / "longbench_pro.json" if path.is_dir() else path
+        text = path.read_text(encoding="utf-8")
+        rows = json.loads(text) if path.suffix == ".json" else map(json.loads, text.splitlines())
+        documents |= {row.get("_id", row.get("id")): row["context"] for row in rows}
+    assert found
+    for sample in found:
+        context = documents[sample["doc"].get("_id", sample["doc"].get("id"))]
+        expected = hashlib.sha256(context.encode()).hexdigest()
+        assert sample["doc"]["prompt"]["document_sha256"] == expected
 
 
 def test_log_prompts_full_keeps_everything(evaluate, recording_lm):

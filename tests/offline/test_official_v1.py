@@ -24,7 +24,10 @@ def reason(row, stem="qasper"):
 
 
 def test_a_good_row():
-    assert read({**GOOD, "pred": "汉字\n🙂"}, index=3) == [
+    (found,) = read({**GOOD, "pred": "汉字\n🙂"}, index=3)
+    assert found.content
+    found.content = None
+    assert [found] == [
         Sample(
             table="longbench_v1",
             task="longbench_v1_qasper",
@@ -38,6 +41,17 @@ def test_a_good_row():
             truncated=None,
         )
     ]
+
+
+def test_the_content_is_all_that_is_asked_and_nothing_else():
+    (one,) = read(GOOD)
+    for same in ({**GOOD, "pred": "x"}, {**GOOD, "more": 1}):
+        assert read(same, index=5)[0].content == one.content
+    for other in ({"answers": ["Emma"]}, {"length": 8}, {"all_classes": ["a"]}, {"input": "?"}):
+        assert read({**GOOD, **other})[0].content != one.content
+    # Without a length many official questions are alike.
+    for length in (None, "7", True, -1):
+        assert read({**GOOD, "length": length})[0].content is None
 
 
 def test_an_empty_answer_is_an_answer():

@@ -8,6 +8,9 @@ from lm_eval_longbench.offline.refuse import check_scored, check_strict
 
 MISSING = {"table": "t", "task": "t_x", "questions": 3, "official_questions": 60}
 
+COPIED = {"table": "t", "task": "t_x", "questions": 60, "copies": 3}
+OF_TASK = {"missing": MISSING, "copied": COPIED}
+
 
 def test_strict_accepts_what_has_no_problem():
     problems = Problems()
@@ -18,14 +21,14 @@ def test_strict_accepts_what_has_no_problem():
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "differing_pred"])
 def test_strict_names_each_kind(kind):
     problems = Problems()
-    problems.add(kind, MISSING if kind == "missing" else entry("file", 7, "reason"), number=5)
+    problems.add(kind, OF_TASK.get(kind, entry("file", 7, "reason")), number=5)
     with pytest.raises(PredictionError) as caught:
         check_strict(problems)
     message = str(caught.value)
     assert message.startswith("5 ")
     assert "and --strict is on; nothing was written." in message
     assert f"\n  {kind}: " in message
-    assert ("t_x: 3 of 60" if kind == "missing" else "file, line 7") in message
+    assert ("t_x: 3 of 60" if kind in OF_TASK else "file, line 7") in message
 
 
 def test_strict_names_twenty_of_each_and_counts_all():

@@ -27,7 +27,7 @@ def test_rows_carry_their_key_and_what_they_are_worth():
     assert second[:8] == (0, 1, 6, b"6", 2, 1, 3, 9)
     assert (first.score, first.failed, first.truncated) == (1.0, 0, None)
     assert (second.score, second.failed) == (0.0, 1)
-    assert json.loads(first.shown) == {"dataset": "qasper", "index": 5}
+    assert json.loads(first.shown) == {"dataset": "qasper", "index": 5, "document": None}
     assert found.labels == {(0, 1, None)}
 
 

@@ -61,10 +61,12 @@ def test_a_table():
         "truncated": None,
         "malformed": 3,
         "duplicate": 0,
+        "copies": 0,
         "official_questions": 200,
         "missing": 200,
     }
     assert found["tasks"][QASPER]["score"] == 1.0
+    assert found["tasks"][QASPER]["copies"] == 0
 
 
 def test_of_other_data_it_is_not_known_what_is_missing():

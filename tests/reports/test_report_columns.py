@@ -141,6 +141,8 @@ def test_notes_say_what_each_column_is(run):
     (benchmark,) = make_report([mine]).benchmarks
     assert benchmark.notes[1] == (
         "mine (non-thinking prompt): data local-1; 2 questions; "
-        "1498 of 1500 official ones missing; embedding model m; 1 failed; 1 unscored; "
+        "1498 of 1500 official ones missing; not known which questions share a document, so that "
+        "intervals and p-values treat all as independent and are too sure; embedding model m; "
+        "1 failed; 1 unscored; "
         "3 malformed rows."
     )

@@ -1,14 +1,22 @@
 """Runs among the published rows of their table."""
 
+import json
 import random
+from pathlib import Path
 
 import pytest
+from prediction_rows import v1_row, write_lines
 from scored_runs import pro_row, v1_rows, v2_row, write_run
 
-from lm_eval_longbench.catalog import V1
+from lm_eval_longbench.catalog import V1, V1_SPLITS
 from lm_eval_longbench.catalog_pro import BY_CODE, DIMENSIONS
+from lm_eval_longbench.offline.score import score_paths
+from lm_eval_longbench.protocol import protocol_of
 from lm_eval_longbench.reports.read_run import read_run
 from lm_eval_longbench.reports.report import make_report
+from lm_eval_longbench.reports.texts import rank_text
+
+GOLDEN = Path(__file__).resolve().parents[3] / "shared" / "golden" / "longbench_v1"
 
 
 def boards(*folders):
@@ -35,6 +43,108 @@ def test_v1_has_a_rank_a_language(tmp_path):
     names = [entry.name for entry in board.entries]
     assert len(names) == 9
     assert names[:3] == ["ChatGLM3-6B-32k", "GPT-3.5-Turbo-16k", "mine"]
+
+
+def signed(folder, **changes):
+    """Give a scored run the signature of an official one, changed in some ingredients."""
+    report = json.loads((folder / "report.json").read_text())
+    for name, table in report["tables"].items():
+        tasks = {}
+        for task in table["tasks"]:
+            official = protocol_of(task)
+            tasks[task] = {
+                "benchmark": name.removesuffix("_cot_answer").removesuffix("_cot"),
+                "data_sha256": official.source.sha256,
+                "truncation": official.truncation,
+                "limit": official.limits[0],
+                "overlength": "truncate",
+                "chat": official.chat,
+                "generation": {
+                    "until": [],
+                    "max_gen_toks": official.budgets[0],
+                    "temperature": official.temperature,
+                },
+                "filters": None,
+            } | changes
+        table["signature"] = {"line": "", "ingredients": {}, "tasks": tasks, "differences": []}
+    (folder / "report.json").write_text(json.dumps(report))
+    return folder
+
+
+def texts(*folders):
+    """What is printed of the ranks of one benchmark."""
+    found = boards(*folders).values()
+    return [rank_text(rank, board) for board in found for rank in board.ranks]
+
+
+def test_an_official_run_and_one_of_an_unknown_protocol_are_ranked(tmp_path):
+    run = v1_run(tmp_path / "mine", 0.44)
+    start = "mine, English: rank 2 of 9, tied with GPT-3.5-Turbo-16k"
+    assert texts(run)[0] == f"{start} (protocol not known)."
+    assert texts(signed(run, limit="?", chat="?"))[0] == f"{start} (not known: limit, chat)."
+    assert texts(signed(run))[0] == f"{start}."
+
+
+def test_another_protocol_has_no_rank_and_says_what_differs(tmp_path):
+    """Nothing cut, no chat template, and answers of eight tokens."""
+    generation = {"until": [], "max_gen_toks": 8, "temperature": 0.0, "do_sample": False}
+    run = signed(v1_run(tmp_path / "mine", 0.44), limit=None, chat="off", generation=generation)
+    board = boards(run)["longbench_v1"]
+    assert [rank.rank for rank in board.ranks] == [None, None]
+    said = rank_text(board.ranks[0], board)
+    assert said.startswith(
+        "mine, English: no rank, because it is no run of the official protocol: no limit of "
+        "prompts (officially cut at 3500, 7500, 15500 or 31500); "
+    )
+    assert "chat template off (officially on) in longbench_v1_narrativeqa, " in said
+    assert "an output budget of 8 tokens (officially 128) in " in said
+    # The published figures stand beside it all the same.
+    assert "mine" in [entry.name for entry in board.entries]
+    assert len(board.entries) == 9
+
+
+def test_copies_of_one_question_have_no_rank(tmp_path):
+    for split in V1_SPLITS:
+        rows = [v1_row("1 a", "a", "1", length=5, classes=["a", "b"])] * split.rows
+        write_lines(tmp_path / "pred" / f"{split.info.name}.jsonl", *rows)
+    score_paths(tmp_path / "pred", tmp_path / "mine")
+    board = boards(tmp_path / "mine")["longbench_v1"]
+    assert board.entries[0].name == "mine"  # 100 percent, or nearly
+    assert [rank.rank for rank in board.ranks] == [None, None]
+    assert rank_text(board.ranks[0], board) == (
+        "mine, English: no rank, because its questions are not distinct: 199 of 200 of "
+        "longbench_v1_narrativeqa are copies, 199 of 200 of longbench_v1_qasper are copies, 149 "
+        "of 150 of longbench_v1_multifieldqa_en are copies and 13 more tasks."
+    )
+
+
+@pytest.mark.skipif(not GOLDEN.is_dir(), reason="no shared/golden folder beside this repository")
+def test_real_predictions_of_the_official_scripts_keep_their_rank(tmp_path):
+    score_paths(GOLDEN, tmp_path / "mine", benchmark="v1")
+    report = json.loads((tmp_path / "mine" / "report.json").read_text())
+    copies = {own["copies"] for own in report["tables"]["longbench_v1"]["tasks"].values()}
+    assert copies == {0, 1, 2}
+    assert [text.rpartition(" (")[2] for text in texts(tmp_path / "mine")] == [
+        "protocol not known)."
+    ] * 2
+
+
+def test_with_chain_of_thought_the_first_pass_counts_too(tmp_path):
+    rows = [v2_row(f"q{n}", float(n < 150)) for n in range(503)]
+    names = ("longbench_v2_cot_answer", "longbench_v2_cot")
+    rows = [row | {"table": name, "task": name} for name in names for row in rows]
+    run = signed(write_run(tmp_path / "mine", rows, official_data=True))
+    (rank,) = boards(run)["longbench_v2_cot_answer"].ranks
+    assert rank.reason == "no published figure of this mode can be counted"
+    report = json.loads((run / "report.json").read_text())
+    first = report["tables"]["longbench_v2_cot"]["signature"]["tasks"]["longbench_v2_cot"]
+    first["generation"]["max_gen_toks"] = 128
+    (run / "report.json").write_text(json.dumps(report))
+    (rank,) = boards(run)["longbench_v2_cot_answer"].ranks
+    assert rank.reason == (
+        "it is no run of the official protocol: an output budget of 128 tokens (officially 1024) "
+        "in longbench_v2_cot"
+    )
 
 
 def test_a_language_that_is_complete_is_ranked_without_the_other(tmp_path):
@@ -81,8 +191,6 @@ def pro_folder(tmp_path_factory):
 
 def write_fast(folder, rows):
     """`write_run` counts what each question lacks the slow way: here none lacks anything."""
-    import json
-
     write_run(folder, [row for row in rows if row["id"].endswith("-0")], official_data=True)
     report = json.loads((folder / "report.json").read_text())
     for name, table in report["tables"].items():

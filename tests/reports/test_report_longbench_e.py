@@ -24,12 +24,13 @@ def figures(folder):
 
 def test_hand_worked(tmp_path):
     trec = [(0, 1.0), (3999, 0.5), (4000, 0.5), (7999, 0.2), (8000, 0.0), (10**6, 0.2)]
-    found = figures(write_run(tmp_path / "r", v1_rows({"trec": trec, "lcc": [(1, 0.5)]}, TABLE)))
+    rows = v1_rows({"trec": trec * 10, "lcc": [(1, 0.5)]}, TABLE)
+    found = figures(write_run(tmp_path / "r", rows))
     assert found["all lengths", "trec"].value == pytest.approx(0.4)  # 2.4 / 6
     expected = {"0-4k": 0.75, "4-8k": 0.35, "8k+": 0.1}
     for name, value in expected.items():
         assert found[name, "trec"].value == pytest.approx(value)
-        assert found[name, "trec"].n == 2
+        assert found[name, "trec"].n == 20
         relative = found[f"{name}, relative to all lengths", "trec"]
         assert relative.value == pytest.approx(value / 0.4 - 1)
         assert relative.low < relative.value < relative.high

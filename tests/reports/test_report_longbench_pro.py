@@ -11,9 +11,9 @@ from scored_runs import PRO_VALUES, close, pro_row, write_run
 
 from lm_eval_longbench.catalog_pro import DIMENSIONS, PRIMARY_TASKS, SECONDARY_TASKS
 from lm_eval_longbench.errors import DataError
+from lm_eval_longbench.reports.intervals import wilson_interval
 from lm_eval_longbench.reports.read_run import read_run
 from lm_eval_longbench.reports.report import make_report
-from lm_eval_longbench.reports.wilson import wilson_interval
 
 GOLDEN = Path(__file__).resolve().parents[3] / "shared" / "golden" / "longbench_pro"
 T3, T4 = PRIMARY_TASKS[2], PRIMARY_TASKS[3]
@@ -166,8 +166,8 @@ def test_secondary_tasks_are_details(tmp_path):
 
 
 def test_thinking_stands_beside_non_thinking_and_is_paired_with_it(tmp_path):
-    rows = [pro_row(f"q{number}", 0.5) for number in range(9)]
-    rows += [pro_row(f"q{n}", 0.5 + n / 20, table="longbench_pro_thinking") for n in range(9)]
+    rows = [pro_row(f"q{number}", 0.5) for number in range(27)]
+    rows += [pro_row(f"q{n}", 0.5 + n / 65, table="longbench_pro_thinking") for n in range(27)]
     folder = write_run(tmp_path / "mine", rows)
     (benchmark,) = make_report([read_run(folder)]).benchmarks
     labels = [column.label for column in benchmark.columns]
@@ -175,7 +175,7 @@ def test_thinking_stands_beside_non_thinking_and_is_paired_with_it(tmp_path):
     first = benchmark.rows[0]
     assert [figure.value for figure in first.figures] == [0.5, pytest.approx(0.7)]
     (difference,) = first.differences
-    assert (difference.value, difference.n) == (pytest.approx(0.2), 9)
+    assert (difference.value, difference.n) == (pytest.approx(0.2), 27)
     assert difference.p_value < 0.05
 
 

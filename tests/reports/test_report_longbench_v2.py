@@ -7,10 +7,10 @@ import pytest
 from scored_runs import v2_row, write_run
 
 from lm_eval_longbench.catalog_v2 import COUNTS, DOMAINS
+from lm_eval_longbench.reports.intervals import wilson_interval
 from lm_eval_longbench.reports.longbench_v2 import ACCURACY, COMPENSATED, OFFICIAL, STRICT
 from lm_eval_longbench.reports.read_run import read_run
 from lm_eval_longbench.reports.report import make_report
-from lm_eval_longbench.reports.wilson import wilson_interval
 
 GOLDEN = Path(__file__).resolve().parents[3] / "shared" / "golden" / "longbench_v2"
 NAMES = ("overall", "easy", "hard", "short", "medium", "long")
@@ -82,12 +82,13 @@ def test_more_questions_than_official_ones_leave_no_strict_figure(tmp_path):
 
 
 def test_intervals(tmp_path):
-    found = figures(write_run(tmp_path / "r", ROWS))
+    rows = [row | {"id": f"{row['id']}{n}"} for n in range(5) for row in ROWS]
+    found = figures(write_run(tmp_path / "r", rows))
     for section in (ACCURACY, OFFICIAL, STRICT):
         assert found[section, "overall"].method == "wilson"
     assert found[COMPENSATED, "overall"].method == "bootstrap"
     overall = found[ACCURACY, "overall"]
-    assert (overall.low, overall.high) == wilson_interval(2, 5)
+    assert (overall.low, overall.high) == wilson_interval(10, 25)
 
 
 def test_repeats(tmp_path):
@@ -99,7 +100,9 @@ def test_repeats(tmp_path):
     assert (dropped.value, dropped.n) == (1.0, 2)  # b has no answer at all
     strict = found[STRICT, "overall"]
     assert strict.value == pytest.approx((0.5 + 0 + 0.5) / 3)  # the missing answer is wrong
-    assert (strict.failed, strict.method) == (3, "bootstrap")
+    assert (strict.failed, strict.method) == (3, "none")
+    many = [row | {"id": f"{row['id']}{n}"} for n in range(8) for row in rows]
+    assert figures(write_run(tmp_path / "many", many))[STRICT, "overall"].method == "bootstrap"
 
 
 def test_an_unknown_domain_leaves_no_domain_figure(tmp_path):

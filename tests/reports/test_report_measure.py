@@ -3,11 +3,14 @@
 import numpy as np
 import pytest
 
-from lm_eval_longbench.reports.bootstrap import (
-    RESAMPLES,
-    percentile_interval,
+from lm_eval_longbench.reports.intervals import (
+    FEWEST,
+    bootstrap_interval,
+    influence_of_mean,
     resampled_means,
+    t_interval,
     two_sided_p,
+    wilson_interval,
 )
 from lm_eval_longbench.reports.measure import (
     Leaf,
@@ -16,7 +19,6 @@ from lm_eval_longbench.reports.measure import (
     Relative,
     figure_of,
 )
-from lm_eval_longbench.reports.wilson import wilson_interval
 
 
 def difference_of(first, second):
@@ -32,13 +34,28 @@ def leaf(values, stream="x", first=0, **more):
 NAN = float("nan")
 
 
+def influence(values):
+    return influence_of_mean(np.array(values, float), np.ones(len(values)))
+
+
+def documents(*numbers):
+    """Hashes of documents; 0: not known."""
+    return np.array(numbers, np.uint64)
+
+
+def many(*values):
+    """At least twenty of some values, with the same mean."""
+    return list(values) * -(-FEWEST // len(values))
+
+
 def test_a_mean():
-    one = leaf([0.0, 0.5, 1.0, 0.7], failed=2)
-    figure = figure_of(one)
-    assert (figure.value, figure.n, figure.method) == (0.55, 4, "bootstrap")
+    values = many(0.0, 0.5, 1.0, 0.7)
+    figure = figure_of(leaf(values, failed=2))
+    assert (figure.value, figure.n, figure.method) == (0.55, 20, "bootstrap")
     assert (figure.failed, figure.unscored) == (2, 0)
-    drawn = resampled_means(np.array([0.0, 0.5, 1.0, 0.7]), "x")
-    assert (figure.low, figure.high) == percentile_interval(drawn)
+    assert (figure.reason, figure.documents) == ("", None)
+    drawn = resampled_means(np.array(values), "x")
+    assert (figure.low, figure.high) == bootstrap_interval(0.55, drawn, [influence(values)])
 
 
 NO_VALUE = {
@@ -60,80 +77,186 @@ def test_no_value_and_never_a_mean_of_the_rest(tree):
     assert (figure.n, figure.unscored) == (tree.n, tree.unscored)
 
 
-def test_one_question_has_a_value_and_no_interval():
-    figure = figure_of(leaf([0.25]))
-    assert (figure.value, figure.low, figure.method) == (0.25, None, "none")
-    assert figure_of(Mean((leaf([0.25]), leaf([0.5, 0.5], "y")))).low is None
+@pytest.mark.parametrize("n", [1, 2, 19])
+@pytest.mark.parametrize("binary", [False, True])
+def test_few_questions_have_a_value_and_no_interval(n, binary):
+    few = leaf([1.0] * n, binary=binary)
+    figure = figure_of(few)
+    assert (figure.value, figure.low, figure.method) == (1.0, None, "none")
+    assert figure.reason == "fewer than 20 questions"
+    found = difference_of(few, few)
+    assert (found.value, found.low, found.p_value) == (0.0, None, None)
+    assert found.reason == figure.reason
+    # Each part of a mean of means counts.
+    enough = leaf(many(0.5, 0.4), "y")
+    assert figure_of(enough).reason == ""
+    assert figure_of(Mean((enough, Mean((few,))))).reason == figure.reason
+    assert difference_of(Mean((enough, few)), Mean((enough, few))).reason == figure.reason
+    assert figure_of(Relative(few, (few, enough))).reason == figure.reason
+    # A single question cannot be resampled; a few beside enough others can.
+    expected = "not every resample has a value" if n == 1 else ""
+    assert figure_of(Relative(enough, (few, enough))).reason == expected
+
+
+def test_twenty_questions_are_enough():
+    values = [0.0, 1.0] * 10
+    assert figure_of(leaf(values)).method == "bootstrap"
+    assert figure_of(leaf(values, binary=True)).method == "wilson"
+    assert difference_of(leaf(values), leaf(values)).p_value == 1
+
+
+def test_few_documents_have_no_interval_either():
+    given = documents(*range(1, 20), 19, 19)
+    figure = figure_of(leaf([0.5] * 21, given_documents=given))
+    assert (figure.low, figure.reason) == (None, "fewer than 20 documents")
+    assert figure.documents == 19
+    given[-1] = 0  # for all one knows a document of its own
+    assert figure_of(leaf([0.5] * 21, given_documents=given)).documents == 20
 
 
 def test_absent_questions_count_zero():
-    one = leaf([1.0, 1.0, 0.5], absent=2)
+    values = many(1.0, 1.0, 0.5)
+    one = leaf(values, absent=14)
     figure = figure_of(one)
-    assert (figure.value, figure.n) == (0.5, 5)
-    drawn = resampled_means(np.array([1.0, 1.0, 0.5, 0.0, 0.0]), "x")
-    assert (figure.low, figure.high) == percentile_interval(drawn)
+    assert (figure.value, figure.n) == (0.5, 35)
+    values += [0.0] * 14
+    drawn = resampled_means(np.array(values), "x")
+    assert (figure.low, figure.high) == bootstrap_interval(0.5, drawn, [influence(values)])
 
 
 def test_shares_have_wilsons_interval():
-    figure = figure_of(leaf([1.0, 0.0, 1.0], binary=True, absent=1))
+    figure = figure_of(leaf([1.0, 0.0, 1.0] * 10, binary=True, absent=10))
     assert (figure.value, figure.method) == (0.5, "wilson")
-    assert (figure.low, figure.high) == wilson_interval(2, 4)
-    assert figure_of(leaf([1.0], binary=True)).method == "wilson"  # one question is enough
+    assert (figure.low, figure.high) == wilson_interval(20, 40)
 
 
 def test_a_mean_of_means_resamples_each_part_by_itself():
-    a, b = leaf([0.0, 1.0, 1.0, 0.2], "a"), leaf([0.5, 0.1], "b")
-    c = leaf([0.3, 0.9, 0.4], "c")
+    a, b = leaf(many(0.0, 1.0, 1.0, 0.2), "a"), leaf(many(0.5, 0.1), "b")
+    c = leaf(many(0.3, 0.9, 0.4), "c")
     tree = Mean((Mean((a, b)), c))
     figure = figure_of(tree)
     assert figure.value == pytest.approx(((0.55 + 0.3) / 2 + 1.6 / 3) / 2)
-    assert figure.n == 9
+    assert figure.n == 61
     drawn = [resampled_means(part.values, part.stream) for part in (a, b, c)]
-    expected = [((x + y) / 2 + z) / 2 for x, y, z in zip(*drawn, strict=True)]
-    assert (figure.low, figure.high) == pytest.approx(percentile_interval(np.array(expected)))
+    expected = np.array([((x + y) / 2 + z) / 2 for x, y, z in zip(*drawn, strict=True)])
+    moves = [
+        influence(part.values).times(factor)
+        for part, factor in ((a, 1 / 4), (b, 1 / 4), (c, 1 / 2))
+    ]
+    ends = bootstrap_interval(tree.value, expected, moves)
+    assert (figure.low, figure.high) == pytest.approx(ends)
 
 
 def test_relative_figures_by_hand():
-    short, long = leaf([1.0, 0.8], "s", unscored=0, failed=1), leaf([0.2, 0.4, 0.6], "l", 10)
-    # all: 3.0 / 5 = 0.6; short 0.9, long 0.4
+    short = leaf(many(1.0, 0.8), "s", unscored=0, failed=1)
+    long = leaf([0.2, 0.4, 0.6] * 10, "l", 100)
+    # all: 18 + 12 of 50 is 0.6; short 0.9, long 0.4
     up, down = (figure_of(Relative(part, (short, long))) for part in (short, long))
     assert (up.value, down.value) == pytest.approx((0.5, -1 / 3))
-    assert (up.n, up.failed, down.n) == (2, 1, 3)
+    assert (up.n, up.failed, down.n) == (20, 1, 30)
     drawn = [resampled_means(part.values, part.stream) for part in (short, long)]
     expected = np.array([s / (0.4 * s + 0.6 * x) - 1 for s, x in zip(*drawn, strict=True)])
-    assert (up.low, up.high) == pytest.approx(percentile_interval(expected))
+    assert (up.low, up.high) == pytest.approx(np.quantile(expected, [0.025, 0.975]), abs=0.02)
     # An empty stratum takes no part.
     same = figure_of(Relative(short, (short, leaf([], "m"), long)))
     assert (same.value, same.low) == (up.value, up.low)
 
 
+def test_the_influence_of_a_relative_figure_is_its_change():
+    short, long = leaf([1.0, 0.8, 0.3], "s"), leaf([0.2, 0.4, 0.6, 0.1], "l", 10)
+    tree = Relative(short, (short, long))
+
+    def ratio(own, other):
+        """x/y - 1 with the means of both strata, whose numbers of questions stay."""
+        return own / ((3 * own + 4 * other) / 7) - 1
+
+    assert ratio(short.value, long.value) == pytest.approx(tree.value)
+    step = 1e-7
+    for found, part in zip(tree.influence, (short, long), strict=True):
+        for place, value in enumerate(part.values):
+            moved = part.value + step * (value - part.value) / part.n
+            pair = (moved, long.value) if part is short else (short.value, moved)
+            change = (ratio(*pair) - tree.value) / step
+            assert found.moves[place] == pytest.approx(change, abs=1e-5)
+
+
 def test_a_whole_that_can_be_resampled_to_zero_has_no_interval():
-    part = leaf([1.0, 0.0])
+    part = leaf([1.0] + [0.0] * 19)
     assert (part.resamples == 0).any()
     figure = figure_of(Relative(part, (part,)))
     assert (figure.value, figure.low, figure.method) == (0.0, None, "none")
+    assert figure.reason == "not every resample has a value"
+    # A stratum of one question cannot be resampled.
+    figure = figure_of(Relative(part, (part, leaf([1.0], "y", 100))))
+    assert (figure.low, figure.reason) == (None, "not every resample has a value")
+
+
+def test_questions_that_share_a_document_are_resampled_together():
+    values = np.random.default_rng(8).random(60)
+    given = documents(*(1 + number % 40 for number in range(60)))
+    shared = leaf(values, given_documents=given)
+    figure = figure_of(shared)
+    assert (figure.value, figure.n, figure.documents) == (leaf(values).value, 60, 40)
+    sums = np.array([sum(values[place::40]) for place in range(40)])
+    sizes = np.array([2.0] * 20 + [1.0] * 20)
+    drawn = resampled_means(sums, "x", sizes)
+    ends = bootstrap_interval(shared.value, drawn, [influence_of_mean(sums, sizes)])
+    assert (figure.low, figure.high) == pytest.approx(ends)
+    right = (values > 0.5).astype(float)
+    figure = figure_of(leaf(right, binary=True, given_documents=given))
+    sums = np.array([sum(right[place::40]) for place in range(40)])
+    ends = wilson_interval(sum(right), 60, influence_of_mean(sums, sizes))
+    assert (figure.low, figure.high) == pytest.approx(ends)
+    assert ends != wilson_interval(sum(right), 60)
+    # The mean of means counts documents of one part and questions of another.
+    assert figure_of(Mean((shared, leaf(values, "y")))).documents == 100
+
+
+@pytest.mark.parametrize("given", [None, documents(*([0] * 60)), documents(*range(1, 61))])
+def test_documents_that_are_not_known_or_not_shared_change_nothing(given):
+    values = np.random.default_rng(8).random(60)
+    assert figure_of(leaf(values, given_documents=given)) == figure_of(leaf(values))
+    right = (values > 0.5).astype(float)
+    one = leaf(right, binary=True, given_documents=given)
+    assert figure_of(one) == figure_of(leaf(right, binary=True))
+    other = leaf(values[::-1].copy(), given_documents=given)
+    assert difference_of(one, other) == difference_of(leaf(right), leaf(values[::-1].copy()))
 
 
 def test_differences_are_on_shared_questions():
-    first = leaf([0.0, 0.5, 1.0, 0.5])  # questions 0 to 3
-    second = leaf([1.0, 1.0, 0.5, 0.9], first=1)  # 1 to 4
+    first = leaf([*many(0.0, 0.5, 1.0, 0.5), 0.25])  # questions 0 to 20
+    second = leaf([*many(0.5, 1.0, 0.6, 0.0), 0.5, 0.9], first=1)  # 1 to 22
     found = difference_of(first, second)
-    # question 1: +0.5, 2: 0, 3: 0
-    assert (found.value, found.n) == (pytest.approx(0.5 / 3), 3)
-    drawn = resampled_means(np.array([0.5, 0.0, 0.0]), "x")
-    assert (found.low, found.high) == percentile_interval(drawn)
+    # From question 1 on: 0, 0, 0.1, 0 and so on; the last one's is 0 - 0.25.
+    expected = [*many(0.0, 0.0, 0.1, 0.0)[:-1], -0.25]
+    assert (found.value, found.n) == (pytest.approx(sum(expected) / 20), 20)
+    strata = [influence(expected)]
+    assert (found.low, found.high) == pytest.approx(t_interval(found.value, strata))
+    assert found.p_value == pytest.approx(two_sided_p(found.value, strata))
     back = difference_of(second, first)
     assert (back.value, back.low) == pytest.approx((-found.value, -found.high))
-    assert back.p_value == found.p_value
+    assert back.p_value == pytest.approx(found.p_value)
 
 
-def test_equal_runs_have_p_one_and_clearly_different_ones_the_smallest():
+def test_either_run_may_know_the_documents():
+    generator = np.random.default_rng(6)
+    one, other = generator.random(60), generator.random(60)
+    given = documents(*(1 + number % 40 for number in range(60)))
+    half = np.where(np.arange(60) < 30, given, documents(0))
+    both = difference_of(leaf(one, given_documents=given), leaf(other, given_documents=given))
+    assert both.low != difference_of(leaf(one), leaf(other)).low
+    for mine, theirs in ((given, None), (None, given), (half, given), (given, half)):
+        pair = (leaf(one, given_documents=mine), leaf(other, given_documents=theirs))
+        assert difference_of(*pair) == both
+
+
+def test_equal_runs_have_p_one_and_clearly_different_ones_a_tiny_one():
     scores = np.random.default_rng(5).random(200)
     equal = difference_of(leaf(scores), leaf(scores))
     assert (equal.value, equal.low, equal.high, equal.p_value) == (0, 0, 0, 1)
     better = difference_of(leaf(scores), leaf(scores + 0.1))
     assert better.value == pytest.approx(0.1)
-    assert better.p_value == 2 / (RESAMPLES + 1)
+    assert 0 < better.p_value < 1e-9
 
 
 def test_pairing_sees_what_two_intervals_do_not():
@@ -169,12 +292,12 @@ def test_an_unscored_question_that_is_not_shared_does_not_matter():
 
 
 def test_differences_of_means_of_means():
-    first = Mean((leaf([0.0, 1.0], "a"), leaf([0.5, 0.5], "b")))
-    second = Mean((leaf([1.0, 1.0], "a"), leaf([0.5, 0.7], "b")))
+    first = Mean((leaf(many(0.0, 1.0), "a"), leaf(many(0.5, 0.5), "b")))
+    second = Mean((leaf(many(1.0, 1.0), "a"), leaf(many(0.5, 0.7), "b")))
     found = difference_of(first, second)
-    assert (found.value, found.n) == (pytest.approx((0.5 + 0.1) / 2), 4)
-    drawn = [resampled_means(np.array(d), s) for d, s in (([1.0, 0.0], "a"), ([0.0, 0.2], "b"))]
-    assert found.high == pytest.approx(percentile_interval(np.mean(drawn, axis=0))[1])
+    assert (found.value, found.n) == (pytest.approx((0.5 + 0.1) / 2), 40)
+    strata = [influence(many(*own)).times(0.5) for own in ((1.0, 0.0), (0.0, 0.2))]
+    assert (found.low, found.high) == pytest.approx(t_interval(found.value, strata))
 
 
 def test_ratios_have_no_difference():
@@ -184,15 +307,12 @@ def test_ratios_have_no_difference():
 
 
 @pytest.mark.parametrize("absent", [0, 3])
-def test_of_the_same_questions_the_draws_of_both_runs_serve(absent):
-    """The paired bootstrap of the differences, whichever way it is computed."""
+def test_absent_questions_are_not_shared(absent):
     generator = np.random.default_rng(2)
     one, other = generator.random(70), generator.random(70)
     found = difference_of(leaf(one, absent=absent), leaf(other, absent=absent))
-    drawn = resampled_means(other - one, "x")
-    assert found.n == 70  # absent questions are not shared
-    assert (found.low, found.high) == pytest.approx(percentile_interval(drawn), rel=0, abs=1e-12)
-    assert found.p_value == pytest.approx(two_sided_p(drawn))
+    assert found.n == 70
+    assert found == difference_of(leaf(one), leaf(other))
 
 
 def test_no_difference_where_one_run_lacks_questions_that_count_as_wrong():

@@ -5,8 +5,10 @@ from types import SimpleNamespace
 import pytest
 
 from lm_eval_longbench.catalog_pro import BY_CODE
+from lm_eval_longbench.data.sources import LONGBENCH_PRO
+from lm_eval_longbench.provenance.signature import METRIC_VERSIONS
 from lm_eval_longbench.reports.published import PublishedRow
-from lm_eval_longbench.reports.rank import rank_of, why_not_ranked
+from lm_eval_longbench.reports.rank import protocol_of_run, rank_of, why_not_ranked
 from lm_eval_longbench.reports.scored import Facts
 from lm_eval_longbench.reports.tables import TABLES
 
@@ -65,10 +67,10 @@ TABLE = TABLES["longbench_pro"]
 TASKS = {f"longbench_pro_{code}": {"questions": 60} for code in BY_CODE}
 
 
-def table(tasks=TASKS, data=("official",), **counts):
+def table(tasks=TASKS, data=("official",), ids_are_lines=False, signature=None, **counts):
     counts = {"missing": 0, "inconsistent": 0} | counts
-    facts = Facts(3, data, None, {}, counts, tasks)
-    return SimpleNamespace(facts=facts, info=TABLE)
+    facts = Facts(3, data, None, {}, counts, tasks, signature=signature or {})
+    return SimpleNamespace(facts=facts, info=TABLE, ids_are_lines=ids_are_lines)
 
 
 def test_a_whole_official_run_is_ranked():
@@ -94,12 +96,73 @@ REASONS = {
         "it is incomplete: longbench_pro_t1_1 has 61 of 60 questions",
     ),
     "repeats": (table(inconsistent=2), "it is incomplete: 2 questions lack repeats"),
+    "copies": (
+        table(TASKS | {"longbench_pro_t1_1": {"questions": 60, "copies": 6}}),
+        "its questions are not distinct: 6 of 60 of longbench_pro_t1_1 are copies",
+    ),
+    "lines that do not tell": (
+        table(
+            TASKS | {"longbench_pro_t1_1": {"questions": 60, "copies": None}}, ids_are_lines=True
+        ),
+        "its questions are not distinct: longbench_pro_t1_1 cannot be told, for its lines do not "
+        "state their length",
+    ),
 }
 
 
 @pytest.mark.parametrize(("given", "reason"), REASONS.values(), ids=REASONS.keys())
 def test_why_a_run_is_not_ranked(given, reason):
     assert why_not_ranked(given, TABLE.tasks) == reason
+
+
+@pytest.mark.parametrize("copies", [0, 5, None])
+def test_a_few_copies_and_ids_that_tell_are_fine(copies):
+    assert (
+        why_not_ranked(
+            table({name: own | {"copies": copies} for name, own in TASKS.items()}), TABLE.tasks
+        )
+        == ""
+    )
+
+
+def signatures(**changes):
+    """Those of the tasks of an official run, of which some differ in `changes`."""
+    own = {
+        "benchmark": "longbench_pro",
+        "data_sha256": LONGBENCH_PRO.sha256,
+        "truncation": "ends_decoded_together",
+        "limit": 120_000,
+        "overlength": "truncate",
+        "chat": "on",
+        "generation": {"until": [], "max_gen_toks": 1024, "temperature": 0.7},
+        "filters": None,
+        "metrics": METRIC_VERSIONS["longbench_pro"],
+    }
+    tasks = {task: {**own, "task": task} for task in TASKS}
+    for task, values in changes.items():
+        tasks[f"longbench_pro_{task}"] |= values
+    return {"tasks": tasks}
+
+
+def test_the_protocol_of_a_run():
+    def found(mode="nonthinking", **changes):
+        own = table(signature=signatures(**changes))
+        return protocol_of_run([(own, list(TASKS))], mode)
+
+    assert found() == ("", "")
+    assert found("thinking") == ("an output budget of 1024 tokens (officially 8192 or 32768)", "")
+    assert found(t1_1={"limit": 2048}, t2_1={"limit": 2048, "chat": "off"}) == (
+        "prompts cut at 2048 tokens (officially cut at 120000, 200000, 224000, 272000 or 1000000) "
+        "in longbench_pro_t1_1, longbench_pro_t2_1; chat template off (officially on) in "
+        "longbench_pro_t2_1",
+        "",
+    )
+    every = {code: {"overlength": "skip"} for code in BY_CODE}
+    assert found(**every) == ("overlength skip (officially truncate)", "")
+    every = {code: {"overlength": "skip"} for code in list(BY_CODE)[:20]}
+    assert found(**every)[0].endswith("longbench_pro_t2_1 and 17 more tasks")
+    assert found(t1_1={"chat": "?", "data_sha256": "?"}) == ("", "not known: data, chat")
+    assert protocol_of_run([(table(), list(TASKS))], "nonthinking") == ("", "protocol not known")
 
 
 def test_only_the_tasks_of_a_figure_matter():

@@ -19,10 +19,10 @@ T4 = "T4. Summarization & Synthesis"
 def rows_of(seed):
     """Rows of all four benchmarks, with failures, an unscored summary and a missing dataset."""
     generator = random.Random(seed)
-    rows = v1_rows({"qasper": [generator.random() for _ in range(9)], "lcc": [0.25, 0.5]})
-    e = {"trec": [(generator.choice([1, 5000]), generator.random()) for _ in range(9)]}
+    rows = v1_rows({"qasper": [generator.random() for _ in range(24)], "lcc": [0.25, 0.5]})
+    e = {"trec": [(generator.choice([1, 1, 5000]), generator.random()) for _ in range(45)]}
     rows += v1_rows(e, "longbench_v1_e")
-    for number in range(9):
+    for number in range(24):
         score = float(generator.random() < 0.5)
         rows.append(v2_row(f"q{number}", score, domain="Code Repository Understanding"))
         rows.append(pro_row(f"q{number}", generator.random(), failed=number == 3))
@@ -121,7 +121,8 @@ def test_csv_has_a_line_a_figure(reports):
                 assert int(line[f"{label}: n"]) == cell["n"]
                 assert int(line[f"{label}: failed"]) == cell["failed"]
                 assert int(line[f"{label}: unscored"]) == cell["unscored"]
-                assert line[f"{label}: interval"] == cell["interval"]
+                method = cell["interval"] + (f": {cell['reason']}" if cell["reason"] else "")
+                assert line[f"{label}: interval"] == method
             for pair, cell in zip(benchmark["pairs"], figure["differences"], strict=True):
                 text = line[pair["label"]]
                 assert (text == "") == (cell is None or cell["value"] is None)
@@ -168,6 +169,9 @@ def cell_text(cell, figure, benchmark):
         return f"+{number}" if figure["unit"] == "relative" and value > 0 else number
 
     ends = "" if cell["low"] is None else f" [{text(cell['low'])}, {text(cell['high'])}]"
+    if cell["reason"]:
+        assert cell["reason"] == "fewer than 20 questions"
+        ends = " [n<20]"
     return f"{text(cell['value'])}{ends} {cell['n']}/{cell['failed']}/{cell['unscored']}"
 
 
@@ -226,8 +230,8 @@ def test_unscored_and_failed_stand_beside_a_score_and_a_null(reports):
     (overall,) = [
         line for line in text.splitlines() if line.startswith("│ overall") and "/1/" in line
     ]
-    # ten questions, one failed, one unscored: no value
-    assert "│ - 10/1/1 " in overall
+    # 25 questions, one failed, one unscored: no value
+    assert "│ - 25/1/1 " in overall
 
 
 @pytest.mark.parametrize("width", [40, 80, 100, 140, 200])
@@ -276,10 +280,13 @@ def test_what_a_reader_must_know_is_said(tmp_path, name):
     b = read_run(write_run(tmp_path / "b", rows_of(2), data=("official",)))
     text = unescaped(render(make_report([a, b], published=True), name))
     for expected in (
-        "percentile bootstrap over questions (2000 resamples, seed 1234",
-        "p is two-sided, 2 * min(share of resamples <= 0, share >= 0)",
+        "the bias-corrected and accelerated bootstrap (2000 resamples, seed 1234; ",
+        "What is resampled are documents, each with all of its questions",
+        "[n<20]: fewer than 20 questions (or documents), in one of its datasets if it is a mean",
+        "paired, by Student's t over documents; p is two-sided",
+        "not known which questions share a document, so that intervals and p-values treat all as",
         "Remark: longbench_v1: the runs differ in data (a: local-1; b: official).",
-        "Difference b less a: on the 11 questions that both have.",
+        "Difference b less a: on the 26 questions that both have.",
         "a, English: no rank, because its data is not the official set (data: local-1).",
         "shown times 100 with two decimals, as published",
         "50 more figures with --format csv or json.",
@@ -302,3 +309,35 @@ def test_the_same_report_gives_the_same_text(tmp_path, name):
 def test_an_unknown_format(reports):
     with pytest.raises(UnknownNameError, match="'markdown'"):
         render(reports[0], "markdwon")
+
+
+def test_few_questions_have_no_p_value_and_it_says_why(reports):
+    parsed = as_json(reports[1])
+    (lcc,) = [one for one in parsed["benchmarks"][0]["figures"] if one["name"] == "lcc"]
+    assert [cell["reason"] for cell in lcc["figures"]] == ["fewer than 20 questions"] * 2
+    (difference,) = lcc["differences"]
+    assert (difference["low"], difference["p_value"]) == (None, None)
+    assert difference["reason"] == "fewer than 20 questions"
+    text = render(reports[1], "table")
+    assert "│ +0.00 [n<20] n=2" in text or "│ 0.00 [n<20] n=2" in text
+    assert parsed["method"]["fewest"] == 20
+
+
+def test_documents_that_questions_share_are_told(tmp_path):
+    rows = [
+        pro_row(f"q{number}", number / 60, document=f"{number % 40 + 1:016x}")
+        for number in range(60)
+    ]
+    rows[0]["document"] = None
+    report = make_report([read_run(write_run(tmp_path / "a", rows))])
+    (benchmark,) = as_json(report)["benchmarks"]
+    # A question whose document is not known counts as having one of its own.
+    assert benchmark["figures"][0]["figures"][0]["documents"] == 41
+    (line,) = [note for note in benchmark["notes"] if note.startswith("a (non-thinking")]
+    assert "40 documents, and 1 questions whose document is not known" in line
+    (row,) = [
+        row
+        for row in csv.DictReader(io.StringIO(render(report, "csv")))
+        if row["section"] == "overall"
+    ]
+    assert row["a (non-thinking prompt): interval"] == "bootstrap over documents"
