@@ -81,9 +81,7 @@ def _all_v2() -> dict[str, TaskPrompts]:
         for mode, render in modes.items()
     }
     for domain in DOMAINS:
-        found[f"longbench_v2_{domain}"] = TaskPrompts(
-            partial(_load_v2, domain), zero_shot, RULE_V2
-        )
+        found[f"longbench_v2_{domain}"] = TaskPrompts(partial(_load_v2, domain), zero_shot, RULE_V2)
     return found
 
 

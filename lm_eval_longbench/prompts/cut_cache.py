@@ -128,8 +128,9 @@ def _own_key(folder: Path) -> bytes:
         partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
         folder.mkdir(parents=True, exist_ok=True)
         try:
-            with os.fdopen(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as f:
-                f.write(secrets.token_hex(32).encode())
+            descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(secrets.token_hex(32).encode())
             try:
                 os.link(partial, path)
             except FileExistsError:  # another process has made one meanwhile

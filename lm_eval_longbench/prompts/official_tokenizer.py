@@ -45,11 +45,13 @@ _CONFIG = "tokenizer_config.json"
 _SETTINGS = (_CONFIG, "special_tokens_map.json", "added_tokens.json")
 _NAMED = tuple(f"{name}_token" for name in ("bos", "eos", "unk", "sep", "pad", "cls", "mask"))
 _LISTED = ("additional_special_tokens", "extra_special_tokens")
-# Classes that put their first token before every text and their last one behind it if
-# `add_bos_token` (by default yes) and `add_eos_token` (no) say so, whatever tokenizer.json says.
-_ENDS = {
-    "LlamaTokenizer": {"bos_token": "<s>", "eos_token": "</s>", "unk_token": "<unk>"},
-    "CodeLlamaTokenizer": {"bos_token": "<s>", "eos_token": "</s>", "unk_token": "<unk>"},
+_LLAMA = {"bos_token": "<s>", "eos_token": "</s>", "unk_token": "<unk>"}
+_GPT2 = dict.fromkeys(("bos_token", "eos_token", "unk_token"), "<|endoftext|>")
+# The special tokens that language models' classes have where the files name none.
+_CLASS_TOKENS = {
+    "LlamaTokenizer": _LLAMA,
+    "CodeLlamaTokenizer": _LLAMA,
+    "BloomTokenizer": {**_LLAMA, "pad_token": "<pad>"},
     "GemmaTokenizer": {
         **{"bos_token": "<bos>", "eos_token": "<eos>"},
         **{"unk_token": "<unk>", "pad_token": "<pad>"},
@@ -58,10 +60,19 @@ _ENDS = {
         **{"bos_token": "<BOS_TOKEN>", "eos_token": "<|END_OF_TURN_TOKEN|>"},
         "unk_token": "<UNK>",
     },
+    "GPT2Tokenizer": _GPT2,
+    "GPTNeoXTokenizer": _GPT2,
+    "CodeGenTokenizer": _GPT2,
+    "Qwen2Tokenizer": dict.fromkeys(("eos_token", "unk_token", "pad_token"), "<|endoftext|>"),
 }
+# Classes that put their first token before every text and their last one behind it if
+# `add_bos_token` (by default yes) and `add_eos_token` (no) say so, whatever tokenizer.json says.
+_PUT_ENDS = ("LlamaTokenizer", "CodeLlamaTokenizer", "GemmaTokenizer", "CohereTokenizer")
 # Classes that do more with a text than tokenizer.json says; none is a language model's.
-_MORE = ("Cpm", "Lasr", "Layout", "Luke", "MLuke", "Markup", "Parakeet", "Seamless", "Udop")
-_MORE += ("Whisper",)
+_MORE = (
+    *("Cpm", "Lasr", "Layout", "Luke", "MLuke", "Markup", "Parakeet", "Seamless", "Udop"),
+    "Whisper",
+)
 
 
 def panicked(error: BaseException) -> bool:
@@ -79,12 +90,14 @@ class _Origin:
     Attributes:
         tokenizer_class: the class that they name, without "Fast"; None: none.
         model_type: the model's type.
+        cleans_up: what tokenizer_config.json states; None: nothing.
         settings_sha256: of the files beside tokenizer.json.
         backend: what tokenizer.json describes; None: there is no such file, or it is not all.
     """
 
     tokenizer_class: str | None = None
     model_type: str | None = None
+    cleans_up: bool | None = None
     settings_sha256: str = ""
     backend: Tokenizer | None = None
 
@@ -94,17 +107,13 @@ _origins: weakref.WeakKeyDictionary[Any, _Origin] = weakref.WeakKeyDictionary()
 
 def _find(name: str, revision: str | None, file: str) -> Path | None:
     """Return a file of a tokenizer's folder, or of its repository in the hub's cache."""
-    if Path(name).is_dir():
-        path = Path(name) / file
-        return path if path.is_file() else None
-    from huggingface_hub import try_to_load_from_cache
-    from huggingface_hub.errors import HFValidationError
+    from transformers.utils import cached_file
 
     try:
-        found = try_to_load_from_cache(name, file, revision=revision or "main")
-    except HFValidationError:  # neither a folder nor a repository
+        found = cached_file(name, file, revision=revision, local_files_only=True)
+    except (OSError, ValueError):  # there is no such file, or no such repository
         return None
-    return Path(found) if isinstance(found, str) else None
+    return Path(found) if found is not None else None
 
 
 def _read(path: Path | None) -> dict[str, Any]:
@@ -126,7 +135,8 @@ def _read_origin(name: str, revision: str | None, *, whole: bool) -> _Origin:
     kind = kind if isinstance(kind, str) else None
     if kind is not None and kind != "PreTrainedTokenizerFast":
         kind = kind.removesuffix("Fast")
-    origin = _Origin(kind, model.get("model_type"))
+    stated = bool(config[_CLEAN_UP]) if _CLEAN_UP in config else None
+    origin = _Origin(kind, model.get("model_type"), stated)
     if not whole:
         return origin
     digest = hashlib.sha256()
@@ -134,13 +144,12 @@ def _read_origin(name: str, revision: str | None, *, whole: bool) -> _Origin:
         path = _find(name, revision, file)
         data = path.read_bytes() if path is not None else b""
         digest.update(f"{file} {len(data)}\n".encode() + data)
-    file_ = _find(name, revision, "tokenizer.json")
+    description = _find(name, revision, "tokenizer.json")
     backend = None
-    if file_ is not None and not (kind or "").startswith(_MORE):
-        specials = _read(_find(name, revision, _SETTINGS[1]))
-        added = _read(_find(name, revision, _SETTINGS[2]))
-        backend = _backend(file_, kind, config, specials, added)
-    return _Origin(kind, origin.model_type, digest.hexdigest(), backend)
+    if description is not None and not (kind or "").startswith(_MORE):
+        specials, added = (_read(_find(name, revision, file)) for file in _SETTINGS[1:])
+        backend = _backend(description, kind, config, specials, added)
+    return replace(origin, settings_sha256=digest.hexdigest(), backend=backend)
 
 
 def remember_origin(
@@ -228,13 +237,11 @@ def _backend(
     backend.no_padding()
     backend.encode_special_tokens = bool(config.get("split_special_tokens"))
     stated = config.get("added_tokens_decoder")
-    named = {**_ENDS.get(kind or "", {}), **config}
+    named = {**_CLASS_TOKENS.get(kind or "", {}), **config}
     in_file = {token.content: token for token in backend.get_added_tokens_decoder().values()}
     if stated is not None:
-        known = {
-            token.content: token for _, token in sorted((int(i), _token(t)) for i, t in stated.items())
-        }
-        tokens = list(known.values())
+        tokens = [_token(stated[number]) for number in sorted(stated, key=int)]
+        known = {token.content: token for token in tokens}
     else:
         named |= specials
         known = in_file
@@ -251,7 +258,7 @@ def _backend(
             token.special = True
             tokens.append(token)
     backend.add_tokens(tokens)
-    if kind in _ENDS:
+    if kind in _PUT_ENDS:
         backend.post_processor = _ends(backend, named)
     return backend
 
@@ -292,18 +299,27 @@ def _defaults() -> dict[str, dict[str, list[str]]]:
 def cleans_up(tokenizer: PreTrainedTokenizerBase, release: str | None) -> bool:
     """Whether an official release takes spaces out of what a tokenizer decodes.
 
+    What the attribute of the same name says does not count: the installed release sets it. Nor does
+    the setting by which transformers 5 lets BPE models be cleaned up: no official release has it.
+
     Args:
-        tokenizer: counts with what it was built with, not with what its class or the installed
-            release made of it.
+        tokenizer: its tokenizer_config.json decides if it was loaded by `load_tokenizer`, else what
+            it was built with; if that is silent, the class or the model type that its files name.
         release: 4.31.0, 4.45.0 or 4.51.0; None: no release's default counts.
     """
+    library = type(tokenizer).__module__.startswith("transformers.")
+    loaded = tokenizer in _origins
+    origin = _origin(tokenizer)
+    if loaded and origin.cleans_up is not None:
+        return origin.cleans_up
     built_with = getattr(tokenizer, "init_kwargs", {})
-    if _CLEAN_UP in built_with:
+    # The library's own classes fill in defaults that change from one release to the next.
+    if _CLEAN_UP in built_with and not (loaded and library):
         return bool(built_with[_CLEAN_UP])
     if release is None:
         return False
-    origin, defaults = _origin(tokenizer), _defaults()[release]
-    if not type(tokenizer).__module__.startswith("transformers."):
+    defaults = _defaults()[release]
+    if not library:
         # Code of the repository inherits the default; other code has no official release.
         remote = type(tokenizer).__module__.startswith("transformers_modules")
         return remote and "PreTrainedTokenizerFast" in defaults["classes"]
