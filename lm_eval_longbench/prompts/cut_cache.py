@@ -64,9 +64,9 @@ def cache_key(
 
 
 # Characters of a sample, and how many samples are taken at least and in how many characters.
-_SAMPLE, _LEAST, _APART = 256, 4, 16_384
+_SAMPLE, _LEAST, _APART = 192, 3, 16_384
 # A remembered prompt may look that much longer or shorter than it should be.
-_NEARLY, _TOLERANCE, _FEW = 0.95, 1.5, 64
+_NEARLY, _TOLERANCE, _FEW = 0.95, 1.5, 8
 
 
 def _about(fast: FastTokenizer, text: str) -> float:
@@ -207,7 +207,9 @@ class CutCache:
             tail = _common(prompt, cut.text[head:], ends=True)
             middle = cut.text[head : len(cut.text) - tail]
             entry += [head, middle, tail, text_sha256(cut.text)]
-        self._new[text_sha256(prompt)] = entry
+        name = text_sha256(prompt)
+        if self._entries.get(name) != entry:
+            self._new[name] = entry
 
     def save(self) -> None:
         """Write what is new, beside what other processes wrote meanwhile, in one step."""

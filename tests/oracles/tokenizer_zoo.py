@@ -1,7 +1,9 @@
 """Small tokenizers of all the kinds that models have, trained on a few sentences."""
 
+import base64
 import functools
 import json
+import struct
 
 from tokenizers import (
     AddedToken,
@@ -212,6 +214,18 @@ def bytes_first():
     )
     raw.train_from_iterator(CORPUS, trainer)
     return _wrap(raw)
+
+
+def panicking():
+    """A tokenizer that panics on every character beyond ASCII: its normalizer's table is short."""
+    units = [0] * 128
+    table = struct.pack(f"<{len(units) + 1}I", 4 * len(units), *units) + b"x\0"
+    described = json.loads(byte_level().backend_tokenizer.to_str())
+    described["normalizer"] = {
+        "type": "Precompiled",
+        "precompiled_charsmap": base64.b64encode(table).decode(),
+    }
+    return _wrap(Tokenizer.from_str(json.dumps(described)))
 
 
 def with_added(tokenizer, *tokens):

@@ -5,6 +5,7 @@ import json
 import random
 import shutil
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 from oracles.tokenizer_zoo import build
@@ -108,13 +109,8 @@ def test_what_the_file_states_is_done_and_else_what_the_release_did(folder, name
         cuts = list(truncate(prompts, tokenizer, limit, RULES[release]))
         assert [cut.text for cut in cuts] == wanted
     assert sum(cut.truncated for cut in cuts) > 10
-    assert (
-        any(
-            cut.text != expected(path, text, 64, release, not clean)
-            for cut, text in zip(cuts, prompts, strict=True)
-        )
-        or name == "bert"
-    )
+    if name != "bert":  # its decoder does as much by itself
+        assert wanted != [expected(path, text, 64, release, not clean) for text in prompts]
 
 
 @pytest.mark.parametrize("name", ["gpt2", "llama2", "bert"])
@@ -366,7 +362,7 @@ def test_code_of_its_own_is_told_what_the_release_would_have_told_it():
 
     class Own:
         is_fast = False
-        init_kwargs = {}
+        init_kwargs: ClassVar[dict] = {}
 
         def __call__(self, text, **_):
             return {"input_ids": [ord(char) for char in text]}
