@@ -350,7 +350,7 @@ def compare(files: list[Path]) -> bool:
     first = next(iter(ours.values()))
     cases = sorted(key for key, value in first.items() if isinstance(value, list))
     names = [*ours, *official]
-    width = max(map(len, cases))
+    width = max(map(len, cases), default=0)
     print(f"{'':{width}}  cut of   " + "  ".join(names))
     well, compared = bool(cases), dict.fromkeys(names, 0)
     for case in cases:
