@@ -125,7 +125,7 @@ def _own_key(folder: Path) -> bytes:
     user = os.getuid() if hasattr(os, "getuid") else None
     path = folder / f"cuts-{user if user is not None else 'own'}.key"
     if not path.exists():
-        partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
+        partial = path.with_name(f"{path.name}.{secrets.token_hex(8)}.partial")
         folder.mkdir(parents=True, exist_ok=True)
         try:
             descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

@@ -35,7 +35,7 @@ _METHODS = (
 # Characters on either side of a cut that are tokenized again, uncut, to check it.
 _CHECKED = 192
 
-_from_files: weakref.WeakKeyDictionary[Any, FastTokenizer | None] = weakref.WeakKeyDictionary()
+_from_files: weakref.WeakKeyDictionary[Any, FastTokenizer] = weakref.WeakKeyDictionary()
 _known: weakref.WeakKeyDictionary[Any, tuple[Any, FastTokenizer | None]] = (
     weakref.WeakKeyDictionary()
 )
@@ -347,11 +347,14 @@ def cutting_tokenizer(tokenizer: PreTrainedTokenizerBase) -> FastTokenizer | Non
     tokenizer.json describes another one than the installed transformers made of it: see
     `official_tokenizer`. None: the tokenizer must be asked itself.
     """
+    if tokenizer in _from_files:
+        return _from_files[tokenizer]
     installed = fast_tokenizer(tokenizer)
-    if tokenizer not in _from_files:
-        _from_files[tokenizer] = _build_from_files(tokenizer, installed)
-    own = _from_files[tokenizer]
-    return installed if own is None else own
+    own = _build_from_files(tokenizer, installed)
+    if own is None:
+        return installed
+    _from_files[tokenizer] = own
+    return own
 
 
 def _build_from_files(

@@ -169,9 +169,8 @@ def remember_origin(
 
 
 def _origin(tokenizer: PreTrainedTokenizerBase) -> _Origin:
-    kept = _origins.get(tokenizer)
-    if kept is not None:
-        return kept
+    if tokenizer in _origins:
+        return _origins[tokenizer]
     # Not loaded by us: it may have been changed since, so only names are taken from its files.
     return _read_origin(str(getattr(tokenizer, "name_or_path", "") or ""), None, whole=False)
 
@@ -181,9 +180,10 @@ def take_backend(tokenizer: PreTrainedTokenizerBase) -> Tokenizer | None:
 
     None: there is no such file, the tokenizer was not loaded by us, or it was taken before.
     """
-    origin = _origin(tokenizer)
-    if origin.backend is not None:
-        _origins[tokenizer] = replace(origin, backend=None)
+    if tokenizer not in _origins:
+        return None
+    origin = _origins[tokenizer]
+    _origins[tokenizer] = replace(origin, backend=None)
     return origin.backend
 
 
