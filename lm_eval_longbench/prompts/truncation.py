@@ -190,7 +190,12 @@ def truncate(
 
     if fast is None:
         for text in prompts:
-            yield cut(text, Tokenized(_ids(tokenizer, text), whole=True))
+            tokenized = Tokenized(_ids(tokenizer, text), whole=True)
+            try:
+                done = cut(text, tokenized)
+            except BaseException as error:  # ids that it cannot decode itself
+                _cannot(tokenizer, text, error)
+            yield done
         return
 
     def cut_fast(text: str) -> Cut:

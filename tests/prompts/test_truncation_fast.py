@@ -384,3 +384,20 @@ def test_a_tokenizer_that_raises_on_a_probe_is_asked_itself():
     assert cut.text == "the the ledger"
     with pytest.raises(TokenizerError, match="cannot tokenize"):
         list(truncate(["the other ledger"], tokenizer, 2, ends_decoded_together))
+
+
+def test_ids_that_cannot_be_decoded_are_an_error_that_says_what_to_do():
+    """As transformers 5.0.0 gives them for some Python tokenizers."""
+
+    class Broken:
+        is_fast = False
+        name_or_path = "someone/something"
+
+        def __call__(self, text, **_):
+            return {"input_ids": [None] * len(text)}
+
+        def decode(self, ids, **_):
+            return "".join(map(chr, ids))
+
+    with pytest.raises(TokenizerError, match="'someone/something' cannot tokenize"):
+        list(truncate(["abcdef"], Broken(), 2, ends_decoded_together))
