@@ -27,7 +27,7 @@ from lm_eval_longbench.once import warn_once
 from lm_eval_longbench.prompts.fast_tokenizer import FastTokenizer, tokenizer_sha256
 from lm_eval_longbench.prompts.official_tokenizer import cleans_up, panicked, settings
 from lm_eval_longbench.prompts.text_hash import text_sha256
-from lm_eval_longbench.prompts.truncation import Cut, Rule, release_of
+from lm_eval_longbench.prompts.truncation import BenchmarkRule, Cut, Rule, release_of
 from lm_eval_longbench.version import __version__
 
 if TYPE_CHECKING:
@@ -57,7 +57,8 @@ def cache_key(
     import transformers
 
     release = release_of(rule)
-    parts = [_FORMAT, __version__, source, limit, getattr(rule, "__name__", repr(rule)), release]
+    plain: Any = rule.cut if isinstance(rule, BenchmarkRule) else rule
+    parts = [_FORMAT, __version__, source, limit, plain.__module__, plain.__qualname__, release]
     parts += [known, type(tokenizer).__qualname__, *settings(tokenizer)]
     parts += [cleans_up(tokenizer, release), tokenizers.__version__, transformers.__version__]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
