@@ -13,11 +13,7 @@ from lm_eval_longbench.catalog_v2 import DOMAINS
 from lm_eval_longbench.errors import UnknownNameError
 from lm_eval_longbench.options import Options
 from lm_eval_longbench.prompts import longbench_pro, longbench_v1, longbench_v2
-from lm_eval_longbench.prompts.truncation import (
-    Rule,
-    ends_decoded_together,
-    halves_decoded_apart,
-)
+from lm_eval_longbench.prompts.truncation import RULE_PRO, RULE_V1, RULE_V2, Rule
 
 if TYPE_CHECKING:
     from lm_eval_longbench.data.documents import Documents
@@ -81,13 +77,11 @@ def _all_v2() -> dict[str, TaskPrompts]:
         "_rag": _render_rag,
     }
     found = {
-        f"longbench_v2{mode}": TaskPrompts(partial(_load_v2, None), render, ends_decoded_together)
+        f"longbench_v2{mode}": TaskPrompts(partial(_load_v2, None), render, RULE_V2)
         for mode, render in modes.items()
     }
     for domain in DOMAINS:
-        found[f"longbench_v2_{domain}"] = TaskPrompts(
-            partial(_load_v2, domain), zero_shot, ends_decoded_together
-        )
+        found[f"longbench_v2_{domain}"] = TaskPrompts(partial(_load_v2, domain), zero_shot, RULE_V2)
     return found
 
 
@@ -96,7 +90,7 @@ def _all() -> dict[str, TaskPrompts]:
         split.task: TaskPrompts(
             partial(_load_v1, split),
             partial(longbench_v1.render, split.info.name),
-            halves_decoded_apart,
+            RULE_V1,
         )
         for split in SPLITS
     }
@@ -105,7 +99,7 @@ def _all() -> dict[str, TaskPrompts]:
             found[f"{form}_{code}"] = TaskPrompts(
                 partial(_load_pro, task),
                 partial(longbench_pro.render, thinking=thinking),
-                ends_decoded_together,
+                RULE_PRO,
             )
     return found | _all_v2()
 

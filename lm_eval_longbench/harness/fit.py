@@ -7,7 +7,12 @@ from typing import TYPE_CHECKING
 
 from lm_eval_longbench.errors import OverlengthError
 from lm_eval_longbench.prompts.prepare import Prompt, prepare
-from lm_eval_longbench.prompts.truncation import Rule, count_many, count_tokens
+from lm_eval_longbench.prompts.truncation import (
+    Rule,
+    count_many,
+    count_tokens,
+    counts_as_installed,
+)
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
@@ -49,10 +54,14 @@ def tokens_over(
     """
     template = count_tokens(tokenizer, sent("?")) - count_tokens(tokenizer, "?") + _SEAMS
     over = [0] * len(prompts)
+    # Where the backend's ids are not those that prompts were cut with, no count is known.
+    known = counts_as_installed(tokenizer)
     doubtful = [
         number
         for number, prompt in enumerate(prompts)
-        if prompt.truncated or (limit if prompt.tokens is None else prompt.tokens) + template > room
+        if not known
+        or prompt.truncated
+        or (limit if prompt.tokens is None else prompt.tokens) + template > room
     ]
     lengths = _lengths([sent(prompts[number].text) for number in doubtful], tokenizer)
     for number, length in zip(doubtful, lengths, strict=True):

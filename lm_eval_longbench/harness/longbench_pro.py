@@ -19,7 +19,7 @@ from lm_eval_longbench.once import first_time, warn_once
 from lm_eval_longbench.presets.longbench_pro import find_preset
 from lm_eval_longbench.prompts.longbench_pro import TEMPLATE, TEMPLATES, render
 from lm_eval_longbench.prompts.templates import template_sha256
-from lm_eval_longbench.prompts.truncation import ends_decoded_together
+from lm_eval_longbench.prompts.truncation import RULE_PRO
 from lm_eval_longbench.semantic.cache import VectorCache
 from lm_eval_longbench.semantic.choose import choose_embedder
 from lm_eval_longbench.semantic.embedder import Embedder
@@ -35,7 +35,7 @@ class LongBenchProTask(LongBenchTask):
     """One secondary task; the YAML's `dataset_name` is its code, `t1_1` or `t1_1_thinking`."""
 
     TITLE = "LongBench Pro"
-    RULE = staticmethod(ends_decoded_together)
+    RULE = RULE_PRO
     REPEATS = 3
     ONE_MESSAGE = True
     SELECTABLE = True

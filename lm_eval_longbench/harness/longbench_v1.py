@@ -14,14 +14,14 @@ from lm_eval_longbench.harness.task import LongBenchTask
 from lm_eval_longbench.metrics.reasoning import answer_of
 from lm_eval_longbench.prompts.longbench_v1 import TEMPLATES, render
 from lm_eval_longbench.prompts.templates import template_sha256
-from lm_eval_longbench.prompts.truncation import halves_decoded_apart
+from lm_eval_longbench.prompts.truncation import RULE_V1
 
 
 class LongBenchV1Task(LongBenchTask):
     """One dataset; the YAML's `dataset_name` is its data file's stem, `qasper` or `qasper_e`."""
 
     TITLE = "LongBench v1"
-    RULE = staticmethod(halves_decoded_apart)
+    RULE = RULE_V1
 
     def identify(self, config: Mapping[str, Any]) -> None:
         """Find the dataset; UnknownNameError if there is no such data file."""

@@ -15,7 +15,7 @@ from lm_eval_longbench.harness.task import LongBenchTask
 from lm_eval_longbench.metrics.longbench_v2 import judge
 from lm_eval_longbench.prompts.longbench_v2 import NO_CONTEXT, TEMPLATES, ZERO_SHOT, render
 from lm_eval_longbench.prompts.templates import template_sha256
-from lm_eval_longbench.prompts.truncation import ends_decoded_together
+from lm_eval_longbench.prompts.truncation import RULE_V2
 
 # The `dataset_name` of tasks that evaluate all domains.
 ALL = "all"
@@ -25,7 +25,7 @@ class LongBenchV2Task(LongBenchTask):
     """All questions or one domain's; the YAML's `dataset_name` is "all" or the domain's code."""
 
     TITLE = "LongBench v2"
-    RULE = staticmethod(ends_decoded_together)
+    RULE = RULE_V2
     ONE_MESSAGE = True
     #: What a mode defines: its name, its template and its output budget in tokens.
     NAME = "longbench_v2"

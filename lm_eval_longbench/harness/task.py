@@ -36,7 +36,7 @@ from lm_eval_longbench.harness.signature import COUNTED, Signature
 from lm_eval_longbench.metrics.reasoning import reasoned_share
 from lm_eval_longbench.once import warn_once
 from lm_eval_longbench.options import KEY, Options
-from lm_eval_longbench.prompts.fast_tokenizer import fast_tokenizer
+from lm_eval_longbench.prompts.fast_tokenizer import tokenizer_sha256
 from lm_eval_longbench.prompts.prepare import Prompt, prepare
 from lm_eval_longbench.prompts.text_hash import text_sha256
 from lm_eval_longbench.prompts.tokenizer import load_tokenizer, tokenizer_name
@@ -414,13 +414,12 @@ class LongBenchTask(ConfigurableTask, abc.ABC):
             self._prepared[index] = _Prepared(summary, keep)
         used = limit.tokens is not None
         name = tokenizer_name(self._options.tokenizer, self.config.metadata) if used else None
-        fast = fast_tokenizer(self._tokenizer()) if used else None
         probe = self._sent("?", chat_template, system_instruction)
         self._signature.update(
             limit=limit.tokens,
             limit_source=limit.source,
             tokenizer=name,
-            tokenizer_sha256=fast.sha256 if fast else None,
+            tokenizer_sha256=tokenizer_sha256(self._tokenizer()) if used else None,
             chat="raw" if self._withheld else "off" if chat_template is None else "on",
             chat_sha256=text_sha256(as_text(probe)),
             generation=dict(self.config.generation_kwargs),

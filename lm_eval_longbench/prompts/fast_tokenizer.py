@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 import logging
 import re
 import weakref
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lm_eval_longbench.once import warn_once
 from lm_eval_longbench.prompts.byte_bound import surely_within
+from lm_eval_longbench.prompts.official_tokenizer import (
+    BackendDecoder,
+    clean_up_policy,
+    panicked,
+    take_backend,
+)
 from lm_eval_longbench.prompts.tokenizer_rules import TokenizerRules, read_rules
 
 if TYPE_CHECKING:
@@ -28,6 +35,7 @@ _METHODS = (
 # Characters on either side of a cut that are tokenized again, uncut, to check it.
 _CHECKED = 192
 
+_from_files: weakref.WeakKeyDictionary[Any, FastTokenizer] = weakref.WeakKeyDictionary()
 _known: weakref.WeakKeyDictionary[Any, tuple[Any, FastTokenizer | None]] = (
     weakref.WeakKeyDictionary()
 )
@@ -78,6 +86,8 @@ class FastTokenizer:
         rules: what is proven about it.
         trusts_cuts: whether texts are tokenized in parts; not once a cut failed its check.
         sha256: of its description.
+        splits_special: whether special tokens in a text are split like any other text.
+        decode: ids to text, special tokens skipped, not cleaned up.
     """
 
     # Characters tokenized at a time, and at first, while tokens per character are not known.
@@ -90,6 +100,8 @@ class FastTokenizer:
         self._backend = backend
         self._name = name
         self.sha256 = sha256
+        self.splits_special = bool(backend.encode_special_tokens)
+        self.decode = BackendDecoder(backend)
         self._places = re.compile("|".join(sorted(place.value for place in rules.places)) or "(?!)")
         self._reach = max(map(len, rules.nearby), default=0)
 
@@ -237,11 +249,10 @@ def _official(tokenizer: PreTrainedTokenizerBase, text: str) -> list[int]:
     return list(tokenizer(text, truncation=False, verbose=False)["input_ids"])
 
 
-def _confirmed(tokenizer: PreTrainedTokenizerBase, fast: FastTokenizer) -> bool:
+def _confirmed(fast: FastTokenizer, added: Sequence[str], ask: Callable[[str], list[int]]) -> bool:
     """Check that the fast ways give what the tokenizer gives, on texts made to break them."""
-    added = [str(token) for token in tokenizer.added_tokens_decoder.values()][:64]
-    for text in _probes(added):
-        ids = _official(tokenizer, text)
+    for text in _probes(added[:64]):
+        ids = ask(text)
         if fast.ids(text) != ids or (fast.rules.places and fast.every_cut(text) != ids):
             return False
         if fast.surely_within(text, len(ids) - 1):
@@ -249,10 +260,14 @@ def _confirmed(tokenizer: PreTrainedTokenizerBase, fast: FastTokenizer) -> bool:
     return True
 
 
-def _build(tokenizer: PreTrainedTokenizerBase) -> FastTokenizer | None:
-    if not _same_methods(tokenizer):
-        return None
-    backend = tokenizer.backend_tokenizer
+def _build(backend: Any, name: str, ask: Callable[[str], list[int]]) -> FastTokenizer | None:
+    """Return the fast way to a backend's ids; None: it has no description or fails on a probe.
+
+    Args:
+        backend: a tokenizer of the `tokenizers` library.
+        name: what it is called in warnings.
+        ask: gives the ids that are the right ones.
+    """
     if not hasattr(backend, "encode_batch_fast"):
         return None
     try:
@@ -261,11 +276,18 @@ def _build(tokenizer: PreTrainedTokenizerBase) -> FastTokenizer | None:
         return None
     rules = read_rules(json.loads(description))
     digest = hashlib.sha256(description.encode()).hexdigest()
+    added = [token.content for token in backend.get_added_tokens_decoder().values()]
     for tried in (rules, TokenizerRules()):
-        fast = FastTokenizer(backend, tried, tokenizer.name_or_path, digest)
-        if _confirmed(tokenizer, fast):
-            return fast
-        _distrust(tried, tokenizer.name_or_path)
+        fast = FastTokenizer(backend, tried, name, digest)
+        try:
+            if _confirmed(fast, added, ask):
+                return fast
+        except BaseException as error:
+            # Some tokenizers fail on some texts. Prompts need not be such texts.
+            if isinstance(error, Exception) or panicked(error):
+                return None
+            raise
+        _distrust(tried, name)
     return None
 
 
@@ -300,13 +322,70 @@ def fast_tokenizer(tokenizer: PreTrainedTokenizerBase) -> FastTokenizer | None:
     """
     if not getattr(tokenizer, "is_fast", False):
         return None
-    # A call puts the backend into the state in which the tokenizer itself would use it.
-    _official(tokenizer, "?")
     try:
+        # A call puts the backend into the state in which the tokenizer itself would use it.
+        _official(tokenizer, "?")
         state = _state(tokenizer)
-    except Exception:  # a component written in Python
-        return None
+    except BaseException as error:  # a component written in Python, or a tokenizer that fails
+        if isinstance(error, Exception) or panicked(error):
+            return None
+        raise
     kept = _known.get(tokenizer)
     if kept is None or kept[0] != state:
-        kept = _known[tokenizer] = state, _build(tokenizer)
+        fast = None
+        if _same_methods(tokenizer):
+            ask = functools.partial(_official, tokenizer)
+            fast = _build(tokenizer.backend_tokenizer, tokenizer.name_or_path, ask)
+        kept = _known[tokenizer] = state, fast
     return kept[1]
+
+
+def cutting_tokenizer(tokenizer: PreTrainedTokenizerBase) -> FastTokenizer | None:
+    """Return the fast way to the ids and texts of cut prompts, the same under any transformers.
+
+    It is that of `fast_tokenizer` unless the tokenizer was loaded by `load_tokenizer` and its
+    tokenizer.json describes another one than the installed transformers made of it: see
+    `official_tokenizer`. None: the tokenizer must be asked itself.
+    """
+    if tokenizer in _from_files:
+        return _from_files[tokenizer]
+    installed = fast_tokenizer(tokenizer)
+    own = _build_from_files(tokenizer, installed)
+    if own is None:
+        return installed
+    _from_files[tokenizer] = own
+    return own
+
+
+def _build_from_files(
+    tokenizer: PreTrainedTokenizerBase, installed: FastTokenizer | None
+) -> FastTokenizer | None:
+    """Return the tokenizer of the files; None: there is none, or it is the installed one."""
+    backend = take_backend(tokenizer)
+    if backend is None:
+        return None
+    description = backend.to_str()
+    digest = hashlib.sha256(description.encode()).hexdigest()
+    if installed is not None and installed.sha256 == digest:
+        split = tokenizer.backend_tokenizer.encode_special_tokens
+        if split == backend.encode_special_tokens:
+            return None
+    name = tokenizer.name_or_path
+    fast = _build(backend, name, lambda text: backend.encode(text).ids)
+    # One that fails on a probe is believed nothing, and whole prompts are tokenized with it.
+    return fast or FastTokenizer(backend, TokenizerRules(), name, digest)
+
+
+def tokenizer_sha256(tokenizer: PreTrainedTokenizerBase) -> str | None:
+    """Return a hash of all that makes a tokenizer's cut prompts; None: it cannot be told.
+
+    It is that of the description of `cutting_tokenizer` alone, unless special tokens in a text are
+    split or an official release cleans up.
+    """
+    fast = cutting_tokenizer(tokenizer)
+    if fast is None:
+        return None
+    more = {"split_special_tokens": fast.splits_special, "clean_up": clean_up_policy(tokenizer)}
+    if not any(more.values()):
+        return fast.sha256
+    return hashlib.sha256(json.dumps([fast.sha256, more]).encode()).hexdigest()

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lm_eval_longbench.prompts.cut_cache import CutCache, cache_key
+from lm_eval_longbench.prompts.cut_cache import CutCache, cache_key, plausible
+from lm_eval_longbench.prompts.fast_tokenizer import cutting_tokenizer
 from lm_eval_longbench.prompts.text_hash import text_sha256
 from lm_eval_longbench.prompts.truncation import Cut, Rule, truncate
 
@@ -77,12 +78,15 @@ def _remembered(
     cache: CutCache,
 ) -> list[Cut]:
     """Cut what the cache does not know, and tell it."""
+    fast = cutting_tokenizer(tokenizer)
     cuts: list[Cut | None] = []
     waiting: deque[tuple[int, str]] = deque()
 
     def unknown() -> Iterator[str]:
         for number, text in enumerate(texts):
             found = cache.get(text)
+            if found is not None and not (fast and plausible(text, found, fast, limit)):
+                found = None
             cuts.append(found)
             if found is None:
                 waiting.append((number, text))

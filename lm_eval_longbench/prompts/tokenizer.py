@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from lm_eval_longbench.errors import TokenizerError
+from lm_eval_longbench.prompts.official_tokenizer import panicked, remember_origin
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
@@ -53,12 +54,16 @@ def _load(name: str, revision: str | None, trust_remote_code: bool) -> PreTraine
     from transformers import AutoTokenizer  # slow to import, and only needed to cut
 
     try:
-        return AutoTokenizer.from_pretrained(
+        tokenizer = AutoTokenizer.from_pretrained(
             name, revision=revision or "main", trust_remote_code=trust_remote_code
         )
-    except Exception as error:  # transformers raises whatever its backends raise
+        remember_origin(tokenizer, name, revision)
+    except BaseException as error:  # transformers raises whatever its backends raise
+        if not isinstance(error, Exception) and not panicked(error):
+            raise
         raise TokenizerError(
             f"The tokenizer {name!r} cannot be loaded ({type(error).__name__}: {error}). Prompts "
             "are cut with the evaluated model's own tokenizer: name it with the option "
             "'tokenizer', or leave out 'truncate_to' and the model's length to send prompts whole."
         ) from error
+    return tokenizer

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import re
 import string
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum, IntEnum
 from typing import Any
@@ -26,6 +26,8 @@ from typing import Any
 from lm_eval_longbench.prompts.pretoken_patterns import Split, pattern_split
 
 _SPACE = "▁"
+# What ByteLevel writes for a space.
+_BYTE_SPACE = "Ġ"
 _LETTERS = frozenset(string.ascii_letters)
 # The range of Chinese characters that no normalization form changes.
 _HAN = "一-龥"
@@ -194,13 +196,15 @@ def _prefixed(state: _State, first: bool) -> _State:
 
 def _byte_level(part: Mapping[str, Any], state: _State, first: bool) -> _State:
     _fields(part, "add_prefix_space", "trim_offsets", "use_regex")
-    state = replace(state, byte_level=True)
+    if state.byte_level:
+        raise _UnknownError("ByteLevel twice")
     if part["add_prefix_space"]:
         # The part behind a word's cut starts with a space and gets no other.
         state = _prefixed(state.without(Place.HAN), first)
-    if not part.get("use_regex", True):
-        return state
-    return state.splitting(*Place) if state.space == " " else state.without(*Place)
+    if part.get("use_regex", True):
+        state = state.splitting(*Place) if state.space == " " else state.without(*Place)
+    # Later steps see no space and no Chinese any more, but a sign for each of their bytes.
+    return replace(state, byte_level=True, space=_BYTE_SPACE)
 
 
 def _split(part: Mapping[str, Any], state: _State) -> _State:
@@ -226,6 +230,8 @@ def _metaspace(part: Mapping[str, Any], state: _State, first: bool) -> _State:
     _fields(part, "replacement", "prepend_scheme", "split", "add_prefix_space", "str_rep")
     if part["replacement"] != _SPACE or "prepend_scheme" not in part or state.skip_space:
         raise _UnknownError("Metaspace")
+    if state.byte_level:
+        raise _UnknownError("Metaspace behind ByteLevel")
     state = replace(state, space=_SPACE, marks=True)
     if part["prepend_scheme"] != "never":
         # The part behind a word's cut starts with a mark and gets no other.
@@ -255,7 +261,7 @@ def _pre_tokenize(steps: list[Mapping[str, Any]], state: _State) -> _State:
             case "Punctuation":
                 _fields(part, "behavior")
                 if part.get("behavior") in ("Isolated", "Contiguous"):
-                    state = state.splitting(Place.HAN)
+                    state = state if state.byte_level else state.splitting(Place.HAN)
                 else:
                     state = state.without(Place.HAN)
             case "Digits":
@@ -275,6 +281,17 @@ def _bytes_known(vocab: Iterable[str]) -> bool:
     return characters <= set(vocab)
 
 
+def _bytes_bound(state: _State, pieces: Collection[str], byte_fallback: bool) -> bool:
+    """Whether a model makes no more tokens than there are bytes in the text before any marks.
+
+    A space that has become `_SPACE` is three bytes, which are three tokens where the model does not
+    know the mark. The sign that ByteLevel writes for a byte is up to two bytes.
+    """
+    if state.byte_level and byte_fallback and not _bytes_known(pieces):
+        return False
+    return not (state.marks and _SPACE not in pieces)
+
+
 def _reaching(vocab: Iterable[str]) -> set[str]:
     """Return the characters that some token has right before a space mark."""
     return {before for token in vocab for before in re.findall(f"(.)(?={_SPACE})", token, re.S)}
@@ -290,9 +307,7 @@ def _bpe(model: Mapping[str, Any], state: _State) -> _State:
         raise _UnknownError("dropout")
     vocab = model["vocab"]
     affixes = model.get("continuing_subword_prefix") or model.get("end_of_word_suffix")
-    if affixes or (state.marks and (_SPACE not in vocab or state.byte_level)):
-        state = state.bounded(Bound.NEVER)
-    if state.byte_level and model.get("byte_fallback") and not _bytes_known(vocab):
+    if affixes or not _bytes_bound(state, vocab, bool(model.get("byte_fallback"))):
         state = state.bounded(Bound.NEVER)
     # A merge needs a token that spans both of its parts. With none over the cut, the two sides are
     # merged as if each stood alone. Unknown characters could be fused over it, so there are none.
@@ -307,11 +322,15 @@ def _bpe(model: Mapping[str, Any], state: _State) -> _State:
 
 def _model(model: Mapping[str, Any], state: _State) -> _State:
     kind = model.get("type")
+    if state.marks and state.byte_level:
+        # The mark for a space has become three signs, each of which can be a token of any model.
+        state = state.bounded(Bound.NEVER)
     if kind == "BPE":
         return _bpe(model, state)
     if kind == "Unigram":
         _fields(model, "unk_id", "vocab", "byte_fallback")
-        if state.marks and all(piece != _SPACE for piece, _ in model["vocab"]):
+        pieces = {piece for piece, _ in model["vocab"]}
+        if not _bytes_bound(state, pieces, bool(model.get("byte_fallback"))):
             state = state.bounded(Bound.NEVER)
     elif kind == "WordPiece":
         _fields(
@@ -363,11 +382,15 @@ def _template_ids(part: Mapping[str, Any]) -> tuple[tuple[int, ...], tuple[int, 
     return tuple(sides[0]), tuple(sides[1])
 
 
-def _could_touch(content: str) -> bool:
-    """Whether an added token could reach over a cut, start or end at one."""
+def _could_touch(content: str, skip_space: bool) -> bool:
+    """Whether an added token could reach over a cut, start or end at one.
+
+    Where the space behind a cut is left out, a token that starts with a letter starts at the cut:
+    no mark is put before it, and the one for the space would be missing.
+    """
     cut = f"[A-Za-z][ {_SPACE}]|[{_HAN}][，。,]"
     end = f"[A-Za-z{_HAN}]$"
-    start = f"^[ {_SPACE}]([A-Za-z]|$)|^[，。,]([{_HAN}]|$)"
+    start = f"^[ {_SPACE}]([A-Za-z]|$)|^[，。,]([{_HAN}]|$)" + ("|^[A-Za-z]" if skip_space else "")
     return re.search(f"{cut}|{end}|{start}", content) is not None
 
 
@@ -395,7 +418,7 @@ def _added(
                 state = replace(state, places=frozenset(), split=frozenset())
             if state.prefixes:
                 state = state.bounded(Bound.NEVER)
-        elif _could_touch(content):
+        elif _could_touch(content, state.skip_space):
             nearby.append(content)
     return state, tuple(nearby)
 

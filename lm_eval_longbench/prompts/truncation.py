@@ -4,15 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
-from lm_eval_longbench.prompts.fast_tokenizer import Tokenized, fast_tokenizer
+from lm_eval_longbench.errors import TokenizerError
+from lm_eval_longbench.prompts.fast_tokenizer import (
+    Tokenized,
+    cutting_tokenizer,
+    fast_tokenizer,
+)
+from lm_eval_longbench.prompts.official_tokenizer import (
+    RELEASE_PRO,
+    RELEASE_V1,
+    RELEASE_V2,
+    Decode,
+    cleaned,
+    cleans_up,
+    panicked,
+    slow_decoder,
+)
 from lm_eval_longbench.prompts.parallel import in_order
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
-Decode = Callable[[Sequence[int]], str]
 Rule = Callable[[Sequence[int], int, Decode], str]
 
 
@@ -37,6 +51,38 @@ def ends_decoded_together(ids: Sequence[int], limit: int, decode: Decode) -> str
 
 
 @dataclass(frozen=True)
+class BenchmarkRule:
+    """A truncation rule with the release of transformers that the benchmark's authors pin.
+
+    Attributes:
+        cut: the rule.
+        release: decides about the clean-up of tokenizers that do not state it: see
+            `official_tokenizer`. With a plain function for a rule they are not cleaned up.
+    """
+
+    cut: Rule
+    release: str
+
+    @property
+    def __name__(self) -> str:
+        return self.cut.__name__
+
+    def __call__(self, ids: Sequence[int], limit: int, decode: Decode) -> str:
+        """Cut as the rule does."""
+        return self.cut(ids, limit, decode)
+
+
+RULE_V1 = BenchmarkRule(halves_decoded_apart, RELEASE_V1)
+RULE_V2 = BenchmarkRule(ends_decoded_together, RELEASE_V2)
+RULE_PRO = BenchmarkRule(ends_decoded_together, RELEASE_PRO)
+
+
+def release_of(rule: Rule) -> str | None:
+    """Return the official release that goes with a rule; None: it is a plain function."""
+    return rule.release if isinstance(rule, BenchmarkRule) else None
+
+
+@dataclass(frozen=True)
 class Cut:
     """A prompt after truncation.
 
@@ -52,9 +98,37 @@ class Cut:
     truncated: bool
 
 
+def _cannot(tokenizer: PreTrainedTokenizerBase, text: str, error: BaseException) -> NoReturn:
+    """Raise what a failing tokenizer means; anything but its own failure goes on as it is."""
+    if not isinstance(error, Exception) and not panicked(error):
+        raise error
+    raise TokenizerError(
+        f"The tokenizer {getattr(tokenizer, 'name_or_path', '')!r} cannot tokenize a text of "
+        f"{len(text):,} characters that starts with {text[:40]!r} ({type(error).__name__}: "
+        f"{error}). Its files may be damaged, or too new for the installed tokenizers: download "
+        "or upgrade them, name another one with the option 'tokenizer', or leave out 'truncate_to' "
+        "and the model's length to send prompts whole."
+    ) from error
+
+
+def _ids(tokenizer: PreTrainedTokenizerBase, text: str) -> list[int]:
+    try:
+        encoded = tokenizer(text, truncation=False, return_attention_mask=False, verbose=False)
+    except BaseException as error:
+        _cannot(tokenizer, text, error)
+    return encoded["input_ids"]
+
+
 def count_tokens(tokenizer: PreTrainedTokenizerBase, text: str, *, special: bool = True) -> int:
-    """Return the number of tokens of `text`, with the default special tokens if `special`."""
-    encoded = tokenizer(text, add_special_tokens=special, truncation=False, verbose=False)
+    """Return the number of tokens of `text`, with the default special tokens if `special`.
+
+    Raises:
+        TokenizerError: the tokenizer fails on this text.
+    """
+    try:
+        encoded = tokenizer(text, add_special_tokens=special, truncation=False, verbose=False)
+    except BaseException as error:
+        _cannot(tokenizer, text, error)
     return len(encoded["input_ids"])
 
 
@@ -66,8 +140,23 @@ def count_many(
     if fast is None:
         for text, special in texts:
             yield count_tokens(tokenizer, text, special=special)
-    else:
-        yield from in_order(lambda item: fast.count(*item), texts)
+        return
+
+    def count(item: tuple[str, bool]) -> int:
+        try:
+            return fast.count(*item)
+        except BaseException as error:
+            _cannot(tokenizer, item[0], error)
+
+    yield from in_order(count, texts)
+
+
+def counts_as_installed(tokenizer: PreTrainedTokenizerBase) -> bool:
+    """Whether prompts are cut with the very ids that the installed transformers gives them.
+
+    If not, a prompt that is within a limit when it is cut can be longer where it is sent.
+    """
+    return cutting_tokenizer(tokenizer) is fast_tokenizer(tokenizer)
 
 
 def truncate(
@@ -75,36 +164,47 @@ def truncate(
 ) -> Iterator[Cut]:
     """Yield each prompt, cut by `rule` if it is longer than `limit` tokens.
 
-    The result is that of `rule` on `tokenizer(prompt)`, but no more is tokenized than is needed to
-    know it: see `tokenizer_rules`. Several prompts are worked on at a time, in threads, where the
-    tokenizer is one of the `tokenizers` library.
+    The result is that of `rule` on `tokenizer(prompt)` under the official release, but no more is
+    tokenized than is needed to know it: see `official_tokenizer` and `tokenizer_rules`. Several
+    prompts are worked on at a time, in threads, where the tokenizer is one of the `tokenizers`
+    library.
 
     Args:
         prompts: finished prompts, before any chat template; taken one after the other.
         tokenizer: the evaluated model's; its default special tokens count.
         limit: longest prompt in tokens, at least 2.
-        rule: `halves_decoded_apart`, `ends_decoded_together` or another that looks at no ids but
-            the first and the last (limit + 1) // 2.
-    """
+        rule: RULE_V1, RULE_V2, RULE_PRO or another that looks at no ids but the first and the last
+            (limit + 1) // 2.
 
-    def decode(ids: Sequence[int]) -> str:
-        return tokenizer.decode(ids, skip_special_tokens=True)
+    Raises:
+        TokenizerError: the tokenizer fails on a prompt.
+    """
+    fast = cutting_tokenizer(tokenizer)
+    clean = cleans_up(tokenizer, release_of(rule))
+    decode = slow_decoder(tokenizer, clean) if fast is None else cleaned(fast.decode, clean)
 
     def cut(text: str, tokenized: Tokenized) -> Cut:
         known = len(tokenized.ids) if tokenized.whole else None
         longer = len(tokenized.ids) > limit
         return Cut(rule(tokenized.ids, limit, decode) if longer else text, known, longer)
 
-    fast = fast_tokenizer(tokenizer)
     if fast is None:
         for text in prompts:
-            ids = tokenizer(text, truncation=False, return_attention_mask=False, verbose=False)
-            yield cut(text, Tokenized(ids["input_ids"], whole=True))
+            tokenized = Tokenized(_ids(tokenizer, text), whole=True)
+            try:
+                done = cut(text, tokenized)
+            except BaseException as error:  # ids that it cannot decode itself
+                _cannot(tokenizer, text, error)
+            yield done
         return
 
     def cut_fast(text: str) -> Cut:
         if fast.surely_within(text, limit):
             return Cut(text, None, False)
-        return cut(text, fast.tokenize(text, limit))
+        try:
+            tokenized = fast.tokenize(text, limit)
+        except BaseException as error:
+            _cannot(tokenizer, text, error)
+        return cut(text, tokenized)
 
     yield from in_order(cut_fast, prompts)

@@ -14,12 +14,7 @@ from lm_eval_longbench.prompts import longbench_pro, longbench_v1, longbench_v2
 from lm_eval_longbench.prompts.prepare import EXCERPT
 from lm_eval_longbench.prompts.templates import template_sha256
 from lm_eval_longbench.prompts.text_hash import text_sha256
-from lm_eval_longbench.prompts.truncation import (
-    Rule,
-    ends_decoded_together,
-    halves_decoded_apart,
-    truncate,
-)
+from lm_eval_longbench.prompts.truncation import RULE_PRO, RULE_V1, RULE_V2, Rule, truncate
 from lm_eval_longbench.provenance.check import (
     CONFIRMED,
     DIFFERENT,
@@ -44,9 +39,8 @@ if TYPE_CHECKING:
     Texts = Callable[[LogRow], str | None]
 
 KIND, CUT, LIMIT, AROUND = "prompts", "cut prompts", "limit of the cut", "around the prompts"
-_RULES: Mapping[str, Rule] = {
-    rule.__name__: rule for rule in (halves_decoded_apart, ends_decoded_together)
-}
+# By the start of a task's name.
+_RULES = {"longbench_v1": RULE_V1, "longbench_v2": RULE_V2, "longbench_pro": RULE_PRO}
 _RAG, _NO_CONTEXT = "longbench_v2_rag", "longbench_v2_no_context"
 _V2 = {
     "longbench_v2": longbench_v2.ZERO_SHOT,
@@ -111,7 +105,8 @@ def check_prompts(
         yield all_of(KIND, len(whole), wrong, "the hash of the rendered prompt", _WRONG)
     if cut:
         found = tokenizer()
-        rule = _RULES.get(str(task.run.get("truncation")))
+        rule = next((rule for start, rule in _RULES.items() if name.startswith(start)), None)
+        rule = rule if rule and rule.__name__ == task.run.get("truncation") else None
         limit = task.run.get("limit")
         known = rule is not None and isinstance(limit, int) and limit >= _LEAST
         if isinstance(found, str):

@@ -41,7 +41,7 @@ def open_tokenizer(
     Raises:
         Absent: it is not here, or it is another one.
     """
-    from lm_eval_longbench.prompts.fast_tokenizer import fast_tokenizer
+    from lm_eval_longbench.prompts.fast_tokenizer import tokenizer_sha256
     from lm_eval_longbench.prompts.tokenizer import load_tokenizer
 
     name = given or str(signature.get("tokenizer"))
@@ -51,10 +51,9 @@ def open_tokenizer(
     wanted = {key: metadata[key] for key in ("revision", "pretrained", "model") if key in metadata}
     try:
         tokenizer = load_tokenizer(name, wanted)
-        fast = fast_tokenizer(tokenizer)
+        found = tokenizer_sha256(tokenizer)
     except LongBenchError as error:
         raise Absent(str(error)) from error
-    found = fast.sha256 if fast else None
     if found != signature.get("tokenizer_sha256"):
         raise Absent(
             f"The tokenizer {name!r} here is another than the one that cut: sha256 {found} instead "

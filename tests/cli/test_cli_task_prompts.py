@@ -8,7 +8,7 @@ from lm_eval_longbench.catalog_v2 import DOMAINS
 from lm_eval_longbench.cli.task_prompts import prompts_of_task
 from lm_eval_longbench.errors import PromptError, UnknownNameError
 from lm_eval_longbench.prompts import longbench_v2
-from lm_eval_longbench.prompts.truncation import ends_decoded_together, halves_decoded_apart
+from lm_eval_longbench.prompts.truncation import RULE_PRO, RULE_V1, RULE_V2
 
 
 @pytest.mark.parametrize("task", [split.task for split in SPLITS])
@@ -16,7 +16,7 @@ def test_v1(task):
     prompts = prompts_of_task(task)
     row = prompts.load("sample").rows[0]
     assert row["context"] in prompts.render(row)
-    assert prompts.rule is halves_decoded_apart
+    assert prompts.rule is RULE_V1
 
 
 @pytest.mark.parametrize("code", BY_CODE)
@@ -27,7 +27,7 @@ def test_pro_in_both_forms(code):
     assert row["secondary_task"] == BY_CODE[code].name
     assert plain.render(row).endswith(row["question_nonthinking"].strip())
     assert thinking.render(row).endswith(row["question_thinking"].strip())
-    assert plain.rule is thinking.rule is ends_decoded_together
+    assert plain.rule is thinking.rule is RULE_PRO
 
 
 @pytest.mark.parametrize("task", ["longbench_v2", *(f"longbench_v2_{name}" for name in DOMAINS)])
@@ -36,7 +36,7 @@ def test_v2(task):
     rows = prompts.load("sample").rows
     assert len(rows) == (18 if task == "longbench_v2" else 3)
     assert prompts.render(rows[0]) == longbench_v2.render(rows[0], longbench_v2.ZERO_SHOT)
-    assert prompts.rule is ends_decoded_together
+    assert prompts.rule is RULE_V2
 
 
 def test_v2_modes():

@@ -51,6 +51,25 @@ def test_an_unmeasured_prompt_is_measured(tokenizer):
     assert tokens_over([Prompt(WHOLE[1])], length, length - 7, str, tokenizer) == [7]
 
 
+def test_every_prompt_is_measured_where_the_backend_has_other_ids(tokenizer_folder, tmp_path):
+    """Files of a Llama class without its beginning of text: officially it is there."""
+    import json
+    import shutil
+
+    from lm_eval_longbench.prompts.tokenizer import load_tokenizer
+    from lm_eval_longbench.prompts.truncation import counts_as_installed
+
+    folder = shutil.copytree(tokenizer_folder, tmp_path / "other")
+    (folder / "config.json").unlink(missing_ok=True)
+    config = {"tokenizer_class": "LlamaTokenizer", "add_bos_token": False}
+    (folder / "tokenizer_config.json").write_text(json.dumps(config))
+    tokenizer = load_tokenizer(str(folder), {})
+    assert not counts_as_installed(tokenizer)
+    (prompt,) = prepare(WHOLE[:1], 500, lambda: tokenizer, halves_decoded_apart)
+    length = count_tokens(tokenizer, WHOLE[0])
+    assert tokens_over([prompt], 500, length - 1, str, tokenizer) == [1]
+
+
 def test_cuts_the_whole_prompt_anew_and_by_no_more_than_needed(tokenizer):
     def sent(text):
         return "system " * 100 + text

@@ -1,7 +1,9 @@
 """Small tokenizers of all the kinds that models have, trained on a few sentences."""
 
+import base64
 import functools
 import json
+import struct
 
 from tokenizers import (
     AddedToken,
@@ -183,6 +185,55 @@ def word_level():
     return _wrap(raw)
 
 
+def signs_of_bytes(kind):
+    """A model that knows only the signs of single bytes, behind marks and ByteLevel."""
+    signs = sorted(pre_tokenizers.ByteLevel.alphabet())
+    if kind == "Unigram":
+        pieces = [(name, -1.0) for name in (*SPECIAL, "▁", *signs)]
+        model = models.Unigram(pieces, unk_id=0)
+    else:
+        names = [*SPECIAL, *signs, *(f"##{sign}" for sign in signs)]
+        model = models.WordPiece({name: n for n, name in enumerate(names)}, unk_token="<unk>")
+    raw = Tokenizer(model)
+    last = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
+    raw.pre_tokenizer = pre_tokenizers.Sequence([pre_tokenizers.Metaspace(), last])
+    raw.decoder = decoders.Sequence([decoders.ByteLevel(), decoders.Metaspace()])
+    raw.add_special_tokens(SPECIAL)
+    return _wrap(raw)
+
+
+def bytes_first():
+    """A byte-level model whose regex sees the signs of bytes: its tokens reach over spaces."""
+    raw = Tokenizer(models.BPE())
+    first = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
+    raw.pre_tokenizer = pre_tokenizers.Sequence([first, _split(GPT2)])
+    raw.decoder = decoders.ByteLevel()
+    alphabet = pre_tokenizers.ByteLevel.alphabet()
+    trainer = trainers.BpeTrainer(
+        vocab_size=900, special_tokens=SPECIAL, initial_alphabet=alphabet, show_progress=False
+    )
+    raw.train_from_iterator(CORPUS, trainer)
+    return _wrap(raw)
+
+
+def panicking():
+    """A tokenizer that panics on every character beyond ASCII: its normalizer's table is short."""
+    units = [0] * 128
+    table = struct.pack(f"<{len(units) + 1}I", 4 * len(units), *units) + b"x\0"
+    described = json.loads(byte_level().backend_tokenizer.to_str())
+    described["normalizer"] = {
+        "type": "Precompiled",
+        "precompiled_charsmap": base64.b64encode(table).decode(),
+    }
+    return _wrap(Tokenizer.from_str(json.dumps(described)))
+
+
+def with_added(tokenizer, *tokens):
+    """Add tokens whose description stays as it is, normalized or not."""
+    tokenizer.backend_tokenizer.add_tokens(list(tokens))
+    return tokenizer
+
+
 MARKS = normalizers.Replace(" ", "▁")
 LLAMA2 = normalizers.Sequence([normalizers.Prepend("▁"), MARKS])
 ADDED = (
@@ -193,6 +244,7 @@ ADDED = (
     AddedToken("<mask>", normalized=False, lstrip=True, rstrip=True),
     AddedToken("，的", normalized=False),
 )
+LETTERS_FIRST = tuple(AddedToken(text, normalized=False) for text in ("hello", "the ", "Xy<"))
 # Name: how to build it, which cuts must be proven, and for which texts the bound must be.
 KINDS = {
     "gpt2": (lambda: byte_level(), "WORD HAN", "ALWAYS"),
@@ -225,6 +277,7 @@ KINDS = {
         "ASCII",
     ),
     "llama2": (lambda: piece_bpe(LLAMA2), "WORD", "ALWAYS"),
+    "llama2_added": (lambda: with_added(piece_bpe(LLAMA2), *LETTERS_FIRST), "WORD", "ALWAYS"),
     "gemma": (
         lambda: piece_bpe(MARKS, pre_tokenizers.Split(" ", "merged_with_previous")),
         "WORD",
@@ -244,7 +297,10 @@ KINDS = {
     "unigram_first": (lambda: unigram(scheme="first"), "WORD", "ALWAYS"),
     "bert": (word_piece, "WORD", "ASCII"),
     "words": (word_level, "WORD HAN", "ASCII"),
+    "unigram_bytes": (lambda: signs_of_bytes("Unigram"), "WORD", "NEVER"),
+    "word_piece_bytes": (lambda: signs_of_bytes("WordPiece"), "WORD", "NEVER"),
     # Those for which nothing can be cut.
+    "bytes_first": (bytes_first, "", "ALWAYS"),
     "llama2_loose": (lambda: piece_bpe(LLAMA2, split=False), "", "ALWAYS"),
     "llama2_ignore_merges": (lambda: piece_bpe(LLAMA2, ignore_merges=True), "", "ALWAYS"),
     "unigram_whole": (lambda: unigram(split=False), "", "ALWAYS"),

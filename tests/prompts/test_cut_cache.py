@@ -1,7 +1,9 @@
 """Cuts are remembered between runs, and never for a prompt that is not the same."""
 
+import hashlib
 import json
 import logging
+import os
 from pathlib import Path
 
 import datasets
@@ -9,9 +11,14 @@ import pytest
 from oracles.tokenizer_zoo import build
 
 from lm_eval_longbench.prompts import prepare as module
-from lm_eval_longbench.prompts.cut_cache import CutCache, cache_key
+from lm_eval_longbench.prompts.cut_cache import CutCache, cache_key, plausible
+from lm_eval_longbench.prompts.fast_tokenizer import FastTokenizer, cutting_tokenizer
 from lm_eval_longbench.prompts.prepare import prepare
+from lm_eval_longbench.prompts.tokenizer import load_tokenizer
 from lm_eval_longbench.prompts.truncation import (
+    RULE_PRO,
+    RULE_V1,
+    RULE_V2,
     Cut,
     ends_decoded_together,
     halves_decoded_apart,
@@ -162,3 +169,221 @@ def test_a_tokenizer_without_a_description_has_no_key():
         is_fast = False
 
     assert cache_key("data", Slow(), 5, halves_decoded_apart) is None
+
+
+# ---------------------------------------------------------------------- what an entry depends on
+
+CONFIG = {"tokenizer_class": "PreTrainedTokenizerFast", "clean_up_tokenization_spaces": False}
+FLAGS = dict.fromkeys(("lstrip", "rstrip", "single_word", "normalized"), False)
+FOR_BPE = "clean_up_tokenization_spaces_for_bpe_even_though_it_will_corrupt_output"
+LONG = "the <s>ledger , <x> of the harbor . </s> we 've <|im_start|>"
+
+
+@pytest.fixture
+def loaded(tmp_path):
+    """Load a tokenizer from files, anew for each change of them."""
+    number = iter(range(100))
+
+    def load(config, name="gpt2", **files):
+        target = tmp_path / f"tokenizer{next(number)}"
+        target.mkdir()
+        (target / "tokenizer.json").write_text(build(name).backend_tokenizer.to_str())
+        for file, content in {"tokenizer_config": config, **files}.items():
+            (target / f"{file}.json").write_text(json.dumps(content))
+        return load_tokenizer(str(target), {})
+
+    return load
+
+
+CHANGES = {
+    "same": ({}, {}),
+    "split": ({"split_special_tokens": True}, {}),
+    "clean": ({"clean_up_tokenization_spaces": True}, {}),
+    "silent": ({"clean_up_tokenization_spaces": None}, {}),
+    "bpe": ({FOR_BPE: True}, {}),
+    "class": ({"tokenizer_class": "LlamaTokenizer"}, {}),
+    "more": ({"additional_special_tokens": ["<x>"]}, {}),
+    "decoder": (
+        {"added_tokens_decoder": {"900": {"content": "<x>", "special": True, **FLAGS}}},
+        {},
+    ),
+    "plain decoder": ({"added_tokens_decoder": {"900": {"content": "<x>", **FLAGS}}}, {}),
+    "map": ({}, {"special_tokens_map": {"pad_token": "<x>"}}),
+    "added": ({}, {"added_tokens": {"<x>": 900}}),
+    "lowercase": ({"do_lower_case": True}, {}),
+    "unknown": ({"a_setting_of_tomorrow": "x"}, {}),
+}
+
+
+def test_every_setting_in_the_files_has_its_own_key(loaded):
+    keys = {}
+    for name, (change, files) in CHANGES.items():
+        tokenizer = loaded(CONFIG | change, **files)
+        keys[name] = cache_key("data", tokenizer, 9, RULE_V1)
+    assert len(set(keys.values())) == len(CHANGES)
+    again = cache_key("data", loaded(CONFIG), 9, RULE_V1)
+    assert again == keys["same"]
+    rules = {cache_key("data", loaded(CONFIG), 9, rule) for rule in (RULE_V1, RULE_V2, RULE_PRO)}
+    assert len(rules) == 3
+
+
+def test_an_edited_file_gives_a_new_cut(loaded, cut_prompts):
+    """Today's cut of the prompt, not that of before the edit, and it differs for most edits."""
+    texts = [LONG * 30]
+    found = {}
+    for name, (change, files) in CHANGES.items():
+        cut_prompts.clear()
+        tokenizer = loaded(CONFIG | change, **files)
+        (prompt,) = prepare(texts, 31, lambda it=tokenizer: it, RULE_V1, "data")
+        (plain,) = truncate(texts, tokenizer, 31, RULE_V1)
+        assert prompt.text == plain.text
+        assert cut_prompts == texts
+        found[name] = prompt.text
+    assert len({found[name] for name in ("same", "split", "clean", "more", "class")}) == 5
+
+
+def test_a_file_edited_while_it_is_in_use_does_not_count_for_the_tokenizer_of_before(tmp_path):
+    (tmp_path / "tokenizer.json").write_text(build("gpt2").backend_tokenizer.to_str())
+    file = tmp_path / "tokenizer_config.json"
+    file.write_text(json.dumps(CONFIG))
+    tokenizer = load_tokenizer(str(tmp_path), {})
+    before = cache_key("data", tokenizer, 9, RULE_V1)
+    file.write_text(json.dumps(CONFIG | {"split_special_tokens": True}))
+    assert cache_key("data", tokenizer, 9, RULE_V1) == before
+
+
+# ---------------------------------------------------------------------- forged and stale files
+
+
+def forged(file, key, entries, name=None):
+    """Write a file as the cache would, signed with a key."""
+    import hmac
+
+    body = json.dumps(entries).encode()
+    message = (name or file.stem).encode() + b"\n" + body
+    digest = hmac.new(key, message, hashlib.sha256).hexdigest()
+    file.write_bytes(digest.encode() + b"\n" + body)
+
+
+def sha256(text):
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def lies(text):
+    """Entries that would serve a prompt that is not the cut one."""
+    head = len(text)
+    return [
+        [5],
+        [None],
+        [31],
+        [None, head, "", 0, sha256(text)],
+        [None, head - 1, "", 0, sha256(text[:-1])],
+        [None, head // 2, "", 0, sha256(text[: head // 2])],
+        [None, 3, "", 0, sha256(text[:3])],
+        [None, 40, text * 3, 40, sha256(text[:40] + text * 3 + text[-40:])],
+    ]
+
+
+LONGS = [LONG * 200, "合同的预算，会议在今天。" * 300, "the ledger of the harbor " * 900]
+
+
+@pytest.mark.parametrize("own", [True, False])
+@pytest.mark.parametrize("number", range(8))
+def test_a_file_never_serves_a_prompt_longer_than_the_limit(folder, cut_prompts, own, number):
+    """Not even where it is signed with the right key."""
+    plain = run(LONGS)
+    (file,) = folder.iterdir()
+    key = next(folder.parent.glob("*.key")).read_bytes() if own else b"x" * 64
+    forged(file, key, {sha256(text): lies(text)[number] for text in LONGS})
+    cut_prompts.clear()
+    assert run(LONGS) == plain
+    assert cut_prompts == LONGS
+
+
+def test_what_was_signed_comes_back(folder, cut_prompts):
+    plain = run(LONGS)
+    (file,) = folder.iterdir()
+    entries = json.loads(file.read_bytes().split(b"\n", 1)[1])
+    forged(file, next(folder.parent.glob("*.key")).read_bytes(), entries)
+    cut_prompts.clear()
+    assert run(LONGS) == plain
+    assert cut_prompts == []
+
+
+def test_a_file_under_another_name_is_not_believed(folder, cut_prompts):
+    """The cuts of one rule, given for those of another."""
+    run(LONGS, rule=halves_decoded_apart)
+    run(LONGS, rule=ends_decoded_together, limit=33)
+    first, second = sorted(folder.iterdir(), key=os.path.getmtime)
+    second.write_bytes(first.read_bytes())
+    cut_prompts.clear()
+    plain = prepare(LONGS, 33, lambda: build("gpt2"), ends_decoded_together)
+    cut_prompts.clear()
+    assert run(LONGS, rule=ends_decoded_together, limit=33) == plain
+    assert cut_prompts == LONGS
+
+
+def test_the_old_kind_of_file_is_not_believed(folder, cut_prompts):
+    """A plain digest, as before there was a key."""
+    plain = run(LONGS)
+    (file,) = folder.iterdir()
+    body = json.dumps({sha256(LONGS[0]): [5]}).encode()
+    file.write_bytes(hashlib.sha256(body).hexdigest().encode() + b"\n" + body)
+    cut_prompts.clear()
+    assert run(LONGS) == plain
+    assert cut_prompts == LONGS
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="no users")
+def test_a_key_that_others_can_read_signs_nothing(folder, cut_prompts, caplog):
+    plain = run()
+    key = next(folder.parent.glob("*.key"))
+    assert key.stat().st_mode & 0o777 == 0o600
+    assert len(key.read_bytes()) == 64
+    key.chmod(0o644)
+    cut_prompts.clear()
+    with caplog.at_level(logging.WARNING):
+        assert run() == plain
+    assert cut_prompts == TEXTS
+    assert "cannot be remembered" in caplog.text
+
+
+def test_prompts_within_the_limit_come_back_without_being_tokenized_whole(monkeypatch):
+    """A sample of the text is enough, unless it is nearly as long as the limit."""
+    text = "the ledger of the harbor lists crates of copper. " * 4000
+    tokens = len(build("gpt2")(text)["input_ids"])
+    seen = []
+    plain = FastTokenizer._encode
+
+    def encode(self, text, special):
+        seen.append(len(text))
+        return plain(self, text, special)
+
+    monkeypatch.setattr(FastTokenizer, "_encode", encode)
+    for limit, whole in ((2 * tokens, False), (tokens + 9, True)):
+        first = run([text], limit=limit)
+        seen.clear()
+        assert run([text], limit=limit) == first
+        assert first[0].tokens == tokens
+        assert (sum(seen) > len(text) / 2) is whole
+        assert sum(seen) > len(text) / 200
+    seen.clear()
+    run([text], limit=tokens // 3)
+    seen.clear()
+    (cut,) = run([text], limit=tokens // 3)
+    assert cut.truncated
+    assert sum(seen) < len(cut.text) / 10
+
+
+@pytest.mark.parametrize("name", ["gpt2", "llama2", "bert"])
+def test_what_cutting_gives_is_plausible(name):
+    """A text full of special tokens is not: they are gone from its cut, which is made anew."""
+    fast = cutting_tokenizer(build(name))
+    for text in [*TEXTS, *LONGS[1:]]:
+        for limit in (8, 31, 100, 1000):
+            for rule in (halves_decoded_apart, ends_decoded_together):
+                (cut,) = truncate([text], build(name), limit, rule)
+                tokens = len(fast.ids(text))
+                near = not cut.truncated and tokens > 0.9 * limit
+                assert plausible(text, cut, fast, limit) or near
+                assert not plausible(text, Cut(text, 5, False), fast, limit) or tokens <= limit

@@ -101,3 +101,18 @@ def test_a_damaged_folder(tmp_path):
     (tmp_path / "tokenizer_config.json").write_text(json.dumps(config))
     with pytest.raises(TokenizerError, match="cannot be loaded"):
         load_tokenizer(str(tmp_path), {})
+
+
+def test_files_that_make_the_loader_panic(tmp_path, plain):
+    """A merge shorter than the prefix of its parts."""
+    plain.save_pretrained(tmp_path)
+    file = tmp_path / "tokenizer.json"
+    described = json.loads(file.read_text(encoding="utf-8"))
+    described["model"] = {
+        "type": "BPE",
+        **{"vocab": {"a": 0, "b": 1, "ab": 2}, "merges": [["a", "b"]]},
+        "continuing_subword_prefix": "é",
+    }
+    file.write_text(json.dumps(described), encoding="utf-8")
+    with pytest.raises(TokenizerError, match="cannot be loaded"):
+        load_tokenizer(str(tmp_path), {})

@@ -7,11 +7,18 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracles.tokenizer_zoo import CORPUS, KINDS, build, byte_level
+from oracles.tokenizer_zoo import CORPUS, KINDS, build, byte_level, panicking
 from tokenizers import normalizers
 
-from lm_eval_longbench.prompts.fast_tokenizer import FastTokenizer, fast_tokenizer
+from lm_eval_longbench.errors import TokenizerError
+from lm_eval_longbench.prompts.fast_tokenizer import (
+    FastTokenizer,
+    cutting_tokenizer,
+    fast_tokenizer,
+)
+from lm_eval_longbench.prompts.tokenizer import load_tokenizer
 from lm_eval_longbench.prompts.truncation import (
+    RULE_V1,
     count_many,
     count_tokens,
     ends_decoded_together,
@@ -293,3 +300,104 @@ def test_counting_many_is_counting_each():
     items = [("the ledger " * n, bool(n % 2)) for n in range(9)]
     expected = [count_tokens(tokenizer, text, special=special) for text, special in items]
     assert list(count_many(tokenizer, iter(items))) == expected
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_no_kind_gives_cause_for_a_report(name, caplog):
+    """What the rules prove is what the checks find, for tokenizers as they are made."""
+    with caplog.at_level(logging.WARNING):
+        fast = fast_tokenizer(KINDS[name][0]())
+    assert "report this" not in caplog.text
+    assert {place.name for place in fast.rules.places} == set(KINDS[name][1].split())
+
+
+ENGLISH = "the ledger of the harbor lists copper, " * 30
+
+
+def test_a_tokenizer_that_panics_on_a_probe_is_asked_itself(caplog):
+    tokenizer = panicking()
+    with caplog.at_level(logging.WARNING):
+        assert fast_tokenizer(tokenizer) is None
+        cuts = list(truncate([ENGLISH, "the"], tokenizer, 50, RULE_V1))
+    assert caplog.text == ""
+    assert (cuts[0].text, True) == official(tokenizer, ENGLISH, 50, halves_decoded_apart)
+    assert (cuts[1].text, cuts[1].truncated) == ("the", False)
+    assert list(count_many(tokenizer, [(ENGLISH, True)])) == [cuts[0].tokens]
+
+
+def test_files_that_make_a_panicking_tokenizer_are_asked_without_any_proof(tmp_path, caplog):
+    panicking().save_pretrained(tmp_path)
+    config = json.loads((tmp_path / "tokenizer_config.json").read_text())
+    config |= {"tokenizer_class": "LlamaTokenizer", "add_bos_token": True}
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps(config))
+    with caplog.at_level(logging.WARNING):
+        tokenizer = load_tokenizer(str(tmp_path), {})
+        fast = cutting_tokenizer(tokenizer)
+        (cut,) = truncate([ENGLISH], tokenizer, 50, RULE_V1)
+    assert "report this" not in caplog.text
+    assert not fast.trusts_cuts
+    assert cut.tokens == len(fast.ids(ENGLISH))
+    with pytest.raises(TokenizerError, match="cannot tokenize"):
+        list(truncate(["合同"], tokenizer, 2, RULE_V1))
+
+
+@pytest.mark.parametrize("kind", ["as it is", "fast"])
+def test_a_prompt_that_makes_it_panic_is_an_error_that_says_what_to_do(kind, monkeypatch):
+    tokenizer = panicking()
+    if kind == "fast":  # the probes did not show it
+        from lm_eval_longbench.prompts import fast_tokenizer as module
+
+        monkeypatch.setattr(module, "_probes", lambda added: ["plain words"])
+        assert fast_tokenizer(tokenizer) is not None
+    prompts = iter(["the ledger", ENGLISH, "a naïve café " * 50])
+    with pytest.raises(TokenizerError, match=r"650 characters.*naïve.*PanicException") as caught:
+        list(truncate(prompts, tokenizer, 9, RULE_V1))
+    assert "option 'tokenizer'" in str(caught.value)
+    assert type(caught.value.__cause__).__name__ == "PanicException"
+    with pytest.raises(TokenizerError, match="cannot tokenize"):
+        count_tokens(tokenizer, "é")
+    with pytest.raises(TokenizerError, match="cannot tokenize"):
+        list(count_many(tokenizer, [("the", True), ("é", False)]))
+
+
+def test_an_interruption_is_no_error_of_the_tokenizer(monkeypatch):
+    tokenizer = KINDS["gpt2"][0]()
+    fast_tokenizer(tokenizer)
+
+    def interrupted(self, text, limit):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(FastTokenizer, "tokenize", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        list(truncate([ENGLISH], tokenizer, 9, RULE_V1))
+
+
+def test_a_tokenizer_that_raises_on_a_probe_is_asked_itself():
+    """WordLevel without its unknown token knows a few words, and raises on any other."""
+    from tokenizers import Tokenizer, models, pre_tokenizers
+    from transformers import PreTrainedTokenizerFast
+
+    raw = Tokenizer(models.WordLevel({"the": 0, "ledger": 1}, unk_token="none"))
+    raw.pre_tokenizer = pre_tokenizers.Whitespace()
+    tokenizer = PreTrainedTokenizerFast(tokenizer_object=raw)
+    (cut,) = truncate(["the ledger " * 9], tokenizer, 3, ends_decoded_together)
+    assert cut.text == "the the ledger"
+    with pytest.raises(TokenizerError, match="cannot tokenize"):
+        list(truncate(["the other ledger"], tokenizer, 2, ends_decoded_together))
+
+
+def test_ids_that_cannot_be_decoded_are_an_error_that_says_what_to_do():
+    """As transformers 5.0.0 gives them for some Python tokenizers."""
+
+    class Broken:
+        is_fast = False
+        name_or_path = "someone/something"
+
+        def __call__(self, text, **_):
+            return {"input_ids": [None] * len(text)}
+
+        def decode(self, ids, **_):
+            return "".join(map(chr, ids))
+
+    with pytest.raises(TokenizerError, match="'someone/something' cannot tokenize"):
+        list(truncate(["abcdef"], Broken(), 2, ends_decoded_together))
