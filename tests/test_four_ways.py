@@ -4,6 +4,7 @@ Real runs on the embedded sample, in the layouts that users have. What the harne
 against `scores.json`, against the report, and against what `verify` recomputes, figure by figure.
 """
 
+import contextlib
 import functools
 import gzip
 import hashlib
@@ -12,6 +13,7 @@ import json
 import shutil
 import threading
 from collections import Counter
+from http.server import ThreadingHTTPServer
 from pathlib import Path
 
 import lm_eval.tasks
@@ -29,9 +31,11 @@ from lm_eval_longbench.offline.score import score_paths
 from lm_eval_longbench.provenance.check import CONFIRMED, DIFFERENT, NOT_CHECKABLE, OFFICIAL
 from lm_eval_longbench.provenance.find_results import RESULTS_NAME
 from lm_eval_longbench.provenance.verify import verify
+from lm_eval_longbench.semantic.choose import choose_embedder
 from lm_eval_longbench.task_folder import task_folder
 
 V1 = ["longbench_v1_trec", "longbench_v1_qasper"]
+ROUGE = ["longbench_v1_gov_report", "longbench_v1_e_gov_report"]
 E = ["longbench_v1_e_trec", "longbench_v1_e_qasper"]
 PRO = ["longbench_pro_t3_1", "longbench_pro_t6_2"]
 V2, COT, COT_ANSWER = "longbench_v2", "longbench_v2_cot", "longbench_v2_cot_answer"
@@ -78,6 +82,9 @@ def _questions():
         known += [(row["input"], row["answers"][0]) for row in rows]
     for row in longbench_v2.load(None, "sample").rows:
         known.append((row["question"].strip(), f"The correct answer is ({row['answer']})"))
+    for task in ROUGE:  # without a question: known by the beginning of the document
+        rows = longbench_v1.load(split_of_task(task), "sample").rows
+        known += [(row["context"][:100].strip(), row["answers"][0][:300]) for row in rows]
     for task in PRO:
         code = BY_CODE[task.removeprefix("longbench_pro_")]
         for row in longbench_pro.load(code, "sample").rows:
@@ -110,20 +117,38 @@ class Answers:
         return f"{said[number % 5]} Finally: {own}" if self.marked else own
 
 
-@pytest.fixture(scope="module")
-def server():
-    """The loopback server of the harness's tests."""
-    path = Path(__file__).parent / "harness" / "conftest.py"
-    spec = importlib.util.spec_from_file_location("harness_conftest", path)
+def _conftest_of(folder):
+    """Return the module with a test folder's own servers."""
+    path = Path(__file__).parent / folder / "conftest.py"
+    spec = importlib.util.spec_from_file_location(f"{folder}_conftest", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    own = module.ApiServer()
-    thread = threading.Thread(target=own.serve_forever, daemon=True)
+    return module
+
+
+@contextlib.contextmanager
+def _serving(server):
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
-    yield own
-    own.shutdown()
-    own.server_close()
+    yield server
+    server.shutdown()
+    server.server_close()
     thread.join()
+
+
+@pytest.fixture(scope="module")
+def server():
+    """An OpenAI-compatible server of chats."""
+    with _serving(_conftest_of("harness").ApiServer()) as own:
+        yield own
+
+
+@pytest.fixture(scope="module")
+def embeddings():
+    """One of chats, with an answer a seed, and of embeddings; its address."""
+    handler = _conftest_of("provenance")._Server
+    with _serving(ThreadingHTTPServer(("127.0.0.1", 0), handler)) as own:
+        yield f"http://127.0.0.1:{own.server_port}/v1"
 
 
 class Run:
@@ -134,12 +159,12 @@ class Run:
         filter: the one whose answers count.
     """
 
-    def __init__(self, folder, filter="none"):
+    def __init__(self, folder, filter="none", embedder=None):
         self.folder, self.filter = folder, filter
         (path,) = (one for one in folder.rglob("*.json") if RESULTS_NAME.fullmatch(one.name))
         self.path, self.whole = path, json.loads(path.read_text(encoding="utf-8"))
         scored = folder.with_name(f"{folder.name} scored")
-        self.scored = score_paths([folder], scored, workers=1)
+        self.scored = score_paths([folder], scored, workers=1, rouge_google=True, embedder=embedder)
         self.samples = [json.loads(line) for line in (scored / "samples.jsonl").open()]
         self.scores = json.loads((scored / "scores.json").read_text(encoding="utf-8"))
         self.report = json.loads(report_text([scored], "json"))
@@ -240,7 +265,7 @@ def filtered(tmp_path_factory, server):
     return Run(make_run(folder, tasks, *arguments, options={"repeats": 2}, include=own), "last")
 
 
-ANSWERED = [*V1, E[0], V2, COT, *PRO]
+ANSWERED = [*V1, E[0], *ROUGE, V2, COT, *PRO]
 
 
 @pytest.fixture(scope="module")
@@ -342,13 +367,24 @@ def scores_of(run, table):
     return run.scores[table]
 
 
+def check_google(run, task, table, dataset, of):
+    """Compare Google's ROUGE-L, which `score` computes where it is asked to."""
+    if dataset != "gov_report" or of is run.of_logs:
+        return 0
+    found = run.figure(task, "rougeL_google")
+    assert 0 < found < 1 and found != run.figure(task, "score")
+    assert close(run.scored["tables"][table]["tasks"][ours(run, task)]["rougeL_google"], found)
+    assert same(found, run.row(table, "rougeL_google", dataset, of))
+    return 1
+
+
 def check_v1(run, task, of):
     dataset = split_of_task(ours(run, task)).info.name
     official = scores_of(run, "longbench_v1")[dataset]
     row = run.row("longbench_v1", "dataset", dataset, of)
     assert same(run.figure(task, "score"), row, official=official)
     assert close(row["failed"] / samples_of(run, task), run.figure(task, "failed"))
-    return 1
+    return 1 + check_google(run, task, "longbench_v1", dataset, of)
 
 
 def check_e(run, task, of):
@@ -358,7 +394,7 @@ def check_e(run, task, of):
         official = scores_of(run, "longbench_v1_e")[dataset][name]
         row = run.row("longbench_v1_e", name, dataset, of)
         assert same(run.figure(task, f"score_{metric}"), row, official=official)
-    return 4
+    return 4 + check_google(run, task, "longbench_v1_e", dataset, of)
 
 
 def check_v2(run, task, of):
@@ -598,6 +634,57 @@ def test_packed_logs_give_the_same(answered, packed):
     for check, other in zip(packed.verified.checks, answered.verified.checks, strict=True):
         assert (check.kind, check.name, check.place) == (other.kind, other.name, other.place)
         assert (check.status, check.meaning) == (other.status, other.meaning)
+
+
+SUMMARY = "longbench_pro_t4_1"
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_summaries(tmp_path, embeddings, known):
+    """With the official embedding model all four agree; without one none of them has a figure."""
+    model = ["--model", "local-chat-completions", "--apply_chat_template", "--model_args"]
+    model.append(f"base_url={embeddings}/chat/completions,model=tiny")
+    name = "Qwen/Qwen3-Embedding-8B"
+    options = {"embedding_model": name, "embedding_url": embeddings} if known else {}
+    embedder = choose_embedder(name, embeddings) if known else None
+    run = Run(make_run(tmp_path, [SUMMARY], *model, options=options), embedder=embedder)
+    (task,) = (table["tasks"][SUMMARY] for table in run.scored["tables"].values())
+    row = run.row("longbench_pro", "overall", "overall")
+    best = run.row("longbench_pro", "best of N", "best of 3")
+    (official,) = (check for check in run.verified.checks if check.kind == OFFICIAL)
+    assert run.verified.with_status(DIFFERENT) == run.of_scored.with_status(DIFFERENT) == []
+    assert (run.verified.exit_status, official.status) == (3, NOT_CHECKABLE)
+    if known:
+        assert 0 < run.figure(SUMMARY, "score") < 1
+        assert same(
+            run.figure(SUMMARY, "score"), row, 1, None, run.scores["average_overall_metric"]
+        )
+        assert same(run.figure(SUMMARY, "best_of_n"), best, 1, None)
+        assert close(task["score"], run.figure(SUMMARY, "score"))
+        assert official.meaning.startswith(
+            "It follows from the logged values, but these cannot be recomputed:"
+        )
+    else:
+        for value in (run.figure(SUMMARY, "score"), run.figure(SUMMARY, "best_of_n")):
+            assert value != value  # NaN
+        assert row["value"] is best["value"] is task["score"] is None
+        assert run.scores["average_overall_metric"] is None
+        assert row["unscored"] == task["unscored"] == task["samples"]
+        assert official.meaning == "The official figure is not known yet (NaN)."
+
+
+def test_an_edited_figure_of_google_is_found(answered, tmp_path):
+    """`report.json` states it a dataset, from the samples."""
+    folder = answered.folder.with_name(f"{answered.folder.name} scored")
+    shutil.copytree(folder, tmp_path / "scored")
+    path = tmp_path / "scored" / "report.json"
+    whole = json.loads(path.read_text(encoding="utf-8"))
+    tasks = whole["tables"]["longbench_v1"]["tasks"]
+    tasks[ROUGE[0]]["rougeL_google"] += 0.001
+    tasks[V1[0]]["rougeL_google"] = 0.5
+    path.write_text(json.dumps(whole), encoding="utf-8")
+    names = [check.name for check in verify([tmp_path]).with_status(DIFFERENT)]
+    assert sorted(names) == [f"tasks.{task}.rougeL_google" for task in (ROUGE[0], V1[0])]
 
 
 def test_the_users_first_filter_counts(filtered):
