@@ -19,7 +19,7 @@ class Question:
 
     def values(self, name: str = "score") -> list[float | None]:
         """Return a field of every sample."""
-        return [sample[name] for sample in self.samples]
+        return [sample.get(name) for sample in self.samples]
 
     def mean(self, name: str = "score") -> float | None:
         """Return the mean of a field over the samples; None if one of them is None."""

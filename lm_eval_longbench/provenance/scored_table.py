@@ -46,10 +46,12 @@ def _official_questions() -> dict[str, dict[str, int]]:
 OFFICIAL_QUESTIONS: Mapping[str, Mapping[str, int]] = _official_questions()
 
 
+# Google's ROUGE-L, of the samples for which it was computed.
+GOOGLE = "rougeL_google"
 # What the figures of a benchmark need of a sample.
 _SAMPLES: Mapping[str, Shape] = {
-    "longbench_v1": Fields({"score": SCORE}),
-    "longbench_v1_e": Fields({"score": SCORE, "length": COUNT}),
+    "longbench_v1": Fields({"score": SCORE}, {GOOGLE: SCORE}),
+    "longbench_v1_e": Fields({"score": SCORE, "length": COUNT}, {GOOGLE: SCORE}),
     "longbench_v2": Fields(
         {
             "score": SCORE,
@@ -135,7 +137,9 @@ class ScoredTable:
             own = figures[self._name]()
         official = OFFICIAL_QUESTIONS[self._name]
         tasks = {
-            task: self._task(self._tasks.get(task, []), official[task])
+            task: self._task(
+                self._tasks.get(task, []), official[task], self._reported.get(task, {})
+            )
             for task in official
             if task in self._reported or task in self._tasks
         }
@@ -152,7 +156,9 @@ class ScoredTable:
             counts["unparsed"] = total(questions, "unparsed")
         return own | {"repeats": self._repeats, "counts": counts, "tasks": tasks}
 
-    def _task(self, questions: Sequence[Question], official: int) -> dict[str, Any]:
+    def _task(
+        self, questions: Sequence[Question], official: int, stated: Mapping[str, Any]
+    ) -> dict[str, Any]:
         scores = [question.mean() for question in questions]
         unknown = not scores or None in scores
         own = counts_of(questions) | {
@@ -160,6 +166,11 @@ class ScoredTable:
             "official_questions": official,
             "missing": max(0, official - len(questions)) if self._official else None,
         }
+        computed = [question for question in questions if GOOGLE in question.samples[0]]
+        if computed or GOOGLE in stated:
+            means = [question.mean(GOOGLE) for question in computed]
+            known = means and None not in means
+            own[GOOGLE] = running_mean(means) if known else None  # type: ignore[arg-type]
         own.pop("scored")
         return own
 

@@ -64,6 +64,7 @@ class SampleColumns:
         self._keys = bytearray()
         self._lines, self._repeats = array("q"), array("q")
         self._scores, self._compensated = array("d"), array("d")
+        self._rouge_google = array("d")
         self._failed, self._dropped = array("b"), array("b")
         self._documents = array("Q")
         self._dimensions = {name: array("h") for name in self._codes}
@@ -103,6 +104,7 @@ class SampleColumns:
         score = _share(row, "score")
         is_v2 = self._info.benchmark == "longbench_v2"
         compensated = _share(row, "compensated") if is_v2 else 0.0
+        rouge_google = _share(row, "rougeL_google") if "rougeL_google" in row else np.nan
         dropped = row["dropped"] if is_v2 else False
         if not isinstance(dropped, bool):
             raise BadRow(f"'dropped' must be true or false, not {dropped!r}")
@@ -117,6 +119,7 @@ class SampleColumns:
         self._repeats.append(repeat - 1)
         self._scores.append(score)
         self._compensated.append(compensated)
+        self._rouge_google.append(rouge_google)
         self._failed.append(failed)
         self._dropped.append(dropped)
         self._documents.append(document)
@@ -153,6 +156,7 @@ class SampleColumns:
             return matrix
 
         is_v2 = self._info.benchmark == "longbench_v2"
+        has_rouge = not np.isnan(self._rouge_google).all()
         return ScoredTable(
             self._table,
             self._facts,
@@ -165,6 +169,7 @@ class SampleColumns:
             dimensions,
             self._ids_are_lines and len(self) > 0,
             self._document_of(question, len(keys)),
+            spread(self._rouge_google, np.nan, np.float64) if has_rouge else None,
         )
 
     def _document_of(self, question: np.ndarray, number: int) -> np.ndarray:

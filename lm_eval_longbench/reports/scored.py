@@ -79,6 +79,8 @@ class ScoredTable:
         dropped: LongBench v2: whether official scripts leave the answer out, bool [questions,
             repeats]; else None.
         dimensions: by name, the number of each question's value, int16 [questions]; -1: unknown.
+        rouge_google: LongBench v1 and E: Google's ROUGE-L, float64 [questions, repeats], NaN where
+            `score` did not compute it; None: it did so nowhere.
         ids_are_lines: every id is the position of the row in its prediction file.
         documents: hash of each question's document, uint64 [questions]; 0: not known.
     """
@@ -94,6 +96,7 @@ class ScoredTable:
     dimensions: Mapping[str, np.ndarray]
     ids_are_lines: bool
     documents: np.ndarray
+    rouge_google: np.ndarray | None = None
 
     @property
     def info(self) -> TableInfo:
