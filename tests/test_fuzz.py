@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from lm_eval_longbench.offline import score_chunk
+from lm_eval_longbench.provenance.check import CONFIRMED
 
 SCRIPT = Path(__file__).resolve().parents[1] / "scripts" / "fuzz.py"
 pytestmark = pytest.mark.skipif(not SCRIPT.is_file(), reason="not run from a checkout")
@@ -52,7 +53,8 @@ def test_a_case_follows_from_seed_and_number(script, inputs):
         return sorted(files.items())
 
     assert written(0, 7) == written(0, 7)
-    assert len({str(written(seed, number)) for seed in (0, 1) for number in range(9)}) == 18
+    # Two may change the same byte, or put a value where it is already.
+    assert len({str(written(seed, number)) for seed in (0, 1) for number in range(9)}) > 12
     whole = script.fuzz(inputs, 27, only=None)
     parts = [script.fuzz(inputs, 1, first=number) for number in range(27)]
     for reader, tally in whole.items():
@@ -105,7 +107,7 @@ def test_a_lost_document_is_noticed(script, inputs, monkeypatch):
     monkeypatch.setattr(
         script, "_loaded", lambda place: {name: ids[1:] for name, ids in real(place).items()}
     )
-    assert all("were loaded" in one for one in noticed(script, inputs, "prepare"))
+    assert all("documents were loaded" in one for one in noticed(script, inputs, "prepare"))
 
 
 @pytest.mark.parametrize("value", [1.5, -0.1, float("nan")])
@@ -137,7 +139,7 @@ def test_a_figure_outside_its_range_is_noticed(script, inputs, monkeypatch):
 def test_what_verify_confirms_and_should_not_is_noticed(script, inputs, monkeypatch):
     def credulous(paths):
         report = real(paths)
-        report.checks[:] = [check for check in report.checks if check.kind == script.OFFICIAL]
+        report.checks[:] = [check for check in report.checks if check.status == CONFIRMED]
         report.unreadable.clear()
         return report
 

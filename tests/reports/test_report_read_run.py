@@ -182,7 +182,10 @@ BAD_REPORTS = {
     "another format": (lambda folder: change(folder, format=2), 'no "format": 1'),
     "no tables": (lambda folder: change(folder, tables=[]), "needs the objects 'tables'"),
     "an unknown table": (lambda folder: change(folder, tables={"x": {}}), "'x' is no table"),
-    "no facts": (lambda folder: change(folder, tables={"longbench_v1": {}}), "'tables.longbench_v1' has no 'repeats'"),
+    "no facts": (
+        lambda folder: change(folder, tables={"longbench_v1": {}}),
+        "'tables.longbench_v1' has no 'repeats'",
+    ),
     "no repeats": (
         lambda folder: change_table(folder, "longbench_v1", repeats=0),
         "repeats' is 0, not a whole number from 1 to 256",
