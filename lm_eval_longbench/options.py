@@ -51,6 +51,10 @@ def _only(given: Any) -> dict[str, tuple[str, ...]]:
     for dimension, values in given.items():
         if dimension not in DIMENSIONS:
             raise UnknownNameError("dimension of 'only'", dimension, DIMENSIONS)
+        if not isinstance(values, str | list | tuple):
+            raise OptionError(
+                f"Option 'only' must give {dimension!r} a text or a list of texts, not {values!r}."
+            )
         chosen[dimension] = (values,) if isinstance(values, str) else tuple(values)
         for value in chosen[dimension]:
             if value not in DIMENSIONS[dimension]:

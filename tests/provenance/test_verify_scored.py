@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 from real_runs import Files
 
+from lm_eval_longbench.errors import PredictionError
 from lm_eval_longbench.offline.score import score_paths
 from lm_eval_longbench.provenance.check import DIFFERENT, NOT_CHECKABLE
+from lm_eval_longbench.provenance.scored_table import ScoredTable
 from lm_eval_longbench.provenance.verify import verify
 
 GOLDEN = Path(__file__).resolve().parents[3] / "shared" / "golden"
@@ -214,3 +216,16 @@ def test_a_broken_report(scored, text, message):
     (scored / "report.json").write_text(text, encoding="utf-8")
     (said,) = verify([scored]).unreadable
     assert message in said
+
+
+@pytest.mark.parametrize("change", [{}, {"dropped": None}, {"dropped": "x"}])
+def test_a_sample_of_v2_says_whether_it_is_dropped(change):
+    table = ScoredTable("longbench_v2", {"counts": {}, "tasks": {}})
+    sample = {
+        **{"task": "longbench_v2", "id": "q", "repeat": 1, "score": 1.0, "failed": False},
+        **{"compensated": 1.0, "unparsed": False, "difficulty": "easy", "length": "short"},
+    }
+    with pytest.raises(PredictionError, match=r"a line is no sample of longbench_v2: .*'dropped'"):
+        table.add({**sample, **change}, "a line")
+    table.add({**sample, "dropped": False}, "a line")
+    assert table.samples == 1
