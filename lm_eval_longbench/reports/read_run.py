@@ -27,6 +27,7 @@ def _facts(file: Path, table: str, entry: Any) -> Facts:
     if table not in TABLES:
         raise DataError(f"{file}: {table!r} is no table of this version: {', '.join(TABLES)}.")
     try:
+        reasoning = dict(entry.get("reasoning") or {})
         facts = Facts(
             repeats=entry["repeats"],
             data=tuple(entry["data"]),
@@ -38,8 +39,10 @@ def _facts(file: Path, table: str, entry: Any) -> Facts:
             accuracy=dict(entry.get("accuracy") or {}),
             signature=dict(entry.get("signature") or {}),
             runs=tuple(entry.get("runs") or ()),
+            reasoning=reasoning,
+            official_otherwise=dict((reasoning.get("other") or {"official": {}})["official"]),
         )
-    except (KeyError, TypeError, ValueError) as error:
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise DataError(f"{file}, table {table}: {error!r} is missing or misshapen.") from error
     if not isinstance(facts.repeats, int) or not 1 <= facts.repeats <= MOST_REPEATS:
         raise DataError(
@@ -110,6 +113,12 @@ def read_run(folder: Path, name: str | None = None) -> Run:
             raise DataError(
                 f"{file} has {len(column)} lines of {table}, and {REPORT} counts {stated}: they "
                 f"are not of one run. {_AGAIN}"
+            )
+        held = facts[table].reasoning.get("answers", 0)
+        if held != column.reasoned:
+            raise DataError(
+                f"{file} has {column.reasoned} answers of {table} that hold reasoning, and "
+                f"{REPORT} counts {held}: they are not of one run. {_AGAIN}"
             )
         try:
             tables[table] = column.finish()
