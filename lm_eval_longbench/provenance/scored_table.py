@@ -64,6 +64,7 @@ _SAMPLES: Mapping[str, Shape] = {
             "score": SCORE,
             "compensated": SCORE,
             "unparsed": FLAG,
+            "dropped": FLAG,
             "difficulty": Plain("a difficulty", among=DIFFICULTIES),
             "length": Plain("a length", among=LENGTHS),
         }

@@ -420,3 +420,12 @@ def test_the_answers_of_a_table_are_counted_once(monkeypatch):
     result = table.result()
     assert (result["repeats"], result["counts"]["inconsistent"]) == (2, 300)
     assert looked < 300 * 40
+
+
+def test_a_sample_of_v2_that_does_not_say_whether_it_is_dropped(scored):
+    def edit(rows):
+        del next(row for row in rows if row["table"] == "longbench_v2")["dropped"]
+
+    edit_samples(scored, edit)
+    (said,) = verify([scored]).unreadable
+    assert "longbench_v2" in said and "'dropped'" in said
