@@ -545,7 +545,7 @@ def test_verify_of_a_scored_folder(request, layout):
     assert report.with_status(DIFFERENT) == []
     assert report.exit_status == 3
     said = {check.kind: check.meaning for check in report.with_status(NOT_CHECKABLE)}
-    assert set(said) == {"counts", "sample scores", OFFICIAL, "signature"}
+    assert set(said) == {"counts", "stated", "sample scores", OFFICIAL, "signature"}
     assert said[OFFICIAL] == (
         "Samples hold no answers, so their scores cannot be recomputed: score the inputs again."
     )

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from lm_eval_longbench.metrics.longbench_pro import SummaryParts
-from lm_eval_longbench.offline.score_sample import OTHERWISE
+from lm_eval_longbench.metrics.reasoning import OTHERWISE
 from lm_eval_longbench.offline.scored import Row, shown_json
 from lm_eval_longbench.offline.store import Store
 from lm_eval_longbench.semantic.cache import VectorCache

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lm_eval_longbench.metrics.reasoning import DROP, KEEP, holds_reasoning
+from lm_eval_longbench.metrics.reasoning import DROP, KEEP, OTHERWISE, holds_reasoning
 from lm_eval_longbench.offline import score_pro, score_v1, score_v2
 from lm_eval_longbench.offline.sample import Sample
 from lm_eval_longbench.offline.score_tables import TABLES
@@ -17,10 +17,6 @@ _SCORERS = {
     "longbench_v2": score_v2.score,
     "longbench_pro": score_pro.score,
 }
-
-
-# What the other policy for reasoning gives, in the output line of an answer that holds reasoning.
-OTHERWISE = {KEEP: "without_reasoning", DROP: "with_reasoning"}
 
 
 def score_sample(sample: Sample, reasoning: str, *, rouge_google: bool = False) -> Scored:

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from lm_eval_longbench.metrics.reasoning import DROP, KEEP
+from lm_eval_longbench.metrics.reasoning import DROP, KEEP, otherwise
 from lm_eval_longbench.offline.figures_pro import ProFigures
 from lm_eval_longbench.offline.figures_v1 import EFigures, V1Figures
 from lm_eval_longbench.offline.figures_v2 import V2Figures
 from lm_eval_longbench.offline.score_tables import TABLES
-from lm_eval_longbench.offline.tally import Tally, otherwise
+from lm_eval_longbench.offline.tally import Tally
 
 Figures = V1Figures | EFigures | V2Figures | ProFigures
 _FIGURES: dict[str, type[Figures]] = {

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from lm_eval_longbench.aggregation.means import running_mean
-from lm_eval_longbench.offline.score_sample import OTHERWISE
+from lm_eval_longbench.metrics.reasoning import otherwise
 from lm_eval_longbench.offline.score_tables import TaskInfo
-
-
-def otherwise(line: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """Return what an answer is worth under the other policy for reasoning; None: the same."""
-    return next((line[name] for name in OTHERWISE.values() if name in line), None)
 
 
 @dataclass(slots=True)
@@ -87,7 +82,8 @@ class Tally:
     @property
     def score_otherwise(self) -> float | None:
         """The same mean under the other policy for reasoning."""
-        return None if self._otherwise is None else self._otherwise / max(1, self.questions)
+        known = self.questions and self._otherwise is not None
+        return self._otherwise / self.questions if known else None
 
     @property
     def rouge_google(self) -> float | None:

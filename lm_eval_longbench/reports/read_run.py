@@ -59,6 +59,16 @@ _ENTRY = Fields(
             )
         ),
         "runs": OrNull(ListOf(TEXT)),
+        "reasoning": OrNull(
+            Fields(
+                {},
+                {
+                    "policy": OrNull(TEXT),
+                    "answers": OrNull(COUNT),
+                    "other": OrNull(Fields({"official": OBJECT})),
+                },
+            )
+        ),
     },
 )
 _AGAIN = "Score the predictions again with `lm-eval-longbench score`."
@@ -96,6 +106,10 @@ def _facts(file: Path, table: str, entry: Any) -> Facts:
         checked(entry, _ENTRY, said, place)
         shape = _official_shape(TABLES[table].benchmark, entry["repeats"])
         checked(entry["official"], shape, said, f"{place}.official")
+        reasoning = entry.get("reasoning") or {}
+        otherwise = (reasoning.get("other") or {"official": {}})["official"]
+        if otherwise:
+            checked(otherwise, shape, said, f"{place}.reasoning.other.official")
     except PredictionError as error:
         raise DataError(f"{error} {_AGAIN}") from error
     return Facts(
@@ -109,6 +123,8 @@ def _facts(file: Path, table: str, entry: Any) -> Facts:
         accuracy=entry.get("accuracy") or {},
         signature=entry.get("signature") or {},
         runs=tuple(entry.get("runs") or ()),
+        reasoning=reasoning,
+        official_otherwise=otherwise,
     )
 
 
@@ -176,6 +192,12 @@ def read_run(folder: Path, name: str | None = None) -> Run:
             raise DataError(
                 f"{file} has {len(column)} lines of {table}, and {REPORT} counts {stated}: they "
                 f"are not of one run. {_AGAIN}"
+            )
+        held = facts[table].reasoning.get("answers", 0)
+        if held != column.reasoned:
+            raise DataError(
+                f"{file} has {column.reasoned} answers of {table} that hold reasoning, and "
+                f"{REPORT} counts {held}: they are not of one run. {_AGAIN}"
             )
         try:
             tables[table] = column.finish()
