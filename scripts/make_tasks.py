@@ -16,7 +16,7 @@ from lm_eval_longbench.catalog_v2 import DOMAINS
 
 TASKS = Path(__file__).resolve().parent.parent / "tasks"
 # Raise with every change that can move a score, and say so in CHANGELOG.md.
-VERSION = "1.0"
+VERSION = "1.1"
 # Output budgets of LongBench Pro's two prompt forms.
 PRO_BUDGETS = {"longbench_pro": 1024, "longbench_pro_thinking": 8192}
 # Figures of LongBench Pro that every question has.
