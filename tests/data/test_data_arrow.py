@@ -339,7 +339,7 @@ class V2Cache:
 
 @pytest.mark.parametrize("kind", [V1Cache, ProCache, V2Cache])
 def test_no_damage_is_ever_read(kind, tmp_path, monkeypatch, row, caplog):
-    """64 seeded damages of a cache, four of each entry of DAMAGES: each is seen, and the data is right."""
+    """Four seeded damages of each kind: each is seen, and the data is right."""
     seed = f"damage {kind.__name__}"
     rng = random.Random(seed)
     caches = {}
