@@ -33,7 +33,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from lm_eval_longbench.reports.intervals import resampled_means
+from lm_eval_longbench.figures.intervals import resampled_means
 from lm_eval_longbench.reports.measure import Leaf, Pairing, figure_of
 
 TOLERANCE = 1.5

@@ -39,11 +39,11 @@ def question_figures(
         `rouge_l` and `semantic_similarity` (means over repeats); `failed` (share of repeats),
         `truncated`.
     """
-    samples = [score_sample(task, language, answer, golds) for answer in answers]
+    samples = [score_sample(task.metric, language, answer, golds) for answer in answers]
     summaries = [sample for sample in samples if isinstance(sample, SummaryParts)]
     if not summaries:
         scores = samples
-        failed = [sample_failed(task, answer, golds) for answer in answers]
+        failed = [sample_failed(task.metric, answer, golds) for answer in answers]
         extra: dict[str, float | None] = {}
     else:
         known = list(similarities) if similarities is not None else [None] * len(answers)

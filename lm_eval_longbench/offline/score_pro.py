@@ -13,7 +13,7 @@ def score(sample: Sample, reasoning: str = DROP) -> Scored:
     """Return what an answer is worth; a summary (T4) has no score yet, unless it is empty."""
     answer = answer_of(sample.response or "", reasoning)
     task = SECONDARY_TASKS[sample.shown["secondary_task"]]
-    worth = score_sample(task, sample.shown["language"], answer, sample.golds)
+    worth = score_sample(task.metric, sample.shown["language"], answer, sample.golds)
     if isinstance(worth, SummaryParts):
         return Scored(
             worth.score(None),
@@ -21,4 +21,4 @@ def score(sample: Sample, reasoning: str = DROP) -> Scored:
             {**sample.shown, "rouge_l": worth.rouge_l, "semantic_similarity": None},
             summary=answer,
         )
-    return Scored(worth, sample_failed(task, answer, sample.golds), sample.shown)
+    return Scored(worth, sample_failed(task.metric, answer, sample.golds), sample.shown)

@@ -63,7 +63,9 @@ def recompute_summary(
     if not known:
         return Recomputed(figures(None))
     similarity = float(stated)
-    parts = [score_sample(task, doc["language"], answer, doc["answer"]) for answer in answers]
+    parts = [
+        score_sample(task.metric, doc["language"], answer, doc["answer"]) for answer in answers
+    ]
     summaries = [part for part in parts if isinstance(part, SummaryParts)]
     full = [part for part in summaries if not part.empty]
     taken = {_SIMILARITY: _EMBEDDED} if full else {}

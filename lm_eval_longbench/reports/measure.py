@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from lm_eval_longbench.reports.figure import Difference, Figure
-from lm_eval_longbench.reports.intervals import (
+from lm_eval_longbench.figures.intervals import (
     FEWEST,
     Influence,
     bootstrap_interval,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from lm_eval_longbench.reports.columns import Column, Pair
-from lm_eval_longbench.reports.intervals import FEWEST, RESAMPLES, SEED
+from lm_eval_longbench.figures.intervals import FEWEST, RESAMPLES, SEED
 
 # Merged runs that are named.
 _NAMED = 5

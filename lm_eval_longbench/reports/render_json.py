@@ -7,7 +7,7 @@ from typing import Any
 
 from lm_eval_longbench.reports.columns import Column
 from lm_eval_longbench.reports.figure import Difference, Figure, Unit
-from lm_eval_longbench.reports.intervals import FEWEST, LEVEL, RESAMPLES, SEED
+from lm_eval_longbench.figures.intervals import FEWEST, LEVEL, RESAMPLES, SEED
 from lm_eval_longbench.reports.leaderboard import Leaderboard
 from lm_eval_longbench.reports.report import BenchmarkReport, Report, Row
 from lm_eval_longbench.version import __version__

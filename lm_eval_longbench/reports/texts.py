@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from lm_eval_longbench.reports.figure import PRO_SHARE, Difference, Figure, Unit
-from lm_eval_longbench.reports.intervals import FEWEST
+from lm_eval_longbench.figures.intervals import FEWEST
 from lm_eval_longbench.reports.leaderboard import Entry, Leaderboard
 from lm_eval_longbench.reports.rank import Rank
 from lm_eval_longbench.reports.report import BenchmarkReport, Row

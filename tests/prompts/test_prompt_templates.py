@@ -43,7 +43,7 @@ def copy(tmp_path, monkeypatch):
     """A copy of the templates that may be changed, in place of the package's own."""
     folder = tmp_path / "templates"
     shutil.copytree(FOLDER, folder)
-    monkeypatch.setattr(templates, "_FOLDER", folder)
+    monkeypatch.setattr(templates, "FOLDER", folder)
     templates._hashes.cache_clear()
     load_template.cache_clear()
     yield folder

@@ -125,7 +125,7 @@ def summary():
 
 
 def rouge(doc, text):
-    return score_sample(SUMMARY, doc["language"], text, doc["answer"]).rouge_l
+    return score_sample(SUMMARY.metric, doc["language"], text, doc["answer"]).rouge_l
 
 
 def test_a_summary_needs_its_similarity(summary):

@@ -11,7 +11,7 @@ from scored_runs import PRO_VALUES, close, pro_row, write_run
 
 from lm_eval_longbench.catalog_pro import DIMENSIONS, PRIMARY_TASKS, SECONDARY_TASKS
 from lm_eval_longbench.errors import DataError
-from lm_eval_longbench.reports.intervals import wilson_interval
+from lm_eval_longbench.figures.intervals import wilson_interval
 from lm_eval_longbench.reports.read_run import read_run
 from lm_eval_longbench.reports.report import make_report
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lm_eval_longbench.reports.intervals import (
+from lm_eval_longbench.figures.intervals import (
     FEWEST,
     bootstrap_interval,
     influence_of_mean,

@@ -1,0 +1,493 @@
+"""What a benchmark is: the map of this package. Read this file first.
+
+A `Benchmark` holds all that is particular to it: its tables and tasks, where its data is from and
+what a row of it must be, how a prompt is rendered and cut, how officially is asked, what an answer
+is worth, which figures follow from the answers, and the files that its official scripts write.
+Everything else in this package asks the object. `benchmarks.registry` lists the objects.
+
+Words: a *run* asks a model the *questions* of some *tasks*, each of them one or more times
+(*repeats*). An *answer* has a *score* in [0, 1]. Answers make up *tables*, one a headline; *figures*
+follow from a table's answers. A *group* is the harness's mean over tasks.
+"""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lm_eval_longbench.benchmarks.sample import Read, Sample, Scored
+from lm_eval_longbench.metrics.reasoning import DROP
+from lm_eval_longbench.prompts.templates import load_template, template_sha256
+
+if TYPE_CHECKING:
+    from lm_eval_longbench.data.documents import Documents
+    from lm_eval_longbench.figures.answers import Answers
+    from lm_eval_longbench.figures.figure import Figure, Unit
+    from lm_eval_longbench.options import Options
+    from lm_eval_longbench.prompts.truncation import Rule
+
+# Answers to one question that are scored and reported. Pro's summary and reports have figures for
+# each number of runs, so that time and memory grow with it, not with the answers that there are;
+# best-of-N and pass@N are published up to 3, and studied up to some hundreds.
+MOST_REPEATS = 256
+PACKAGE = Path(__file__).parent.parent
+SAMPLES = PACKAGE / "data" / "sample"
+PUBLISHED = PACKAGE / "reports" / "published"
+# Section and name of a figure in reports.
+Place = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Source:
+    """One file of one revision of a dataset on the hub.
+
+    Attributes:
+        repo: dataset repository.
+        revision: full commit hash.
+        file: file in the repository.
+        sha256: of the file, as hexadecimal digits.
+    """
+
+    repo: str
+    revision: str
+    file: str
+    sha256: str
+
+    @property
+    def label(self) -> str:
+        """Short name of exactly this data, for results."""
+        return f"{self.repo}@{self.revision[:7]}"
+
+
+@dataclass(frozen=True)
+class Task:
+    """One harness task.
+
+    Attributes:
+        name: of the harness task.
+        table: that its answers belong to.
+        counted: name of the task of that table that they count for: mostly its own. A domain of
+            LongBench v2 is asked as the whole is.
+        dataset: what of the data it asks, as its benchmark knows it: a data file's stem (v1, E), a
+            domain's code or "all" (v2), a secondary task's code (Pro).
+        label: official name of what it evaluates.
+        questions: in the official data.
+        template: name of its prompt template.
+        budget: official output budget in tokens.
+        chat: whether official code wraps its prompt in the chat template.
+        segmented: whether its score depends on Chinese words.
+        summary: whether its score needs the semantic similarity of texts.
+        question: field of the row that is asked, where forms of a prompt differ in it.
+    """
+
+    name: str
+    table: str
+    counted: str
+    dataset: str
+    label: str
+    questions: int
+    template: str
+    budget: int
+    chat: bool = True
+    segmented: bool = False
+    summary: bool = False
+    question: str = ""
+
+
+@dataclass(frozen=True)
+class Table:
+    """Answers that have a headline of their own.
+
+    Attributes:
+        name: in results.
+        benchmark: name of its benchmark.
+        title: in print, of its benchmark.
+        mode: what tells it from the other tables of its benchmark; "" where nothing need.
+        tasks: by name, in the official order.
+        dimensions: values of each dimension that a question has, in the official order.
+        published: modes of published rows that it is comparable with; the first one's are shown.
+        first_pass: table whose answers the prompts of this one embed; "" for none.
+    """
+
+    name: str
+    benchmark: str
+    title: str
+    mode: str
+    tasks: Mapping[str, Task]
+    dimensions: Mapping[str, tuple[str, ...]]
+    published: tuple[str, ...] = ()
+    first_pass: str = ""
+
+    @property
+    def questions(self) -> int:
+        """Questions of all tasks in the official data."""
+        return sum(task.questions for task in self.tasks.values())
+
+
+@dataclass(frozen=True)
+class Metric:
+    """One figure that the harness computes of a task.
+
+    Attributes:
+        name: its key in results files.
+        aggregation: "mean", or the name of a function of `figures.means`.
+        higher_is_better: as the harness states it.
+    """
+
+    name: str
+    aggregation: str = "mean"
+    higher_is_better: bool = True
+
+
+# Shares of answers or questions that every task states.
+FAILED, TRUNCATED, REASONED = (
+    Metric(name, higher_is_better=False) for name in ("failed", "truncated", "reasoned")
+)
+COUNTS = (FAILED, TRUNCATED, REASONED)
+
+
+@dataclass(frozen=True)
+class Group:
+    """One group of tasks in the harness.
+
+    Attributes:
+        name: of the group.
+        members: tasks and groups.
+        metrics: that it has a mean of.
+        by_size: whether questions weigh alike in it, and not tasks.
+        alias: its name in the harness's table; "" for its own.
+        folder: of its file, beside those of tasks.
+    """
+
+    name: str
+    members: tuple[str, ...]
+    metrics: tuple[str, ...] = ()
+    by_size: bool = False
+    alias: str = ""
+    folder: str = ""
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """How official runs of a task are set.
+
+    Attributes:
+        limits: longest prompts in tokens, one or another.
+        chat: "on", or "raw": never in a chat template.
+        budgets: longest answers in tokens, one or another.
+        temperature: 0.0: greedy; None: the model's own, above 0.
+        repeats: answers to each question.
+    """
+
+    limits: tuple[int, ...]
+    chat: str
+    budgets: tuple[int, ...]
+    temperature: float | None
+    repeats: int
+
+
+@dataclass(frozen=True)
+class Published:
+    """How the published rows of a benchmark are laid out.
+
+    Attributes:
+        file: CSV with one row a model.
+        place_of: section and name of the figure in a column; None: no figure.
+        mode_column: column with a row's mode; "" for none.
+        modes: name of each mode by what stands in that column.
+        source: where all rows are from; "": each row says it.
+        shown: figures that stand in a leaderboard.
+        ranked: how many of them, from the first, are ranked.
+    """
+
+    file: Path
+    place_of: Callable[[str], Place | None]
+    mode_column: str
+    modes: Mapping[str, str]
+    source: str
+    shown: tuple[Place, ...]
+    ranked: int
+
+
+class Asking:
+    """How the questions of one task are asked and judged in one run.
+
+    A benchmark whose tasks need more than this (a reasoning of an earlier pass, retrieved chunks,
+    an embedding model) has a subclass of its own.
+
+    Args:
+        benchmark: whose task it is.
+        task: what is asked.
+        options: of the run, with what the benchmark makes of them.
+        repeats: answers asked for each question.
+    """
+
+    def __init__(self, benchmark: Benchmark, task: Task, options: Options, repeats: int) -> None:
+        self.benchmark, self.task, self.options = benchmark, task, options
+        self.repeats = repeats
+
+    @property
+    def version_notes(self) -> tuple[str, ...]:
+        """What the task's version says besides its number."""
+        return ()
+
+    @property
+    def ingredients(self) -> dict[str, Any]:
+        """What this benchmark adds to the signature, as far as it is known."""
+        return {}
+
+    @property
+    def generation(self) -> dict[str, Any]:
+        """Generation arguments that options set in place of the official ones."""
+        return {}
+
+    def load(self) -> Documents:
+        """Open the documents. Raises DataError where they are not there or damaged."""
+        return self.benchmark.load(self.task, self.options.data_dir)
+
+    def begin(self, documents: Sequence[Mapping[str, Any]], data: str) -> None:
+        """Make ready for the questions that all ranks together ask; `data` is their label."""
+
+    def render(self, row: Mapping[str, Any]) -> str:
+        """Return the whole prompt of a document."""
+        return self.benchmark.render(self.task, row)
+
+    def responses(self, doc: Mapping[str, Any], responses: list[str]) -> list[str]:
+        """Return what counts as the responses to a question."""
+        return responses
+
+    def finish(self, answered: Sequence[tuple[Mapping[str, Any], Sequence[str]]]) -> None:
+        """Do what needs all responses of a rank at once, before the first is judged."""
+
+    def complete(self, doc: Mapping[str, Any], scored: Sequence[Scored]) -> None:
+        """Add to what responses are worth what `finish` found out."""
+
+
+class Benchmark(abc.ABC):
+    """One benchmark. Attributes that are not explained here stand for themselves.
+
+    Attributes:
+        name: in results: "longbench_v1"; short: on the command line: "v1"; sign: in signature
+            lines: "lb-v1"; title: in sentences: "LongBench v1".
+        family: of the module, the data folder and the templates, which benchmarks may share.
+        prepared_as: what `prepare` and `doctor` call the family's data.
+        metrics: version of the scorer; raise it with every change that can move a score.
+        task_version: of the tasks; raise it with every change that can move a score.
+        rule: how long prompts are cut.
+        repeats: answers that are officially asked for each question.
+        one_message: whether each prompt is officially sent as one user message.
+        choices: dimensions by which the option `only` selects questions, with their values.
+        unit_note: how figures are given, for readers of a report.
+        exact_means: whether sums are rounded once (else they are added up from the left).
+        sample_fields: what figures need of a line of samples.jsonl besides the common fields: a
+            "flag" or a "share", "" or "cosine" for one that not every line has.
+        may_be_unknown: dimensions that a question may lack.
+        ids_may_be_lines: whether a question's place tells it from others of one id.
+        ids_are_unique: whether each question of the data has an id of its own.
+        file_kind: what its official files are called in reports.
+        fields: of a row of the data, in the official order; texts where `kinds` does not say
+            otherwise: "texts" or "int64".
+        counts: questions of the official data that have each value, by dimension; empty where each
+            dataset is a file of its own.
+        labelled: what its tasks are labelled by, in print: "dataset".
+    """
+
+    name: str
+    short: str
+    sign: str
+    title: str
+    family: str
+    prepared_as: str
+    metrics: str
+    task_version: str
+    source: Source
+    rule: Rule
+    unit: Unit
+    unit_note: str
+    tables: Mapping[str, Table]
+    tasks: Mapping[str, Task]
+    file_kind: str
+    fields: tuple[str, ...]
+    repeats = 1
+    one_message = False
+    choices: Mapping[str, tuple[str, ...]] = {}
+    exact_means = False
+    sample_fields: Mapping[str, str] = {}
+    may_be_unknown: frozenset[str] = frozenset()
+    ids_may_be_lines = False
+    ids_are_unique = True
+    kinds: Mapping[str, str] = {}
+    counts: Mapping[str, Mapping[str, int]] = {}
+    labelled = "dataset"
+    published: Published | None = None
+    #: Folder of the prompt templates, with their hashes in SHA256SUMS; None: ours.
+    templates: Path | None = None
+    #: Folder of the embedded sample's files, named as the official ones.
+    samples: Path
+
+    # ------------------------------------------------------------------ asking
+
+    @abc.abstractmethod
+    def load(self, task: Task, data_dir: str | None) -> Documents:
+        """Open the documents of a task.
+
+        Args:
+            task: one of `tasks`.
+            data_dir: None: the pinned official data; "sample": the embedded sample; else a folder
+                or a file with the data.
+
+        Raises:
+            DataError: the data is not there, damaged, or (pinned) not what is pinned.
+        """
+
+    @abc.abstractmethod
+    def row_problem(self, row: Any) -> str | None:
+        """Return what is wrong with a decoded row of the data; None: it is one of this benchmark."""
+
+    def arrow_file(self, row: Mapping[str, Any]) -> str:
+        """Return the name of the converted file that a checked row of an array goes to."""
+        return "questions"
+
+    def asking(self, task: Task, options: Options, repeats: int) -> Asking:
+        """Return how a task is asked in a run with these options."""
+        return Asking(self, task, options, repeats)
+
+    def template(self, task: Task) -> str:
+        """Return a task's prompt template byte for byte."""
+        return load_template(self.family, task.template, self.templates)
+
+    def template_sha256(self, task: Task) -> str:
+        """Return the hash of a task's prompt template."""
+        return template_sha256(self.family, task.template, self.templates)
+
+    @abc.abstractmethod
+    def render(self, task: Task, row: Mapping[str, Any]) -> str:
+        """Return the whole official prompt of a row, before truncation and any chat template.
+
+        Raises:
+            PromptError: a field of the template is missing in the row or is not a text.
+        """
+
+    @abc.abstractmethod
+    def generation(self, task: Task) -> dict[str, Any]:
+        """Return the official generation arguments."""
+
+    @abc.abstractmethod
+    def protocol(self, task: Task, *, thinking: bool = False) -> Protocol:
+        """Return how official runs of a task are set; `thinking`: for a thinking score (Pro)."""
+
+    @abc.abstractmethod
+    def golds(self, doc: Mapping[str, Any]) -> list[str]:
+        """Return the gold answers of a document."""
+
+    # ------------------------------------------------------------------ judging
+
+    @abc.abstractmethod
+    def question_problem(self, doc: Mapping[str, Any], task: Task) -> str | None:
+        """Return why answers to a question cannot be scored, or None."""
+
+    @abc.abstractmethod
+    def sample(
+        self,
+        doc: Mapping[str, Any],
+        task: Task,
+        repeat: int,
+        response: str | None,
+        *,
+        index: int = 0,
+        truncated: bool | None = None,
+        document: str | None = None,
+    ) -> Sample:
+        """Return an answer with all that scoring it needs.
+
+        Args:
+            doc: the question, without a problem.
+            task: of a table.
+            repeat: number of the answer, from 1.
+            response: the answer; None: not kept.
+            index: place of the question in its file.
+            truncated: whether the prompt was cut; None: unknown.
+            document: short hash of its document; None: unknown.
+        """
+
+    @abc.abstractmethod
+    def score(self, sample: Sample, reasoning: str = DROP, *, extras: bool = False) -> Scored:
+        """Return what an answer is worth.
+
+        Args:
+            sample: the answer.
+            reasoning: policy for reasoning in it, see `metrics.reasoning`.
+            extras: compute what no official figure needs, too.
+        """
+
+    def failed_before(self, task: Task, doc: Mapping[str, Any]) -> bool | None:
+        """Say whether a question had failed before it was asked; None: it cannot be told."""
+        return False
+
+    # ------------------------------------------------------------------ figures
+
+    def dimension_of(self, line: Mapping[str, Any], dimension: str) -> Any:
+        """Return the value of a dimension that a line of samples.jsonl has."""
+        return line[dimension]
+
+    def pairing_label(self, task: Task) -> str:
+        """Return what is part of a question's key, so that tables of one benchmark can be paired."""
+        return task.label
+
+    @abc.abstractmethod
+    def figures(self, answers: Answers) -> list[Figure]:
+        """Return every figure of a table, in the order of reports."""
+
+    @abc.abstractmethod
+    def question_figures(self, answers: Answers) -> list[Figure]:
+        """Return the figures that the harness has of a task, the first of them official."""
+
+    @abc.abstractmethod
+    def official(self, answers: Answers, figures: Sequence[Figure]) -> dict[str, Any]:
+        """Return the figures in the schema of the official result file."""
+
+    def parts(self, answers: Answers, figures: Sequence[Figure]) -> dict[str, Any]:
+        """Return the further parts of a table in report.json that follow from its answers."""
+        return {}
+
+    # ------------------------------------------------------------------ official files
+
+    @abc.abstractmethod
+    def is_official_row(self, row: Mapping[str, Any], stem: str) -> bool:
+        """Whether a decoded row, of a file of this name, is of the benchmark's official files."""
+
+    @abc.abstractmethod
+    def is_official_name(self, stem: str) -> bool:
+        """Whether a file's name without its ending is usual for official files."""
+
+    def is_scored_elsewhere(self, row: Mapping[str, Any], stem: str) -> bool:
+        """Whether a row, of a file of this name, holds a score of the official evaluation."""
+        return False
+
+    def official_table(self, row: Any, stem: str) -> str:
+        """Return the table of an official file from its first row and its name; "": its folder says."""
+        return ""
+
+    @abc.abstractmethod
+    def read_official(self, row: Mapping[str, Any], index: int, table: Table, task: str) -> Read:
+        """Return the samples of a row of an official file.
+
+        Args:
+            row: decoded.
+            index: position among the file's lines that are not blank, from 0.
+            table: that the file is of.
+            task: of all its rows; "": each row says it.
+        """
+
+    # ------------------------------------------------------------------ in the harness
+
+    @abc.abstractmethod
+    def harness_metrics(self, task: Task) -> tuple[Metric, ...]:
+        """Return what the harness computes of a task, in the order of its task file."""
+
+    @abc.abstractmethod
+    def groups(self) -> Iterator[Group]:
+        """Yield the groups of tasks."""
