@@ -172,7 +172,7 @@ class _LongBench(Benchmark):
     family = "longbench_v1"
     prepared_as = "v1"
     metrics = "1.0"
-    task_version = "1.0"
+    task_version = "1.1"
     source = Source(  # One archive for both; the repository was THUDM/LongBench before.
         repo="zai-org/LongBench",
         revision="5e628be450b7e67fb7ae6e201bd6d8f7056f7672",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from lm_eval_longbench.aggregation.length_buckets import BUCKETS
 from lm_eval_longbench.catalog import E
 from lm_eval_longbench.reports.figure import RELATIVE, V1_PERCENT
+from lm_eval_longbench.reports.longbench_v1 import rouge_google_specs
 from lm_eval_longbench.reports.measure import Relative
 from lm_eval_longbench.reports.scored import ScoredTable
 from lm_eval_longbench.reports.spec import Spec
@@ -46,4 +47,5 @@ def specs(table: ScoredTable) -> list[Spec]:
             ratio = Relative(leaf, tuple(buckets.values()))
             section = f"{name}, relative to all lengths"
             relative[name].append(Spec(section, dataset, ratio, RELATIVE))
-    return [spec for part in (by_section, relative) for specs in part.values() for spec in specs]
+    parts = (*by_section.values(), *relative.values())
+    return [spec for part in parts for spec in part] + rouge_google_specs(table)

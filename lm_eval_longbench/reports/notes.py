@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from lm_eval_longbench.metrics.reasoning import KEEP
 from lm_eval_longbench.reports.columns import Column, Pair
 from lm_eval_longbench.figures.intervals import FEWEST, RESAMPLES, SEED
 
@@ -83,6 +84,13 @@ def _of_column(column: Column) -> str:
     for name in ("failed", "unscored", "truncated", "unparsed", "inconsistent"):
         if counts.get(name):
             parts.append(f"{counts[name]} {name}")
+    if column.table.otherwise is not None:
+        policy, answers = facts.reasoning["policy"], facts.reasoning["answers"]
+        how, other = ("keep", "dropped") if policy == KEEP else ("drop", "kept")
+        parts.append(
+            f"{answers} of {counts.get('samples')} answers hold reasoning (<think>...</think>), "
+            f"which the figures {how}; those with reasoning {other} have rows of their own"
+        )
     problems = column.run.problems.items()  # missing questions are told already
     parts += [f"{number} {kind} rows" for kind, number in problems if kind != "missing"]
     line = facts.signature.get("line")

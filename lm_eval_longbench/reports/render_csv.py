@@ -84,6 +84,17 @@ def _rank_lines(report: BenchmarkReport) -> Iterator[dict[str, str | int]]:
             }
 
 
+def _reasoning_lines(report: BenchmarkReport) -> Iterator[dict[str, str | int]]:
+    """Yield how many answers hold reasoning, and the policy of the figures, where any does."""
+    holding = [column for column in report.columns if column.table.otherwise is not None]
+    for key, figure in (("answers", "answers that hold reasoning"), ("policy", "policy")):
+        if holding:
+            yield {
+                **dict(zip(_FIRST, (report.benchmark, "reasoning", figure, key), strict=True)),
+                **{column.label: column.table.facts.reasoning[key] for column in holding},
+            }
+
+
 def _lines(report: Report) -> Iterator[dict[str, str | int]]:
     for benchmark in report.benchmarks:
         for row in benchmark.rows:
@@ -95,6 +106,7 @@ def _lines(report: Report) -> Iterator[dict[str, str | int]]:
                 **dict(_difference_cells(benchmark, row)),
                 **dict(_published_cells(benchmark, row)),
             }
+        yield from _reasoning_lines(benchmark)
         yield from _rank_lines(benchmark)
 
 

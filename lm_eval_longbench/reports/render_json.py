@@ -55,6 +55,7 @@ def _row(row: Row) -> dict[str, Any]:
 
 def _column(column: Column) -> dict[str, Any]:
     facts = column.table.facts
+    reasoning = {key: facts.reasoning.get(key) for key in ("policy", "answers")}
     return {
         "label": column.label,
         "run": column.run.name,
@@ -64,6 +65,7 @@ def _column(column: Column) -> dict[str, Any]:
         "embedding_model": facts.embedding_model,
         "counts": dict(facts.counts),
         "problems": dict(column.run.problems),
+        **({} if column.table.otherwise is None else {"reasoning": reasoning}),
     }
 
 

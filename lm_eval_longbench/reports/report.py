@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from lm_eval_longbench.metrics.reasoning import DROP, KEEP, POLICIES
 from lm_eval_longbench.reports import longbench_e, longbench_pro, longbench_v1, longbench_v2
 from lm_eval_longbench.reports.columns import Column, Pair, columns_of, pairs_of
 from lm_eval_longbench.reports.figure import Difference, Figure, Unit
@@ -23,6 +24,9 @@ _SPECS: Mapping[str, Callable[[ScoredTable], list[Spec]]] = {
     "longbench_v2": longbench_v2.specs,
     "longbench_pro": longbench_pro.specs,
 }
+# Sections that are shown under both policies for reasoning, beside the official figures.
+_UNDER_BOTH = (longbench_v1.HEADLINE, longbench_e.SECTIONS[0], longbench_v1.ROUGE_GOOGLE)
+_DONE = {KEEP: "kept", DROP: "dropped"}
 
 
 @dataclass(frozen=True)
@@ -87,15 +91,53 @@ class Report:
         return method(differences=any(one.pairs for one in self.benchmarks))
 
 
+def _specs(table: ScoredTable, policies: Sequence[str]) -> dict[Place, Spec]:
+    """Return the figures of a table by place.
+
+    Args:
+        table: of a run.
+        policies: for reasoning, under each of which the headline and the official figures follow.
+    """
+    specs = list(_SPECS[table.info.benchmark](table))
+    for policy in policies:
+        under = table.under(policy)
+        for spec in [] if under is None else _SPECS[table.info.benchmark](under):
+            if spec.in_official or spec.section in _UNDER_BOTH:
+                specs.append(replace(spec, section=f"{spec.section}, reasoning {_DONE[policy]}"))
+    return {spec.place: spec for spec in specs}
+
+
+def _places(tables: Sequence[Mapping[Place, Spec]]) -> list[Place]:
+    """Return the places of all tables: those of the longest, the others behind their neighbours."""
+    places = list(max(tables, key=len))
+    known = set(places)
+    for table in tables:
+        before = None
+        for place in table:
+            if place not in known:
+                places.insert(0 if before is None else places.index(before) + 1, place)
+                known.add(place)
+            before = place
+    return places
+
+
 def _rows(columns: Sequence[Column], pairs: Sequence[Pair]) -> list[Row]:
-    """Return the figures of all columns; a column's own are a part of those of the longest one."""
-    tables = [
-        {spec.place: spec for spec in _SPECS[column.table.info.benchmark](column.table)}
+    """Return the figures of all columns.
+
+    Where answers hold reasoning, the figures under the other policy than theirs come last, for
+    every column: a run without reasoning has the same figures under both.
+    """
+    others = {
+        DROP if column.table.facts.reasoning["policy"] == KEEP else KEEP
         for column in columns
-    ]
+        if column.table.otherwise is not None
+    }
+    policies = [policy for policy in POLICIES if policy in others]
+    tables = [_specs(column.table, policies) for column in columns]
     pairings = [Pairing() for _ in pairs]
     rows = []
-    for place, spec in max(tables, key=len).items():
+    for place in _places(tables):
+        spec = next(table[place] for table in tables if place in table)
         figures = tuple(
             table[place].figure(column.run.folder) if place in table else None
             for column, table in zip(columns, tables, strict=True)

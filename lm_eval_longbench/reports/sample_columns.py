@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from array import array
 from collections.abc import Mapping
+from dataclasses import replace
 from hashlib import blake2b
 from typing import Any
 
 import numpy as np
 
 from lm_eval_longbench.aggregation.length_buckets import bucket
+from lm_eval_longbench.metrics.reasoning import OTHERWISE, otherwise
 from lm_eval_longbench.reports.scored import Facts, ScoredTable
 from lm_eval_longbench.reports.tables import TABLES
 
@@ -46,8 +48,45 @@ def _share(row: Mapping[str, Any], field: str) -> float:
     return float(value)
 
 
+class _Worths:
+    """What answers are worth, by name in `ScoredTable`; `rouge_google` is NaN where not given.
+
+    Args:
+        is_v2: whether the answers are of LongBench v2, which have two more fields.
+    """
+
+    def __init__(self, *, is_v2: bool) -> None:
+        self._is_v2 = is_v2
+        self._shares = {name: array("d") for name in ("scores", "compensated", "rouge_google")}
+        self._flags = {name: array("b") for name in ("failed", "dropped")}
+
+    def __len__(self) -> int:
+        return len(self._flags["failed"])
+
+    def add(self, row: Mapping[str, Any]) -> None:
+        """Add one answer. Raises BadRow, KeyError for a field that is not there."""
+        flags = {"failed": row["failed"], "dropped": row["dropped"] if self._is_v2 else False}
+        for name, value in flags.items():
+            if not isinstance(value, bool):
+                raise BadRow(f"{name!r} must be true or false, not {value!r}")
+        shares = {
+            "scores": _share(row, "score"),
+            "compensated": _share(row, "compensated") if self._is_v2 else 0.0,
+            "rouge_google": _share(row, "rougeL_google") if "rougeL_google" in row else np.nan,
+        }
+        for name, value in shares.items():
+            self._shares[name].append(value)
+        for name, flag in flags.items():
+            self._flags[name].append(flag)
+
+    def columns(self) -> dict[str, np.ndarray]:
+        """Return one value an answer, float64 or bool."""
+        columns = {name: np.array(values, np.float64) for name, values in self._shares.items()}
+        return columns | {name: np.array(values, bool) for name, values in self._flags.items()}
+
+
 class SampleColumns:
-    """The samples of one table, some fifty bytes each."""
+    """The samples of one table, some sixty bytes each."""
 
     def __init__(self, table: str, facts: Facts) -> None:
         self._table = table
@@ -63,14 +102,33 @@ class SampleColumns:
             self._codes["domain"][None] = -1
         self._keys = bytearray()
         self._lines, self._repeats = array("q"), array("q")
-        self._scores, self._compensated = array("d"), array("d")
-        self._failed, self._dropped = array("b"), array("b")
+        self._is_v2 = self._info.benchmark == "longbench_v2"
+        self._worths = _Worths(is_v2=self._is_v2)
+        # Of the samples whose answer holds reasoning: their numbers, and what else they are worth.
+        self._reasoned, self._others = array("q"), _Worths(is_v2=self._is_v2)
         self._documents = array("Q")
         self._dimensions = {name: array("h") for name in self._codes}
         self._ids_are_lines = "dataset" in self._codes
 
     def __len__(self) -> int:
         return len(self._lines)
+
+    @property
+    def reasoned(self) -> int:
+        """Samples whose answer holds reasoning."""
+        return len(self._reasoned)
+
+    def _otherwise(self, row: Mapping[str, Any]) -> Mapping[str, Any] | None:
+        """Return a row under the other policy for reasoning; None: it is the same."""
+        other = otherwise(row)
+        if other is None:
+            return None
+        policy = self._facts.reasoning.get("policy")
+        if OTHERWISE.get(str(policy)) not in row:
+            raise BadRow(f"it has another policy for reasoning than report.json, {policy!r}")
+        if not isinstance(other, dict):
+            raise BadRow(f"{OTHERWISE[str(policy)]!r} must be an object, not {other!r}")
+        return {**row, **other}
 
     def _code(self, dimension: str, row: Mapping[str, Any]) -> int:
         """Return the number of a row's value."""
@@ -90,7 +148,7 @@ class SampleColumns:
 
     def add(self, row: Mapping[str, Any], line: int) -> None:
         """Add one sample. Raises BadRow, KeyError for a field that is not there."""
-        task, name, repeat, failed = row["task"], row["id"], row["repeat"], row["failed"]
+        task, name, repeat = row["task"], row["id"], row["repeat"]
         if not isinstance(task, str) or task not in self._info.tasks:
             raise BadRow(f"{task!r} is no task of {self._table}")
         if not isinstance(name, str):
@@ -98,16 +156,13 @@ class SampleColumns:
         last = self._facts.repeats
         if not isinstance(repeat, int) or isinstance(repeat, bool) or not 1 <= repeat <= last:
             raise BadRow(f"'repeat' must be from 1 to {last}, not {repeat!r}")
-        if not isinstance(failed, bool):
-            raise BadRow(f"'failed' must be true or false, not {failed!r}")
-        score = _share(row, "score")
-        is_v2 = self._info.benchmark == "longbench_v2"
-        compensated = _share(row, "compensated") if is_v2 else 0.0
-        dropped = row["dropped"] if is_v2 else False
-        if not isinstance(dropped, bool):
-            raise BadRow(f"'dropped' must be true or false, not {dropped!r}")
         document = _document(row)
         codes = {dimension: self._code(dimension, row) for dimension in self._codes}
+        other = self._otherwise(row)
+        self._worths.add(row)
+        if other is not None:
+            self._others.add(other)
+            self._reasoned.append(len(self))
 
         # Local data may use an id twice: as when scoring, the place tells its questions apart.
         place = f"\0{row.get('index')}" if "dataset" in self._codes else ""
@@ -115,10 +170,6 @@ class SampleColumns:
         self._keys += blake2b(key, digest_size=_KEY_BYTES).digest()
         self._lines.append(line)
         self._repeats.append(repeat - 1)
-        self._scores.append(score)
-        self._compensated.append(compensated)
-        self._failed.append(failed)
-        self._dropped.append(dropped)
         self._documents.append(document)
         for dimension, code in codes.items():
             self._dimensions[dimension].append(code)
@@ -147,25 +198,37 @@ class SampleColumns:
                     f"the question has another {name} than on line {line}", self._lines[other[0]]
                 )
 
-        def spread(column: array, empty: Any, kind: Any) -> np.ndarray:
-            matrix = np.full((len(keys), self._facts.repeats), empty, kind)
-            matrix[question, repeat] = np.asarray(column, kind)
+        def spread(column: np.ndarray) -> np.ndarray:
+            empty = False if column.dtype == bool else np.nan
+            matrix = np.full((len(keys), self._facts.repeats), empty, column.dtype)
+            matrix[question, repeat] = column
             return matrix
 
-        is_v2 = self._info.benchmark == "longbench_v2"
-        return ScoredTable(
-            self._table,
-            self._facts,
-            keys,
-            spread(self._scores, np.nan, np.float64),
-            spread(array("b", bytes([1]) * len(self)), False, bool),
-            spread(self._failed, False, bool),
-            spread(self._compensated, np.nan, np.float64) if is_v2 else None,
-            spread(self._dropped, False, bool) if is_v2 else None,
-            dimensions,
-            self._ids_are_lines and len(self) > 0,
-            self._document_of(question, len(keys)),
+        def spread_all(columns: Mapping[str, np.ndarray]) -> dict[str, np.ndarray | None]:
+            empty = () if self._is_v2 else ("compensated", "dropped")
+            if np.isnan(columns["rouge_google"]).all():
+                empty += ("rouge_google",)
+            return {
+                name: None if name in empty else spread(column) for name, column in columns.items()
+            }
+
+        columns = self._worths.columns()
+        table = ScoredTable(
+            name=self._table,
+            facts=self._facts,
+            keys=keys,
+            given=spread(np.ones(len(self), bool)),
+            dimensions=dimensions,
+            ids_are_lines=self._ids_are_lines and len(self) > 0,
+            documents=self._document_of(question, len(keys)),
+            **spread_all(columns),
         )
+        if not self._reasoned:
+            return table
+        for name, others in self._others.columns().items():
+            columns[name][np.asarray(self._reasoned)] = others
+        facts = replace(self._facts, official=self._facts.official_otherwise)
+        return replace(table, otherwise=replace(table, facts=facts, **spread_all(columns)))
 
     def _document_of(self, question: np.ndarray, number: int) -> np.ndarray:
         """Return the document of each question; 0 if no line knows it, or two know two."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from lm_eval_longbench.metrics.reasoning import POLICIES
 from lm_eval_longbench.provenance.signature import UNKNOWN
 from lm_eval_longbench.reports.measure import Leaf
 from lm_eval_longbench.reports.tables import TABLES, TableInfo
@@ -29,6 +30,10 @@ class Facts:
         strict, accuracy: LongBench v2: further figures there; empty where there are none.
         signature: what the figures depend on, as far as it is known, and under "line" in short.
         runs: names of the runs that the answers are from.
+        reasoning: under "policy" what happened to reasoning in answers, under "answers" how many
+            hold any; empty where it is not stated.
+        official_otherwise: the official figures under the other policy; empty where no answer holds
+            reasoning.
     """
 
     repeats: int
@@ -41,6 +46,8 @@ class Facts:
     accuracy: Mapping[str, Any] = field(default_factory=dict)
     signature: Mapping[str, Any] = field(default_factory=dict)
     runs: tuple[str, ...] = ()
+    reasoning: Mapping[str, Any] = field(default_factory=dict)
+    official_otherwise: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def ingredients(self) -> dict[str, Any]:
@@ -81,6 +88,9 @@ class ScoredTable:
         dimensions: by name, the number of each question's value, int16 [questions]; -1: unknown.
         ids_are_lines: every id is the position of the row in its prediction file.
         documents: hash of each question's document, uint64 [questions]; 0: not known.
+        rouge_google: LongBench v1 and E: Google's ROUGE-L, float64 [questions, repeats], NaN where
+            it was not computed; None: of no answer.
+        otherwise: the same under the other policy for reasoning; None: no answer holds any.
     """
 
     name: str
@@ -94,6 +104,19 @@ class ScoredTable:
     dimensions: Mapping[str, np.ndarray]
     ids_are_lines: bool
     documents: np.ndarray
+    rouge_google: np.ndarray | None = None
+    otherwise: ScoredTable | None = None
+
+    def under(self, policy: str) -> ScoredTable | None:
+        """Return the table with its official figures under a policy for reasoning.
+
+        None if it is not known: of a folder that states no policy.
+        """
+        if self.facts.reasoning.get("policy") not in POLICIES:
+            return None
+        same = self.otherwise is None or self.facts.reasoning["policy"] == policy
+        table = self if same else self.otherwise
+        return replace(table, facts=replace(table.facts, strict={}, accuracy={}))
 
     @property
     def info(self) -> TableInfo:
