@@ -255,6 +255,7 @@ class LongBenchPro(Benchmark):
     sample_fields: Mapping[str, str] = {"rouge_l": "", "semantic_similarity": "cosine"}
     file_kind = "pro_inference"
     file_names = "some"
+    shares_documents = True
     labelled = "secondary task"
     fields = (
         *("id", "context", "language", "token_length", "primary_task", "secondary_task"),

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lm_eval_longbench.figures.means import question_means
-from lm_eval_longbench.metrics.reasoning import otherwise
+from lm_eval_longbench.metrics.reasoning import OTHERWISE, otherwise
 
 if TYPE_CHECKING:
     from lm_eval_longbench.benchmarks.base import Benchmark, Table
@@ -161,6 +161,9 @@ class Columns:
             BadRow: it does not fit; KeyError: a field is not there.
         """
         other = otherwise(row)
+        if other is not None and not isinstance(other, Mapping):
+            field = next(name for name in OTHERWISE.values() if name in row)
+            raise BadRow(f"{field!r} must be an object, not {other!r}")
         if self.policy_swapped and other is not None:
             row = {**row, **other}
         task, name, repeat, failed = row["task"], row["id"], row["repeat"], row["failed"]
