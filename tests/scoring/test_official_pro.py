@@ -1,13 +1,12 @@
 """Rows of LongBench Pro inference files."""
 
 import pytest
-from prediction_rows import pro_question, pro_row
+from lm_eval_longbench.offline.official_pro import read_row
+from prediction_rows import PRO_FILE, pro_question, pro_row
 
 from lm_eval_longbench.benchmarks.base import MOST_REPEATS
 from lm_eval_longbench.benchmarks.longbench_pro import DIMENSIONS
-from lm_eval_longbench.offline.official_pro import read_row
 from lm_eval_longbench.benchmarks.sample import Unusable
-from MISSING:offline.source import PRO_FILE
 from lm_eval_longbench.scoring.files import Source
 
 SOURCE = Source(0, 0, "a", PRO_FILE, "longbench_pro_thinking")

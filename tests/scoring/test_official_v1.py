@@ -1,12 +1,11 @@
 """Rows of prediction files: each is a sample, or named with what is wrong."""
 
 import pytest
-from prediction_rows import v1_row
-
-from v1_tasks import BY_FILE
 from lm_eval_longbench.offline.official_v1 import read_row
+from prediction_rows import V1_FILE, v1_row
+from v1_tasks import BY_FILE
+
 from lm_eval_longbench.benchmarks.sample import Sample, Unusable
-from MISSING:offline.source import V1_FILE
 from lm_eval_longbench.scoring.files import Source
 
 GOOD = v1_row("Emma", "Emma", "Bob", length=7)

@@ -1,11 +1,10 @@
 """Rows of LongBench v2 result files."""
 
 import pytest
-from prediction_rows import v2_question, v2_row
-
 from lm_eval_longbench.offline.official_v2 import read_row
+from prediction_rows import V2_FILE, v2_question, v2_row
+
 from lm_eval_longbench.benchmarks.sample import Unusable
-from MISSING:offline.source import V2_FILE
 from lm_eval_longbench.scoring.files import Source
 
 SOURCE = Source(0, 0, "a", V2_FILE, "longbench_v2_rag", "longbench_v2_rag")

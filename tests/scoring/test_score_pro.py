@@ -1,11 +1,10 @@
 """Samples of LongBench Pro."""
 
 import pytest
-from prediction_rows import pro_row
-
 from lm_eval_longbench.offline.official_pro import read_row
 from lm_eval_longbench.offline.score_pro import score
-from MISSING:offline.source import PRO_FILE
+from prediction_rows import PRO_FILE, pro_row
+
 from lm_eval_longbench.scoring.files import Source
 
 

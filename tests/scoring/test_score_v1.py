@@ -1,12 +1,11 @@
 """Samples of LongBench v1 and E."""
 
 import pytest
-from prediction_rows import v1_row
-
-from v1_tasks import BY_FILE
 from lm_eval_longbench.offline.official_v1 import read_row
 from lm_eval_longbench.offline.score_v1 import score
-from MISSING:offline.source import V1_FILE
+from prediction_rows import V1_FILE, v1_row
+from v1_tasks import BY_FILE
+
 from lm_eval_longbench.scoring.files import Source
 
 

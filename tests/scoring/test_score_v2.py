@@ -1,11 +1,10 @@
 """Samples of LongBench v2."""
 
 import pytest
-from prediction_rows import says, v2_question, v2_row
-
 from lm_eval_longbench.offline.official_v2 import read_row
 from lm_eval_longbench.offline.score_v2 import score
-from MISSING:offline.source import V2_FILE
+from prediction_rows import V2_FILE, says, v2_question, v2_row
+
 from lm_eval_longbench.scoring.files import Source
 
 

@@ -1,7 +1,8 @@
 """One table's part of the report."""
 
-from lm_eval_longbench.scoring.table_report import TableReport
 from lm_eval_longbench.offline.tally import Tally
+
+from lm_eval_longbench.scoring.table_report import TableReport
 
 QASPER, TREC = "longbench_v1_qasper", "longbench_v1_trec"
 
