@@ -42,7 +42,7 @@ def test_hand_worked(tmp_path):
 def test_every_figure_is_there_once(tmp_path):
     found = list(figures(write_run(tmp_path / "r", v1_rows({"trec": [(1, 1.0)]}, TABLE))))
     sections = ("all lengths", *BUCKETS, *(f"{name}, relative to all lengths" for name in BUCKETS))
-    assert found == [(section, name) for section in sections for name in E]
+    assert found == [(section, name) for section in sections for name in E.datasets]
 
 
 def test_a_dataset_of_zeros_has_no_curve(tmp_path):
@@ -54,7 +54,7 @@ def test_a_dataset_of_zeros_has_no_curve(tmp_path):
 @pytest.mark.skipif(not GOLDEN.is_dir(), reason="no shared/golden folder beside this repository")
 def test_golden_run(tmp_path):
     scores = {}
-    for name in E:
+    for name in E.datasets:
         values = json.loads((GOLDEN / f"{name}.scores.json").read_text())
         lines = (GOLDEN / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
         lengths = [json.loads(line)["length"] for line in lines]
@@ -65,7 +65,7 @@ def test_golden_run(tmp_path):
     report["tables"][TABLE]["official"] = result
     (folder / "report.json").write_text(json.dumps(report))
     found = figures(folder)
-    for name in E:
+    for name in E.datasets:
         assert {part: found[part, name].official for part in BUCKETS} == result[name]
         rounded = {part: round(100 * found[part, name].value, 2) for part in BUCKETS}
         assert rounded == result[name]

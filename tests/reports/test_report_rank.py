@@ -72,7 +72,9 @@ TASKS = {f"longbench_pro_{code}": {"questions": 60} for code in BY_CODE}
 def table(tasks=TASKS, data=("official",), ids_are_lines=False, signature=None, **counts):
     counts = {"missing": 0, "inconsistent": 0} | counts
     facts = Facts(3, data, None, {}, counts, tasks, signature=signature or {})
-    return SimpleNamespace(facts=facts, info=TABLE, ids_are_lines=ids_are_lines)
+    return SimpleNamespace(
+        facts=facts, info=TABLE, answers=SimpleNamespace(ids_are_lines=ids_are_lines)
+    )
 
 
 def test_a_whole_official_run_is_ranked():
