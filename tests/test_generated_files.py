@@ -9,10 +9,10 @@ import pytest
 import yaml
 from lm_eval.tasks import TaskManager
 from lm_eval.tasks._yaml_loader import load_yaml
-from v1_tasks import BY_NAME, E_TASKS, TASKS, V1_TASKS
 
-from lm_eval_longbench.benchmarks.longbench_pro import BY_CODE, PRIMARY_TASKS
 from lm_eval_longbench.benchmarks.longbench_v1 import CATEGORIES
+from v1_tasks import BY_NAME, E_TASKS, TASKS, V1_TASKS
+from lm_eval_longbench.benchmarks.longbench_pro import BY_CODE, PRIMARY_TASKS
 from lm_eval_longbench.benchmarks.longbench_v2 import DOMAINS
 
 ROOT = Path(__file__).resolve().parents[1]

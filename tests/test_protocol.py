@@ -2,8 +2,8 @@
 
 import pytest
 from lm_eval.tasks import TaskManager
-from v1_tasks import E_TASKS, V1_TASKS
 
+from v1_tasks import E_TASKS, V1_TASKS
 from lm_eval_longbench.benchmarks.longbench_pro import BY_CODE
 from lm_eval_longbench.presets.longbench_pro import find_preset
 from lm_eval_longbench.protocol import budgets, departures, is_greedy, limits, protocol_of

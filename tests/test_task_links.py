@@ -6,8 +6,8 @@ import sys
 
 import pytest
 from lm_eval.tasks._yaml_loader import load_yaml
-from v1_tasks import TASKS
 
+from v1_tasks import TASKS
 from lm_eval_longbench.errors import LinkError
 from lm_eval_longbench.task_folder import task_folder
 from lm_eval_longbench.task_links import FOLDER, are_linked, harness_tasks, link_tasks, unlink_tasks
