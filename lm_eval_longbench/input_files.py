@@ -11,7 +11,7 @@ import json
 import os
 import stat
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -136,7 +136,15 @@ def _member(decoder: Any, block: bytes) -> Iterator[bytes]:
     piece = b"more"
     # A full piece means that the decoder may hold back more, even without further data.
     while not decoder.eof and (block or len(piece) == BLOCK):
-        piece = decoder.decompress(block, BLOCK)
+        before = decoder.copy()
+        try:
+            piece = decoder.decompress(block, BLOCK)
+        except zlib.error:
+            # The decoder forgets what it made of this block before the damage: once more, by bytes.
+            with contextlib.suppress(zlib.error):
+                for at in range(len(block)):
+                    yield before.decompress(block[at : at + 1])
+            raise
         yield piece
         block = decoder.unconsumed_tail
 
@@ -170,7 +178,7 @@ def raw_blocks(path: Path) -> Iterator[bytes]:
         yield from _plain(handle)
 
 
-def blocks(path: Path) -> Iterator[bytes]:
+def blocks(path: Path) -> Generator[bytes, None, None]:
     """Yield the text of a file, unpacked if it begins like gzip data, whatever its name says.
 
     Raises:

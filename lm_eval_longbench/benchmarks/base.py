@@ -297,6 +297,7 @@ class Benchmark(abc.ABC):
             otherwise: "texts" or "int64".
         counts: questions of the official data that have each value, by dimension; empty where each
             dataset is a file of its own.
+        shares_documents: whether questions of the official data share documents.
         labelled: what its tasks are labelled by, in print: "dataset".
     """
 
@@ -331,6 +332,7 @@ class Benchmark(abc.ABC):
     ids_are_unique = True
     kinds: Mapping[str, str] = {}
     counts: Mapping[str, Mapping[str, int]] = {}
+    shares_documents = False
     labelled = "dataset"
     published: Published | None = None
     #: Folder of the prompt templates, with their hashes in SHA256SUMS; None: ours.
@@ -475,6 +477,10 @@ class Benchmark(abc.ABC):
     def parts(self, answers: Answers, figures: Sequence[Figure]) -> dict[str, Any]:
         """Return the further parts of a table in report.json that follow from its answers."""
         return {}
+
+    def tasks_of(self, table: Table, place: Place) -> list[str]:
+        """Return the tasks that a ranked figure is made of."""
+        return list(table.tasks)
 
     # ------------------------------------------------------------------ official files
 

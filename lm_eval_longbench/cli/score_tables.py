@@ -65,6 +65,8 @@ def _by_task(name: str, facts: Mapping[str, Any]) -> Table:
     official, other = facts["official"], facts["reasoning"]["other"]
     if other is not None:
         titles += [f"{title} {_OTHERWISE[other['policy']]}" for title in titles]
+    rouge = any("rougeL_google" in own for own in facts["tasks"].values())
+    titles += ["rougeL_google"] if rouge else []
     table = _table(name, first, titles, facts)
     for task, own in facts["tasks"].items():
         label = TABLES[name].tasks[task].label
@@ -76,6 +78,7 @@ def _by_task(name: str, facts: Mapping[str, Any]) -> Table:
                 figures.append(_hundredfold(own[key]))
             else:
                 figures += list(part[label].values()) if buckets else [part[label]]
+        figures += [_hundredfold(own.get("rougeL_google"))] if rouge else []
         table.add_row(label, *map(_cell, figures), *_counts(own))
     table.add_section()
     whole: list[float | None] = [None] * len(titles)

@@ -7,10 +7,9 @@ from statistics import fmean
 import pytest
 from scored_runs import close, v1_rows, write_run
 
-from lm_eval_longbench.aggregation.length_buckets import BUCKETS, bucket
-from lm_eval_longbench.catalog import E
-from lm_eval_longbench.reports.read_run import read_run
+from lm_eval_longbench.benchmarks.longbench_v1 import BUCKETS, E, bucket
 from lm_eval_longbench.reports.report import make_report
+from lm_eval_longbench.reports.scored_run import read_run
 
 GOLDEN = Path(__file__).resolve().parents[3] / "shared" / "golden" / "longbench_v1_e"
 GOLDEN /= "llama2-7b-chat-4k"

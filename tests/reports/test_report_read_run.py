@@ -8,12 +8,11 @@ import pytest
 from scored_runs import pro_row, v1_rows, v2_row, write_run
 
 from lm_eval_longbench.errors import DataError
-from lm_eval_longbench.reports.read_run import is_scored, read_run
 from lm_eval_longbench.reports.render import render
 from lm_eval_longbench.reports.report import make_report
-from lm_eval_longbench.reports.scored import unique_names
+from lm_eval_longbench.reports.scored_run import is_scored, read_run, unique_names
 
-V1 = v1_rows({"qasper": [0.5, 1.0, 0.0], "repobench-p": [0.25]})
+DATASETS = v1_rows({"qasper": [0.5, 1.0, 0.0], "repobench-p": [0.25]})
 
 
 def change(folder, **changes):
@@ -84,15 +83,15 @@ def test_any_order_of_rows_gives_the_same_report(tmp_path):
 
 
 def test_ids_that_are_lines_are_noticed(tmp_path):
-    lines = [row | {"id": str(row["index"])} for row in V1]
+    lines = [row | {"id": str(row["index"])} for row in DATASETS]
     assert read_run(write_run(tmp_path / "lines", lines)).tables["longbench_v1"].ids_are_lines
-    assert not read_run(write_run(tmp_path / "ids", V1)).tables["longbench_v1"].ids_are_lines
-    mixed = write_run(tmp_path / "mixed", [*lines[:3], V1[3]])
+    assert not read_run(write_run(tmp_path / "ids", DATASETS)).tables["longbench_v1"].ids_are_lines
+    mixed = write_run(tmp_path / "mixed", [*lines[:3], DATASETS[3]])
     assert not read_run(mixed).tables["longbench_v1"].ids_are_lines
 
 
 def test_an_empty_table(tmp_path):
-    folder = write_run(tmp_path / "r", V1)
+    folder = write_run(tmp_path / "r", DATASETS)
     (folder / "samples.jsonl").write_text("")
     report = json.loads((folder / "report.json").read_text())
     counts = dict.fromkeys(report["tables"]["longbench_v1"]["counts"], 0)
@@ -107,21 +106,21 @@ BAD_ROWS = {
     "not JSON": ("{", "Expecting property name"),
     "no object": ("[]", "list indices"),
     "a text": ('"x"', "string indices"),
-    "another table": (V1[1] | {"table": "longbench_v2"}, "'longbench_v2' is no field"),
-    "another task": (V1[1] | {"task": "longbench_v2"}, "'longbench_v2' is no task of longbench_v1"),
-    "no task": (V1[1] | {"task": 3}, "3 is no task"),
-    "id": (V1[1] | {"id": 5}, "'id' must be a text, not 5"),
-    "repeat beyond": (V1[1] | {"repeat": 2}, "'repeat' must be from 1 to 1, not 2"),
-    "repeat 0": (V1[1] | {"repeat": 0}, "'repeat' must be from 1 to 1, not 0"),
-    "repeat true": (V1[1] | {"repeat": True}, "'repeat' must be from 1 to 1, not True"),
-    "score above 1": (V1[1] | {"score": 1.01}, "'score' must be a number from 0 to 1 or null"),
-    "score NaN": (V1[1] | {"score": float("nan")}, "not nan"),
-    "score true": (V1[1] | {"score": True}, "not True"),
-    "score text": (V1[1] | {"score": "1"}, "not '1'"),
-    "failed": (V1[1] | {"failed": 1}, "'failed' must be true or false, not 1"),
-    "twice": (V1[0], "the same question and repeat as on line 1"),
+    "another table": (DATASETS[1] | {"table": "longbench_v2"}, "'longbench_v2' is no field"),
+    "another task": (DATASETS[1] | {"task": "longbench_v2"}, "'longbench_v2' is no task of longbench_v1"),
+    "no task": (DATASETS[1] | {"task": 3}, "3 is no task"),
+    "id": (DATASETS[1] | {"id": 5}, "'id' must be a text, not 5"),
+    "repeat beyond": (DATASETS[1] | {"repeat": 2}, "'repeat' must be from 1 to 1, not 2"),
+    "repeat 0": (DATASETS[1] | {"repeat": 0}, "'repeat' must be from 1 to 1, not 0"),
+    "repeat true": (DATASETS[1] | {"repeat": True}, "'repeat' must be from 1 to 1, not True"),
+    "score above 1": (DATASETS[1] | {"score": 1.01}, "'score' must be a number from 0 to 1 or null"),
+    "score NaN": (DATASETS[1] | {"score": float("nan")}, "not nan"),
+    "score true": (DATASETS[1] | {"score": True}, "not True"),
+    "score text": (DATASETS[1] | {"score": "1"}, "not '1'"),
+    "failed": (DATASETS[1] | {"failed": 1}, "'failed' must be true or false, not 1"),
+    "twice": (DATASETS[0], "the same question and repeat as on line 1"),
     **{
-        f"without {name}": ({k: v for k, v in V1[1].items() if k != name}, f"'{name}'")
+        f"without {name}": ({k: v for k, v in DATASETS[1].items() if k != name}, f"'{name}'")
         for name in ("table", "task", "id", "repeat", "score", "failed")
     },
 }
@@ -129,8 +128,8 @@ BAD_ROWS = {
 
 @pytest.mark.parametrize(("row", "message"), BAD_ROWS.values(), ids=BAD_ROWS.keys())
 def test_bad_rows_are_named_with_file_and_line(tmp_path, row, message):
-    folder = write_run(tmp_path / "r", V1)
-    lines = [json.dumps(line) for line in V1]
+    folder = write_run(tmp_path / "r", DATASETS)
+    lines = [json.dumps(line) for line in DATASETS]
     lines[1] = row if isinstance(row, str) else json.dumps(row)
     (folder / "samples.jsonl").write_text("\n".join(lines) + "\n")
     with pytest.raises(DataError) as caught:
@@ -182,14 +181,33 @@ BAD_REPORTS = {
     "another format": (lambda folder: change(folder, format=2), 'no "format": 1'),
     "no tables": (lambda folder: change(folder, tables=[]), "needs the objects 'tables'"),
     "an unknown table": (lambda folder: change(folder, tables={"x": {}}), "'x' is no table"),
-    "no facts": (lambda folder: change(folder, tables={"longbench_v1": {}}), "KeyError('repeats')"),
+    "no facts": (
+        lambda folder: change(folder, tables={"longbench_v1": {}}),
+        "'tables.longbench_v1' has no 'repeats'",
+    ),
     "no repeats": (
         lambda folder: change_table(folder, "longbench_v1", repeats=0),
-        "repeats must be from 1 to 256, not 0",
+        "repeats' is 0, not a whole number from 1 to 256",
     ),
     "repeats beyond all measure": (
         lambda folder: change_table(folder, "longbench_v1", repeats=10**9),
-        "repeats must be from 1 to 256, not 1000000000",
+        "repeats' is 1000000000, not a whole number from 1 to 256",
+    ),
+    "a count that is none": (
+        lambda folder: change_table(folder, "longbench_v1", counts={"samples": 4, "failed": "x"}),
+        "'tables.longbench_v1.counts.failed' is 'x', not a whole number from 0",
+    ),
+    "a label that is none": (
+        lambda folder: change_table(folder, "longbench_v1", data=[1.5]),
+        "'tables.longbench_v1.data[0]' is 1.5, not a text",
+    ),
+    "a figure beyond its range": (
+        lambda folder: change_table(folder, "longbench_v1", official={"qasper": 101}),
+        "'tables.longbench_v1.official.qasper' is 101, not a number from 0 to 100",
+    ),
+    "a number of problems that is none": (
+        lambda folder: change(folder, problems={"malformed": [{}], "malformed_total": "x"}),
+        "'malformed_total' is 'x', not a whole number from 0",
     ),
     "another number of samples": (
         lambda folder: change_table(folder, "longbench_v1", counts={"samples": 5}),
@@ -200,7 +218,7 @@ BAD_REPORTS = {
 
 @pytest.mark.parametrize(("damage", "message"), BAD_REPORTS.values(), ids=BAD_REPORTS.keys())
 def test_bad_reports(tmp_path, damage, message):
-    folder = write_run(tmp_path / "r", V1)
+    folder = write_run(tmp_path / "r", DATASETS)
     damage(folder)
     with pytest.raises(DataError) as caught:
         read_run(folder)
@@ -210,7 +228,7 @@ def test_bad_reports(tmp_path, damage, message):
 
 @pytest.mark.parametrize("name", ["report.json", "samples.jsonl"])
 def test_a_folder_that_is_none(tmp_path, name):
-    folder = write_run(tmp_path / "r", V1)
+    folder = write_run(tmp_path / "r", DATASETS)
     assert is_scored(folder)
     (folder / name).unlink()
     assert not is_scored(folder)
