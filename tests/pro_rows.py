@@ -3,7 +3,8 @@
 import itertools
 import json
 
-from lm_eval_longbench.benchmarks.longbench_pro import COUNTS, DIMENSIONS, PRO, SECONDARY_TASKS
+from lm_eval_longbench.benchmarks.longbench_pro import PRO
+from lm_eval_longbench.benchmarks.longbench_pro_facts import COUNTS, DIMENSIONS, SECONDARY_TASKS
 
 ROW = {
     "id": "0",

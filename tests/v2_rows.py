@@ -2,7 +2,8 @@
 
 import random
 
-from lm_eval_longbench.benchmarks.longbench_v2 import CHOICES, COUNTS, QUESTIONS, V2
+from lm_eval_longbench.benchmarks.longbench_v2 import CHOICES, V2
+from lm_eval_longbench.benchmarks.longbench_v2_facts import COUNTS, QUESTIONS
 
 ROW = {
     "_id": "0",

@@ -18,9 +18,9 @@ from pro_rows import ROW as PRO_ROW
 from pro_rows import write_rows
 from v1_tasks import BY_FILE, load
 
-from lm_eval_longbench.benchmarks.longbench_pro import BY_CODE
+from lm_eval_longbench.benchmarks.longbench_pro_facts import BY_CODE
 from lm_eval_longbench.benchmarks.longbench_v1 import V1
-from lm_eval_longbench.benchmarks.longbench_v2 import DOMAINS
+from lm_eval_longbench.benchmarks.longbench_v2_facts import DOMAINS
 from lm_eval_longbench.data.arrow import (
     CONTEXT_SHA256,
     CachedFolder,

@@ -13,7 +13,7 @@ import pytest
 from datasets.arrow_writer import ArrowWriter
 from pro_rows import ROW, load, official_rows, write_rows
 
-from lm_eval_longbench.benchmarks.longbench_pro import SECONDARY_TASKS
+from lm_eval_longbench.benchmarks.longbench_pro_facts import SECONDARY_TASKS
 from lm_eval_longbench.data import arrow, load_array
 from lm_eval_longbench.errors import DataError
 

@@ -19,7 +19,7 @@ from prediction_rows import (
 )
 
 from lm_eval_longbench import input_files
-from lm_eval_longbench.benchmarks.longbench_pro import DIMENSIONS
+from lm_eval_longbench.benchmarks.longbench_pro_facts import DIMENSIONS
 from lm_eval_longbench.errors import PredictionError
 from lm_eval_longbench.scoring import scan, workers
 
