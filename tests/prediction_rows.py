@@ -4,7 +4,8 @@ import gzip
 import json
 
 from v1_tasks import BY_NAME
-from lm_eval_longbench.benchmarks.longbench_pro import BY_CODE
+
+from lm_eval_longbench.benchmarks.longbench_pro_facts import BY_CODE
 
 OFFICIAL = {
     "longbench_v1": "zai-org/LongBench@5e628be",

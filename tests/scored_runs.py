@@ -7,12 +7,12 @@ from statistics import fmean
 from figures_of import official_of
 from v1_tasks import BY_NAME
 
-from lm_eval_longbench.benchmarks.longbench_pro import (
+from lm_eval_longbench.benchmarks.longbench_pro_facts import (
     BY_CODE,
     QUESTIONS_PER_TASK,
     SECONDARY_TASKS,
 )
-from lm_eval_longbench.benchmarks.longbench_v1 import BUCKETS, bucket
+from lm_eval_longbench.benchmarks.longbench_v1_facts import BUCKETS, bucket
 
 PRO_VALUES = {
     "token_length": "8k",

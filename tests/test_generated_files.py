@@ -9,11 +9,11 @@ import pytest
 import yaml
 from lm_eval.tasks import TaskManager
 from lm_eval.tasks._yaml_loader import load_yaml
-
-from lm_eval_longbench.benchmarks.longbench_v1 import CATEGORIES
 from v1_tasks import BY_NAME, E_TASKS, TASKS, V1_TASKS
-from lm_eval_longbench.benchmarks.longbench_pro import BY_CODE, PRIMARY_TASKS
-from lm_eval_longbench.benchmarks.longbench_v2 import DOMAINS
+
+from lm_eval_longbench.benchmarks.longbench_pro_facts import BY_CODE, PRIMARY_TASKS
+from lm_eval_longbench.benchmarks.longbench_v1_facts import CATEGORIES
+from lm_eval_longbench.benchmarks.longbench_v2_facts import DOMAINS
 
 ROOT = Path(__file__).resolve().parents[1]
 TASKS = ROOT / "tasks"

@@ -2,9 +2,9 @@
 
 import pytest
 from lm_eval.tasks import TaskManager
-
 from v1_tasks import E_TASKS, V1_TASKS
-from lm_eval_longbench.benchmarks.longbench_pro import BY_CODE
+
+from lm_eval_longbench.benchmarks.longbench_pro_facts import BY_CODE
 from lm_eval_longbench.presets.longbench_pro import find_preset
 from lm_eval_longbench.protocol import budgets, departures, is_greedy, limits, protocol_of
 from lm_eval_longbench.provenance.signature import METRIC_VERSIONS, UNKNOWN

@@ -9,12 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
+from lm_eval_longbench.benchmarks import longbench_pro_figures
 from lm_eval_longbench.benchmarks.base import (
     COUNTS as COUNT_METRICS,
 )
@@ -33,6 +31,17 @@ from lm_eval_longbench.benchmarks.base import (
     Table,
     Task,
 )
+from lm_eval_longbench.benchmarks.longbench_pro_facts import (
+    COUNTS,
+    DIMENSIONS,
+    NAME,
+    PRIMARY_TASKS,
+    QUESTIONS_PER_TASK,
+    SECONDARY_TASKS,
+    SUMMARY,
+    THINKING,
+)
+from lm_eval_longbench.benchmarks.longbench_pro_figures import BEST, OVERALL, PASS, SECONDARY, SHARE
 from lm_eval_longbench.benchmarks.sample import (
     Read,
     Sample,
@@ -46,7 +55,7 @@ from lm_eval_longbench.benchmarks.sample import (
 )
 from lm_eval_longbench.errors import PromptError
 from lm_eval_longbench.figures.answers import Answers
-from lm_eval_longbench.figures.figure import Figure, Unit, leaf
+from lm_eval_longbench.figures.figure import Figure
 from lm_eval_longbench.metrics.reasoning import DROP, answer_of
 from lm_eval_longbench.presets.longbench_pro import published_presets
 from lm_eval_longbench.prompts.fields import fill
@@ -56,133 +65,8 @@ if TYPE_CHECKING:
     from lm_eval_longbench.data.documents import Documents
     from lm_eval_longbench.options import Options
 
-# ---------------------------------------------------------------------- tasks and dimensions
-
-NAME, THINKING = "longbench_pro", "thinking"
-QUESTIONS, QUESTIONS_PER_TASK = 1500, 60
 # In the names of the official inference files.
 INFERENCE = "_inference_"
-# The metric of tasks whose score needs semantic similarity.
-SUMMARY = "summary"
-PRIMARY_TASKS = (
-    "T1. Retrieval & Ranking",
-    "T2. Sequencing & Structure Reconstruction",
-    "T3. Evidence-Grounded QA",
-    "T4. Summarization & Synthesis",
-    "T5. Attribution & Citation Alignment",
-    "T6. Aggregation & Clustering",
-    "T7. Consistency & Compliance Checking",
-    "T8. Structured & Numeric Reasoning",
-    "T9. Version & Code Diff Analysis",
-    "T10. Rule Induction & In-Context Learning",
-    "T11. Dialogue Memory & Long-Horizon Tracking",
-)
-# Dimensions by which official figures are broken down, in the official order, and their values.
-DIMENSIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "token_length": ("8k", "16k", "32k", "64k", "128k", "256k"),
-        "contextual_requirement": ("Full", "Partial"),
-        "difficulty": ("Easy", "Moderate", "Hard", "Extreme"),
-        "primary_task": PRIMARY_TASKS,
-        "language": ("Chinese", "English"),
-    }
-)
-
-
-@dataclass(frozen=True)
-class SecondaryTask:
-    """One secondary task.
-
-    Attributes:
-        name: official name, such as "T1.1 Global Cohesive Retrieval".
-        metric: "accuracy", "f1", "sub_em", "ndcg", "pairwise_accuracy" or "summary".
-    """
-
-    name: str
-    metric: str
-
-    @property
-    def code(self) -> str:
-        """Short form for task and file names, such as "t1_1"."""
-        return self.name.split(" ", 1)[0].lower().replace(".", "_")
-
-    @property
-    def primary_code(self) -> str:
-        """Short form of the primary task, such as "t1"."""
-        return self.code.split("_", 1)[0]
-
-    @property
-    def primary(self) -> str:
-        """Official name of the primary task."""
-        return PRIMARY_TASKS[int(self.primary_code[1:]) - 1]
-
-
-_ALL = (
-    SecondaryTask("T1.1 Global Cohesive Retrieval", "ndcg"),
-    SecondaryTask("T1.2 Key-Snippet Retrieval", "ndcg"),
-    SecondaryTask("T2.1 Global Timeline Reconstruction", "pairwise_accuracy"),
-    SecondaryTask("T2.2 Local Causal Chain Sorting", "pairwise_accuracy"),
-    SecondaryTask("T3.1 Multi-Doc Integration QA", "accuracy"),
-    SecondaryTask("T3.2 Single-Hop Fact QA", "accuracy"),
-    SecondaryTask("T4.1 Global-Coverage Constrained Summary", "summary"),
-    SecondaryTask("T4.2 Query-Focused Summary", "summary"),
-    SecondaryTask("T5.1 Full-Sentence Citation Alignment", "f1"),
-    SecondaryTask("T5.2 Key-Statement Citation Alignment", "f1"),
-    SecondaryTask("T6.1 Large-Scale Document Clustering", "sub_em"),
-    SecondaryTask("T6.2 Targeted Subset Cluster Identification", "f1"),
-    SecondaryTask("T6.3 Global Frequency Analysis", "pairwise_accuracy"),
-    SecondaryTask("T7.1 Global Conflict & Inconsistency Localization", "f1"),
-    SecondaryTask("T7.2 Targeted Rule or Condition Violation Detection", "f1"),
-    SecondaryTask("T7.3 Comprehensive Error & Anomaly Sweep", "f1"),
-    SecondaryTask("T8.1 Structured Multi-Source Consistency Verification", "sub_em"),
-    SecondaryTask("T8.2 Single-Source Targeted Aggregation", "sub_em"),
-    SecondaryTask("T8.3 Long-Context Procedural State Tracking", "sub_em"),
-    SecondaryTask("T9.1 Dependency-Aware Multi-Version Impact Analysis", "f1"),
-    SecondaryTask("T9.2 Localized Interface Change Detection", "f1"),
-    SecondaryTask("T10.1 Large-Scale In-Context Rule Induction", "sub_em"),
-    SecondaryTask("T10.2 Targeted Example-Based Rule Induction", "sub_em"),
-    SecondaryTask("T11.1 Long-Range Entity & Commitment Tracking", "accuracy"),
-    SecondaryTask("T11.2 Short-Range Reference Resolution & State Query", "accuracy"),
-)
-SECONDARY_TASKS: Mapping[str, SecondaryTask] = MappingProxyType({task.name: task for task in _ALL})
-BY_CODE: Mapping[str, SecondaryTask] = MappingProxyType({task.code: task for task in _ALL})
-
-
-def _counts() -> dict[str, Mapping[str, int]]:
-    """Questions by dimension: 25 secondary tasks x 2 languages x 6 lengths x 5 questions."""
-    per_primary = dict.fromkeys(PRIMARY_TASKS, 0)
-    for task in _ALL:
-        per_primary[task.primary] += QUESTIONS_PER_TASK
-    return {
-        "token_length": dict.fromkeys(DIMENSIONS["token_length"], QUESTIONS // 6),
-        "contextual_requirement": {"Full": 840, "Partial": 660},
-        "difficulty": {"Easy": 482, "Moderate": 289, "Hard": 289, "Extreme": 440},
-        "primary_task": per_primary,
-        "language": dict.fromkeys(DIMENSIONS["language"], QUESTIONS // 2),
-        "secondary_task": {task.name: QUESTIONS_PER_TASK for task in _ALL},
-    }
-
-
-# Questions of the official set that have each value, by dimension; the secondary task comes last.
-COUNTS: Mapping[str, Mapping[str, int]] = MappingProxyType(_counts())
-
-
-# ---------------------------------------------------------------------- figures
-
-# Official summaries are shares; the published tables print them times 100, two decimals.
-SHARE = Unit("share", 1, 100, 2)
-# No summary equals its reference: beyond this score it passes.
-_SUMMARY_PASS = 0.65
-_SUMMARY_TASKS = tuple(
-    dict.fromkeys(task.primary for task in SECONDARY_TASKS.values() if task.metric == SUMMARY)
-)
-OVERALL, ITERATION, SECONDARY, BEST, PASS = (
-    "overall",
-    "iteration",
-    "secondary_task",
-    "best of N",
-    "pass@N",
-)
 
 
 def _published_place(column: str) -> Place | None:
@@ -195,28 +79,6 @@ def _published_place(column: str) -> Place | None:
     if dimension == "primary_task":
         return dimension, next(name for name in PRIMARY_TASKS if name.startswith(f"{value}."))
     return (dimension, value) if value else None
-
-
-def best_scores(scores: np.ndarray, counted: np.ndarray) -> np.ndarray:
-    """Return each question's best score; NaN if one is unscored or none counts.
-
-    Args:
-        scores: float64 [questions, repeats]; NaN where unscored.
-        counted: bool [questions, repeats].
-    """
-    unknown = (counted & np.isnan(scores)).any(axis=1) | ~counted.any(axis=1)
-    return np.where(unknown, np.nan, np.where(counted, scores, -1.0).max(axis=1))
-
-
-def passed(best: np.ndarray, is_summary: np.ndarray) -> np.ndarray:
-    """Return 1.0 where a best score is 1.0 (of a summary: above 0.65), else 0.0; NaN of NaN.
-
-    Args:
-        best: float64 [questions].
-        is_summary: bool [questions].
-    """
-    reached = np.where(is_summary, best > _SUMMARY_PASS, best == 1.0)
-    return np.where(np.isnan(best), np.nan, reached.astype(np.float64))
 
 
 # ---------------------------------------------------------------------- the benchmark
@@ -351,7 +213,7 @@ class LongBenchPro(Benchmark):
         return {"until": [], "max_gen_toks": task.budget, "temperature": 1.0}
 
     def protocol(self, task: Task, *, thinking: bool = False) -> Protocol:
-        """Limits and budgets are those of the published models; either form may get either score."""
+        """Limits and budgets are the published models'; either form may get either score."""
         known = published_presets()
         limits = tuple(sorted({preset.truncate_to for preset in known}))
         budgets = {preset.max_gen_toks for preset in known if preset.thinking == thinking}
@@ -429,132 +291,14 @@ class LongBenchPro(Benchmark):
 
     # ------------------------------------------------------------------ figures
 
-    def question_figures(self, answers: Answers) -> list[Figure]:
-        """Return score, best-of-N and pass@N; of summaries the parts of the score, too."""
-        given = answers.given
-        best = best_scores(answers.scores, given)
-        found = [
-            ("score", answers.means(given)),
-            ("best_of_n", best),
-            ("pass_at_n", passed(best, _is_summary(answers))),
-        ]
-        found += [
-            (name, answers.means(given, answers.fields.get(name, answers.scores * np.nan)))
-            for name in self.sample_fields
-            if any(
-                task.summary
-                for name_of, task in answers.table.tasks.items()
-                if name_of in answers.expected
-            )
-        ]
-        return [
-            Figure(
-                OVERALL,
-                name,
-                leaf(answers, name, given.any(axis=1), values, given),
-                SHARE,
-                metric=name,
-            )
-            for name, values in found
-        ]
-
     def figures(self, answers: Answers) -> list[Figure]:
-        """Return every figure of the official summary, and the means of the secondary tasks.
+        return longbench_pro_figures.figures(answers)
 
-        Figures are shares. An unscored summary leaves every figure that contains it without a
-        value. A question that lacks a run takes part with the runs it has.
-        """
-        given, means = answers.given, answers.means(answers.given)
-        is_summary, runs = _is_summary(answers), range(1, answers.repeats + 1)
-
-        def figure(
-            section: str,
-            name: str,
-            values: np.ndarray,
-            counted: np.ndarray,
-            path: tuple[str, ...] = (),
-            among: np.ndarray | None = None,
-            *,
-            binary: bool = False,
-            detail: bool = False,
-        ) -> Figure:
-            chosen = counted.any(axis=1)
-            chosen = chosen if among is None else chosen & among
-            tree = leaf(answers, f"{section}/{name}", chosen, values, counted, binary=binary)
-            own = ("official", *path) if path else ()
-            return Figure(section, name, tree, SHARE, path=own, detail=detail)
-
-        def by_dimension(
-            prefix: str, values: np.ndarray, counted: np.ndarray, path: tuple[str, ...]
-        ) -> Iterator[Figure]:
-            for dimension, names in DIMENSIONS.items():
-                key = (*path, dimension) if path else (f"average_{dimension}_metric",)
-                for name in names:
-                    section, among = f"{prefix}{dimension}", answers.has(dimension, name)
-                    yield figure(
-                        section, name, values, counted, (*key, name), among, detail=bool(prefix)
-                    )
-
-        found = [figure(OVERALL, OVERALL, means, given, ("average_overall_metric",))]
-        upto = {}
-        for run in runs:
-            only = np.zeros_like(given)
-            only[:, run - 1] = given[:, run - 1]
-            key = f"inference_iteration_{run}_overall_metric"
-            found.append(figure(ITERATION, f"{ITERATION} {run}", answers.means(only), only, (key,)))
-            counted = given & (np.arange(answers.repeats) < run)
-            upto[run] = (counted, best_scores(answers.scores, counted))
-        found += by_dimension("", means, given, ())
-        for run, (counted, best) in upto.items():
-            path = (f"BoN-{run}", "overall_metric")
-            found.append(figure(BEST, f"best of {run}", best, counted, path))
-        for run, (counted, best) in upto.items():
-            values, path = passed(best, is_summary), (f"pass@{run}",)
-            found.append(figure(PASS, f"pass@{run}", values, counted, path, binary=True))
-        for name in SECONDARY_TASKS:
-            among = answers.has(SECONDARY, name)
-            found.append(figure(SECONDARY, name, means, given, (), among, detail=True))
-        for run, (counted, best) in upto.items():
-            found += by_dimension(f"best of {run}, ", best, counted, (f"BoN-{run}",))
-        return found
+    def question_figures(self, answers: Answers) -> list[Figure]:
+        return longbench_pro_figures.question_figures(answers)
 
     def official(self, answers: Answers, figures: Sequence[Figure]) -> dict[str, Any]:
-        """Return the summary in the official schema.
-
-        A figure without a sample is None. A question that lacks a run is counted as inconsistent.
-        Figures that would contain an unscored summary are None, and then (only then, the official
-        schema has no such key) a last key says how many there are.
-        """
-        stated = {figure.path[1:]: figure.official for figure in figures if figure.path}
-        given, runs = answers.given, range(1, answers.repeats + 1)
-
-        def by_dimension(*path: str) -> dict[str, Any]:
-            return {
-                dimension: {name: stated[(*path, dimension, name)] for name in names}
-                for dimension, names in DIMENSIONS.items()
-            }
-
-        summary: dict[str, Any] = {
-            "total_questions_num": len(answers),
-            "inference_iterations": answers.repeats,
-            "total_samples_num": int(given.sum()),
-            "fail_samples_num": int(answers.failed.sum()),
-            "inference_inconsistent_samples_num": int((~given).any(axis=1).sum()),
-            "average_overall_metric": stated[("average_overall_metric",)],
-        }
-        for run in runs:
-            key = f"inference_iteration_{run}_overall_metric"
-            summary[key] = stated[(key,)]
-        for dimension, names in DIMENSIONS.items():
-            key = f"average_{dimension}_metric"
-            summary[key] = {name: stated[(key, name)] for name in names}
-        for run in runs:
-            best = f"BoN-{run}"
-            overall = stated[(best, "overall_metric")]
-            summary[best] = {"overall_metric": overall, **by_dimension(best)}
-            summary[f"pass@{run}"] = stated[(f"pass@{run}",)]
-        unscored = int(answers.unscored.sum())
-        return summary | ({"unscored_samples_num": unscored} if unscored else {})
+        return longbench_pro_figures.official(answers, figures)
 
     # ------------------------------------------------------------------ official files
 
@@ -571,7 +315,6 @@ class LongBenchPro(Benchmark):
         return "metric" in row and INFERENCE not in stem
 
     def official_table(self, row: Any, stem: str) -> str:
-        """Return the form of asking that a file's name says."""
         lower = stem.lower()
         thinking = "thinking" in lower and not re.search(r"non[-_ ]?thinking", lower)
         return f"{NAME}_thinking" if thinking else NAME
@@ -600,7 +343,6 @@ class LongBenchPro(Benchmark):
         return (*(Metric(name, "mean_if_all_known") for name in names), *COUNT_METRICS)
 
     def groups(self) -> Iterator[Group]:
-        """Yield the primary tasks of each form and the whole; questions weigh alike."""
         names = ("score", "best_of_n", "pass_at_n", *(one.name for one in COUNT_METRICS))
         for form, table in self.tables.items():
             groups = []
@@ -613,11 +355,6 @@ class LongBenchPro(Benchmark):
                 groups.append(f"{form}_t{number}")
                 yield Group(groups[-1], members, names, by_size=True, alias=primary)
             yield Group(form, tuple(groups), names, by_size=True)
-
-
-def _is_summary(answers: Answers) -> np.ndarray:
-    """Return which questions ask for a summary, bool [questions]."""
-    return np.any([answers.has("primary_task", name) for name in _SUMMARY_TASKS], axis=0)
 
 
 def _question_problem(row: Mapping[str, Any]) -> str | None:

@@ -8,7 +8,6 @@ of operations) and the pinned data (row counts). Published figures: the results 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +26,17 @@ from lm_eval_longbench.benchmarks.base import (
     Source,
     Table,
     Task,
+)
+from lm_eval_longbench.benchmarks.longbench_v1_facts import (
+    ALL,
+    BUCKET_METRICS,
+    BUCKETS,
+    CATEGORIES,
+    DATASETS,
+    LANGUAGES,
+    Dataset,
+    bucket,
+    datasets_of,
 )
 from lm_eval_longbench.benchmarks.sample import (
     Read,
@@ -47,84 +57,6 @@ from lm_eval_longbench.prompts.truncation import RULE_V1
 
 if TYPE_CHECKING:
     from lm_eval_longbench.data.documents import Documents
-
-# ---------------------------------------------------------------------- the datasets
-
-CATEGORIES = ("single_doc_qa", "multi_doc_qa", "summarization", "few_shot", "synthetic", "code")
-# Headlines; the code sets count in both.
-LANGUAGES = {"English": "en", "Chinese": "zh"}
-
-
-@dataclass(frozen=True)
-class Dataset:
-    """One dataset.
-
-    Attributes:
-        name: official name, as in the data files.
-        category: one of CATEGORIES.
-        language: "en", "zh" or "code".
-        rows: documents in the v1 file; rows_e: in the LongBench-E file, None where there is none.
-        budget: official output budget in tokens.
-        chat: whether official code wraps the prompt in the chat template.
-    """
-
-    name: str
-    category: str
-    language: str
-    rows: int
-    rows_e: int | None
-    budget: int
-    chat: bool = True
-
-
-_ALL = (
-    Dataset("narrativeqa", "single_doc_qa", "en", 200, None, 128),
-    Dataset("qasper", "single_doc_qa", "en", 200, 224, 128),
-    Dataset("multifieldqa_en", "single_doc_qa", "en", 150, 150, 64),
-    Dataset("multifieldqa_zh", "single_doc_qa", "zh", 200, None, 64),
-    Dataset("hotpotqa", "multi_doc_qa", "en", 200, 300, 32),
-    Dataset("2wikimqa", "multi_doc_qa", "en", 200, 300, 32),
-    Dataset("musique", "multi_doc_qa", "en", 200, None, 32),
-    Dataset("dureader", "multi_doc_qa", "zh", 200, None, 128),
-    Dataset("gov_report", "summarization", "en", 200, 300, 512),
-    Dataset("qmsum", "summarization", "en", 200, None, 512),
-    Dataset("multi_news", "summarization", "en", 200, 294, 512),
-    Dataset("vcsum", "summarization", "zh", 200, None, 512),
-    Dataset("trec", "few_shot", "en", 200, 300, 64, chat=False),
-    Dataset("triviaqa", "few_shot", "en", 200, 300, 32, chat=False),
-    Dataset("samsum", "few_shot", "en", 200, 300, 128, chat=False),
-    Dataset("lsht", "few_shot", "zh", 200, None, 64, chat=False),
-    Dataset("passage_count", "synthetic", "en", 200, 300, 32),
-    Dataset("passage_retrieval_en", "synthetic", "en", 200, 300, 32),
-    Dataset("passage_retrieval_zh", "synthetic", "zh", 200, None, 32),
-    Dataset("lcc", "code", "code", 500, 300, 64, chat=False),
-    Dataset("repobench-p", "code", "code", 500, 300, 64, chat=False),
-)
-DATASETS: Mapping[str, Dataset] = MappingProxyType({one.name: one for one in _ALL})
-# Length buckets of LongBench-E: name, metric in the harness, and the length (words; characters for
-# Chinese) that it ends before.
-_BUCKETS = (("0-4k", "score_0_4k", 4000), ("4-8k", "score_4_8k", 8000), ("8k+", "score_8k_plus", 0))
-BUCKETS = tuple(name for name, _, _ in _BUCKETS)
-BUCKET_METRICS = {name: metric for name, metric, _ in _BUCKETS}
-
-
-def bucket(length: int) -> str:
-    """Return the official name of the length bucket that a document's `length` falls into."""
-    return next((name for name, _, end in _BUCKETS if length < end), BUCKETS[-1])
-
-
-def datasets_of(language: str, category: str | None = None) -> tuple[str, ...]:
-    """Return the datasets of a headline, of one category or all; the code sets count in both.
-
-    Args:
-        language: "en" or "zh".
-        category: one of CATEGORIES.
-    """
-    return tuple(
-        one.name
-        for one in _ALL
-        if one.language in (language, "code") and category in (None, one.category)
-    )
 
 
 # ---------------------------------------------------------------------- figures
@@ -240,7 +172,6 @@ class _LongBench(Benchmark):
         return None
 
     def render(self, task: Task, row: Mapping[str, Any]) -> str:
-        """Return the official prompt of one document."""
         return fill(self.template(task), task.label, row)
 
     def generation(self, task: Task) -> dict[str, Any]:
@@ -260,11 +191,9 @@ class _LongBench(Benchmark):
         return Protocol((3500, 7500, 15500, 31500), chat, (task.budget,), 0.0, 1)
 
     def golds(self, doc: Mapping[str, Any]) -> list[str]:
-        """Return the gold answers of a document."""
         return list(doc["answers"])
 
     def question_problem(self, doc: Mapping[str, Any], task: Task) -> str | None:
-        """Return why a row's gold data cannot be scored against, or None."""
         if not is_texts(doc.get("answers")):
             return "'answers' is not a list of one or more texts"
         from lm_eval_longbench.metrics.longbench_v1 import CLASSIFICATION  # slow to import
@@ -312,7 +241,7 @@ class _LongBench(Benchmark):
         )
 
     def score(self, sample: Sample, reasoning: str = DROP, *, extras: bool = False) -> Scored:
-        """Return what an answer is worth; with `extras` Google's ROUGE-L too, where there is one."""
+        """Return what an answer is worth; with `extras` Google's ROUGE-L, too, where it has one."""
         from lm_eval_longbench.metrics.longbench_v1 import (  # slow to import
             ROUGE_DATASETS,
             rouge_l_google_sample,
@@ -328,7 +257,6 @@ class _LongBench(Benchmark):
         return Scored(worth, not answer.strip(), shown)
 
     def dimension_of(self, line: Mapping[str, Any], dimension: str) -> Any:
-        """Return the dataset of a line's task, or the bucket of its length."""
         if dimension == "dataset":
             return self.tasks[line["task"]].label
         length = line["length"]
@@ -353,15 +281,12 @@ class _LongBench(Benchmark):
         ]
 
     def is_official_row(self, row: Mapping[str, Any], stem: str) -> bool:
-        """Whether a row has a prediction with its gold answers, or is in a dataset's file."""
         return "pred" in row and ("answers" in row or stem in DATASETS)
 
     def is_official_name(self, stem: str) -> bool:
-        """Whether a file is named like a dataset."""
         return stem in self.datasets
 
     def run_in_name(self, stem: str) -> str | None:
-        """The files of a folder are one run."""
         return ""
 
     def read_official(self, row: Mapping[str, Any], index: int, table: Table, task: str) -> Read:
@@ -378,7 +303,6 @@ class _LongBench(Benchmark):
         return [self.sample(known, self.tasks[task], 1, row["pred"], index=index)]
 
     def harness_metrics(self, task: Task) -> tuple[Metric, ...]:
-        """Return score, buckets, Google's ROUGE-L and counts."""
         from lm_eval_longbench.metrics.longbench_v1 import ROUGE_DATASETS  # slow to import
 
         buckets = BUCKET_METRICS.values() if self.suffix else ()
@@ -387,7 +311,6 @@ class _LongBench(Benchmark):
         return (Metric("score"), *own, *google, *COUNTS)
 
     def groups(self) -> Iterator[Group]:
-        """Yield the categories, whose score is the plain mean of their datasets, and the whole."""
         names = []
         for category in CATEGORIES:
             members = [
@@ -447,8 +370,9 @@ class LongBenchV1(_LongBench):
     def figures(self, answers: Answers) -> list[Figure]:
         """Return headlines, category means and datasets; what lacks a dataset has no value.
 
-        The headline of a language is the mean of its six category means, a category mean that of its
-        datasets (source: LongBench, results tables). A question's score is the mean over its repeats.
+        The headline of a language is the mean of its six category means, a category mean that of
+        its datasets (source: LongBench, results tables). A question's score is the mean over its
+        repeats.
         """
         leaves = self._leaves(answers)
         headlines, categories = [], []
@@ -481,7 +405,6 @@ class LongBenchV1(_LongBench):
         return [Figure(DATASET, "", tree, PERCENT, metric="score"), *self._googles(answers)]
 
     def groups(self) -> Iterator[Group]:
-        """Yield the categories, the whole, and the tasks by language, code with English."""
         yield from super().groups()
         for language, spoken in (("en", {"en", "code"}), ("zh", {"zh"})):
             own = [t.name for t in self.tasks.values() if DATASETS[t.label].language in spoken]
@@ -493,7 +416,7 @@ class LongBenchE(_LongBench):
 
     name, short, sign, title = "longbench_v1_e", "v1_e", "lb-e", "LongBench-E"
     unit_note = "Percent, two decimals; relative figures are 100 * (x/y - 1)."
-    datasets = MappingProxyType({one.name: one for one in _ALL if one.rows_e is not None})
+    datasets = MappingProxyType({one.name: one for one in ALL if one.rows_e is not None})
     suffix, official_folder = "_e", "pred_e"
 
     def __init__(self) -> None:

@@ -18,17 +18,16 @@ from pro_rows import ROW, official_rows
 from scored_runs import pro_row as line_of_pro
 
 from lm_eval_longbench.benchmarks.base import MOST_REPEATS
-from lm_eval_longbench.benchmarks.longbench_pro import (
+from lm_eval_longbench.benchmarks.longbench_pro import PRO
+from lm_eval_longbench.benchmarks.longbench_pro_facts import (
     BY_CODE,
     COUNTS,
     DIMENSIONS,
     PRIMARY_TASKS,
-    PRO,
     QUESTIONS,
     SECONDARY_TASKS,
-    best_scores,
-    passed,
 )
+from lm_eval_longbench.benchmarks.longbench_pro_figures import best_scores, passed
 from lm_eval_longbench.benchmarks.sample import Unusable
 from lm_eval_longbench.figures.means import question_means
 

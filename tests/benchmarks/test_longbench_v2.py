@@ -12,7 +12,8 @@ from prediction_rows import says, v2_question, v2_row
 from scored_runs import v2_row as line_of_v2
 from v2_rows import ROW, official_rows
 
-from lm_eval_longbench.benchmarks.longbench_v2 import COUNTS, DOMAINS, QUESTIONS, SUB_SCORES, V2
+from lm_eval_longbench.benchmarks.longbench_v2 import V2
+from lm_eval_longbench.benchmarks.longbench_v2_facts import COUNTS, DOMAINS, QUESTIONS, SUB_SCORES
 from lm_eval_longbench.benchmarks.registry import table_of
 from lm_eval_longbench.benchmarks.sample import Unusable
 from lm_eval_longbench.metrics.longbench_v2 import judge

@@ -7,7 +7,7 @@ from v1_tasks import E_TASKS, V1_TASKS
 
 from lm_eval_longbench.benchmarks import registry
 from lm_eval_longbench.benchmarks.base import Benchmark
-from lm_eval_longbench.benchmarks.longbench_pro import SECONDARY_TASKS
+from lm_eval_longbench.benchmarks.longbench_pro_facts import SECONDARY_TASKS
 from lm_eval_longbench.benchmarks.registry import (
     OURS,
     benchmark_of,

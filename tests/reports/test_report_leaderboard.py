@@ -9,8 +9,8 @@ from prediction_rows import v1_row, write_lines
 from scored_runs import pro_row, v1_rows, v2_row, write_run
 from v1_tasks import V1_TASKS
 
-from lm_eval_longbench.benchmarks.longbench_pro import BY_CODE, DIMENSIONS
-from lm_eval_longbench.benchmarks.longbench_v1 import DATASETS
+from lm_eval_longbench.benchmarks.longbench_pro_facts import BY_CODE, DIMENSIONS
+from lm_eval_longbench.benchmarks.longbench_v1_facts import DATASETS
 from lm_eval_longbench.protocol import protocol_of
 from lm_eval_longbench.reports.report import make_report
 from lm_eval_longbench.reports.scored_run import read_run

@@ -7,7 +7,8 @@ from statistics import fmean
 import pytest
 from scored_runs import close, v1_rows, write_run
 
-from lm_eval_longbench.benchmarks.longbench_v1 import BUCKETS, E, bucket
+from lm_eval_longbench.benchmarks.longbench_v1 import E
+from lm_eval_longbench.benchmarks.longbench_v1_facts import BUCKETS, bucket
 from lm_eval_longbench.reports.report import make_report
 from lm_eval_longbench.reports.scored_run import read_run
 

@@ -8,7 +8,7 @@ from statistics import fmean, pvariance
 import pytest
 from scored_runs import close, v1_rows, write_run
 
-from lm_eval_longbench.benchmarks.longbench_v1 import CATEGORIES, DATASETS, datasets_of
+from lm_eval_longbench.benchmarks.longbench_v1_facts import CATEGORIES, DATASETS, datasets_of
 from lm_eval_longbench.errors import DataError
 from lm_eval_longbench.reports.render import render
 from lm_eval_longbench.reports.report import make_report

@@ -6,11 +6,10 @@ from pathlib import Path
 import pytest
 from scored_runs import v2_row, write_run
 
-from lm_eval_longbench.benchmarks.longbench_v2 import (
+from lm_eval_longbench.benchmarks.longbench_v2_facts import COUNTS, DOMAINS
+from lm_eval_longbench.benchmarks.longbench_v2_figures import (
     ACCURACY,
     COMPENSATED,
-    COUNTS,
-    DOMAINS,
     OFFICIAL,
     STRICT,
 )

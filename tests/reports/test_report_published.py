@@ -7,10 +7,11 @@ from statistics import fmean
 
 import pytest
 
-from lm_eval_longbench.benchmarks.longbench_pro import COUNTS as PRO_COUNTS
-from lm_eval_longbench.benchmarks.longbench_pro import DIMENSIONS
-from lm_eval_longbench.benchmarks.longbench_v1 import CATEGORIES, DATASETS, datasets_of
-from lm_eval_longbench.benchmarks.longbench_v2 import COUNTS, OFFICIAL
+from lm_eval_longbench.benchmarks.longbench_pro_facts import COUNTS as PRO_COUNTS
+from lm_eval_longbench.benchmarks.longbench_pro_facts import DIMENSIONS
+from lm_eval_longbench.benchmarks.longbench_v1_facts import CATEGORIES, DATASETS, datasets_of
+from lm_eval_longbench.benchmarks.longbench_v2_facts import COUNTS
+from lm_eval_longbench.benchmarks.longbench_v2_figures import OFFICIAL
 from lm_eval_longbench.presets.longbench_pro import names
 from lm_eval_longbench.reports import published
 from lm_eval_longbench.reports.published import published_rows

@@ -4,7 +4,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from lm_eval_longbench.benchmarks.longbench_pro import BY_CODE, PRO
+from lm_eval_longbench.benchmarks.longbench_pro import PRO
+from lm_eval_longbench.benchmarks.longbench_pro_facts import BY_CODE
 from lm_eval_longbench.benchmarks.registry import benchmarks, tables
 from lm_eval_longbench.reports.published import (
     PublishedRow,

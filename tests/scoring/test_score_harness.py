@@ -10,9 +10,9 @@ from lm_eval.tasks import TaskManager
 from prediction_rows import read_lines
 from v1_tasks import BY_NAME
 
-from lm_eval_longbench.aggregation.longbench_v1 import BUCKET_METRICS
-from lm_eval_longbench.aggregation.longbench_v2 import SUB_SCORES
-from lm_eval_longbench.benchmarks.longbench_pro import BY_CODE
+from lm_eval_longbench.benchmarks.longbench_pro_facts import BY_CODE
+from lm_eval_longbench.benchmarks.longbench_v1_facts import BUCKET_METRICS
+from lm_eval_longbench.benchmarks.longbench_v2_facts import SUB_SCORES
 from lm_eval_longbench.harness.baseline import ExtractiveBaseline
 from lm_eval_longbench.scoring.score import score_rows
 from lm_eval_longbench.task_folder import task_folder

@@ -5,6 +5,7 @@ import random
 from concurrent.futures import ProcessPoolExecutor
 
 import pytest
+from oracles import pro_summary as oracle
 from prediction_rows import (
     log_row,
     pro_question,
@@ -18,7 +19,7 @@ from prediction_rows import (
 )
 
 from lm_eval_longbench import input_files
-from lm_eval_longbench.aggregation.longbench_pro import summarize
+from lm_eval_longbench.benchmarks.longbench_pro_facts import DIMENSIONS
 from lm_eval_longbench.errors import PredictionError
 from lm_eval_longbench.scoring import scan, workers
 
@@ -194,9 +195,8 @@ def test_pro_shards_keep_their_runs(score, tmp_path):
         )
     found = score(tmp_path / "in")
     assert shown(found) == [(id, run, float(run > 1)) for id in "ab" for run in (1, 2, 3)]
-    assert found.scores == summarize(
-        {**own, "bon_idx": own["repeat"], "metric": own["score"]} for own in found.samples
-    )
+    rows = [{**own, "bon_idx": own["repeat"], "metric": own["score"]} for own in found.samples]
+    assert found.scores == oracle.summary(rows, 3, DIMENSIONS)
     assert found.scores["pass@1"] == 0.0 and found.scores["pass@2"] == 1.0
     assert found.scores["inference_inconsistent_samples_num"] == 0
 

@@ -4,12 +4,11 @@ import os
 import zipfile
 
 import pytest
+from v1_tasks import BY_FILE, load
 
 from lm_eval_longbench import input_files
-from v1_tasks import BY_FILE
 from lm_eval_longbench.data import archive as archive_module
 from lm_eval_longbench.data.archive import file_lines, find_member, member_lines
-from v1_tasks import load
 from lm_eval_longbench.errors import DataError
 
 

@@ -1,17 +1,20 @@
-"""Each way a line can be wrong is named with its place."""
+"""Each way a row can be wrong is named with its place."""
 
 import json
+from types import SimpleNamespace
 
 import pytest
 
-from lm_eval_longbench.data.rows import FIELDS, parse_rows, problem_of
+from lm_eval_longbench.benchmarks.longbench_v1 import V1
+from lm_eval_longbench.data.rows import checked_rows, parsed_rows, schema_problem
 from lm_eval_longbench.errors import DataError
 
+FIELDS = V1.fields
 TEXTS = ("input", "context", "dataset", "language", "_id")
 
 
 def parse(*lines):
-    return list(parse_rows(lines, "qasper.jsonl"))
+    return list(parsed_rows(lines, "qasper.jsonl", V1))
 
 
 def encoded(value):
@@ -20,7 +23,7 @@ def encoded(value):
 
 def test_a_row_comes_back_as_it_was(row):
     assert parse(encoded(row())) == [row()]
-    assert problem_of(row()) is None
+    assert V1.row_problem(row()) is None
     assert tuple(row()) == FIELDS
 
 
@@ -48,7 +51,7 @@ def test_windows_line_ends_and_a_byte_order_mark(row):
 
 
 def test_rows_before_a_bad_line_are_delivered(row):
-    reader = parse_rows([encoded(row()), b"{", encoded(row())], "x")
+    reader = parsed_rows([encoded(row()), b"{", encoded(row())], "x", V1)
     assert next(reader) == row()
     with pytest.raises(DataError, match="x, line 2, is not JSON"):
         next(reader)
@@ -134,3 +137,54 @@ def test_both_halves_together_are_a_character(row):
     line = json.dumps(row(context="🙂")).encode()
     assert b"\\ud83d\\ude42" in line
     assert parse(line) == [row(context="🙂")]
+
+
+SOME = ("name", "note", "marks")
+SOME_TEXTS = ("name", "note")
+SOME_ROW = {"name": "Emma", "note": "汉字 🙂 \x00", "marks": [1]}
+
+
+def rows(*items, problem_of=lambda row: schema_problem(row, SOME, SOME_TEXTS)):
+    benchmark = SimpleNamespace(fields=SOME, row_problem=problem_of)
+    return checked_rows(items, "some.json", benchmark)
+
+
+def test_extra_fields_of_elements_are_dropped_and_the_order_is_ours():
+    (found,) = rows({"extra": 1, **dict(reversed(SOME_ROW.items()))})
+    assert found == SOME_ROW
+    assert tuple(found) == SOME
+
+
+def test_rows_before_a_bad_one_are_delivered():
+    reader = rows(SOME_ROW, [], SOME_ROW)
+    assert next(reader) == SOME_ROW
+    with pytest.raises(DataError, match=r"^some\.json, element 2, is not a JSON object\.$"):
+        next(reader)
+
+
+def test_what_the_benchmark_says_is_wrong():
+    with pytest.raises(DataError, match=r"^some\.json, element 1, has the wrong colour\.$"):
+        list(rows(SOME_ROW, problem_of=lambda row: "has the wrong colour"))
+
+
+@pytest.mark.parametrize("value", [None, 1, True, "text", [], [SOME_ROW]])
+def test_no_object(value):
+    assert schema_problem(value, SOME, SOME_TEXTS) == "is not a JSON object"
+
+
+@pytest.mark.parametrize("name", SOME)
+def test_each_field_that_is_missing(name):
+    row = {key: value for key, value in SOME_ROW.items() if key != name}
+    assert schema_problem(row, SOME, SOME_TEXTS) == f"lacks the field {name!r}"
+
+
+@pytest.mark.parametrize("name", SOME_TEXTS)
+@pytest.mark.parametrize("value", [None, 1, 1.5, True, [], ["x"], {}, "\ud83d", "a \udc00 b"])
+def test_each_value_that_is_no_text(name, value):
+    problem = schema_problem({**SOME_ROW, name: value}, SOME, SOME_TEXTS)
+    assert problem.startswith(f"has a field {name!r} that is not a text")
+
+
+@pytest.mark.parametrize("value", [None, 1, [], "\ud83d"])
+def test_other_fields_may_be_anything(value):
+    assert schema_problem({**SOME_ROW, "marks": value}, SOME, SOME_TEXTS) is None

@@ -8,22 +8,25 @@ import random
 import shutil
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import datasets
+import pro_rows
 import pytest
 import v2_rows
 from pro_rows import ROW as PRO_ROW
 from pro_rows import write_rows
+from v1_tasks import BY_FILE, load
 
-from v1_tasks import BY_FILE
-from lm_eval_longbench.benchmarks.longbench_pro import BY_CODE
-from lm_eval_longbench.data import longbench_pro, longbench_v1, longbench_v2
+from lm_eval_longbench.benchmarks.longbench_pro_facts import BY_CODE
+from lm_eval_longbench.benchmarks.longbench_v1 import V1
+from lm_eval_longbench.benchmarks.longbench_v2_facts import DOMAINS
 from lm_eval_longbench.data.arrow import (
     CONTEXT_SHA256,
-    V1_FEATURES,
     CachedFolder,
     cache_folder,
     cached,
+    features_of,
     is_sound,
 )
 from lm_eval_longbench.errors import DataError
@@ -47,22 +50,22 @@ def test_rows_come_back_with_the_official_schema(cache, arrows, row):
         row(context="{input} {{x}} $Q$ \u2028\x00\r\n 🙂 汉字", all_classes=[]),
     ]
     given.append(row(context=""))
-    stored = cached("b", SHA, "qasper", V1_FEATURES, lambda: given)
+    stored = cached(V1, SHA, "qasper", lambda: given)
     found = stored.remove_columns(CONTEXT_SHA256)
     assert list(found) == given
-    assert found.features == V1_FEATURES
+    assert found.features == features_of(V1)
     assert list(found.features) == list(row())
     hashes = [hashlib.sha256(one["context"].encode()).hexdigest() for one in given[:-1]]
     assert stored[CONTEXT_SHA256][:] == [*hashes, None]
-    assert arrows() == ["lm_eval_longbench/b/0123456789abcdef-2/qasper/qasper.arrow"]
+    assert arrows() == ["lm_eval_longbench/longbench_v1/0123456789abcdef-2/qasper/qasper.arrow"]
 
 
 def test_rows_are_memory_mapped_and_not_converted_again(cache, arrows, row):
     given = rows_of(NUMBER, row())
-    first = cached("b", SHA, "qasper", V1_FEATURES, lambda: given)
+    first = cached(V1, SHA, "qasper", lambda: given)
     (name,) = arrows()
     before = (cache / name).stat()
-    second = cached("b", SHA, "qasper", V1_FEATURES, never)
+    second = cached(V1, SHA, "qasper", never)
     assert list(second) == list(first)
     assert list(second.remove_columns(CONTEXT_SHA256)) == given
     after = (cache / name).stat()
@@ -85,17 +88,18 @@ def test_rows_are_not_all_in_memory_at_once(cache, row):
                 )
             yield row(context="x" * 20_000, _id=str(number))
 
-    assert len(cached("b", SHA, "qasper", V1_FEATURES, rows)) == 400
+    assert len(cached(V1, SHA, "qasper", rows)) == 400
     assert sizes == sorted(sizes)
     assert sizes[1] > 2_000_000
 
 
 @pytest.mark.parametrize("change", ["benchmark", "sha256", "name"])
 def test_other_bytes_or_names_get_another_file(cache, arrows, row, change):
-    key = {"benchmark": "b", "sha256": SHA, "name": "qasper"}
-    cached(**key, features=V1_FEATURES, rows=lambda: [row()])
-    other = {**key, change: "f" + key[change]}
-    found = cached(**other, features=V1_FEATURES, rows=lambda: rows_of(2, row()))
+    key = {"benchmark": V1, "sha256": SHA, "name": "qasper"}
+    cached(**key, rows=lambda: [row()])
+    family = SimpleNamespace(family="another", fields=V1.fields, kinds=V1.kinds)
+    other = {**key, change: family if change == "benchmark" else "f" + key[change]}
+    found = cached(**other, rows=lambda: rows_of(2, row()))
     assert len(found) == 2
     assert len(arrows()) == 2
 
@@ -108,18 +112,18 @@ def test_rows_that_break_off_leave_nothing(cache, arrows, row, error, after):
         raise error
 
     with pytest.raises(type(error)) as caught:
-        cached("b", SHA, "qasper", V1_FEATURES, breaking)
+        cached(V1, SHA, "qasper", breaking)
     assert caught.value is error
     assert arrows() == []
     # The next run starts afresh.
-    whole = cached("b", SHA, "qasper", V1_FEATURES, lambda: rows_of(NUMBER, row()))
+    whole = cached(V1, SHA, "qasper", lambda: rows_of(NUMBER, row()))
     assert len(whole) == NUMBER
 
 
 def test_a_cache_that_cannot_be_written(cache, row):
     cache.write_text("a file where the cache folder should be")
     with pytest.raises(DataError, match="HF_DATASETS_CACHE") as caught:
-        cached("b", SHA, "qasper", V1_FEATURES, lambda: [row()])
+        cached(V1, SHA, "qasper", lambda: [row()])
     assert str(cache) in str(caught.value)
     assert cache.read_text() == "a file where the cache folder should be"
 
@@ -127,30 +131,32 @@ def test_a_cache_that_cannot_be_written(cache, row):
 def test_a_process_that_dies_midway_leaves_no_finished_file(cache, arrows, row):
     code = (
         "import datasets, json, os, sys\n"
-        "from lm_eval_longbench.data.arrow import V1_FEATURES, cached\n"
+        "from lm_eval_longbench.benchmarks.longbench_v1 import V1\n"
+        "from lm_eval_longbench.data.arrow import cached\n"
         "datasets.config.HF_DATASETS_CACHE = sys.argv[1]\n"
         "def rows():\n"
         "    yield from [json.loads(sys.argv[3])] * 120\n"
         "    os._exit(9)\n"
-        "cached('b', sys.argv[2], 'qasper', V1_FEATURES, rows)\n"
+        "cached(V1, sys.argv[2], 'qasper', rows)\n"
     )
     command = [sys.executable, "-c", code, str(cache), SHA, json.dumps(row())]
     assert subprocess.run(command, timeout=120, check=False).returncode == 9
     (left,) = arrows()
     assert left.split("/")[-2].endswith(".partial")
-    whole = cached("b", SHA, "qasper", V1_FEATURES, lambda: rows_of(NUMBER, row()))
+    whole = cached(V1, SHA, "qasper", lambda: rows_of(NUMBER, row()))
     assert whole["_id"][:] == [str(number) for number in range(NUMBER)]
 
 
 def test_a_full_disk_is_one_error_and_leaves_nothing(cache, arrows, row):
     code = (
         "import datasets, json, resource, sys\n"
-        "from lm_eval_longbench.data.arrow import V1_FEATURES, cached\n"
+        "from lm_eval_longbench.benchmarks.longbench_v1 import V1\n"
+        "from lm_eval_longbench.data.arrow import cached\n"
         "from lm_eval_longbench.errors import DataError\n"
         "datasets.config.HF_DATASETS_CACHE = sys.argv[1]\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000))\n"
         "try:\n"
-        "    cached('b', sys.argv[2], 'q', V1_FEATURES, lambda: [json.loads(sys.argv[3])] * 500)\n"
+        "    cached(V1, sys.argv[2], 'q', lambda: [json.loads(sys.argv[3])] * 500)\n"
         "except DataError as error:\n"
         "    sys.stdout.write(str(error))\n"
     )
@@ -177,7 +183,7 @@ def convert(cache, start, counter, row):
         yield from rows_of(NUMBER, row)
 
     start.wait(60)
-    return cached("b", SHA, "qasper", V1_FEATURES, rows)
+    return cached(V1, SHA, "qasper", rows)
 
 
 def convert_and_report(cache, start, counter, row, queue):
@@ -291,7 +297,7 @@ class V1Cache:
             (folder / f"{stem}.jsonl").write_text(text)
 
     def load(self):
-        documents = [longbench_v1.load(BY_FILE[stem], str(self.folder)) for stem in self.STEMS]
+        documents = [load(BY_FILE[stem], str(self.folder)) for stem in self.STEMS]
         return [(list(one.rows), one.context_sha256) for one in documents]
 
 
@@ -312,7 +318,7 @@ class ProCache:
         self.file = write_rows(folder / "longbench_pro.json", rows)
 
     def load(self):
-        documents = [longbench_pro.load(BY_CODE[code], str(self.file)) for code in self.CODES]
+        documents = [pro_rows.load(code, str(self.file)) for code in self.CODES]
         return [(list(one.rows), one.context_sha256) for one in documents]
 
 
@@ -326,12 +332,10 @@ class V2Cache:
         ]
         folder.mkdir()
         self.file = write_rows(folder / "data.json", rows)
-        self.domain = next(
-            code for code, name in longbench_v2.DOMAINS.items() if name == rows[0]["domain"]
-        )
+        self.domain = next(code for code, name in DOMAINS.items() if name == rows[0]["domain"])
 
     def load(self):
-        documents = [longbench_v2.load(name, str(self.file)) for name in (self.domain, None)]
+        documents = [v2_rows.load(name, str(self.file)) for name in (self.domain, None)]
         return [(list(one.rows), one.context_sha256) for one in documents]
 
 
@@ -370,33 +374,33 @@ def test_no_damage_is_ever_read(kind, tmp_path, monkeypatch, row, caplog):
 def test_a_folder_of_another_source_is_not_taken(cache, row):
     """As if two hashes began with the same digits."""
     other = SHA[:16] + "f" * 48
-    cached("b", other, "qasper", V1_FEATURES, lambda: [row(_id="other")])
-    found = cached("b", SHA, "qasper", V1_FEATURES, lambda: [row(_id="own")])
+    cached(V1, other, "qasper", lambda: [row(_id="other")])
+    found = cached(V1, SHA, "qasper", lambda: [row(_id="own")])
     assert found["_id"][:] == ["own"]
 
 
 def test_files_of_an_earlier_format_are_left_alone(cache, row):
-    old = cache / "lm_eval_longbench" / "b" / f"{SHA[:16]}-1" / "qasper.arrow"
+    old = cache / "lm_eval_longbench" / "longbench_v1" / f"{SHA[:16]}-1" / "qasper.arrow"
     old.parent.mkdir(parents=True)
     old.write_bytes(b"of an earlier release")
-    assert len(cached("b", SHA, "qasper", V1_FEATURES, lambda: [row()])) == 1
+    assert len(cached(V1, SHA, "qasper", lambda: [row()])) == 1
     assert old.read_bytes() == b"of an earlier release"
 
 
 def test_a_sound_cache_that_cannot_be_written_is_read(cache, row, monkeypatch):
-    cached("b", SHA, "qasper", V1_FEATURES, lambda: [row()])
+    cached(V1, SHA, "qasper", lambda: [row()])
 
     def refused(*_):
         raise PermissionError("read only")
 
     monkeypatch.setattr("lm_eval_longbench.data.arrow.FileLock", refused)
-    assert len(cached("b", SHA, "qasper", V1_FEATURES, never)) == 1
-    folder = cache_folder("b", SHA) / "qasper"
+    assert len(cached(V1, SHA, "qasper", never)) == 1
+    folder = cache_folder("longbench_v1", SHA) / "qasper"
     flip(folder / "qasper.arrow", random.Random(1))
     with pytest.raises(
         DataError, match=r"to mend it, for it is damaged \(qasper.arrow has another"
     ):
-        cached("b", SHA, "qasper", V1_FEATURES, lambda: [row()])
+        cached(V1, SHA, "qasper", lambda: [row()])
 
 
 def test_a_disk_that_returns_other_bytes_is_an_error(cache, row, monkeypatch):
@@ -408,13 +412,13 @@ def test_a_disk_that_returns_other_bytes_is_an_error(cache, row, monkeypatch):
 
     monkeypatch.setattr(CachedFolder, "_replace", failing)
     with pytest.raises(DataError, match="is not as it was written a moment ago"):
-        cached("b", SHA, "qasper", V1_FEATURES, lambda: [row()])
+        cached(V1, SHA, "qasper", lambda: [row()])
 
 
 def test_a_folder_is_sound_if_all_its_files_are(cache, row):
-    folder = cache_folder("b", SHA) / "qasper"
+    folder = cache_folder("longbench_v1", SHA) / "qasper"
     assert not is_sound(folder, SHA)
-    cached("b", SHA, "qasper", V1_FEATURES, lambda: [row()])
+    cached(V1, SHA, "qasper", lambda: [row()])
     assert is_sound(folder, SHA)
     assert not is_sound(folder, "f" * 64)
     flip(folder / "qasper.arrow", random.Random(1))
@@ -427,7 +431,7 @@ def mend_and_report(cache, start, counter, row, queue):
 
 
 def test_processes_that_meet_a_damaged_file_mend_it_once(cache, arrows, row):
-    cached("b", SHA, "qasper", V1_FEATURES, lambda: rows_of(NUMBER, row()))
+    cached(V1, SHA, "qasper", lambda: rows_of(NUMBER, row()))
     (name,) = arrows()
     digits(cache / name, random.Random(1))
     spawn = multiprocessing.get_context("spawn")

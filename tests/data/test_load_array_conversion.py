@@ -11,14 +11,13 @@ import sys
 import datasets
 import pytest
 from datasets.arrow_writer import ArrowWriter
-from pro_rows import ROW, official_rows, write_rows
+from pro_rows import ROW, load, official_rows, write_rows
 
-from lm_eval_longbench.benchmarks.longbench_pro import BY_CODE, SECONDARY_TASKS
-from lm_eval_longbench.data import arrow, load_array as convert_array
-from lm_eval_longbench.data.longbench_pro import load
+from lm_eval_longbench.benchmarks.longbench_pro_facts import SECONDARY_TASKS
+from lm_eval_longbench.data import arrow, load_array
 from lm_eval_longbench.errors import DataError
 
-T1_1 = BY_CODE["t1_1"]
+T1_1 = "t1_1"
 ROWS = official_rows()
 
 
@@ -68,14 +67,14 @@ def test_damaged_local_files(folders, tmp_path, content, message):
 
 def test_a_file_that_changes_while_it_is_read(folders, tmp_path, monkeypatch):
     file = write_rows(tmp_path / "mine.json", [ROW])
-    real = convert_array.array_items
+    real = load_array.array_items
 
     def changing(path, progress):
         items = list(real(path, progress))
         write_rows(path, [ROW, ROW])
         return items
 
-    monkeypatch.setattr(convert_array, "array_items", changing)
+    monkeypatch.setattr(load_array, "array_items", changing)
     with pytest.raises(DataError, match="was changed while it was read"):
         load(T1_1, str(file))
     assert folders() == []
@@ -92,7 +91,7 @@ def test_rows_come_back_unchanged_and_memory_mapped(folders, tmp_path, monkeypat
     ]
     file = write_rows(tmp_path / "mine.json", hard)
     first = load(T1_1, str(file))
-    monkeypatch.setattr(convert_array, "array_items", never)
+    monkeypatch.setattr(load_array, "array_items", never)
     second = load(T1_1, str(file))
     assert list(first.rows) == list(second.rows) == hard
     assert isinstance(second.rows.data, datasets.table.MemoryMappedTable)
@@ -123,7 +122,7 @@ def test_only_a_batch_of_each_task_is_in_memory(cache, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("error", [DataError("wrong"), KeyboardInterrupt(), MemoryError()])
 def test_an_interrupted_conversion_leaves_nothing(folders, full_file, monkeypatch, error):
-    real = convert_array.array_items
+    real = load_array.array_items
 
     def interrupted(path, progress):
         for number, item in enumerate(real(path, progress)):
@@ -134,11 +133,11 @@ def test_an_interrupted_conversion_leaves_nothing(folders, full_file, monkeypatc
                 raise error
             yield item
 
-    monkeypatch.setattr(convert_array, "array_items", interrupted)
+    monkeypatch.setattr(load_array, "array_items", interrupted)
     with pytest.raises(type(error)):
         load(T1_1, str(full_file))
     assert folders() == []
-    monkeypatch.setattr(convert_array, "array_items", real)
+    monkeypatch.setattr(load_array, "array_items", real)
     assert len(load(T1_1, str(full_file)).rows) == 60
 
 
@@ -163,12 +162,11 @@ def test_a_cache_that_cannot_be_made(tmp_path, monkeypatch, full_file):
 
 WORKER = """
 import json, sys
-from lm_eval_longbench.catalog_pro import SECONDARY_TASKS
-from lm_eval_longbench.data import convert_array
-from lm_eval_longbench.data.longbench_pro import load
+from lm_eval_longbench.benchmarks.longbench_pro import PRO
+from lm_eval_longbench.data import load_array
 from lm_eval_longbench.errors import DataError
 
-real, read = convert_array.array_items, []
+real, read = load_array.array_items, []
 
 def watched(path, progress):
     read.append(str(path))
@@ -178,14 +176,17 @@ def watched(path, progress):
             sys.stdin.readline()
         yield item
 
-convert_array.array_items = watched
+load_array.array_items = watched
 print("ready", flush=True)
 sys.stdin.readline()
 if "small" in sys.argv:
     import resource
     resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
 try:
-    ids = [load(task, sys.argv[1]).rows["id"][:] for task in SECONDARY_TASKS.values()]
+    ids = [
+        PRO.load(task, sys.argv[1]).rows["id"][:]
+        for task in PRO.tables["longbench_pro"].tasks.values()
+    ]
 except DataError as error:
     print(json.dumps(str(error)))
 else:
