@@ -23,11 +23,11 @@ def _tasks(names: list[str]) -> str:
 
 def differences_table(compared: Compared) -> Table | None:
     """Return every differing ingredient with both values, the heaviest first; None without any."""
-    groups: dict[tuple[str, ...], list[str]] = defaultdict(list)
+    groups: dict[tuple[str, str, str, str, str], list[str]] = defaultdict(list)
     for task in compared.tasks:
         for own in task.comparison.differences:
-            values = shown_pair(own.left, own.right)
-            groups[(own.weight, own.ingredient, *values, own.reason)].append(task.task)
+            left, right = shown_pair(own.left, own.right)
+            groups[own.weight, own.ingredient, left, right, own.reason].append(task.task)
     if not groups:
         return None
     table = Table(
@@ -56,9 +56,9 @@ def notes(compared: Compared) -> Iterator[str]:
     for names, tasks in unstated.items():
         what = f"{', '.join(names)} ({_tasks(tasks)})"
         yield f"not stated on one side or both, so not compared: {what}"
-    for side, names in (("A", compared.only_left), ("B", compared.only_right)):
-        if names:
-            yield f"only in {side}: {_tasks(list(names))}"
+    for side, only in (("A", compared.only_left), ("B", compared.only_right)):
+        if only:
+            yield f"only in {side}: {_tasks(list(only))}"
 
 
 def verdict_line(compared: Compared) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -59,10 +60,12 @@ def end_of_run(kept: Captured, width: int | None) -> str:
 
     with tempfile.TemporaryDirectory(prefix="lm-eval-longbench-") as scratch:
         signatures = counted(kept.signatures)
-        given = {"output": Path(scratch), "signatures": signatures, "rouge_google": True}
+        score = partial(
+            score_rows, kept.rows, Path(scratch), signatures=signatures, rouge_google=True
+        )
         try:
-            score_rows(kept.rows, embedder=kept.embedder, **given)
+            score(embedder=kept.embedder)
         except EmbeddingError:  # the task has said why; its summaries are shown as unscored
-            score_rows(kept.rows, **given)
+            score()
         text = render(make_report([read_run(Path(scratch), RUN)]), "table", width)
     return "\n".join([text, *signature_lines(signatures), ""])

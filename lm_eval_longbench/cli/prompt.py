@@ -71,7 +71,11 @@ def register(app: typer.Typer) -> None:
             raise OptionError("--tokenizer and --truncate-to go together.")
         options = Options(data_dir=data_dir, truncate_to=truncate_to, tokenizer=tokenizer)
         prompts = prompts_of_task(task)
-        document = read_document(doc) if doc else stored_document(task, prompts, index, data_dir)
+        if index is not None:
+            document = stored_document(task, prompts, index, data_dir)
+        else:
+            assert doc is not None  # one of the two, as seen above
+            document = read_document(doc)
         (finished,) = prepare(
             [prompts.render(document)],
             options.truncate_to,

@@ -69,7 +69,7 @@ def _render_rag(document: Mapping[str, Any]) -> str:
 
 def _all_v2() -> dict[str, TaskPrompts]:
     zero_shot = partial(longbench_v2.render, template=longbench_v2.ZERO_SHOT)
-    modes = {
+    modes: dict[str, Callable[[Mapping[str, Any]], str]] = {
         "": zero_shot,
         "_no_context": partial(longbench_v2.render, template=longbench_v2.NO_CONTEXT),
         "_cot": partial(longbench_v2.render, template=longbench_v2.COT),

@@ -352,6 +352,7 @@ def _special_ids(
     """Return the ids put before and after a text."""
     before: tuple[int, ...] = ()
     after: tuple[int, ...] = ()
+    new: tuple[tuple[int, ...], tuple[int, ...]]
     for part in _flat(post, "processors"):
         match part["type"]:
             case "ByteLevel":
