@@ -10,7 +10,7 @@ from typing import Any
 
 from lm_eval_longbench.data.hashing import sha256_of
 from lm_eval_longbench.data.json_array import array_items
-from lm_eval_longbench.data.texts import is_text
+from lm_eval_longbench.data.rows import is_text
 from lm_eval_longbench.errors import DataError
 from lm_eval_longbench.input_files import blocks, is_packed, read_json_lines, reading
 from lm_eval_longbench.retrieval.chunks import Chunk
