@@ -288,10 +288,15 @@ class Benchmark(abc.ABC):
         exact_means: whether sums are rounded once (else they are added up from the left).
         sample_fields: what figures need of a line of samples.jsonl besides the common fields: a
             "flag" or a "share", "" or "cosine" for one that not every line has.
+        counted_flags: those flags that are counted in reports.
+        task_fields: those fields of which reports have a mean a task.
         may_be_unknown: dimensions that a question may lack.
         ids_may_be_lines: whether a question's place tells it from others of one id.
         ids_are_unique: whether each question of the data has an id of its own.
-        file_kind: what its official files are called in reports.
+        file_kind: what its official files are called in reports; benchmarks may share it.
+        file_names: whether official files have names that tell them: "all", "some" or "none".
+        official_folder: in which the official scripts put their files; "" for no such name.
+        task_folder: of its task files, if they are not among ours.
         fields: of a row of the data, in the official order; texts where `kinds` does not say
             otherwise: "texts" or "int64".
         counts: questions of the official data that have each value, by dimension; empty where each
@@ -315,12 +320,17 @@ class Benchmark(abc.ABC):
     tables: Mapping[str, Table]
     tasks: Mapping[str, Task]
     file_kind: str
+    file_names = "none"
+    official_folder = ""
+    task_folder: Path | None = None
     fields: tuple[str, ...]
     repeats = 1
     one_message = False
     choices: Mapping[str, tuple[str, ...]] = {}
     exact_means = False
     sample_fields: Mapping[str, str] = {}
+    counted_flags: tuple[str, ...] = ()
+    task_fields: tuple[str, ...] = ()
     may_be_unknown: frozenset[str] = frozenset()
     ids_may_be_lines = False
     ids_are_unique = True
@@ -437,6 +447,19 @@ class Benchmark(abc.ABC):
             extras: compute what no official figure needs, too.
         """
 
+    def with_similarity(
+        self, shown: Mapping[str, Any], similarity: float | None, *, official: bool
+    ) -> tuple[float | None, bool, dict[str, Any]]:
+        """Return score, failure and fields of an answer once its semantic similarity is known.
+
+        Args:
+            shown: its fields as `score` gave them.
+            similarity: the highest cosine with a reference; None: the answer is empty.
+            official: whether the official model gave it. Another one's is shown, but makes no
+                score.
+        """
+        raise NotImplementedError(f"{self.title} scores no answer by its similarity.")
+
     def failed_before(self, task: Task, doc: Mapping[str, Any]) -> bool | None:
         """Say whether a question had failed before it was asked; None: it cannot be told."""
         return False
@@ -476,6 +499,10 @@ class Benchmark(abc.ABC):
     @abc.abstractmethod
     def is_official_name(self, stem: str) -> bool:
         """Whether a file's name without its ending is usual for official files."""
+
+    def run_in_name(self, stem: str) -> str | None:
+        """Return what the names of one run's files share, in one folder; None: each is a run."""
+        return None
 
     def is_scored_elsewhere(self, row: Mapping[str, Any], stem: str) -> bool:
         """Whether a row, of a file of this name, holds a score of the official evaluation."""

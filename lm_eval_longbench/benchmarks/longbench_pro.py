@@ -256,6 +256,7 @@ class LongBenchPro(Benchmark):
     exact_means = True
     sample_fields: Mapping[str, str] = {"rouge_l": "", "semantic_similarity": "cosine"}
     file_kind = "pro_inference"
+    file_names = "some"
     labelled = "secondary task"
     overall = "average_overall_metric"
     fields = (
@@ -417,6 +418,17 @@ class LongBenchPro(Benchmark):
             )
         return Scored(worth, sample_failed(metric, answer, sample.golds), sample.shown)
 
+    def with_similarity(
+        self, shown: Mapping[str, Any], similarity: float | None, *, official: bool
+    ) -> tuple[float | None, bool, dict[str, Any]]:
+        from lm_eval_longbench.metrics.longbench_pro import SummaryParts
+
+        parts = SummaryParts(shown["rouge_l"], empty=similarity is None)
+        counted = similarity if official else None
+        known = 0.0 if similarity is None else similarity
+        own = {**shown, "semantic_similarity": known}
+        return parts.score(counted), parts.failed(counted), own
+
     # ------------------------------------------------------------------ figures
 
     def question_figures(self, answers: Answers) -> list[Figure]:
@@ -553,6 +565,9 @@ class LongBenchPro(Benchmark):
 
     def is_official_name(self, stem: str) -> bool:
         return INFERENCE in stem
+
+    def run_in_name(self, stem: str) -> str | None:
+        return stem.partition(INFERENCE)[0] if INFERENCE in stem else None
 
     def is_scored_elsewhere(self, row: Mapping[str, Any], stem: str) -> bool:
         return "metric" in row and INFERENCE not in stem

@@ -188,6 +188,8 @@ class _LongBench(Benchmark):
     ids_may_be_lines = True
     ids_are_unique = False
     file_kind = "v1_predictions"
+    file_names = "all"
+    task_fields = (GOOGLE,)
     fields = ("input", "context", "answers", "length", "dataset", "language", "all_classes", "_id")
     kinds: Mapping[str, str] = {"answers": "texts", "all_classes": "texts", "length": "int64"}
     samples = SAMPLES / "longbench_v1"
@@ -362,7 +364,11 @@ class _LongBench(Benchmark):
 
     def is_official_name(self, stem: str) -> bool:
         """Whether a file is named like a dataset."""
-        return stem in DATASETS
+        return stem in self.datasets
+
+    def run_in_name(self, stem: str) -> str | None:
+        """The files of a folder are one run."""
+        return ""
 
     def read_official(self, row: Mapping[str, Any], index: int, table: Table, task: str) -> Read:
         """Return the sample of a prediction: it has no id, its line is its place."""
@@ -417,6 +423,7 @@ class LongBenchV1(_LongBench):
 
     name, short, sign, title = "longbench_v1", "v1", "lb-v1", "LongBench v1"
     datasets = DATASETS
+    official_folder = "pred"
 
     def __init__(self) -> None:
         self.published = Published(
@@ -486,7 +493,7 @@ class LongBenchE(_LongBench):
     name, short, sign, title = "longbench_v1_e", "v1_e", "lb-e", "LongBench-E"
     unit_note = "Percent, two decimals; relative figures are 100 * (x/y - 1)."
     datasets = MappingProxyType({one.name: one for one in _ALL if one.rows_e is not None})
-    suffix = "_e"
+    suffix, official_folder = "_e", "pred_e"
 
     def __init__(self) -> None:
         self._with_tasks({"dataset": tuple(self.datasets), "bucket": BUCKETS}, ())

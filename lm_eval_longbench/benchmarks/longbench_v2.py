@@ -163,6 +163,7 @@ class LongBenchV2(Benchmark):
         "unparsed": "flag",
         "dropped": "flag",
     }
+    counted_flags = ("unparsed",)
     may_be_unknown = frozenset({"domain"})
     file_kind = "v2_results"
     fields = ("_id", "domain", "sub_domain", "difficulty", "length", *_ASKED, "answer", "context")
