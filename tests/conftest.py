@@ -2,10 +2,9 @@
 
 import datasets
 import pytest
+from v1_tasks import E_TASKS, TASKS, load
 
 from lm_eval_longbench import once
-from v1_tasks import TASKS
-from v1_tasks import load
 
 CHAT_TEMPLATE = (
     "{% for m in messages %}<|{{ m['role'] }}|>\n{{ m['content'] }}\n{% endfor %}"
@@ -38,7 +37,7 @@ def build_tokenizer(folder, *, bos: bool) -> str:
     texts = [
         text
         for split in TASKS
-        if not (split in E_TASKS)
+        if split not in E_TASKS
         for text in load(split, "sample").rows["context"]
     ]
     raw = Tokenizer(models.BPE())

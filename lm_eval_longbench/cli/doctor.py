@@ -25,9 +25,7 @@ def register(app: typer.Typer) -> None:
         everything: Annotated[
             bool, typer.Option("--all", help="Look at all tasks closely, not at the first few.")
         ] = False,
-        as_json: Annotated[
-            bool, typer.Option("--json", help="Print JSON, not a table.")
-        ] = False,
+        as_json: Annotated[bool, typer.Option("--json", help="Print JSON, not a table.")] = False,
         scorers: Annotated[
             bool,
             typer.Option(

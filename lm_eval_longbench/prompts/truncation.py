@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from lm_eval_longbench.errors import TokenizerError
 from lm_eval_longbench.prompts.tokens.fast import (
@@ -115,10 +115,11 @@ def _cannot(tokenizer: PreTrainedTokenizerBase, text: str, error: BaseException)
 
 def _ids(tokenizer: PreTrainedTokenizerBase, text: str) -> list[int]:
     try:
-        encoded = tokenizer(text, truncation=False, return_attention_mask=False, verbose=False)
+        encoded: Any = tokenizer(text, truncation=False, return_attention_mask=False, verbose=False)
     except BaseException as error:
         _cannot(tokenizer, text, error)
-    return encoded["input_ids"]
+    ids: list[int] = encoded["input_ids"]
+    return ids
 
 
 def count_tokens(tokenizer: PreTrainedTokenizerBase, text: str, *, special: bool = True) -> int:

@@ -11,7 +11,7 @@ from lm_eval_longbench.baseline.bm25 import scores, words
 from lm_eval_longbench.errors import OptionError, PromptError
 from lm_eval_longbench.retrieval.chunks import SIZE, Chunk, chunks
 
-_INSTALL = 'pip install "lm-eval-longbench[rag]"'
+_INSTALL = "pip install bm25s"
 
 
 def rank(chunks: Sequence[str], query: str, top_n: int) -> list[Chunk]:

@@ -91,11 +91,6 @@ def _mixed(vectors: dict[str, np.ndarray]) -> bool:
 
 # ---------------------------------------------------------------------- similarity
 
-# No true cosine is above 1, so an excess is float error whatever its size. Equal texts give 1
-# within 1e-15 here (one vector, float64); in float32, as libraries compute it, they give up to
-# 1 + 2.4e-7. Below 0 nothing is tolerated: real cosines are there.
-TOLERANCE = 1e-6
-
 
 def summary_similarities(
     pairs: Sequence[tuple[str, Sequence[str]]],
@@ -112,7 +107,7 @@ def summary_similarities(
         cache: None: nothing is cached.
 
     Returns:
-        Raw cosines, in [-1, 1] but for float error (see `in_range`); None for a prediction that is
+        Raw cosines, in [-1, 1] but for float error; None for a prediction that is
         empty, which has no direction to compare.
 
     Raises:
@@ -136,15 +131,6 @@ def summary_similarities(
         else None
         for prediction, references in cleaned
     ]
-
-
-def in_range(similarity: float | None) -> bool:
-    """Return whether a similarity is in [0, 1], up to `TOLERANCE` above 1; None and NaN are not.
-
-    The official scorer counts any other as failed, with score 0. It compares with 1 exactly, where
-    float error fails perfect summaries on some machines.
-    """
-    return similarity is not None and 0.0 <= similarity <= 1.0 + TOLERANCE
 
 
 def _references(references: Sequence[str]) -> list[str]:

@@ -184,9 +184,10 @@ class CutCache:
             signature, body = self._file.read_bytes().split(b"\n", 1)
             if not hmac.compare_digest(self._signature(body), signature):
                 return {}
-            return json.loads(body)
+            entries: dict[str, list[Any]] = json.loads(body)
         except (OSError, ValueError):
             return {}
+        return entries
 
     def get(self, prompt: str) -> Cut | None:
         """Return how a prompt was cut, or None."""

@@ -112,11 +112,13 @@ class FastTokenizer:
 
     def body(self, text: str) -> list[int]:
         """Return the ids of a text without special tokens."""
-        return self._encode(text, False).ids
+        ids: list[int] = self._encode(text, False).ids
+        return ids
 
     def ids(self, text: str) -> list[int]:
         """Return all ids of a text, special tokens included."""
-        return self._encode(text, True).ids
+        ids: list[int] = self._encode(text, True).ids
+        return ids
 
     def count(self, text: str, special: bool) -> int:
         """Return the number of tokens of a text, with its special tokens or without."""

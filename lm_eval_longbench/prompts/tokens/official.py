@@ -293,7 +293,8 @@ def clean_up(text: str) -> str:
 def _defaults() -> dict[str, dict[str, list[str]]]:
     """Return the classes and model types that each official release cleans up by default."""
     path = Path(__file__).with_name("clean_up_defaults.json")
-    return json.loads(path.read_text(encoding="utf-8"))
+    found: dict[str, dict[str, list[str]]] = json.loads(path.read_text(encoding="utf-8"))
+    return found
 
 
 def cleans_up(tokenizer: PreTrainedTokenizerBase, release: str | None) -> bool:
