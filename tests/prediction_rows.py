@@ -4,7 +4,6 @@ import gzip
 import json
 
 from v1_tasks import BY_NAME
-
 from lm_eval_longbench.benchmarks.longbench_pro import BY_CODE
 
 OFFICIAL = {

@@ -4,16 +4,15 @@ import json
 import math
 from statistics import fmean
 
-from v1_tasks import BY_NAME
-
+from lm_eval_longbench.benchmarks.longbench_v1 import BUCKETS, bucket
 from lm_eval_longbench.aggregation.longbench_pro import summarize
+from v1_tasks import BY_NAME
 from lm_eval_longbench.benchmarks.longbench_pro import (
     BY_CODE,
     DIMENSIONS,
     QUESTIONS_PER_TASK,
     SECONDARY_TASKS,
 )
-from lm_eval_longbench.benchmarks.longbench_v1 import BUCKETS, bucket
 
 PRO_VALUES = {
     "token_length": "8k",
