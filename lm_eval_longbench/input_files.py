@@ -136,7 +136,15 @@ def _member(decoder: Any, block: bytes) -> Iterator[bytes]:
     piece = b"more"
     # A full piece means that the decoder may hold back more, even without further data.
     while not decoder.eof and (block or len(piece) == BLOCK):
-        piece = decoder.decompress(block, BLOCK)
+        before = decoder.copy()
+        try:
+            piece = decoder.decompress(block, BLOCK)
+        except zlib.error:
+            # The decoder forgets what it made of this block before the damage: once more, by bytes.
+            with contextlib.suppress(zlib.error):
+                for at in range(len(block)):
+                    yield before.decompress(block[at : at + 1])
+            raise
         yield piece
         block = decoder.unconsumed_tail
 

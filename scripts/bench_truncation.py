@@ -9,7 +9,7 @@ figures are medians; all results are compared. Exits 1 if a result differs or a 
 `--prompts 1500` is a full LongBench Pro.
 
 The targets are for free cores. So that figures of a busy machine can be told, each line ends with
-the processor time of both ways and with what threads gained in hashing, measured just before.
+the processor time of both ways.
 """
 
 from __future__ import annotations
@@ -26,7 +26,6 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 # Tokens of the prompts, by benchmark.
@@ -141,26 +140,11 @@ def measure(way: str, limit: int, benchmark: str, number: int, folder: Path) -> 
     return {"seconds": seconds, "processor": processor, "look": look, "hashes": hashes}
 
 
-def free_cores(cores: int) -> float:
-    """Return how many times as much is hashed in `cores` threads as in one, at this moment."""
-    data = b"x" * 40_000_000
-
-    def seconds(threads: int) -> float:
-        start = time.perf_counter()
-        with ThreadPoolExecutor(threads) as pool:
-            list(pool.map(lambda _: hashlib.sha256(data).digest(), range(2 * cores)))
-        return time.perf_counter() - start
-
-    return seconds(1) / seconds(cores)
-
-
 def run(way: str, limit: int, arguments: argparse.Namespace, folder: Path) -> dict[str, object]:
     """Measure in a fresh process, with the environment that the harness sets."""
-    command = [sys.executable, __file__, "--measure", way, "--limit", str(limit)]
-    command += ["--prompts", str(arguments.prompts), "--cores", str(arguments.cores)]
-    command += ["--benchmark", arguments.benchmark]
+    asked = (way, limit, arguments.benchmark, arguments.prompts, str(folder))
     done = subprocess.run(
-        [*command, "--folder", str(folder)],
+        [sys.executable, __file__, "--measure", json.dumps(asked), "--cores", str(arguments.cores)],
         check=True,
         capture_output=True,
         text=True,
@@ -174,13 +158,12 @@ def compare(limit: int, target: float | None, arguments: argparse.Namespace, fol
     rounds = []
     equal = True
     for _ in range(arguments.rounds):
-        free = free_cores(arguments.cores)
         theirs, ours = (run(way, limit, arguments, folder) for way in ("official", "ours"))
         equal &= theirs["hashes"] == ours["hashes"]
         ratio = theirs["seconds"] / ours["seconds"]
         times = [way[name] for name in ("seconds", "processor") for way in (theirs, ours)]
-        rounds.append((ratio, *times, ours["look"], free))
-    ratio, official, fast, theirs_used, ours_used, look, free = (
+        rounds.append((ratio, *times, ours["look"]))
+    ratio, official, fast, theirs_used, ours_used, look = (
         statistics.median(column) for column in zip(*rounds, strict=True)
     )
     well = equal and (target is None or ratio >= target)
@@ -188,7 +171,7 @@ def compare(limit: int, target: float | None, arguments: argparse.Namespace, fol
         f"{limit:>7} tokens: {ratio:.2f}x{f' (target {target}x)' if target else ''}, "
         f"official {official:.2f} s, ours {fast:.2f} s and once {look:.2f} s to look at the "
         f"tokenizer; results {'equal' if equal else 'DIFFER'}{'' if well else '; MISSED'} "
-        f"[processor {theirs_used:.2f} s and {ours_used:.2f} s, {free:.2f} cores free]",
+        f"[processor {theirs_used:.2f} s and {ours_used:.2f} s]",
         flush=True,
     )
     return well
@@ -201,20 +184,12 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--cores", type=int, default=2)
     parser.add_argument("--measure", help=argparse.SUPPRESS)
-    parser.add_argument("--limit", type=int, help=argparse.SUPPRESS)
-    parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[: arguments.cores])
     if arguments.measure:
-        figures = measure(
-            arguments.measure,
-            arguments.limit,
-            arguments.benchmark,
-            arguments.prompts,
-            arguments.folder,
-        )
-        print(json.dumps(figures))
+        *asked, folder = json.loads(arguments.measure)
+        print(json.dumps(measure(*asked, Path(folder))))
         return 0
     failed = False
     with tempfile.TemporaryDirectory() as name:

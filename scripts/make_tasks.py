@@ -16,12 +16,12 @@ from lm_eval_longbench.catalog_v2 import DOMAINS
 
 TASKS = Path(__file__).resolve().parent.parent / "tasks"
 # Raise with every change that can move a score, and say so in CHANGELOG.md.
-VERSION = "1.0"
+VERSION = "1.1"
 # Output budgets of LongBench Pro's two prompt forms.
 PRO_BUDGETS = {"longbench_pro": 1024, "longbench_pro_thinking": 8192}
-# Figures of LongBench Pro that every question has.
 # Shares of answers or questions that every task states.
 COUNTS = ("failed", "truncated", "reasoned")
+# Figures of LongBench Pro that every question has.
 PRO_FIGURES = ("score", "best_of_n", "pass_at_n", *COUNTS)
 _HARNESS = "!function lm_eval_longbench.harness"
 V2_CLASSES = {
@@ -45,31 +45,37 @@ def metric(name: str, aggregation: str, higher_is_better: bool) -> str:
     )
 
 
-def metric_list(is_e: bool, rouge: bool) -> str:
-    """The metric_list of a benchmark's tasks; keys that do not apply to a document are None."""
+COUNTED = "".join(metric(name, "mean", False) for name in COUNTS)
+
+
+def base(class_name: str, dataset: str, rest: str) -> str:
+    """What all tasks of a benchmark share; `rest` is its generation and its metrics."""
+    return (
+        f"{HEADER}class: {class_name}\n"
+        f"{dataset}"
+        "test_split: test\n"
+        "output_type: generate_until\n"
+        "num_fewshot: 0\n"
+        'target_delimiter: ""\n'
+        f"{rest}metadata:\n  version: {VERSION}\n"
+    )
+
+
+def generation(budget: int, temperature: str) -> str:
+    """The generation arguments of a benchmark or a task."""
+    return (
+        f"generation_kwargs:\n  until: []\n  max_gen_toks: {budget}\n  temperature: {temperature}\n"
+    )
+
+
+def v1_metrics(is_e: bool, rouge: bool) -> str:
+    """The metric_list of v1 or E; keys that do not apply to a document are None."""
     return (
         "metric_list:\n"
         + metric("score", "mean", True)
         + "".join(metric(name, KNOWN, True) for name in BUCKET_METRICS.values() if is_e)
         + (metric("rougeL_google", "mean", True) if rouge else "")
-        + metric("failed", "mean", False)
-        + metric("truncated", "mean", False)
-        + metric("reasoned", "mean", False)
-    )
-
-
-def base(is_e: bool) -> str:
-    """What all tasks of a benchmark share."""
-    return (
-        HEADER
-        + "class: !function lm_eval_longbench.harness.longbench_v1.LongBenchV1Task\n"
-        + "dataset_path: zai-org/LongBench\n"
-        + "test_split: test\n"
-        + "output_type: generate_until\n"
-        + "num_fewshot: 0\n"
-        + 'target_delimiter: ""\n'
-        + metric_list(is_e, rouge=False)
-        + f"metadata:\n  version: {VERSION}\n"
+        + COUNTED
     )
 
 
@@ -89,48 +95,31 @@ def leaf(split: Split) -> str:
     )
 
 
-def group(name: str, members: list[str], *, mean: bool) -> str:
-    """One group; with `mean`, the plain mean over its datasets, as a category is defined."""
-    aggregate = "aggregate_metric_list:\n  - metric: score\n    weight_by_size: false\n"
+def group(
+    name: str,
+    members: list[str],
+    figures: tuple[str, ...] = (),
+    alias: str | None = None,
+    *,
+    by_size: bool = True,
+) -> str:
+    """One group; its figures weigh tasks by size, so that questions weigh alike, or all alike."""
+    weight = f"    weight_by_size: {str(by_size).lower()}\n"
     return (
-        HEADER
-        + f"group: {name}\n"
+        f"{HEADER}group: {name}\n"
+        + (f"group_alias: {alias}\n" if alias else "")
         + "task:\n"
         + "".join(f"  - {member}\n" for member in members)
-        + (aggregate if mean else "")
+        + ("aggregate_metric_list:\n" if figures else "")
+        + "".join(f"  - metric: {figure}\n{weight}" for figure in figures)
         + f"metadata:\n  version: {VERSION}\n"
     )
 
 
-def pro_metric_list(summary: bool) -> str:
+def pro_metrics(summary: bool) -> str:
     """The metric_list of Pro tasks; a summary has no score until its similarity is known."""
     names = ("score", "best_of_n", "pass_at_n", *(SUMMARY_METRICS if summary else ()))
-    return (
-        "metric_list:\n"
-        + "".join(metric(name, ALL_KNOWN, True) for name in names)
-        + metric("failed", "mean", False)
-        + metric("truncated", "mean", False)
-        + metric("reasoned", "mean", False)
-    )
-
-
-def pro_base(budget: int) -> str:
-    """What all tasks of one prompt form share."""
-    return (
-        HEADER
-        + "class: !function lm_eval_longbench.harness.longbench_pro.LongBenchProTask\n"
-        + "dataset_path: caskcsg/LongBench-Pro\n"
-        + "test_split: test\n"
-        + "output_type: generate_until\n"
-        + "num_fewshot: 0\n"
-        + 'target_delimiter: ""\n'
-        + "generation_kwargs:\n"
-        + "  until: []\n"
-        + f"  max_gen_toks: {budget}\n"
-        + "  temperature: 1.0\n"
-        + pro_metric_list(summary=False)
-        + f"metadata:\n  version: {VERSION}\n"
-    )
+    return "metric_list:\n" + "".join(metric(name, ALL_KNOWN, True) for name in names) + COUNTED
 
 
 def pro_leaf(benchmark: str, task: SecondaryTask) -> str:
@@ -146,74 +135,43 @@ def pro_leaf(benchmark: str, task: SecondaryTask) -> str:
     )
 
 
-def weighted_group(
-    name: str, members: list[str], figures: tuple[str, ...], alias: str | None = None
-) -> str:
-    """One group in which questions weigh alike, so that its figures weigh tasks by size."""
-    return (
-        HEADER
-        + f"group: {name}\n"
-        + (f"group_alias: {alias}\n" if alias else "")
-        + "task:\n"
-        + "".join(f"  - {member}\n" for member in members)
-        + "aggregate_metric_list:\n"
-        + "".join(f"  - metric: {metric}\n    weight_by_size: true\n" for metric in figures)
-        + f"metadata:\n  version: {VERSION}\n"
-    )
-
-
 def pro_files() -> dict[Path, str]:
     """The two Pro trees."""
     written: dict[Path, str] = {}
     for benchmark, budget in PRO_BUDGETS.items():
         folder = TASKS / benchmark
-        written[folder / "_base"] = pro_base(budget)
-        written[folder / "_summary"] = HEADER + pro_metric_list(summary=True)
+        written[folder / "_base"] = base(
+            f"{_HARNESS}.longbench_pro.LongBenchProTask",
+            "dataset_path: caskcsg/LongBench-Pro\n",
+            generation(budget, "1.0") + pro_metrics(summary=False),
+        )
+        written[folder / "_summary"] = HEADER + pro_metrics(summary=True)
         groups = []
         for number, primary in enumerate(PRIMARY_TASKS, start=1):
             own = [task for task in SECONDARY_TASKS.values() if task.primary == primary]
             groups.append(f"{benchmark}_t{number}")
             members = [f"{benchmark}_{task.code}" for task in own]
-            written[folder / f"_{groups[-1]}.yaml"] = weighted_group(
+            written[folder / f"_{groups[-1]}.yaml"] = group(
                 groups[-1], members, PRO_FIGURES, primary
             )
             for task in own:
                 written[folder / f"{benchmark}_{task.code}.yaml"] = pro_leaf(benchmark, task)
-        written[folder / f"_{benchmark}.yaml"] = weighted_group(benchmark, groups, PRO_FIGURES)
+        written[folder / f"_{benchmark}.yaml"] = group(benchmark, groups, PRO_FIGURES)
     return written
 
 
-def v2_metric_list() -> str:
-    """The metric_list of LongBench v2; a sub-score is None for a question it is not about."""
-    return (
+def v2_base() -> str:
+    """What all LongBench v2 tasks share; a sub-score is None for a question it is not about."""
+    metrics = (
         "metric_list:\n"
         + metric("acc", "mean", True)
         + "".join(metric(f"acc_{name}", KNOWN, True) for name in SUB_SCORES)
         + metric("acc_compensated", "mean", True)
-        + "".join(metric(name, "mean", False) for name in ("unparsed", *COUNTS))
+        + metric("unparsed", "mean", False)
     )
-
-
-def v2_generation(budget: int) -> str:
-    """The generation arguments of LongBench v2."""
-    return f"generation_kwargs:\n  until: []\n  max_gen_toks: {budget}\n  temperature: 0.1\n"
-
-
-def v2_base() -> str:
-    """What all LongBench v2 tasks share."""
-    return (
-        HEADER
-        + f"class: {V2_CLASSES['longbench_v2']}\n"
-        + "dataset_path: zai-org/LongBench-v2\n"
-        + "dataset_name: all\n"
-        + "test_split: test\n"
-        + "output_type: generate_until\n"
-        + "num_fewshot: 0\n"
-        + 'target_delimiter: ""\n'
-        + v2_generation(128)
-        + v2_metric_list()
-        + f"metadata:\n  version: {VERSION}\n"
-    )
+    dataset = "dataset_path: zai-org/LongBench-v2\ndataset_name: all\n"
+    rest = generation(128, "0.1") + metrics + COUNTED
+    return base(V2_CLASSES["longbench_v2"], dataset, rest)
 
 
 def v2_mode(name: str) -> str:
@@ -222,9 +180,8 @@ def v2_mode(name: str) -> str:
     if name != "longbench_v2":
         text += f"class: {V2_CLASSES[name]}\n"
     if name == "longbench_v2_cot":
-        text += v2_generation(1024) + "metric_list:\n" + metric("acc_one_call", "mean", True)
-        for figure in ("unparsed", *COUNTS):
-            text += metric(figure, "mean", False)
+        text += generation(1024, "0.1") + "metric_list:\n" + metric("acc_one_call", "mean", True)
+        text += metric("unparsed", "mean", False) + COUNTED
     return text
 
 
@@ -242,7 +199,7 @@ def v2_files() -> dict[Path, str]:
             + f"dataset_name: {domain}\n"
         )
     # Only figures that every question has: the harness would weigh the others wrongly.
-    written[folder / "_longbench_v2_domains.yaml"] = weighted_group(
+    written[folder / "_longbench_v2_domains.yaml"] = group(
         "longbench_v2_domains",
         members,
         ("acc", "acc_compensated", "unparsed", *COUNTS),
@@ -256,20 +213,26 @@ def files() -> dict[Path, str]:
     for benchmark, splits in (("longbench_v1", V1_SPLITS), ("longbench_v1_e", E_SPLITS)):
         folder = TASKS / benchmark
         is_e = benchmark == "longbench_v1_e"
-        written[folder / "_base"] = base(is_e)
-        written[folder / "_summarization"] = HEADER + metric_list(is_e, rouge=True)
+        written[folder / "_base"] = base(
+            f"{_HARNESS}.longbench_v1.LongBenchV1Task",
+            "dataset_path: zai-org/LongBench\n",
+            v1_metrics(is_e, rouge=False),
+        )
+        written[folder / "_summarization"] = HEADER + v1_metrics(is_e, rouge=True)
         for split in splits:
             written[folder / f"{split.task}.yaml"] = leaf(split)
         groups = []
         for category in CATEGORIES:
             members = [split.task for split in splits if split.info.category == category]
             groups.append(f"{benchmark}_{category}")
-            written[folder / f"_{groups[-1]}.yaml"] = group(groups[-1], members, mean=True)
-        written[folder / f"_{benchmark}.yaml"] = group(benchmark, groups, mean=False)
+            written[folder / f"_{groups[-1]}.yaml"] = group(
+                groups[-1], members, ("score",), by_size=False
+            )
+        written[folder / f"_{benchmark}.yaml"] = group(benchmark, groups)
     for language, spoken in (("en", {"en", "code"}), ("zh", {"zh"})):
         name = f"longbench_v1_{language}"
         members = [split.task for split in V1_SPLITS if split.info.language in spoken]
-        written[TASKS / "longbench_v1" / f"_{name}.yaml"] = group(name, members, mean=False)
+        written[TASKS / "longbench_v1" / f"_{name}.yaml"] = group(name, members)
     return written | v2_files() | pro_files()
 
 

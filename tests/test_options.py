@@ -196,3 +196,9 @@ def test_a_url_that_may_hold_a_secret_is_refused_and_not_quoted(url):
 def test_a_url_with_the_version_of_an_api():
     url = "https://h/v1/embeddings?api-version=2024-10-21"
     assert Options(embedding_model="m", embedding_url=url).embedding_url == url
+
+
+@pytest.mark.parametrize("value", [3, None, True, 2.5, {"8k": 1}])
+def test_only_needs_texts(value):
+    with pytest.raises(OptionError, match="'only' must give 'token_length' a text or a list"):
+        Options.from_metadata({"longbench": {"only": {"token_length": value}}})

@@ -301,6 +301,7 @@ class Benchmark(abc.ABC):
             otherwise: "texts" or "int64".
         counts: questions of the official data that have each value, by dimension; empty where each
             dataset is a file of its own.
+        shares_documents: whether questions of the official data share documents.
         labelled: what its tasks are labelled by, in print: "dataset".
         overall: key of the figure over all questions in its official file; "": none.
     """
@@ -336,6 +337,7 @@ class Benchmark(abc.ABC):
     ids_are_unique = True
     kinds: Mapping[str, str] = {}
     counts: Mapping[str, Mapping[str, int]] = {}
+    shares_documents = False
     labelled = "dataset"
     overall = ""
     published: Published | None = None
@@ -489,6 +491,10 @@ class Benchmark(abc.ABC):
     def parts(self, answers: Answers, figures: Sequence[Figure]) -> dict[str, Any]:
         """Return the further parts of a table in report.json that follow from its answers."""
         return {}
+
+    def tasks_of(self, table: Table, place: Place) -> list[str]:
+        """Return the tasks that a ranked figure is made of."""
+        return list(table.tasks)
 
     # ------------------------------------------------------------------ official files
 

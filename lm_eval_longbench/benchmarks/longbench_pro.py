@@ -236,7 +236,7 @@ class LongBenchPro(Benchmark):
     name = family = NAME
     short, sign, title, prepared_as = "pro", "lb-pro", "LongBench Pro", "pro"
     metrics = "1.0"
-    task_version = "1.0"
+    task_version = "1.1"
     source = Source(
         repo="caskcsg/LongBench-Pro",
         revision="4996884deae51f5e5d23c88da9d857fc54e5fa15",
@@ -257,6 +257,7 @@ class LongBenchPro(Benchmark):
     sample_fields: Mapping[str, str] = {"rouge_l": "", "semantic_similarity": "cosine"}
     file_kind = "pro_inference"
     file_names = "some"
+    shares_documents = True
     labelled = "secondary task"
     overall = "average_overall_metric"
     fields = (

@@ -172,7 +172,7 @@ class _LongBench(Benchmark):
     family = "longbench_v1"
     prepared_as = "v1"
     metrics = "1.0"
-    task_version = "1.0"
+    task_version = "1.1"
     source = Source(  # One archive for both; the repository was THUDM/LongBench before.
         repo="zai-org/LongBench",
         revision="5e628be450b7e67fb7ae6e201bd6d8f7056f7672",
@@ -345,7 +345,7 @@ class _LongBench(Benchmark):
     def _google(self, answers: Answers, chosen: np.ndarray, dataset: str, unit: Unit) -> Figure:
         means = answers.means(answers.given, answers.fields[GOOGLE])
         tree = leaf(answers, f"{GOOGLE}/{dataset}", chosen, means, answers.given)
-        return Figure(GOOGLE, dataset, tree, unit, metric=GOOGLE)
+        return Figure(GOOGLE, dataset, tree, unit, metric=GOOGLE, main=True)
 
     def _googles(self, answers: Answers) -> list[Figure]:
         """Return Google's ROUGE-L of each dataset where it was computed."""
@@ -417,6 +417,12 @@ class _LongBench(Benchmark):
     def _result(self, dataset: str, stated: Mapping[tuple[str, ...], float | None]) -> Any:
         return stated[dataset,]
 
+    def tasks_of(self, table: Table, place: Place) -> list[str]:
+        if place[0] != HEADLINE:
+            return list(table.tasks)
+        own = datasets_of(LANGUAGES[place[1]])
+        return [name for name, task in table.tasks.items() if task.label in own]
+
 
 class LongBenchV1(_LongBench):
     """21 datasets; a headline a language: the mean of its six categories."""
@@ -457,7 +463,8 @@ class LongBenchV1(_LongBench):
                 category: Mean(tuple(leaves[name] for name in datasets_of(code, category)))
                 for category in CATEGORIES
             }
-            headlines.append(Figure(HEADLINE, language, Mean(tuple(own.values())), PERCENT))
+            whole = Mean(tuple(own.values()))
+            headlines.append(Figure(HEADLINE, language, whole, PERCENT, main=True))
             categories += [Figure(language, name, mean, PERCENT) for name, mean in own.items()]
         present = {self.tasks[task].label for task in answers.expected}
         datasets = [
@@ -512,7 +519,7 @@ class LongBenchE(_LongBench):
         for dataset in self.datasets:
             own = answers.has("dataset", dataset)
             tree = leaf(answers, dataset, own, means, answers.given)
-            whole.append(Figure(ALL_LENGTHS, dataset, tree, PERCENT))
+            whole.append(Figure(ALL_LENGTHS, dataset, tree, PERCENT, main=True))
             leaves = {
                 name: leaf(
                     answers,

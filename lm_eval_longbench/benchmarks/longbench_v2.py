@@ -145,7 +145,7 @@ class LongBenchV2(Benchmark):
     name = family = NAME
     short, sign, title, prepared_as = "v2", "lb-v2", "LongBench v2", "v2"
     metrics = "1.0"
-    task_version = "1.0"
+    task_version = "1.1"
     source = Source(
         repo="zai-org/LongBench-v2",
         revision="2b48e494f2c7a2f0af81aae178e05c7e1dde0fe9",

@@ -7,11 +7,9 @@ from dataclasses import dataclass, field
 from hashlib import blake2b, sha256
 from typing import Any
 
-from lm_eval_longbench.metrics.reasoning import DROP, KEEP
+from lm_eval_longbench.metrics.reasoning import OTHERWISE
 
 MALFORMED, FOREIGN = "malformed", "foreign"
-# What the other policy for reasoning gives, in the line of an answer that holds reasoning.
-OTHERWISE = {KEEP: "without_reasoning", DROP: "with_reasoning"}
 # Hexadecimal digits of a sha256 that tell one document from another.
 _DOCUMENT_DIGITS = 16
 

@@ -28,6 +28,8 @@ _WAYS = {
     "accuracy": ("accuracy",),
     "strict": ("strict",),
 }
+# Google's ROUGE-L, where it was asked for.
+_GOOGLE = "rougeL_google"
 # What the official figures are called that the other policy for reasoning gives.
 _OTHERWISE = {DROP: "without reasoning", KEEP: "with reasoning"}
 
@@ -77,6 +79,8 @@ def _by_task(name: str, facts: Mapping[str, Any]) -> Table:
     titles = list(tables()[name].dimensions.get("bucket", ("score",)))
     if other is not None:
         titles += [f"{title} {_OTHERWISE[other['policy']]}" for title in titles]
+    rouge = any(_GOOGLE in own for own in facts["tasks"].values())
+    titles += [_GOOGLE] if rouge else []
     table = _table(name, benchmark.labelled, titles, facts)
     for task, own in facts["tasks"].items():
         label = tasks[task].label
@@ -85,6 +89,7 @@ def _by_task(name: str, facts: Mapping[str, Any]) -> Table:
             # An official summary need not have a figure for each task.
             value = part[label] if label in part else _hundredfold(own[key])
             figures += value.values() if isinstance(value, dict) else [value]
+        figures += [_hundredfold(own.get(_GOOGLE))] if rouge else []
         table.add_row(label, *map(_cell, figures), *_counts(own))
     table.add_section()
     whole: list[float | None] = [None] * len(titles)

@@ -81,8 +81,7 @@ def task_counts(
     }
     otherwise = {}
     if other is not None:
-        score = _mean(other, chosen)
-        otherwise = {"score_otherwise": 0.0 if not chosen.any() else score}
+        otherwise = {"score_otherwise": _mean(other, chosen)}
     return {
         "questions": int(chosen.sum()),
         "samples": int(own.sum()),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -69,6 +69,7 @@ class Figure:
         metric: its key in the harness's results; "" where it has none.
         detail: shown in CSV and JSON only.
         hidden: no row of reports.
+        main: shown under both policies for reasoning, as figures of the official file are.
     """
 
     section: str
@@ -80,6 +81,7 @@ class Figure:
     metric: str = ""
     detail: bool = False
     hidden: bool = False
+    main: bool = False
 
     @property
     def place(self) -> tuple[str, str]:
@@ -93,6 +95,17 @@ class Figure:
         if not isinstance(leaf, Leaf) or leaf.value is None:
             return None
         return self.rounded(leaf.in_order, leaf.n)
+
+    def differs_from(self, stated: Any) -> bool:
+        """Whether a file states another official value of the figure; None: it has none."""
+        value = self.tree.value
+        if value is None or stated is None:
+            return value is not stated
+        if isinstance(stated, bool) or not isinstance(stated, int | float):
+            return True
+        # Half a unit of the last official digit; official shares are not rounded.
+        rounding = 0.5 * 10**-self.unit.decimals if self.unit.factor != 1 else 0.0
+        return not abs(self.unit.factor * value - stated) <= rounding + 1e-9
 
     def of_question(self) -> float | None:
         """Return the value of the only question; None where the figure is not about it."""
@@ -139,13 +152,3 @@ def share(answers: Answers, name: str, flags: np.ndarray) -> Figure:
     means = answers.means(answers.given, flags.astype(np.float64))
     tree = leaf(answers, name, answers.given.any(axis=1), means, answers.given)
     return Figure("", name, tree, RELATIVE, metric=name, hidden=True)
-
-
-def stated_at(parts: Mapping[str, Any], path: tuple[str, ...]) -> Any:
-    """Return what stands at a path of nested objects; KeyError if nothing does."""
-    found: Any = parts
-    for name in path:
-        if not isinstance(found, Mapping):
-            raise KeyError(name)
-        found = found[name]
-    return found

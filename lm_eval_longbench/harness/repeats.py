@@ -7,7 +7,7 @@ from typing import Any
 
 from lm_eval_longbench.catalog import MOST_REPEATS
 from lm_eval_longbench.errors import OptionError
-from lm_eval_longbench.harness.payload import REPEAT
+from lm_eval_longbench.options import REPEAT
 from lm_eval_longbench.protocol import is_greedy
 
 # The harness's own seed for API requests; repeat k gets FIRST_SEED + k unless the user gives one.

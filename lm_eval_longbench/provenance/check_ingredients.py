@@ -6,13 +6,14 @@ dumped. Both are in one file, so that they agree proves little; that they do not
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from lm_eval_longbench.catalog import RAW_PROMPT, split_of_task
 from lm_eval_longbench.catalog_v2 import DOMAINS
-from lm_eval_longbench.errors import LongBenchError
-from lm_eval_longbench.options import Options
+from lm_eval_longbench.errors import LongBenchError, OptionError
+from lm_eval_longbench.options import Options, read_seed
 from lm_eval_longbench.prompts.text_hash import text_sha256
 from lm_eval_longbench.prompts.tokenizer import tokenizer_name
 from lm_eval_longbench.prompts.truncation import ends_decoded_together, halves_decoded_apart
@@ -65,6 +66,9 @@ def check_settings(task: TaskResult, ours: Mapping[str, LockTask]) -> Iterator[C
     if isinstance(given, Mapping):
         own = run.get("generation") or {}
         asked = {key: value for key, value in given.items() if key not in _BUDGET}
+        if "seed" in asked:  # the harness states it as it was typed
+            with contextlib.suppress(OptionError):
+                asked["seed"] = read_seed(asked["seed"])
         yield same("gen_kwargs", asked, {key: own.get(key, _NOWHERE) for key in asked})
     yield same("filters", config.get("filter_list"), run.get("filters"))
     repeats = run.get("repeats")

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from lm_eval_longbench.aggregation.means import running_mean
+from lm_eval_longbench.metrics.reasoning import otherwise
 
 Sample = Mapping[str, Any]
 
@@ -18,13 +19,18 @@ class Question:
     samples: list[Sample] = field(default_factory=list)
 
     def values(self, name: str = "score") -> list[float | None]:
-        """Return a field of every sample."""
-        return [sample[name] for sample in self.samples]
+        """Return a field of every sample; None where one lacks it."""
+        return [sample.get(name) for sample in self.samples]
 
     def mean(self, name: str = "score") -> float | None:
         """Return the mean of a field over the samples; None if one of them is None."""
         values = self.values(name)
         return None if None in values else running_mean(values)  # type: ignore[arg-type]
+
+
+def under_other_policy(question: Question) -> Question:
+    """Return a question with what its answers are worth under the other policy for reasoning."""
+    return Question([{**own, **(otherwise(own) or {})} for own in question.samples])
 
 
 def total(questions: Sequence[Question], name: str) -> int:
@@ -46,5 +52,6 @@ def counts_of(questions: Sequence[Question]) -> dict[str, int | None]:
         "scored": len(samples) - unscored,
         "unscored": unscored,
         "failed": total(questions, "failed"),
+        "reasoned": sum(otherwise(sample) is not None for sample in samples),
         "truncated": sum(known) if known else None,
     }

@@ -18,6 +18,7 @@ from lm_eval_longbench.provenance.read_results import (
 )
 from lm_eval_longbench.provenance.read_samples import read_samples
 from lm_eval_longbench.provenance.recompute import COT
+from lm_eval_longbench.provenance.shapes import SCORE, checked
 from lm_eval_longbench.provenance.signature import UNKNOWN
 
 _PACKAGE = "lm-eval-longbench "
@@ -94,6 +95,19 @@ def read_side(path: Path) -> Side:
     return side
 
 
+def _figures(file: Path, place: str, found: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the figures of a task that can be compared.
+
+    Raises:
+        PredictionError: one is no share, nor what the harness writes where it has none: null, NaN
+            and "N/A", and any number as "bypass" of --predict_only.
+    """
+    for name, value in found.items():
+        if name != "bypass" and value is not None and value == value and value != "N/A":
+            checked(value, SCORE, f"{file} has a wrong figure", f"{place}.{name}")
+    return found
+
+
 def _of_file(results: ResultsFile) -> Iterator[Entry]:
     tasks = [str(task.run.get("task")) for task in results.tasks]
     for task in results.tasks:
@@ -104,11 +118,15 @@ def _of_file(results: ResultsFile) -> Iterator[Entry]:
             task.file,
             shown,
             task.signature,
-            {
-                key.removesuffix(",none"): value
-                for key, value in task.figures.items()
-                if "," in key and "_stderr," not in key
-            },
+            _figures(
+                task.file,
+                f"results.{task.name}",
+                {
+                    key.removesuffix(",none"): value
+                    for key, value in task.figures.items()
+                    if "," in key and "_stderr," not in key
+                },
+            ),
             str(task.run.get("signature")),
             task.log,
         )
@@ -141,5 +159,5 @@ def _of_folder(folder: ScoredFolder) -> Iterator[Entry]:
             metric = "score"
             if table.startswith("longbench_v2"):
                 metric = "acc_one_call" if table == COT else "acc"
-            figures = {metric: own.get("score")}
+            figures = _figures(folder.path, f"{table}.{task}", {metric: own.get("score")})
             yield Entry(folder.path, task, signature, figures, None, folder.path / SAMPLES)

@@ -135,6 +135,36 @@ def line(signature: Mapping[str, Any]) -> str:
     return "|".join(parts)
 
 
+def of_scored(tasks: Mapping[str, Mapping[str, Any]], table: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the signature of a table that was scored, with its counts.
+
+    Args:
+        tasks: signature of each task, whose counts are replaced.
+        table: counts of the table and of its tasks, as in report.json.
+
+    Returns:
+        "line", "ingredients", and under "tasks" the ingredients of each task.
+    """
+    counted = {
+        task: {
+            **own,
+            "answered": table["tasks"][task]["questions"],
+            "failed": table["tasks"][task]["failed"],
+            "truncated": table["tasks"][task]["truncated"],
+            "reasoned": table["tasks"][task]["reasoned"],
+        }
+        for task, own in tasks.items()
+    }
+    whole = combined(list(counted.values())) | {
+        "answered": table["counts"]["questions"],
+        "failed": table["counts"]["failed"],
+        "truncated": table["counts"]["truncated"],
+    }
+    if UNKNOWN in [own["asked"] for own in counted.values()]:
+        whole |= {"asked": UNKNOWN, "kept": UNKNOWN}
+    return {"line": line(whole), "ingredients": whole, "tasks": counted}
+
+
 # Ingredients that add up over the tasks of a group.
 _COUNTS = ("reasoned", "asked", "kept", "answered", "failed", "truncated")
 

@@ -6,9 +6,9 @@ import csv
 from collections.abc import Iterator
 from io import StringIO
 
-from lm_eval_longbench.reports.figure import PRO_SHARE, RELATIVE, Figure, Unit
+from lm_eval_longbench.figures.figure import RELATIVE, Unit
 from lm_eval_longbench.reports.published import PublishedRow
-from lm_eval_longbench.reports.report import BenchmarkReport, Report, Row
+from lm_eval_longbench.reports.report import BenchmarkReport, Cell, Report, Row
 
 _FIRST = ("benchmark", "section", "figure", "unit")
 
@@ -17,7 +17,7 @@ def _number(value: float | None, unit: Unit) -> str:
     return "" if value is None else unit.shown(value).removeprefix("+")
 
 
-def _method(figure: Figure) -> str:
+def _method(figure: Cell) -> str:
     """Return how an interval was made, or why there is none."""
     if figure.method == "none":
         return f"none: {figure.reason}" if figure.reason else "none"
@@ -64,7 +64,7 @@ def _published_cells(report: BenchmarkReport, row: Row) -> Iterator[tuple[str, s
         mode = f" ({published.mode})" if published.mode else ""
         value = published.values.get(place)
         text = ""
-        if value is not None and row.unit is PRO_SHARE:
+        if value is not None and row.unit.name == "share":
             text = f"{100 * value:.2f}"
         elif value is not None:
             text = f"{value:.{published.decimals[place]}f}"
@@ -84,6 +84,17 @@ def _rank_lines(report: BenchmarkReport) -> Iterator[dict[str, str | int]]:
             }
 
 
+def _reasoning_lines(report: BenchmarkReport) -> Iterator[dict[str, str | int]]:
+    """Yield how many answers hold reasoning, and the policy of the figures, where any does."""
+    holding = [column for column in report.columns if column.table.otherwise is not None]
+    for key, figure in (("answers", "answers that hold reasoning"), ("policy", "policy")):
+        if holding:
+            yield {
+                **dict(zip(_FIRST, (report.benchmark, "reasoning", figure, key), strict=True)),
+                **{column.label: column.table.facts.reasoning[key] for column in holding},
+            }
+
+
 def _lines(report: Report) -> Iterator[dict[str, str | int]]:
     for benchmark in report.benchmarks:
         for row in benchmark.rows:
@@ -95,6 +106,7 @@ def _lines(report: Report) -> Iterator[dict[str, str | int]]:
                 **dict(_difference_cells(benchmark, row)),
                 **dict(_published_cells(benchmark, row)),
             }
+        yield from _reasoning_lines(benchmark)
         yield from _rank_lines(benchmark)
 
 

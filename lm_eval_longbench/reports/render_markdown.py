@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from lm_eval_longbench.reports.leaderboard import Leaderboard
+from lm_eval_longbench.reports.published import Leaderboard
 from lm_eval_longbench.reports.report import BenchmarkReport, Report
 from lm_eval_longbench.reports.texts import (
     board_title,

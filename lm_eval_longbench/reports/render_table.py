@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.measure import Measurement
 from rich.table import Column, Table
 
-from lm_eval_longbench.reports.leaderboard import Leaderboard
+from lm_eval_longbench.reports.published import Leaderboard
 from lm_eval_longbench.reports.report import BenchmarkReport, Report
 from lm_eval_longbench.reports.texts import (
     board_title,

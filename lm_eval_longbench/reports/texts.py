@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import groupby
 
-from lm_eval_longbench.reports.figure import PRO_SHARE, Difference, Figure, Unit
+from lm_eval_longbench.figures.figure import Unit
 from lm_eval_longbench.figures.intervals import FEWEST
-from lm_eval_longbench.reports.leaderboard import Entry, Leaderboard
-from lm_eval_longbench.reports.rank import Rank
-from lm_eval_longbench.reports.report import BenchmarkReport, Row
+from lm_eval_longbench.figures.tree import Difference
+from lm_eval_longbench.reports.published import Entry, Leaderboard, Rank
+from lm_eval_longbench.reports.report import BenchmarkReport, Cell, Row
 
 FIGURE_HEADER = "value [95%] n/failed/unscored"
 DIFFERENCE_HEADER = "difference [95%] p n"
@@ -22,7 +22,7 @@ def _mark(reason: str) -> str:
     return f" [{'documents' if reason.endswith('documents') else 'n'}<{FEWEST}]"
 
 
-def figure_text(figure: Figure | None, unit: Unit) -> str:
+def figure_text(figure: Cell | None, unit: Unit) -> str:
     """Return one cell, such as "41.23 [38.10, 44.30] 200/0/0"; empty for no figure.
 
     "41.23 [n<20] 5/0/0": too few questions for an interval.
@@ -79,7 +79,7 @@ def entry_texts(board: Leaderboard, entry: Entry, unit: Unit) -> list[str]:
     for place, value in zip(board.places, entry.values, strict=True):
         if value is None:
             texts.append("-")
-        elif entry.published is None or unit is PRO_SHARE:
+        elif entry.published is None or unit.name == "share":
             texts.append(f"{value * unit.shown_factor / unit.factor:.{unit.decimals}f}")
         else:
             texts.append(f"{value:.{entry.published.decimals[place]}f}")

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from lm_eval_longbench.benchmarks.registry import benchmark_of_table, tables
-from lm_eval_longbench.benchmarks.sample import OTHERWISE
+from lm_eval_longbench.metrics.reasoning import OTHERWISE
 from lm_eval_longbench.scoring.store import Row, Store
 from lm_eval_longbench.semantic.cache import VectorCache
 from lm_eval_longbench.semantic.embedder import Embedder

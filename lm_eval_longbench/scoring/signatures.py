@@ -12,7 +12,7 @@ from lm_eval_longbench.provenance.packages import package_versions
 from lm_eval_longbench.provenance.signature import (
     UNKNOWN,
     combined,
-    line,
+    of_scored,
     unknown,
 )
 
@@ -45,28 +45,10 @@ def _of_table(
 ) -> dict[str, Any]:
     tasks = {
         task: _scored_here(combined(known[task]) if task in known else unknown(task=task), table)
-        | {
-            "answered": own["questions"],
-            "failed": own["failed"],
-            "truncated": own["truncated"],
-            "reasoned": own["reasoned"],
-        }
-        for task, own in table["tasks"].items()
+        for task in table["tasks"]
     }
-    counts = table["counts"]
-    whole = combined(list(tasks.values())) | {
-        "answered": counts["questions"],
-        "failed": counts["failed"],
-        "truncated": counts["truncated"],
-    }
-    if UNKNOWN in [own["asked"] for own in tasks.values()]:
-        whole |= {"asked": UNKNOWN, "kept": UNKNOWN}
-    return {
-        "line": line(whole),
-        "ingredients": whole,
-        "tasks": tasks,
-        "differences": _differences([known[task] for task in tasks if task in known]),
-    }
+    differences = _differences([known[task] for task in tasks if task in known])
+    return {**of_scored(tasks, table), "differences": differences}
 
 
 # Half runs of one task have other counts, and another hash of the reasoning that each embeds.

@@ -115,8 +115,8 @@ def test_never_raises_stays_in_the_budget_and_repeats_itself(prompt, budget):
 )
 def test_long_monotonous_prompts(filler, cue):
     started = time.process_time()
-    assert count_units(answer(filler * (100_000 // max(len(filler), 1)) + "\n" + cue, 7)) <= 7
-    assert time.process_time() - started < 10
+    assert count_units(answer(filler * (40_000 // max(len(filler), 1)) + "\n" + cue, 7)) <= 7
+    assert time.process_time() - started < 1.5
 
 
 def test_ten_thousand_words_take_no_time():

@@ -232,8 +232,8 @@ def test_an_answer_names_one_letter(text, end):
 @pytest.mark.parametrize("filler", [" ", "a ", "a. ", "中", "\n(A) ", "(", "*", "\n\n", "<text>"])
 @pytest.mark.parametrize("template", [ZERO_SHOT, COT, COT_ANSWER])
 def test_long_monotonous_parts(template, filler):
-    long = filler * (300_000 // len(filler))
+    long = filler * (100_000 // len(filler))
     asked = prompt(template, long, context=long, question=long[:1000], choice_B=long[:1000])
     started = time.process_time()
     assert said("")[:-3] in answer(asked, 1024)
-    assert time.process_time() - started < 10
+    assert time.process_time() - started < 3

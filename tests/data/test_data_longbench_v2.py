@@ -192,7 +192,7 @@ def test_a_document_is_read_without_the_others(cache, tmp_path, allocated):
     assert read[None] == [str(number % 10) for number in range(42)]
     expected = [str(number % 10) for number in range(42) if codes[number] == "code_repository"]
     assert read["code_repository"] == iterated == expected
-    assert opening < size
+    assert opening < 3 * size  # a block of the file, while it is hashed; it has 42
     assert reading < 5 * size
     assert allocated() == converted
 

@@ -161,7 +161,7 @@ def test_a_locked_run_uses_the_locked_options_or_stops(tmp_path, cache):
     # No options of its own: the locked ones, the sample among them.
     done = run(*start, *task, "--locked", lock, cache=cache)
     assert f"locked by {lock}" in done.stdout
-    assert "longbench_v1: lb-v1|v1.0|data:sample-" in done.stdout
+    assert "longbench_v1: lb-v1|v1.1|data:sample-" in done.stdout
     other = '{"longbench": {"data_dir": "sample", "truncate_to": 100, "tokenizer": "x"}}'
     done = run(*start, *task, "--metadata", other, "--locked", lock, cache=cache, status=1)
     assert "options.truncate_to: not in the lock, here 100" in done.stderr
@@ -181,7 +181,7 @@ def test_a_run_ends_with_the_report_and_its_signature(tmp_path, cache):
     after = done.stdout[done.stdout.rindex("|longbench_v2") :]
     assert "strict (missing and failed are wrong)" in after
     assert "this run" in after
-    assert "longbench_v2: lb-v2|v1.0|data:sample-" in after
+    assert "longbench_v2: lb-v2|v1.1|data:sample-" in after
     assert "|n:18/18|" in after
 
 

@@ -16,10 +16,10 @@ from lm_eval_longbench.version import __version__
 def test_what_is_frozen():
     lock = lock_now(["longbench_v1_code", "longbench_pro_t1"], Options(truncate_to=31500))
     assert lock.tasks == {
-        "longbench_pro_t1_1": "1.0",
-        "longbench_pro_t1_2": "1.0",
-        "longbench_v1_lcc": "1.0",
-        "longbench_v1_repobench_p": "1.0",
+        "longbench_pro_t1_1": "1.1",
+        "longbench_pro_t1_2": "1.1",
+        "longbench_v1_lcc": "1.1",
+        "longbench_v1_repobench_p": "1.1",
     }
     assert set(lock.data) == {"longbench_v1", "longbench_pro"}
     assert lock.metrics == {"longbench_v1": "1.0", "longbench_pro": "1.0"}

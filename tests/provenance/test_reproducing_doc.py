@@ -56,7 +56,7 @@ def test_the_example_is_a_signature_line():
     signature = completed(
         {
             "benchmark": "longbench_v1",
-            "version": "1.0",
+            "version": "1.1",
             "data": "zai-org/LongBench@5e628be",
             "template_sha256": "0fbdd123" + 56 * "0",
             "limit": 31500,
@@ -169,7 +169,7 @@ def test_the_ten_lines_work(tmp_path):
     # What the page says of the results file.
     (command,) = re.findall(r"```bash\n(python .*?)\n```", part("How to read a signature line"))
     shown = run([command.replace("longbench_v1_qasper", "longbench_v1_lcc")])
-    assert shown.stdout.startswith("lb-v1|v1.0|data:sample-"), shown.stderr
+    assert shown.stdout.startswith("lb-v1|v1.1|data:sample-"), shown.stderr
     # The page's other two commands, on a result that was changed by hand.
     theirs = tmp_path / "theirs"
     shutil.copytree(tmp_path / "results", theirs)

@@ -1,14 +1,31 @@
 """Folders that `score` wrote: figures and counts follow from the samples, or the edit is found."""
 
 import json
+import re
 import shutil
 from pathlib import Path
 
 import pytest
+from prediction_rows import (
+    STAMP,
+    log_row,
+    pro_question,
+    says,
+    v1_doc,
+    v2_question,
+    write_lines,
+)
 from real_runs import Files
 
+from lm_eval_longbench.errors import PredictionError
 from lm_eval_longbench.offline.score import score_paths
+from lm_eval_longbench.provenance import check_scored as module
 from lm_eval_longbench.provenance.check import DIFFERENT, NOT_CHECKABLE
+from lm_eval_longbench.provenance.check_scored import check_scored
+from lm_eval_longbench.provenance.read_results import ScoredFolder, read_scored_folder
+from lm_eval_longbench.provenance.read_samples import read_samples
+from lm_eval_longbench.provenance.scored_questions import Question
+from lm_eval_longbench.provenance.scored_table import ScoredTable
 from lm_eval_longbench.provenance.verify import verify
 
 GOLDEN = Path(__file__).resolve().parents[3] / "shared" / "golden"
@@ -63,8 +80,12 @@ def test_as_it_is(scored):
     assert ("longbench_pro", "tasks.longbench_pro_t3_1.score") in names
     assert ("", "scores.json") in names
     said = {check.name for check in report.with_status(NOT_CHECKABLE)}
-    counts = {"counts.malformed", "counts.duplicate"}
-    assert said == counts | {"sample scores", "official figures", "signature"}
+    counts = {
+        f"{part}.{name}" for part in ("counts", "tasks.*") for name in ("malformed", "duplicate")
+    }
+    stated = {"data", "embedding_model", "runs", "package", "inputs", "problems", "tasks.*.copies"}
+    stated |= {"reasoning.policy", "signature.differences"}
+    assert said == counts | stated | {"sample scores", "official figures", "signature"}
 
 
 @pytest.mark.parametrize(
@@ -214,3 +235,211 @@ def test_a_broken_report(scored, text, message):
     (scored / "report.json").write_text(text, encoding="utf-8")
     (said,) = verify([scored]).unreadable
     assert message in said
+
+
+@pytest.mark.parametrize("change", [{}, {"dropped": None}, {"dropped": "x"}])
+def test_a_sample_of_v2_says_whether_it_is_dropped(change):
+    table = ScoredTable("longbench_v2", {"benchmark": "longbench_v2", "counts": {}, "tasks": {}})
+    sample = {
+        **{"task": "longbench_v2", "id": "q", "repeat": 1, "score": 1.0, "failed": False},
+        **{"compensated": 1.0, "unparsed": False, "difficulty": "easy", "length": "short"},
+    }
+    with pytest.raises(PredictionError, match=r"a line is no sample of longbench_v2: .*'dropped'"):
+        table.add({**sample, **change}, "a line")
+    table.add({**sample, "dropped": False}, "a line")
+    assert table.samples == 1
+
+
+@pytest.fixture(scope="session")
+def rich(tmp_path_factory):
+    """Every table, with reasoning, repeats, rougeL_google, duplicates and malformed lines."""
+    folder = tmp_path_factory.mktemp("rich")
+    marks = ["<think>Bob</think>\n\nEmma sings.", "Emma sings.", "Bob", ""]
+    for run in ("a", "b"):
+        for task in ("longbench_v1_qmsum", "longbench_v1_e_gov_report", "longbench_v1_lcc"):
+            rows = [
+                log_row(task, v1_doc(task, n, "Emma sings.", length=100 + 3000 * n), marks[n])
+                for n in range(3 if run == "a" else 2)
+            ]
+            path = folder / run / f"samples_{task}_{STAMP}.jsonl"
+            write_lines(path, *rows, "no row", rows[0])
+        task = "longbench_v2"
+        rows = [
+            log_row(task, v2_question(f"q{n}", difficulty=level), text)
+            for n, (level, text) in enumerate(
+                [("easy", "<think>A</think>" + says("B")), ("hard", ""), ("hard", says("A"))]
+            )
+        ]
+        write_lines(folder / run / f"samples_{task}_{STAMP}.jsonl", *rows)
+    task = "longbench_pro_t3_2"
+    rows = [log_row(task, pro_question(f"q{n}"), marks[0], "[Answer]\nEmma") for n in range(3)]
+    write_lines(folder / "a" / f"samples_{task}_{STAMP}.jsonl", *rows)
+    score_paths([folder / "a", folder / "b"], folder / "out", workers=1, rouge_google=True)
+    return folder / "out"
+
+
+def leaves(value, path=()):
+    """Yield the path of every leaf; an empty object or list is one."""
+    if isinstance(value, dict | list) and value:
+        for key, own in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from leaves(own, (*path, key))
+    else:
+        yield path
+
+
+def changed(value):
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, int | float):
+        return value + 1
+    if isinstance(value, str):
+        return value + "x"
+    return 1 if value is None else ["added"]
+
+
+# What can be edited in a report while `verify` says that it cannot be checked: path, and its name.
+NOT_CHECKABLE_PARTS = [
+    (r"package", "package"),
+    (r"inputs\..*", "inputs"),
+    (r"problems\..*", "problems"),
+    (r"tables\.\w+\.data\..*", "data"),
+    (r"tables\.\w+\.data", "data"),
+    (r"tables\.\w+\.runs\..*", "runs"),
+    (r"tables\.\w+\.runs", "runs"),
+    (r"tables\.\w+\.counts\.malformed", "counts.malformed"),
+    (r"tables\.\w+\.tasks\.\w+\.copies", "tasks.*.copies"),
+    (r"tables\.\w+\.signature\.differences.*", "signature.differences"),
+    # Where one task's is not known, the sum is not either, whatever the others say.
+    (r"tables\.\w+\.signature\.tasks\.\w+\.(asked|kept)", "signature"),
+]
+
+
+def edits(value):
+    """Yield a path, and a copy of a JSON object in which what is there was changed or removed."""
+    text = json.dumps(value)
+    for path in leaves(value):
+        for remove in (False, True):
+            *before, last = path
+            edited = json.loads(text)
+            place = edited
+            for key in before:
+                place = place[key]
+            if not remove:
+                place[last] = changed(place[last])
+            elif place[last] in (None, [], {}):
+                continue  # nothing is lost
+            else:
+                del place[last]
+            yield path, edited
+
+
+def test_every_leaf_of_a_report_is_checked_or_said_not_to_be(rich, monkeypatch):
+    folder = read_scored_folder(rich)
+    assert [check for check in check_scored(folder) if check.status == DIFFERENT] == []
+    names = {".".join(map(str, path)) for path in leaves(folder.report)}
+    for name in (
+        "tables.longbench_v1.reasoning.other.official.qmsum",
+        "tables.longbench_v1.tasks.longbench_v1_qmsum.rougeL_google",
+        "tables.longbench_v1_e.tasks.longbench_v1_e_gov_report.score_otherwise",
+        "tables.longbench_v2.reasoning.other.official.compensated.hard",
+        "tables.longbench_v2.accuracy.overall",
+        "tables.longbench_pro.reasoning.answers",
+        "tables.longbench_pro.counts.reasoned",
+        "tables.longbench_pro.tasks.longbench_pro_t3_2.copies",
+    ):
+        assert name in names
+    # One table at a time, and without the other copy of its figures in scores.json.
+    rows = list(read_samples(rich / "samples.jsonl"))
+    monkeypatch.setattr(module, "_scores", lambda folder: ())
+    passed = []
+    for table, entry in folder.report["tables"].items():
+        own = [(line, sample) for line, sample in rows if sample["table"] == table]
+        monkeypatch.setattr(module, "read_samples", lambda path, own=own: own)
+        rest = folder.report if table == "longbench_pro" else {"format": 1}
+        for path, edited in edits({**rest, "tables": {table: entry}}):
+            checks = list(check_scored(ScoredFolder(rich, edited)))
+            if any(check.status == DIFFERENT for check in checks):
+                continue
+            name = ".".join(map(str, path))
+            said = [own for part, own in NOT_CHECKABLE_PARTS if re.fullmatch(part, name)]
+            unsure = {check.name for check in checks if check.status == NOT_CHECKABLE}
+            if not said or said[0] not in unsure:
+                passed.append(name)
+    assert passed == []
+
+
+@pytest.mark.parametrize(
+    ("place", "name", "status"),
+    [
+        (("tables", "longbench_v1"), "official_dropped", NOT_CHECKABLE),
+        ((), "extra", NOT_CHECKABLE),
+        (("tables", "longbench_v2", "accuracy"), "added", DIFFERENT),
+        (("tables", "longbench_v2", "official"), "added", DIFFERENT),
+        (("tables", "longbench_v1", "reasoning", "other", "official"), "lcc2", DIFFERENT),
+        (("tables", "longbench_v1", "tasks", "longbench_v1_lcc"), "rougeL_google", DIFFERENT),
+        (("tables", "longbench_v1", "counts"), "unparsed", DIFFERENT),
+        (("tables", "longbench_v1"), "strict", DIFFERENT),
+    ],
+)
+def test_what_was_added_is_named(rich, place, name, status):
+    folder = read_scored_folder(rich)
+    report = json.loads(json.dumps(folder.report))
+    own = report
+    for key in place:
+        own = own[key]
+    assert name not in own
+    own[name] = {"overall": 99.9} if status == NOT_CHECKABLE else 3
+    checks = list(check_scored(ScoredFolder(rich, report)))
+    called = ".".join((*place[2:], name))
+    table = place[1] if place else ""
+    (found,) = [check for check in checks if (check.place, check.name) == (table, called)]
+    assert found.status == status
+
+
+def test_an_edited_worth_under_the_other_policy(rich, tmp_path):
+    shutil.copytree(rich, tmp_path / "scored")
+
+    def edit(rows):
+        row = next(row for row in rows if "with_reasoning" in row)
+        row["with_reasoning"]["score"] = 1.0
+
+    edit_samples(tmp_path / "scored", edit)
+    found = {name for _, name in different(tmp_path / "scored")}
+    assert {"reasoning.other.official.qmsum", "tasks.longbench_v1_qmsum.score_otherwise"} <= found
+
+
+def test_the_answers_of_a_table_are_counted_once(monkeypatch):
+    """Checking is linear in the questions: none is looked at once for every other one."""
+    table = ScoredTable("longbench_v1", {"counts": {}, "tasks": {}})
+    sample = {"task": "longbench_v1_lcc", "repeat": 2, "score": 0.5, "failed": False}
+    for number in range(300):
+        table.add({**sample, "id": str(number), "index": number}, "here")
+    looked = 0
+    get = Question.values
+
+    def values(self, name="score"):
+        nonlocal looked
+        looked += 1
+        return get(self, name)
+
+    class Samples(list):
+        def __iter__(self):
+            nonlocal looked
+            looked += 1
+            return super().__iter__()
+
+    for question in table._questions.values():
+        question.samples = Samples(question.samples)
+    monkeypatch.setattr(Question, "values", values)
+    result = table.result()
+    assert (result["repeats"], result["counts"]["inconsistent"]) == (2, 300)
+    assert looked < 300 * 40
+
+
+def test_a_sample_of_v2_that_does_not_say_whether_it_is_dropped(scored):
+    def edit(rows):
+        del next(row for row in rows if row["table"] == "longbench_v2")["dropped"]
+
+    edit_samples(scored, edit)
+    (said,) = verify([scored]).unreadable
+    assert "longbench_v2" in said and "'dropped'" in said

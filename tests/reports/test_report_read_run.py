@@ -182,14 +182,33 @@ BAD_REPORTS = {
     "another format": (lambda folder: change(folder, format=2), 'no "format": 1'),
     "no tables": (lambda folder: change(folder, tables=[]), "needs the objects 'tables'"),
     "an unknown table": (lambda folder: change(folder, tables={"x": {}}), "'x' is no table"),
-    "no facts": (lambda folder: change(folder, tables={"longbench_v1": {}}), "KeyError('repeats')"),
+    "no facts": (
+        lambda folder: change(folder, tables={"longbench_v1": {}}),
+        "'tables.longbench_v1' has no 'repeats'",
+    ),
     "no repeats": (
         lambda folder: change_table(folder, "longbench_v1", repeats=0),
-        "repeats must be from 1 to 256, not 0",
+        "repeats' is 0, not a whole number from 1 to 256",
     ),
     "repeats beyond all measure": (
         lambda folder: change_table(folder, "longbench_v1", repeats=10**9),
-        "repeats must be from 1 to 256, not 1000000000",
+        "repeats' is 1000000000, not a whole number from 1 to 256",
+    ),
+    "a count that is none": (
+        lambda folder: change_table(folder, "longbench_v1", counts={"samples": 4, "failed": "x"}),
+        "'tables.longbench_v1.counts.failed' is 'x', not a whole number from 0",
+    ),
+    "a label that is none": (
+        lambda folder: change_table(folder, "longbench_v1", data=[1.5]),
+        "'tables.longbench_v1.data[0]' is 1.5, not a text",
+    ),
+    "a figure beyond its range": (
+        lambda folder: change_table(folder, "longbench_v1", official={"qasper": 101}),
+        "'tables.longbench_v1.official.qasper' is 101, not a number from 0 to 100",
+    ),
+    "a number of problems that is none": (
+        lambda folder: change(folder, problems={"malformed": [{}], "malformed_total": "x"}),
+        "'malformed_total' is 'x', not a whole number from 0",
     ),
     "another number of samples": (
         lambda folder: change_table(folder, "longbench_v1", counts={"samples": 5}),

@@ -138,3 +138,24 @@ def test_files_and_logs_of_one_table_with_two_policies_are_not_mixed(score, tmp_
 def test_there_are_two_policies(score, v1):
     with pytest.raises(UnknownNameError, match="Did you mean 'drop'"):
         score(v1, reasoning="dorp")
+
+
+def test_rouge_google_is_a_column_where_it_was_computed(score, tmp_path):
+    task = "longbench_v1_qmsum"
+    rows = [log_row(task, v1_doc(task, n, "Amy sings."), own) for n, own in enumerate(("Amy", ""))]
+    other = log_row(QASPER, v1_doc(QASPER, 0, "Emma"), "Emma")
+    write_lines(tmp_path / "run" / f"samples_{task}_{STAMP}.jsonl", *rows)
+    write_lines(tmp_path / "run" / f"samples_{QASPER}_{STAMP}.jsonl", other)
+    found = score(tmp_path / "run", rouge_google=True)
+    own = found.report["tables"]["longbench_v1"]["tasks"][task]["rougeL_google"]
+    (table,) = tables_of(found.report)
+    (column,) = [column for column in table.columns if column.header == "rougeL_google"]
+    assert list(column.cells) == ["-", f"{100 * own:.2f}", "-"]
+    (table,) = tables_of(score(tmp_path / "run").report)
+    assert "rougeL_google" not in [column.header for column in table.columns]
+
+
+def test_a_task_without_questions_has_no_other_score(score, tmp_path, v1):
+    write_lines(v1.parent / "hotpotqa.jsonl", "no prediction")
+    tasks = score(v1.parent).report["tables"]["longbench_v1"]["tasks"]
+    assert tasks["longbench_v1_hotpotqa"]["score_otherwise"] is None

@@ -126,3 +126,23 @@ def test_another_runs_results_are_not_taken(log):
     results.rename(results.with_name("results_2026-01-02T03-04-05.678902.json"))
     assert RecordedRuns().of(log).signature is None
     assert RecordedRuns().of(log.with_name("my_log.jsonl")).signature is None
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"generation": {"temperature": float("nan")}},
+        {"seeds": [{"x": float("inf")}]},
+        {"repeats": "x"},
+        {"data": 5},
+        {"packages": ["jieba"]},
+    ],
+)
+def test_a_misshapen_signature_is_as_none(log, tmp_path, changes):
+    """It would end the scoring, or be written as what nobody can read."""
+    run = {**SIGNATURE, **changes, "signature": "lb"}
+    configs = {"longbench_v2": {"metadata": {"longbench_run": run}}}
+    (log.parent / f"results_{DATE}.json").write_text(json.dumps({"configs": configs}))
+    assert RecordedRuns().of(log).signature is None
+    own = signature_of(score_paths([log], tmp_path / "out"))["ingredients"]
+    assert (own["tokenizer"], own["answered"]) == (UNKNOWN, 1)
