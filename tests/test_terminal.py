@@ -26,7 +26,7 @@ from lm_eval_longbench import terminal
 from lm_eval_longbench.cli import main as main_module
 from lm_eval_longbench.doctor.line import ERROR, OK, WARNING, Line
 from lm_eval_longbench.harness import command as command_module
-from lm_eval_longbench.harness.capture import Captured
+from lm_eval_longbench.harness.evaluate import Captured
 from lm_eval_longbench.options import Options
 from lm_eval_longbench.terminal import (
     LogFormatter,

@@ -17,7 +17,7 @@ from lm_eval_longbench.errors import EmbeddingError, LongBenchError, OptionError
 from lm_eval_longbench.terminal import fail, say
 
 if TYPE_CHECKING:
-    from lm_eval_longbench.harness.capture import Captured
+    from lm_eval_longbench.harness.evaluate import Captured
 
 RUN = "this run"
 

@@ -91,8 +91,10 @@ def run_lines(run: Run, first: int | None, defaults: bool | None) -> Iterator[Li
         first: tasks that are looked at closely; None: all.
         defaults: whether the harness's own tasks are indexed; None: if they are needed.
     """
-    from lm_eval_longbench.harness.preflight import ask_task  # these import the harness
-    from lm_eval_longbench.harness.preflight_leaves import open_tasks
+    from lm_eval_longbench.harness.preflight import (
+        ask_task,  # these import the harness
+        open_tasks,
+    )
     from lm_eval_longbench.harness.preflight_model import describe
 
     if run.said:
@@ -241,7 +243,7 @@ def _lines(
         return
     if installed("lm_eval") is None:  # said already
         return
-    from lm_eval_longbench.harness.preflight_run import read_run  # slow to import
+    from lm_eval_longbench.harness.preflight import read_run  # slow to import
 
     try:
         run = read_run(arguments, preset, thinking=thinking)

@@ -11,7 +11,7 @@ from lm_eval_longbench.benchmarks.base import Task
 from lm_eval_longbench.benchmarks.registry import benchmark_of, families, find_task, title_of
 from lm_eval_longbench.doctor.line import ERROR, OK, WARNING, Line
 from lm_eval_longbench.errors import LongBenchError, UnknownNameError
-from lm_eval_longbench.harness.preflight_cache import cached_file
+from lm_eval_longbench.harness.preflight_facts import cached_file
 
 if TYPE_CHECKING:
     from lm_eval_longbench.data.documents import Documents

@@ -9,8 +9,7 @@ from lm_eval_longbench.benchmarks.registry import benchmark_of, tasks
 from lm_eval_longbench.doctor.line import ERROR, OK, WARNING, Line
 from lm_eval_longbench.doctor.model import WEIGHTS
 from lm_eval_longbench.errors import LongBenchError
-from lm_eval_longbench.harness.preflight_cache import any_cached, is_offline
-from lm_eval_longbench.harness.preflight_facts import Leaf
+from lm_eval_longbench.harness.preflight_facts import Leaf, any_cached, is_offline
 from lm_eval_longbench.options import Options
 from lm_eval_longbench.semantic.embedder import OFFICIAL_MODEL
 from lm_eval_longbench.semantic.remote import RemoteEmbedder

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 
 from lm_eval_longbench.doctor.line import ERROR, OK, WARNING, Line
 from lm_eval_longbench.harness.limit import Limit
-from lm_eval_longbench.harness.preflight_cache import any_cached, is_offline
 from lm_eval_longbench.harness.preflight_facts import (
     LOCAL,
     Backend,
     FoundTokenizer,
     Run,
     TaskFacts,
+    any_cached,
+    is_offline,
 )
 from lm_eval_longbench.prompts.truncation import count_tokens
 from lm_eval_longbench.protocol import budgets, protocol_of
