@@ -49,14 +49,15 @@ def tasks():
 def test_the_tasks_do_what_the_protocol_says(tasks, name):
     task = tasks[name]
     official = protocol_of(name, thinking="_thinking" in name)
-    generation = task.official_generation()
+    benchmark, own = task.asking.benchmark, task.asking.task
+    generation = benchmark.generation(own)
+    assert generation == task.config.generation_kwargs
     assert generation["max_gen_toks"] in official.budgets
     assert generation["until"] == []
     assert is_greedy(generation) == (official.temperature == 0.0)
     assert official.temperature in (None, generation["temperature"])
-    assert official.repeats == task.REPEATS
-    assert benchmark_of(find_task(name)).rule.__name__ == task.RULE.__name__
-    assert ("raw" if task.sends_raw() else "on") == official.chat
+    assert official.repeats == task.asking.repeats
+    assert ("on" if own.chat else "raw") == official.chat
 
 
 def signature(task, **changes):

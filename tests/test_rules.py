@@ -84,9 +84,9 @@ def test_what_is_printed_goes_through_one_module():
             for name, _ in called(tree)
         )
 
-    # The bytes of a prompt in a pipe; and a report that is laid out in memory.
+    # The bytes of a prompt in a pipe; a report that is laid out in memory; names of task files.
     others = ["cli/prompt.py", "reports/render_table.py"]
-    assert files_that(prints) == [*others, "terminal.py"]
+    assert files_that(prints) == [*others, "terminal.py", "write_tasks.py"]
 
 
 def test_files_of_others_are_read_through_one_module():
@@ -113,6 +113,7 @@ def test_files_of_others_are_read_through_one_module():
         "prompts/tokens/official.py",
         "reports/published.py",
         "task_names.py",
+        "write_tasks.py",
     ]
     assert sorted(set(files_that(reads)) - {"input_files.py"}) == ours
 
@@ -126,7 +127,7 @@ def test_only_the_command_line_ends_the_program():
             "SystemExit" in ast.unparse(error) for error in raises
         )
 
-    assert files_that(ends_it) == ["cli/main.py"]
+    assert files_that(ends_it) == ["cli/main.py", "write_tasks.py"]
 
 
 def test_only_the_harness_folder_knows_the_harness():

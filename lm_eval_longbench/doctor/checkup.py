@@ -44,7 +44,7 @@ from lm_eval_longbench.options import Options
 # ---------------------------------------------------------------------- warnings
 
 # What these modules warn of, the report says in its own lines.
-_TOLD = ("lm_eval_longbench.harness.task", "lm_eval_longbench.data.")
+_TOLD = tuple(f"lm_eval_longbench.{name}" for name in ("harness.task", "harness.prompts", "data."))
 
 
 class _Keeper(logging.Handler):
