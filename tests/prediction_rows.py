@@ -11,6 +11,8 @@ OFFICIAL = {
     "longbench_v2": "zai-org/LongBench-v2@2b48e49",
     "longbench_pro": "caskcsg/LongBench-Pro@4996884",
 }
+# Kinds of input files.
+V1_FILE, V2_FILE, PRO_FILE = "v1_predictions", "v2_results", "pro_inference"
 STAMP = "2025-03-04T05-06-07.123456"
 
 

@@ -4,15 +4,15 @@ import json
 import math
 from statistics import fmean
 
-from lm_eval_longbench.benchmarks.longbench_v1 import BUCKETS, bucket
-from lm_eval_longbench.aggregation.longbench_pro import summarize
+from figures_of import official_of
 from v1_tasks import BY_NAME
+
 from lm_eval_longbench.benchmarks.longbench_pro import (
     BY_CODE,
-    DIMENSIONS,
     QUESTIONS_PER_TASK,
     SECONDARY_TASKS,
 )
+from lm_eval_longbench.benchmarks.longbench_v1 import BUCKETS, bucket
 
 PRO_VALUES = {
     "token_length": "8k",
@@ -127,17 +127,12 @@ def _official(table, rows, repeats):
             return {name: _percent(_means(own), 1) for name, own in names.items()}
 
         return parts("score") | {"compensated": parts("compensated"), "n": len(written)}
-    samples = [
-        {name: row[name] for name in ("id", *DIMENSIONS)}
-        | {"bon_idx": row["repeat"], "metric": row["score"], "failed": row["failed"]}
-        for row in rows
-    ]
-    return summarize(samples, repeats)
+    return official_of(table, rows, repeats)
 
 
 def _official_questions(task):
     if task.startswith("longbench_v1"):
-        return BY_NAME[task].rows
+        return BY_NAME[task].questions
     return 503 if task.startswith("longbench_v2") else QUESTIONS_PER_TASK
 
 

@@ -37,7 +37,7 @@ from lm_eval_longbench.benchmarks.sample import (
     is_texts,
     is_whole,
 )
-from lm_eval_longbench.figures.answers import Answers
+from lm_eval_longbench.figures.answers import Answers, BadRow
 from lm_eval_longbench.figures.figure import RELATIVE, Figure, Unit, leaf
 from lm_eval_longbench.figures.means import percent_of, running_total
 from lm_eval_longbench.figures.tree import Leaf, Mean, Relative
@@ -339,7 +339,7 @@ class _LongBench(Benchmark):
             return self.tasks[line["task"]].label
         length = line["length"]
         if not isinstance(length, int) or isinstance(length, bool):
-            return f"{length!r}, no whole number"
+            raise BadRow(f"'length' must be a whole number, not {length!r}")
         return bucket(length)
 
     def _google(self, answers: Answers, chosen: np.ndarray, dataset: str, unit: Unit) -> Figure:

@@ -12,13 +12,8 @@ from lm_eval_longbench.figures.intervals import (
     two_sided_p,
     wilson_interval,
 )
-from lm_eval_longbench.reports.measure import (
-    Leaf,
-    Mean,
-    Pairing,
-    Relative,
-    figure_of,
-)
+from lm_eval_longbench.figures.tree import Leaf, Mean, Pairing, Relative
+from lm_eval_longbench.figures.tree import estimate as figure_of
 
 
 def difference_of(first, second):

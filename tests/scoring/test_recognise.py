@@ -2,7 +2,10 @@
 
 import pytest
 from prediction_rows import (
+    PRO_FILE,
     STAMP,
+    V1_FILE,
+    V2_FILE,
     log_row,
     pro_question,
     pro_row,
@@ -12,11 +15,17 @@ from prediction_rows import (
     v2_row,
     write_lines,
 )
+from v1_tasks import E_TASKS, V1_TASKS
 
-from lm_eval_longbench.scoring.files import FoundFile
-from lm_eval_longbench.scoring.recognise import Foreign, Recognised, log_of_task, recognise
-from lm_eval_longbench.scoring.files import LOG
-from MISSING:offline.source import PRO_FILE, V1_FILE, V2_FILE
+from lm_eval_longbench.errors import PredictionError
+from lm_eval_longbench.scoring.files import LOG, FoundFile
+from lm_eval_longbench.scoring.recognise import (
+    Foreign,
+    Recognised,
+    log_of_task,
+    recognise,
+    table_of_folder,
+)
 
 QASPER = "longbench_v1_qasper"
 LOGGED = log_row(QASPER, v1_doc(QASPER, 0, "Emma"), "x")
@@ -169,3 +178,66 @@ def test_rows_in_memory():
     assert log_of_task(old, "longbench_pro_t3_2") == Recognised(LOG, None, "longbench_pro_t3_2")
     assert log_of_task(old, "gsm8k") is None
     assert log_of_task({"doc": v2_question("q")}, "longbench_v2").task == "longbench_v2"
+
+
+@pytest.fixture
+def folder_table(tmp_path):
+    """The table of a folder of files with so many rows: folder_table("pred_e/model", qasper=3)."""
+
+    def run(folder, **rows):
+        path = tmp_path / folder
+        files = {
+            name: write_lines(path / f"{name}.jsonl", *[v1_row("x", "y")] * number)
+            for name, number in rows.items()
+        }
+        return table_of_folder(V1_FILE, path, files)
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("folder", "expected"),
+    [
+        ("pred/model", "longbench_v1"),
+        ("pred_e/model", "longbench_v1_e"),
+        ("pred", "longbench_v1"),
+        ("pred_e", "longbench_v1_e"),
+        ("pred/pred_e/model", "longbench_v1_e"),  # the nearest counts
+        ("pred_e/pred", "longbench_v1"),
+    ],
+)
+def test_the_official_folders_decide(folder_table, folder, expected):
+    assert folder_table(folder, qasper=1) == expected
+    assert folder_table(folder, qasper=200, narrativeqa=1) == expected
+
+
+def test_a_dataset_that_e_does_not_have(folder_table):
+    assert folder_table("model", qasper=224, narrativeqa=1) == "longbench_v1"
+
+
+def test_official_numbers_of_rows(folder_table):
+    assert folder_table("a", qasper=224) == "longbench_v1_e"
+    assert folder_table("b", qasper=200) == "longbench_v1"
+    assert folder_table("c", qasper=200, trec=200, multifieldqa_en=150) == "longbench_v1"
+    assert (
+        folder_table("d", **{split.label: split.questions for split in E_TASKS}) == "longbench_v1_e"
+    )
+    shared = {split.label for split in E_TASKS}
+    rows = {split.label: split.questions for split in V1_TASKS if split.label in shared}
+    assert folder_table("e", **rows) == "longbench_v1"
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        {"multifieldqa_en": 150},  # as many in both
+        {"qasper": 10},
+        {"qasper": 224, "trec": 200},
+        {"qasper": 0},
+    ],
+)
+def test_nothing_tells(folder_table, rows):
+    with pytest.raises(PredictionError, match="--benchmark v1 or --benchmark v1_e") as caught:
+        folder_table("model", **rows)
+    for name, number in rows.items():
+        assert f"{name} {number}" in str(caught.value)

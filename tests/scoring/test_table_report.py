@@ -1,28 +1,27 @@
 """One table's part of the report."""
 
+import itertools
+
+import pytest
+from scored_runs import v1_rows, v2_row
+
 from lm_eval_longbench.scoring.table_report import TableReport
-from lm_eval_longbench.offline.tally import Tally
 
 QASPER, TREC = "longbench_v1_qasper", "longbench_v1_trec"
 
 
+NUMBER = itertools.count()
+
+
 def line(score=1.0, failed=False, truncated=None, **more):
-    return {"score": score, "failed": failed, "truncated": truncated, **more}
+    """An answer to a question of its own."""
+    (row,) = v1_rows({"qasper": [score]})
+    own = {"id": f"q{next(NUMBER)}", "failed": failed, "truncated": truncated}
+    return {**row, **own, **more}
 
 
 def made(table, **more):
     return table.as_json(data=["x"], embedding_model=None, runs=["run"], **more)
-
-
-def test_counts_of_a_task():
-    tally = Tally()
-    assert (tally.score, tally.truncated) == (None, None)
-    tally.add([line(1.0, truncated=True), line(0.0, failed=True, truncated=False)], 0.5, 2)
-    tally.add([line(0.0, unparsed=True)], 0.0, 2)
-    assert (tally.questions, tally.samples, tally.failed, tally.unparsed) == (2, 3, 1, 1)
-    assert (tally.inconsistent, tally.truncated, tally.score) == (1, 1, 0.25)
-    tally.add([line(None)], None, 1)
-    assert (tally.unscored, tally.score) == (1, None)
 
 
 def test_a_table():
@@ -30,7 +29,7 @@ def test_a_table():
     table.expect(TREC, 2)
     table.expect(TREC, 1)
     table.expect(None, 4)
-    table.add(QASPER, [line(1.0, failed=False, truncated=False)])
+    table.add([line(1.0, failed=False, truncated=False)])
     table.count_duplicates(QASPER, 5)
     found = made(table)
     assert found["benchmark"] == "longbench_v1"
@@ -71,7 +70,7 @@ def test_a_table():
 
 def test_of_other_data_it_is_not_known_what_is_missing():
     table = TableReport("longbench_v1", 1, official=False)
-    table.add(QASPER, [line()])
+    table.add([line()])
     found = made(table)
     assert found["counts"]["missing"] is None
     assert found["counts"]["truncated"] is None
@@ -81,7 +80,7 @@ def test_of_other_data_it_is_not_known_what_is_missing():
 def test_more_questions_than_official_ones_lack_none():
     table = TableReport("longbench_v1", 1, official=True)
     for _ in range(201):
-        table.add(QASPER, [line()])
+        table.add([line()])
     assert made(table)["tasks"][QASPER]["missing"] == 0
     assert made(table)["counts"]["missing"] == 4550
 
@@ -89,11 +88,34 @@ def test_more_questions_than_official_ones_lack_none():
 def test_v2_has_its_other_ways_to_count():
     for official in (True, False):
         table = TableReport("longbench_v2", 1, official=official)
-        extra = {"unparsed": False, "compensated": 1.0, "difficulty": "easy", "length": "short"}
-        extra["dropped"] = False
-        table.add("longbench_v2", [line(**extra)])
+        table.add([v2_row("q", 1.0)])
         found = made(table)
         assert found["official"]["overall"] == found["accuracy"]["overall"] == 100.0
         assert (found["strict"] is not None) == official
         assert found["counts"]["unparsed"] == 0
         assert found["parts"]["easy"]["samples"] == 1
+
+
+def test_answers_that_hold_reasoning_have_a_second_figure():
+    table = TableReport("longbench_v1", 2, official=True, reasoning="keep", reasoned=True)
+    other = {"without_reasoning": {"score": 1.0, "failed": False}}
+    row = line(0.4)
+    table.add([row | other, {**row, "repeat": 2, "score": 0.0, "failed": True}])
+    found = made(table)
+    assert found["official"] == {"qasper": 20.0}
+    assert found["reasoning"] == {
+        "policy": "keep",
+        "answers": 1,
+        "other": {"policy": "drop", "official": {"qasper": 50.0}},
+    }
+    task = found["tasks"][QASPER]
+    assert (task["score"], task["score_otherwise"], task["reasoned"]) == (0.2, 0.5, 1)
+
+
+@pytest.mark.parametrize("policy", ["keep", "drop"])
+def test_without_reasoning_there_is_no_second_figure(policy):
+    table = TableReport("longbench_v1", 1, official=True, reasoning=policy)
+    table.add([line(0.4)])
+    found = made(table)
+    assert found["reasoning"] == {"policy": policy, "answers": 0, "other": None}
+    assert "score_otherwise" not in found["tasks"][QASPER]

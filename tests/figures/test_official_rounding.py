@@ -4,15 +4,37 @@ import random
 
 import numpy as np
 import pytest
+from figures_of import answers_of
 from prediction_rows import v1_row, v2_row, write_lines
+from scored_runs import v1_rows
+from scored_runs import v2_row as line_of_v2
 
-from lm_eval_longbench.aggregation.longbench_v1 import bucket_percent, percent
-from lm_eval_longbench.aggregation.longbench_v2 import official_table
-from lm_eval_longbench.figures.means import percent_of, rounded_percent
-from lm_eval_longbench.scoring.score import score_paths
+from lm_eval_longbench.benchmarks.longbench_v1 import V1, E
+from lm_eval_longbench.benchmarks.longbench_v2 import V2
+from lm_eval_longbench.figures.figure import Figure
+from lm_eval_longbench.figures.means import percent_of
+from lm_eval_longbench.figures.tree import Leaf
 from lm_eval_longbench.reports.read_run import read_run
 from lm_eval_longbench.reports.render import render
 from lm_eval_longbench.reports.report import make_report
+from lm_eval_longbench.scoring.score import score_paths
+
+
+def official(figure, scores):
+    """What a benchmark's figure states of these scores."""
+    values = np.array(scores, float)
+    tree = Leaf("x", np.arange(len(values)).astype("S8"), np.sort(values), values)
+    return Figure("s", "n", tree, figure.unit, figure.rounded).official
+
+
+def first_figure(benchmark, place, lines):
+    figures = benchmark.figures(answers_of(benchmark.name, lines))
+    return next(figure for figure in figures if figure.place == place)
+
+
+V1_FIGURE = first_figure(V1, ("dataset", "qasper"), v1_rows({"qasper": [1.0]}))
+E_FIGURE = first_figure(E, ("8k+", "qasper"), v1_rows({"qasper": [(9000, 1.0)]}, "longbench_v1_e"))
+V2_FIGURE = first_figure(V2, ("official", "overall"), [line_of_v2("q", 1.0)])
 
 
 def test_every_sum_in_twelfths_and_quarters():
@@ -36,16 +58,9 @@ def test_means_of_scores(seed):
         total = 0.0
         for score in scores:
             total += score
-        assert percent(scores) == round(100 * total / len(scores), 2)
-        rows = [({"difficulty": "easy", "length": "short"}, score) for score in scores]
-        assert official_table(rows)["easy"] == round(100 * total / len(scores), 1)
-    assert rounded_percent([], 2) is None
-
-
-def test_the_known_cases():
-    assert percent([1.0] * 27 + [0.25] + [0.0] * 172) == 13.62  # 13.63 if divided first
-    rows = [({"difficulty": "easy", "length": "short"}, float(n < 23)) for n in range(80)]
-    assert official_table(rows)["overall"] == 28.8  # 28.7 if divided first
+        assert official(V1_FIGURE, scores) == round(100 * total / len(scores), 2)
+        assert official(V2_FIGURE, scores) == round(100 * total / len(scores), 1)
+    assert official(V1_FIGURE, []) is official(V2_FIGURE, []) is official(E_FIGURE, []) is None
 
 
 def test_random_buckets_of_longbench_e():
@@ -56,7 +71,7 @@ def test_random_buckets_of_longbench_e():
         number = int(draw.integers(1, 301))
         scores = (draw.integers(0, 101, number) / 100).tolist()
         expected = float(round(100 * np.mean(scores), 2))
-        assert bucket_percent({"8k+": scores})["8k+"] == expected
+        assert E_FIGURE.rounded(np.array(scores), number) == expected
         in_decimal += round(100 * float(np.mean(scores)), 2) != expected
     assert in_decimal > 100  # Python's own rounding tells
 

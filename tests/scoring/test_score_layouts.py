@@ -1,13 +1,12 @@
 """Users' own names and layouts of runs change no figure and no signature."""
 
-import gzip
 import json
 
 import pytest
 from prediction_rows import STAMP, log_row, says, v1_doc, v2_question, write_lines
 
 from lm_eval_longbench.errors import PredictionError
-from lm_eval_longbench.logs.results_file import RecordedRuns, model_of
+from lm_eval_longbench.logs.results_file import RecordedRuns
 
 QASPER = "longbench_v1_qasper"
 
@@ -43,32 +42,11 @@ def test_a_results_file_of_any_name_is_found(score, tmp_path, stem, packed):
     assert table["signature"]["ingredients"]["limit"] == 3500
 
 
-def test_a_packed_results_file_is_read(tmp_path):
-    log = write_run(tmp_path, "mine", "x")
-    place = tmp_path / f"mine_{STAMP}.json"
-    place.with_name(f"{place.name}.gz").write_bytes(gzip.compress(place.read_bytes()))
-    place.unlink()
-    assert RecordedRuns().of(log).model == "org/one"
-
-
 def test_two_models_in_one_folder_are_no_repeats_whatever_their_files_are_called(score, tmp_path):
     write_run(tmp_path, "one", "x", "org/one")
     write_run(tmp_path, "two", "y", "org/two", stamp=STAMP.replace("2025", "2026"))
     with pytest.raises(PredictionError, match=r"org/one \(.*\); org/two"):
         score(tmp_path)
-
-
-def test_a_name_that_the_harness_made_up_is_no_model():
-    whole = {"model_name": "quiet-lake-17", "config": {"model": "Mine", "model_args": None}}
-    assert model_of(whole) == "Mine"
-    whole["config"]["model_args"] = "dtype=bfloat16"
-    assert model_of(whole) == "Mine"
-    named = {"model_name": "org/one", "config": {"model": "hf"}}
-    for arguments in ("pretrained=org/one,dtype=x", {"pretrained": "org/one"}):
-        named["config"]["model_args"] = arguments
-        assert model_of(named) == "org/one"
-    assert model_of({"model_name": "org/one"}) == "org/one"
-    assert model_of({}) is None
 
 
 def test_two_runs_of_one_unnamed_model_are_repeats(score, tmp_path):

@@ -5,14 +5,13 @@ import subprocess
 import sys
 
 import pytest
-from prediction_rows import v1_row, write_lines
+from prediction_rows import V1_FILE, v1_row, write_lines
 
 from lm_eval_longbench.errors import OptionError
 from lm_eval_longbench.input_files import blocks, chunks
 from lm_eval_longbench.scoring import workers as module
-from lm_eval_longbench.scoring.score_chunk import score_chunk
-from MISSING:offline.source import V1_FILE
 from lm_eval_longbench.scoring.files import Source
+from lm_eval_longbench.scoring.score_chunk import score_chunk
 from lm_eval_longbench.scoring.workers import SMALL, number_of_workers, score_chunks, usable_cores
 
 SOURCE = Source(0, 0, "qasper.jsonl", V1_FILE, "longbench_v1", "longbench_v1_qasper")
@@ -84,8 +83,8 @@ def test_few_long_chunks_are_under_way_at_a_time(tmp_path, monkeypatch):
 UNGUARDED = """
 import sys
 from lm_eval_longbench.errors import LongBenchError
-from lm_eval_longbench.offline import workers
-from lm_eval_longbench.offline.score import score_paths
+from lm_eval_longbench.scoring import workers
+from lm_eval_longbench.scoring.score import score_paths
 
 workers.SMALL = 0
 try:

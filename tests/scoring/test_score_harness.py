@@ -8,10 +8,10 @@ from lm_eval.api.model import LM
 from lm_eval.loggers import EvaluationTracker
 from lm_eval.tasks import TaskManager
 from prediction_rows import read_lines
+from v1_tasks import BY_NAME
 
 from lm_eval_longbench.aggregation.longbench_v1 import BUCKET_METRICS
 from lm_eval_longbench.aggregation.longbench_v2 import SUB_SCORES
-from v1_tasks import BY_NAME
 from lm_eval_longbench.benchmarks.longbench_pro import BY_CODE
 from lm_eval_longbench.harness.baseline import ExtractiveBaseline
 from lm_eval_longbench.scoring.score import score_rows

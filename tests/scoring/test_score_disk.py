@@ -67,7 +67,7 @@ def test_an_interrupt(tmp_path, earlier, monkeypatch):
 FULL = """
 import resource, sys
 from lm_eval_longbench.errors import LongBenchError
-from lm_eval_longbench.offline.score import score_paths
+from lm_eval_longbench.scoring.score import score_paths
 
 # No file may grow beyond this from here on, as if the disk were full.
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[3]),) * 2)

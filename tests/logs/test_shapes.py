@@ -6,9 +6,7 @@ import math
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from lm_eval_longbench.errors import PredictionError
-from lm_eval_longbench.provenance.shapes import (
+from lm_eval_longbench.logs.shapes import (
     ANY,
     COUNT,
     FLAG,
@@ -26,6 +24,8 @@ from lm_eval_longbench.provenance.shapes import (
     Plain,
     checked,
 )
+
+from lm_eval_longbench.errors import PredictionError
 
 ROW = Fields({"id": NAME, "texts": ListOf(TEXT, least=1)}, {"score": OrNull(SCORE)})
 

@@ -15,8 +15,8 @@ from prediction_rows import (
     v2_row,
     write_lines,
 )
-
 from v1_tasks import E_TASKS, V1_TASKS
+
 from lm_eval_longbench.errors import PredictionError
 from lm_eval_longbench.protocol import MOST_COPIES
 
