@@ -32,9 +32,9 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 
 import numpy as np
+from lm_eval_longbench.reports.measure import Leaf, Pairing, figure_of
 
 from lm_eval_longbench.figures.intervals import resampled_means
-from lm_eval_longbench.reports.measure import Leaf, Pairing, figure_of
 
 TOLERANCE = 1.5
 # Questions for each document, as in LongBench Pro.

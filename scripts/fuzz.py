@@ -42,14 +42,9 @@ from typing import Any
 
 import datasets
 import yaml
-
-from lm_eval_longbench import once
 from lm_eval_longbench.catalog import SPLITS
 from lm_eval_longbench.catalog_pro import SECONDARY_TASKS
 from lm_eval_longbench.cli.compare_tables import differences_table, figures_table, notes
-from lm_eval_longbench.cli.lock import read_metadata
-from lm_eval_longbench.cli.prepare import prepared_table
-from lm_eval_longbench.cli.report import report_text
 from lm_eval_longbench.cli.score_tables import tables_of
 from lm_eval_longbench.cli.score_warnings import notes_of, warnings_of
 from lm_eval_longbench.cli.verify_tables import (
@@ -58,18 +53,23 @@ from lm_eval_longbench.cli.verify_tables import (
     not_checkable_lines,
     summary_line,
 )
+from lm_eval_longbench.offline.score import score_paths
+from lm_eval_longbench.offline.source import LOG
+from lm_eval_longbench.provenance.read_log import responses_of
+
+from lm_eval_longbench import once
+from lm_eval_longbench.cli.lock import read_metadata
+from lm_eval_longbench.cli.prepare import prepared_table
+from lm_eval_longbench.cli.report import report_text
 from lm_eval_longbench.data import longbench_pro, longbench_v1, longbench_v2
 from lm_eval_longbench.errors import LongBenchError
 from lm_eval_longbench.harness.command import run_harness
-from lm_eval_longbench.offline.score import score_paths
-from lm_eval_longbench.offline.source import LOG
 from lm_eval_longbench.options import KEY, Options
 from lm_eval_longbench.provenance.check import STATUSES
 from lm_eval_longbench.provenance.compare_results import compare_results
 from lm_eval_longbench.provenance.lock import lock_now
 from lm_eval_longbench.provenance.lock_check import check_locked, require_lock
 from lm_eval_longbench.provenance.lock_file import lock_text, read_lock
-from lm_eval_longbench.provenance.read_log import responses_of
 from lm_eval_longbench.provenance.rules import CARE, COMPARABLE, NOT
 from lm_eval_longbench.provenance.verify import verify
 from lm_eval_longbench.reports.render import FORMATS

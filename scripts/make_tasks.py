@@ -7,12 +7,13 @@ import argparse
 import sys
 from pathlib import Path
 
-from lm_eval_longbench.aggregation.longbench_v1 import BUCKET_METRICS, ROUGE_DATASETS
-from lm_eval_longbench.aggregation.longbench_v2 import SUB_SCORES
-from lm_eval_longbench.aggregation.pro_question import SUMMARY_METRICS
 from lm_eval_longbench.catalog import CATEGORIES, E_SPLITS, V1_SPLITS, Split
 from lm_eval_longbench.catalog_pro import PRIMARY_TASKS, SECONDARY_TASKS, SecondaryTask
 from lm_eval_longbench.catalog_v2 import DOMAINS
+
+from lm_eval_longbench.aggregation.longbench_v1 import BUCKET_METRICS, ROUGE_DATASETS
+from lm_eval_longbench.aggregation.longbench_v2 import SUB_SCORES
+from lm_eval_longbench.aggregation.pro_question import SUMMARY_METRICS
 
 TASKS = Path(__file__).resolve().parent.parent / "tasks"
 # Raise with every change that can move a score, and say so in CHANGELOG.md.

@@ -2,7 +2,7 @@
 
 import datasets
 import pytest
-from v1_tasks import TASKS, load
+from v1_tasks import E_TASKS, TASKS, load
 
 from lm_eval_longbench import once
 

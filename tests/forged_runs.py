@@ -4,12 +4,12 @@ import hashlib
 import json
 import math
 
+from lm_eval_longbench.logs.sample_log import doc_sha256
 from lm_eval_longbench.provenance.aggregate import (
     AGGREGATIONS,
     aggregation_names,
     standard_error,
 )
-from lm_eval_longbench.logs.sample_log import doc_sha256
 from lm_eval_longbench.provenance.signature import completed, line
 
 

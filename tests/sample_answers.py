@@ -23,8 +23,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from lm_eval_longbench import catalog_pro, catalog_v2
 from lm_eval_longbench.catalog import E_SPLITS, V1_SPLITS, Split
+
+from lm_eval_longbench import catalog_pro, catalog_v2
 from lm_eval_longbench.data import rows_pro, rows_v2
 
 # Of all files of the sample and their names, and how many questions they hold.

@@ -18,20 +18,20 @@ from pathlib import Path
 
 import lm_eval.tasks
 import pytest
-from real_runs import EXTRACTIVE
-
 from lm_eval_longbench.catalog import split_of_task
 from lm_eval_longbench.catalog_pro import BY_CODE
+from lm_eval_longbench.offline.score import score_paths
+from lm_eval_longbench.provenance.find_results import RESULTS_NAME
+from lm_eval_longbench.semantic.choose import choose_embedder
+from real_runs import EXTRACTIVE
+
 from lm_eval_longbench.cli.report import report_text
 from lm_eval_longbench.data import longbench_pro, longbench_v1, longbench_v2
 from lm_eval_longbench.errors import PredictionError
 from lm_eval_longbench.harness.baseline import NAME
 from lm_eval_longbench.harness.command import run_harness
-from lm_eval_longbench.offline.score import score_paths
 from lm_eval_longbench.provenance.check import CONFIRMED, DIFFERENT, NOT_CHECKABLE, OFFICIAL
-from lm_eval_longbench.provenance.find_results import RESULTS_NAME
 from lm_eval_longbench.provenance.verify import verify
-from lm_eval_longbench.semantic.choose import choose_embedder
 from lm_eval_longbench.task_folder import task_folder
 
 V1 = ["longbench_v1_trec", "longbench_v1_qasper"]

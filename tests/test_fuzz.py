@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 
 import pytest
-
 from lm_eval_longbench.offline import score_chunk
+
 from lm_eval_longbench.provenance.check import CONFIRMED
 
 SCRIPT = Path(__file__).resolve().parents[1] / "scripts" / "fuzz.py"

@@ -12,8 +12,8 @@ import zipfile
 from pathlib import Path
 
 import pytest
-
 from v1_tasks import TASKS
+
 from lm_eval_longbench.version import __version__
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -16,6 +16,8 @@ import pytest
 import scored_runs
 from hypothesis import given
 from hypothesis import strategies as st
+from lm_eval_longbench.harness.evaluate import Captured
+from lm_eval_longbench.lock.lock import lock_now, lock_text
 from prediction_rows import log_row, pro_row, v1_doc, v1_row, v2_row, write_lines
 from real_runs import EXTRACTIVE, Files, write_run
 from rich.table import Table
@@ -25,10 +27,7 @@ from lm_eval_longbench import terminal
 from lm_eval_longbench.cli import main as main_module
 from lm_eval_longbench.doctor.line import ERROR, OK, WARNING, Line
 from lm_eval_longbench.harness import command as command_module
-from lm_eval_longbench.harness.capture import Captured
 from lm_eval_longbench.options import Options
-from lm_eval_longbench.provenance.lock import lock_now
-from lm_eval_longbench.provenance.lock_file import lock_text
 from lm_eval_longbench.terminal import (
     LogFormatter,
     escaped,
@@ -523,6 +522,6 @@ def test_warnings_of_the_log(tmp_path):
         check=False,
     )
     err = done.stderr.decode()
-    assert err.startswith("WARNING lm_eval_longbench.data.longbench_v1: data_dir ")
+    assert err.startswith("WARNING lm_eval_longbench.data.load_lines: data_dir ")
     assert SHOWN in err.splitlines()[0]
     assert not RAW.search(err)

@@ -136,6 +136,7 @@ class Benchmark(abc.ABC):
             dataset is a file of its own.
         shares_documents: whether questions of the official data share documents.
         labelled: what its tasks are labelled by, in print: "dataset".
+        overall: key of the figure over all questions in its official file; "": none.
     """
 
     name: str
@@ -171,6 +172,7 @@ class Benchmark(abc.ABC):
     counts: Mapping[str, Mapping[str, int]] = {}
     shares_documents = False
     labelled = "dataset"
+    overall = ""
     published: Published | None = None
     #: Folder of the prompt templates, with their hashes in SHA256SUMS; None: ours.
     templates: Path | None = None
@@ -195,6 +197,14 @@ class Benchmark(abc.ABC):
     @abc.abstractmethod
     def row_problem(self, row: Any) -> str | None:
         """Return what is wrong with a decoded row of the data; None: it is one of the benchmark."""
+
+    def prepared(self) -> Iterator[tuple[str, Task]]:
+        """Yield what the data is made of, by its name in print, each with a task that asks it."""
+        seen: set[str] = set()
+        for task in self.tasks.values():
+            if task.dataset not in seen:
+                seen.add(task.dataset)
+                yield task.label, task
 
     def arrow_file(self, row: Mapping[str, Any]) -> str:
         """Return the name of the converted file that a checked row of an array goes to."""

@@ -22,12 +22,16 @@ class Source:
         revision: full commit hash.
         file: file in the repository.
         sha256: of the file, as hexadecimal digits.
+        size: of the file in bytes, about.
+        converted: bytes of all that it is converted to, about.
     """
 
     repo: str
     revision: str
     file: str
     sha256: str
+    size: int = 0
+    converted: int = 0
 
     @property
     def label(self) -> str:

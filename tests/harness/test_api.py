@@ -3,11 +3,11 @@
 import logging
 
 import pytest
-
 from lm_eval_longbench.catalog import RAW_PROMPT, split_of_task
 from lm_eval_longbench.data.longbench_v1 import load
-from lm_eval_longbench.errors import OverlengthError
 from lm_eval_longbench.prompts.longbench_v1 import render
+
+from lm_eval_longbench.errors import OverlengthError
 
 
 def prompts_of(task):

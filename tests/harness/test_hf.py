@@ -2,11 +2,11 @@
 
 import pytest
 from lm_eval.models.huggingface import HFLM
-
 from lm_eval_longbench.catalog import split_of_task
 from lm_eval_longbench.data.longbench_v1 import load
-from lm_eval_longbench.errors import OverlengthError
 from lm_eval_longbench.prompts.longbench_v1 import render
+
+from lm_eval_longbench.errors import OverlengthError
 
 
 @pytest.fixture

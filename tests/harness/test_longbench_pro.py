@@ -5,11 +5,11 @@ import logging
 import math
 
 import pytest
-
 from lm_eval_longbench.catalog_pro import BY_CODE, PRIMARY_TASKS, SECONDARY_TASKS
 from lm_eval_longbench.data.longbench_pro import load
-from lm_eval_longbench.errors import OptionError, UnknownNameError
 from lm_eval_longbench.prompts.longbench_pro import render
+
+from lm_eval_longbench.errors import OptionError, UnknownNameError
 from lm_eval_longbench.prompts.truncation import ends_decoded_together
 
 FIGURES = ["score", "best_of_n", "pass_at_n", "failed", "truncated", "reasoned"]

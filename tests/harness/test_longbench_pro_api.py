@@ -9,7 +9,6 @@ import time
 from pathlib import Path
 
 import pytest
-
 from lm_eval_longbench.catalog_pro import BY_CODE
 from lm_eval_longbench.data.longbench_pro import load
 from lm_eval_longbench.prompts.longbench_pro import render

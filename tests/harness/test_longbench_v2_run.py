@@ -7,7 +7,6 @@ import sys
 from pathlib import Path
 
 import pytest
-
 from lm_eval_longbench.data.longbench_v2 import load
 
 SAMPLE = {"data_dir": "sample"}

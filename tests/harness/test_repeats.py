@@ -1,8 +1,8 @@
 """Several answers to one question."""
 
 import pytest
-
 from lm_eval_longbench.catalog import MOST_REPEATS
+
 from lm_eval_longbench.errors import OptionError
 from lm_eval_longbench.harness.repeats import alike, check_sampling, is_greedy, seeded
 

@@ -15,11 +15,11 @@ import yaml
 from lm_eval import simple_evaluate
 from lm_eval.tasks import TaskManager
 from lm_eval.tasks._yaml_loader import load_yaml
-
 from lm_eval_longbench.catalog import split_of_task
 from lm_eval_longbench.data.longbench_v1 import load
-from lm_eval_longbench.errors import OptionError
 from lm_eval_longbench.prompts.longbench_v1 import render
+
+from lm_eval_longbench.errors import OptionError
 from lm_eval_longbench.task_folder import task_folder
 from lm_eval_longbench.task_links import link_tasks
 

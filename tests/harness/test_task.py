@@ -6,12 +6,12 @@ import logging
 import math
 
 import pytest
-
 from lm_eval_longbench.catalog import E_SPLITS, RAW_PROMPT, SPLITS, V1, split_of_task
 from lm_eval_longbench.data.array_benchmark import SAMPLES
 from lm_eval_longbench.data.longbench_v1 import load
-from lm_eval_longbench.errors import OptionError, OverlengthError, UnknownNameError
 from lm_eval_longbench.prompts.longbench_v1 import render
+
+from lm_eval_longbench.errors import OptionError, OverlengthError, UnknownNameError
 from lm_eval_longbench.prompts.truncation import halves_decoded_apart
 
 ALL_TASKS = [split.task for split in SPLITS]

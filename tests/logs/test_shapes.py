@@ -6,6 +6,8 @@ import math
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from lm_eval_longbench.errors import PredictionError
 from lm_eval_longbench.logs.shapes import (
     ANY,
     COUNT,
@@ -24,8 +26,6 @@ from lm_eval_longbench.logs.shapes import (
     Plain,
     checked,
 )
-
-from lm_eval_longbench.errors import PredictionError
 
 ROW = Fields({"id": NAME, "texts": ListOf(TEXT, least=1)}, {"score": OrNull(SCORE)})
 

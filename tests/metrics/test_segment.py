@@ -11,9 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jieba import finalseg
+from v1_tasks import V1_TASKS, load
 
-from v1_tasks import V1_TASKS
-from v1_tasks import load
 from lm_eval_longbench.metrics import segment
 from lm_eval_longbench.metrics.segment import gold_words, words
 

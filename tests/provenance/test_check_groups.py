@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from lm_eval_longbench.provenance.read_results import ResultsFile, TaskResult
 
 from lm_eval_longbench.provenance.check import CONFIRMED, DIFFERENT, NOT_CHECKABLE, OFFICIAL
 from lm_eval_longbench.provenance.check_groups import _leaves, check_groups
 from lm_eval_longbench.provenance.lock_tasks import is_group, our_group
-from lm_eval_longbench.provenance.read_results import ResultsFile, TaskResult
 
 PLAIN, WEIGHTED = 0.5, 0.25
 KEY, ERROR = "score,none", "score_stderr,none"

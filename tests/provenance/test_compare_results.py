@@ -3,10 +3,10 @@
 import json
 
 import pytest
+from lm_eval_longbench.offline.score import score_paths
 from real_runs import EXTRACTIVE, AnsweringLM, Files, write_run
 
 from lm_eval_longbench.errors import PredictionError
-from lm_eval_longbench.offline.score import score_paths
 from lm_eval_longbench.provenance.compare_results import compare_results
 from lm_eval_longbench.provenance.rules import CARE, COMPARABLE, NOT
 from lm_eval_longbench.provenance.side import read_side

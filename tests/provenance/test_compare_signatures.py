@@ -154,6 +154,7 @@ def test_the_tasks_that_are_segmented():
     """The rule names exactly the tasks whose metric needs jieba."""
     from lm_eval_longbench.catalog import SPLITS
     from lm_eval_longbench.catalog_pro import BY_CODE
+
     from lm_eval_longbench.metrics import longbench_v1
     from lm_eval_longbench.metrics.qa_f1_zh import qa_f1_zh
     from lm_eval_longbench.metrics.rouge_l_zh import rouge_l_zh

@@ -6,10 +6,10 @@ import statistics
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-from lm_eval_longbench.aggregation.means import mean_if_all_known, mean_of_known
 from lm_eval_longbench.catalog_pro import BY_CODE
 from lm_eval_longbench.data.longbench_pro import load
+
+from lm_eval_longbench.aggregation.means import mean_if_all_known, mean_of_known
 from lm_eval_longbench.errors import PredictionError, UnknownNameError
 from lm_eval_longbench.metrics.longbench_pro import score_sample
 from lm_eval_longbench.prompts.longbench_v2 import COT_ANSWER, render

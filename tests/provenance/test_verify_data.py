@@ -5,12 +5,12 @@ from pathlib import Path
 
 import datasets
 import pytest
-from real_runs import AnsweringLM, Files, write_run
-
 from lm_eval_longbench.catalog import split_of_task
-from lm_eval_longbench.data.arrow import V1_FEATURES, cache_folder, cached
 from lm_eval_longbench.data.longbench_v1 import load
 from lm_eval_longbench.data.longbench_v2 import BENCHMARK
+from real_runs import AnsweringLM, Files, write_run
+
+from lm_eval_longbench.data.arrow import V1_FEATURES, cache_folder, cached
 from lm_eval_longbench.data.sources import LONGBENCH_V1
 from lm_eval_longbench.provenance.check import CONFIRMED, DIFFERENT, NOT_CHECKABLE
 from lm_eval_longbench.provenance.data_label import read_label

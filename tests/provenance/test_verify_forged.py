@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 from forged_runs import ask, refigure, rehash, sha256, sign
+from lm_eval_longbench.data.longbench_v2 import BENCHMARK
 from real_runs import AnsweringLM, Files, write_run
 
-from lm_eval_longbench.data.longbench_v2 import BENCHMARK
 from lm_eval_longbench.provenance.check import CONFIRMED, DIFFERENT, NOT_CHECKABLE
 from lm_eval_longbench.provenance.verify import verify
 

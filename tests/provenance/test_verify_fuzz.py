@@ -6,12 +6,12 @@ import random
 import shutil
 
 import pytest
+from lm_eval_longbench.offline.score import score_paths
 from real_runs import AnsweringLM, Files, write_run
 from typer import Typer
 from typer.testing import CliRunner
 
 from lm_eval_longbench.cli import compare, verify
-from lm_eval_longbench.offline.score import score_paths
 from lm_eval_longbench.provenance.verify import verify as verify_results
 
 CASES = 500

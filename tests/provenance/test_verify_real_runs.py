@@ -6,10 +6,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from real_runs import EXTRACTIVE, AnsweringLM, Files, write_run
-
 from lm_eval_longbench.data.longbench_v2 import BENCHMARK
 from lm_eval_longbench.offline import harness_log
+from real_runs import EXTRACTIVE, AnsweringLM, Files, write_run
+
 from lm_eval_longbench.provenance import read_log
 from lm_eval_longbench.provenance.check import DIFFERENT, NOT_CHECKABLE
 from lm_eval_longbench.provenance.signature import completed, line

@@ -6,6 +6,8 @@ import shutil
 from pathlib import Path
 
 import pytest
+from lm_eval_longbench.offline.score import score_paths
+from lm_eval_longbench.provenance.read_results import ScoredFolder, read_scored_folder
 from prediction_rows import (
     STAMP,
     log_row,
@@ -18,11 +20,9 @@ from prediction_rows import (
 from real_runs import Files
 
 from lm_eval_longbench.errors import PredictionError
-from lm_eval_longbench.offline.score import score_paths
 from lm_eval_longbench.provenance import check_scored as module
 from lm_eval_longbench.provenance.check import DIFFERENT, NOT_CHECKABLE
 from lm_eval_longbench.provenance.check_scored import check_scored
-from lm_eval_longbench.provenance.read_results import ScoredFolder, read_scored_folder
 from lm_eval_longbench.provenance.read_samples import read_samples
 from lm_eval_longbench.provenance.scored_questions import Question
 from lm_eval_longbench.provenance.scored_table import ScoredTable

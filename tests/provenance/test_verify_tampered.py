@@ -5,11 +5,11 @@ import json
 from pathlib import Path
 
 import pytest
+from lm_eval_longbench.provenance.read_log import doc_sha256
 from real_runs import Files
 
 from lm_eval_longbench.errors import PredictionError
 from lm_eval_longbench.provenance.check import CONFIRMED, DIFFERENT, NOT_CHECKABLE
-from lm_eval_longbench.provenance.read_log import doc_sha256
 from lm_eval_longbench.provenance.signature import completed, line
 from lm_eval_longbench.provenance.verify import verify
 

