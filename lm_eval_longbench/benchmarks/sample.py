@@ -7,6 +7,10 @@ from dataclasses import dataclass, field
 from hashlib import blake2b, sha256
 from typing import Any
 
+from lm_eval_longbench.metrics.reasoning import DROP, KEEP
+
+# What the other policy for reasoning gives, in the line of an answer that holds reasoning.
+OTHERWISE = {KEEP: "without_reasoning", DROP: "with_reasoning"}
 MALFORMED, FOREIGN = "malformed", "foreign"
 # Hexadecimal digits of a sha256 that tell one document from another.
 _DOCUMENT_DIGITS = 16
@@ -112,6 +116,32 @@ class Scored:
     summary: str | None = None
     differing: tuple[str | None, str | None] | None = None
     other: Scored | None = None
+
+
+def line_of(sample: Sample, scored: Scored, reasoning: str) -> dict[str, Any]:
+    """Return an answer's line of samples.jsonl.
+
+    Args:
+        sample: the answer.
+        scored: what it is worth.
+        reasoning: the policy for reasoning that it was scored under.
+    """
+    line = {
+        "table": sample.table,
+        "task": sample.task,
+        "id": sample.id,
+        "repeat": sample.repeat,
+        "score": scored.score,
+        "failed": scored.failed,
+        "truncated": sample.truncated,
+        **scored.shown,
+    }
+    if scored.other is not None:
+        # What the question has is the same under both.
+        own = {name: own for name, own in scored.other.shown.items() if name not in sample.shown}
+        worth = {"score": scored.other.score, "failed": scored.other.failed}
+        line[OTHERWISE[reasoning]] = worth | own
+    return {**line, "document": sample.document}
 
 
 def is_texts(value: Any) -> bool:

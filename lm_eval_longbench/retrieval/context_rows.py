@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lm_eval_longbench.data.texts import is_text
+from lm_eval_longbench.data.rows import is_text
 
 
 def problem_of(row: Any) -> str | None:
