@@ -64,11 +64,11 @@ def test_the_harness_finds_the_links_and_their_includes(tasks):
 
 
 def test_the_class_is_the_packages_own(tasks):
-    from lm_eval_longbench.harness.longbench_v1 import LongBenchV1Task
+    from lm_eval_longbench.harness.task import LongBenchTask
 
     target, _ = link_tasks(task_folder(), tasks)
     config = load_yaml(target / "longbench_v1" / "longbench_v1_qasper.yaml")
-    assert config["class"] is LongBenchV1Task
+    assert config["class"] is LongBenchTask
 
 
 def test_linking_twice_changes_nothing(tasks):

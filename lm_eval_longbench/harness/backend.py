@@ -53,7 +53,7 @@ def as_servers_take_it(payload: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in payload.items() if name not in left_out}
 
 
-def _subclasses(cls: type) -> Iterator[type]:
+def _subclasses(cls: Any) -> Iterator[Any]:
     yield cls
     for own in cls.__subclasses__():
         yield from _subclasses(own)

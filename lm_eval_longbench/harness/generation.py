@@ -30,7 +30,7 @@ def fold_budget(task: str, generation: dict[str, Any]) -> None:
     given = [name for name in _ALIASES if name in generation]
     if len(given) > 1:
         raise OptionError(f"{task}: {' and '.join(given)} both name the output budget. Give one.")
-    value = generation.pop(given[0]) if given else generation.get(_NAME)
+    value: Any = generation.pop(given[0]) if given else generation.get(_NAME)
     name = given[0] if given else _NAME
     if isinstance(value, bool) or not str(value).isdecimal() or int(value) < 1:
         raise OptionError(f"{task}: {name} must be a whole number from 1, not {value!r}.")

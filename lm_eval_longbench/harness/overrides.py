@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
+from types import FrameType
 from typing import Any
 
 from lm_eval_longbench.errors import OptionError
@@ -46,7 +47,7 @@ def check_prompt_is_ours(config: Mapping[str, Any]) -> None:
 
 def _metadata_of_call() -> Mapping[str, Any]:
     """Return the `metadata` of the `simple_evaluate` that is under way; nothing without one."""
-    frame = sys._getframe(1)
+    frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         if frame.f_code.co_name == "simple_evaluate" and (
             frame.f_globals.get("__name__") == "lm_eval.evaluator"

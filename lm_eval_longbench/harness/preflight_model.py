@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -113,7 +113,7 @@ def _templated(
     add_generation_prompt: bool = True,
 ) -> str:
     """Apply the tokenizer's chat template as the harness's backends in this process do."""
-    apply = partial(
+    apply: Callable[..., Any] = partial(
         tokenizer.apply_chat_template,
         tokenize=False,
         add_generation_prompt=add_generation_prompt,
@@ -121,18 +121,18 @@ def _templated(
         **(more or {}),
     )
     try:
-        return apply(messages)
+        return str(apply(messages))
     except jinja2.exceptions.TemplateError:
         if more is None:
             raise
         # All backends but sglang try again without the system message.
-        return apply([message for message in messages if message["role"] != "system"])
+        return str(apply([message for message in messages if message["role"] != "system"]))
 
 
 # ---------------------------------------------------------------------- servers
 
 
-def _server(run: Run, cls: type) -> Backend:
+def _server(run: Run, cls: Any) -> Backend:
     args = run.model_args
     # The class's own methods answer, on an object that was never constructed: the constructor
     # would ask the server for a tokenizer.
@@ -164,7 +164,7 @@ def _server(run: Run, cls: type) -> Backend:
     )
 
 
-def _argument(args: Mapping[str, Any], cls: type, name: str) -> Any:
+def _argument(args: Mapping[str, Any], cls: Any, name: str) -> Any:
     """Return an argument of the model, or its default, which a base class may hold."""
     if name in args:
         return args[name]

@@ -85,7 +85,6 @@ NAMES = (
     Name(
         "lm_eval.evaluator", "simple_evaluate(metadata)", "options of a Python caller (read)", TASKS
     ),
-    Name("lm_eval.api.registry", "register_model", "the model longbench-extractive", RUN),
     Name("lm_eval._cli.harness", "HarnessCLI.parse_args", "the arguments of a run", RUN),
     Name("lm_eval._cli.harness", "HarnessCLI.execute", "the run itself", RUN),
     Name(

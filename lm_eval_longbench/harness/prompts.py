@@ -223,9 +223,9 @@ def _kept(
         "over all documents."
     )
     if sum(fits) < ranks:
-        ranks = f", fewer than the {ranks} ranks" if any(fits) else ""
+        fewer = f", fewer than the {ranks} ranks" if any(fits) else ""
         raise OverlengthError(
             f"{task}: of {len(fits)} prompts {sum(fits)} are within {limit.tokens} "
-            f"tokens ({limit.source}){ranks}: nothing is left to evaluate. Raise the limit."
+            f"tokens ({limit.source}){fewer}: nothing is left to evaluate. Raise the limit."
         )
     return fits

@@ -118,7 +118,8 @@ class LongBenchTask(ConfigurableTask):
         notes = list(self.asking.version_notes)
         if not self._documents.official:
             notes.append(f"data: {self._documents.label}")
-        self.VERSION = " ".join([str(self.VERSION), *notes]) if notes else self.VERSION
+        if notes:
+            self.VERSION: Any = " ".join([str(self.VERSION), *notes])
 
     # ------------------------------------------------------------------ documents
 
