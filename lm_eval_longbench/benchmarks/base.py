@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from lm_eval_longbench.figures.figure import Figure, Unit
     from lm_eval_longbench.options import Options
     from lm_eval_longbench.prompts.truncation import Rule
+    from lm_eval_longbench.semantic.embedder import Embedder
 
 # Answers to one question that are scored and reported. Pro's summary and reports have figures for
 # each number of runs, so that time and memory grow with it, not with the answers that there are;
@@ -65,6 +66,22 @@ class Asking:
     def __init__(self, benchmark: Benchmark, task: Task, options: Options, repeats: int) -> None:
         self.benchmark, self.task, self.options = benchmark, task, options
         self.repeats = repeats
+
+    #: What embeds texts for its scores; None: nothing does.
+    embedder: Embedder | None = None
+
+    @property
+    def first_pass(self) -> str:
+        """Name of the table whose answers these prompts embed and still lack; "" for none."""
+        return ""
+
+    def embed(self, answers: Mapping[str, str], whole: Mapping[str, str] | None = None) -> None:
+        """Take the answers of the first pass.
+
+        Args:
+            answers: by question, of this rank's questions.
+            whole: of the questions of all ranks, for the signature; None: the same.
+        """
 
     @property
     def version_notes(self) -> tuple[str, ...]:
@@ -129,7 +146,6 @@ class Benchmark(abc.ABC):
         file_kind: what its official files are called in reports; benchmarks may share it.
         file_names: whether official files have names that tell them: "all", "some" or "none".
         official_folder: in which the official scripts put their files; "" for no such name.
-        task_folder: of its task files, if they are not among ours.
         fields: of a row of the data, in the official order; texts where `kinds` does not say
             otherwise: "texts" or "int64".
         counts: questions of the official data that have each value, by dimension; empty where each
@@ -137,6 +153,8 @@ class Benchmark(abc.ABC):
         shares_documents: whether questions of the official data share documents.
         labelled: what its tasks are labelled by, in print: "dataset".
         overall: key of the figure over all questions in its official file; "": none.
+        shared_metrics: name of the task file with metrics that only some of its tasks have.
+        task_folder: with its task files, for the harness's --include_path; None: ours.
     """
 
     name: str
@@ -156,7 +174,6 @@ class Benchmark(abc.ABC):
     file_kind: str
     file_names = "none"
     official_folder = ""
-    task_folder: Path | None = None
     fields: tuple[str, ...]
     repeats = 1
     one_message = False
@@ -173,6 +190,8 @@ class Benchmark(abc.ABC):
     shares_documents = False
     labelled = "dataset"
     overall = ""
+    shared_metrics = "more"
+    task_folder: Path | None = None
     published: Published | None = None
     #: Folder of the prompt templates, with their hashes in SHA256SUMS; None: ours.
     templates: Path | None = None
