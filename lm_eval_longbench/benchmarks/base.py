@@ -81,6 +81,8 @@ class Task:
         segmented: whether its score depends on Chinese words.
         summary: whether its score needs the semantic similarity of texts.
         question: field of the row that is asked, where forms of a prompt differ in it.
+        document: whether its prompt holds the row's document, or what was retrieved of it.
+        retrieved: whether its prompt holds retrieved chunks in place of the document.
     """
 
     name: str
@@ -95,6 +97,8 @@ class Task:
     segmented: bool = False
     summary: bool = False
     question: str = ""
+    document: bool = True
+    retrieved: bool = False
 
 
 @dataclass(frozen=True)
@@ -284,10 +288,15 @@ class Benchmark(abc.ABC):
         exact_means: whether sums are rounded once (else they are added up from the left).
         sample_fields: what figures need of a line of samples.jsonl besides the common fields: a
             "flag" or a "share", "" or "cosine" for one that not every line has.
+        counted_flags: those flags that are counted in reports.
+        task_fields: those fields of which reports have a mean a task.
         may_be_unknown: dimensions that a question may lack.
         ids_may_be_lines: whether a question's place tells it from others of one id.
         ids_are_unique: whether each question of the data has an id of its own.
-        file_kind: what its official files are called in reports.
+        file_kind: what its official files are called in reports; benchmarks may share it.
+        file_names: whether official files have names that tell them: "all", "some" or "none".
+        official_folder: in which the official scripts put their files; "" for no such name.
+        task_folder: of its task files, if they are not among ours.
         fields: of a row of the data, in the official order; texts where `kinds` does not say
             otherwise: "texts" or "int64".
         counts: questions of the official data that have each value, by dimension; empty where each
@@ -310,12 +319,17 @@ class Benchmark(abc.ABC):
     tables: Mapping[str, Table]
     tasks: Mapping[str, Task]
     file_kind: str
+    file_names = "none"
+    official_folder = ""
+    task_folder: Path | None = None
     fields: tuple[str, ...]
     repeats = 1
     one_message = False
     choices: Mapping[str, tuple[str, ...]] = {}
     exact_means = False
     sample_fields: Mapping[str, str] = {}
+    counted_flags: tuple[str, ...] = ()
+    task_fields: tuple[str, ...] = ()
     may_be_unknown: frozenset[str] = frozenset()
     ids_may_be_lines = False
     ids_are_unique = True
@@ -363,9 +377,25 @@ class Benchmark(abc.ABC):
         """Return the hash of a task's prompt template."""
         return template_sha256(self.family, task.template, self.templates)
 
+    def asked(self, task: Task, dataset: object) -> Task | None:
+        """Return which task a harness configuration asks: this, or a part of it; None: neither.
+
+        Args:
+            task: that it signs as.
+            dataset: its `dataset_name`: the name of a task, or, in older results, of its data.
+        """
+        form = task.table.removeprefix(self.name)
+        parts = (one for one in self.tasks.values() if one.counted != one.name)
+        for one in (task, *parts):
+            if dataset in (one.name, one.dataset, one.dataset + form):
+                return one
+        return None
+
     @abc.abstractmethod
     def render(self, task: Task, row: Mapping[str, Any]) -> str:
         """Return the whole official prompt of a row, before truncation and any chat template.
+
+        Where a task's prompts embed the answers of a first pass, `cot` of the row is that answer.
 
         Raises:
             PromptError: a field of the template is missing in the row or is not a text.
@@ -423,6 +453,29 @@ class Benchmark(abc.ABC):
             extras: compute what no official figure needs, too.
         """
 
+    def with_similarity(
+        self, shown: Mapping[str, Any], similarity: float | None, *, official: bool
+    ) -> tuple[float | None, bool, dict[str, Any]]:
+        """Return score, failure and fields of an answer once its semantic similarity is known.
+
+        Args:
+            shown: its fields as `score` gave them.
+            similarity: the highest cosine with a reference; None: the answer is empty.
+            official: whether the official model gave it. Another one's is shown, but makes no
+                score.
+        """
+        raise NotImplementedError(f"{self.title} scores no answer by its similarity.")
+
+    def complete(self, scored: Scored, similarity: float | None, *, official: bool) -> None:
+        """Give the score of a summary its similarity; only for tasks with `summary`.
+
+        Args:
+            scored: as `score` returned it.
+            similarity: its highest cosine with a reference; None: it is empty.
+            official: whether the official embedding model gave it.
+        """
+        raise NotImplementedError(f"{self.name} has no summaries")
+
     def failed_before(self, task: Task, doc: Mapping[str, Any]) -> bool | None:
         """Say whether a question had failed before it was asked; None: it cannot be told."""
         return False
@@ -463,6 +516,10 @@ class Benchmark(abc.ABC):
     def is_official_name(self, stem: str) -> bool:
         """Whether a file's name without its ending is usual for official files."""
 
+    def run_in_name(self, stem: str) -> str | None:
+        """Return what the names of one run's files share, in one folder; None: each is a run."""
+        return None
+
     def is_scored_elsewhere(self, row: Mapping[str, Any], stem: str) -> bool:
         """Whether a row, of a file of this name, holds a score of the official evaluation."""
         return False
@@ -487,6 +544,10 @@ class Benchmark(abc.ABC):
     @abc.abstractmethod
     def harness_metrics(self, task: Task) -> tuple[Metric, ...]:
         """Return what the harness computes of a task, in the order of its task file."""
+
+    def official_metrics(self, task: Task) -> tuple[str, ...]:
+        """Return the names of those metrics whose means are the task's official figures."""
+        return (self.harness_metrics(task)[0].name,)
 
     @abc.abstractmethod
     def groups(self) -> Iterator[Group]:

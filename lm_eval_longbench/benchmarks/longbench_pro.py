@@ -254,6 +254,7 @@ class LongBenchPro(Benchmark):
     exact_means = True
     sample_fields: Mapping[str, str] = {"rouge_l": "", "semantic_similarity": "cosine"}
     file_kind = "pro_inference"
+    file_names = "some"
     labelled = "secondary task"
     fields = (
         *("id", "context", "language", "token_length", "primary_task", "secondary_task"),
@@ -414,6 +415,22 @@ class LongBenchPro(Benchmark):
             )
         return Scored(worth, sample_failed(metric, answer, sample.golds), sample.shown)
 
+    def with_similarity(
+        self, shown: Mapping[str, Any], similarity: float | None, *, official: bool
+    ) -> tuple[float | None, bool, dict[str, Any]]:
+        from lm_eval_longbench.metrics.longbench_pro import SummaryParts
+
+        parts = SummaryParts(shown["rouge_l"], empty=similarity is None)
+        counted = similarity if official else None
+        known = 0.0 if similarity is None else similarity
+        own = {**shown, "semantic_similarity": known}
+        return parts.score(counted), parts.failed(counted), own
+
+    def complete(self, scored: Scored, similarity: float | None, *, official: bool) -> None:
+        from lm_eval_longbench.benchmarks.longbench_pro_asking import complete
+
+        complete(scored, similarity, official=official)
+
     # ------------------------------------------------------------------ figures
 
     def question_figures(self, answers: Answers) -> list[Figure]:
@@ -550,6 +567,9 @@ class LongBenchPro(Benchmark):
 
     def is_official_name(self, stem: str) -> bool:
         return INFERENCE in stem
+
+    def run_in_name(self, stem: str) -> str | None:
+        return stem.partition(INFERENCE)[0] if INFERENCE in stem else None
 
     def is_scored_elsewhere(self, row: Mapping[str, Any], stem: str) -> bool:
         return "metric" in row and INFERENCE not in stem

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from lm_eval_longbench.benchmarks.base import Asking, Benchmark, Task
 from lm_eval_longbench.benchmarks.sample import Scored
 from lm_eval_longbench.errors import EmbeddingError
-from lm_eval_longbench.metrics.longbench_pro import SummaryParts
 from lm_eval_longbench.metrics.reasoning import answer_of
 from lm_eval_longbench.once import first_time, warn_once
 from lm_eval_longbench.presets.longbench_pro import find_preset
@@ -114,19 +113,6 @@ class ProAsking(Asking):
         known = self._similarities.get(doc["index"])
         if self.embedder is not None and known is not None:
             for one, similarity in zip(scored, known, strict=True):
-                complete(one, similarity, official=self.embedder.official)
-
-
-def complete(scored: Scored, similarity: float | None, *, official: bool) -> None:
-    """Give a summary its similarity, and with it its score if the model is official.
-
-    Args:
-        scored: of a summary.
-        similarity: its highest cosine with a reference; None: it is empty.
-        official: whether the official model gave it. Another one's is shown, but makes no score.
-    """
-    parts = SummaryParts(scored.shown["rouge_l"], empty=similarity is None)
-    counted = similarity if official else None
-    scored.score, scored.failed = parts.score(counted), parts.failed(counted)
-    known = 0.0 if similarity is None else similarity
-    scored.shown = {**scored.shown, "semantic_similarity": known}
+                one.score, one.failed, one.shown = self.benchmark.with_similarity(
+                    one.shown, similarity, official=self.embedder.official
+                )

@@ -51,6 +51,8 @@ if TYPE_CHECKING:
 # ---------------------------------------------------------------------- the datasets
 
 CATEGORIES = ("single_doc_qa", "multi_doc_qa", "summarization", "few_shot", "synthetic", "code")
+# Of these the metrics segment Chinese words.
+_SEGMENTED = CATEGORIES[:3]
 # Headlines; the code sets count in both.
 LANGUAGES = {"English": "en", "Chinese": "zh"}
 
@@ -186,6 +188,8 @@ class _LongBench(Benchmark):
     ids_may_be_lines = True
     ids_are_unique = False
     file_kind = "v1_predictions"
+    file_names = "all"
+    task_fields = (GOOGLE,)
     fields = ("input", "context", "answers", "length", "dataset", "language", "all_classes", "_id")
     kinds: Mapping[str, str] = {"answers": "texts", "all_classes": "texts", "length": "int64"}
     samples = SAMPLES / "longbench_v1"
@@ -212,7 +216,7 @@ class _LongBench(Benchmark):
             template=one.name,
             budget=one.budget,
             chat=one.chat,
-            segmented=one.language == "zh",
+            segmented=one.language == "zh" and one.category in _SEGMENTED,
         )
 
     def load(self, task: Task, data_dir: str | None) -> Documents:
@@ -356,7 +360,11 @@ class _LongBench(Benchmark):
 
     def is_official_name(self, stem: str) -> bool:
         """Whether a file is named like a dataset."""
-        return stem in DATASETS
+        return stem in self.datasets
+
+    def run_in_name(self, stem: str) -> str | None:
+        """The files of a folder are one run."""
+        return ""
 
     def read_official(self, row: Mapping[str, Any], index: int, table: Table, task: str) -> Read:
         """Return the sample of a prediction: it has no id, its line is its place."""
@@ -411,6 +419,7 @@ class LongBenchV1(_LongBench):
 
     name, short, sign, title = "longbench_v1", "v1", "lb-v1", "LongBench v1"
     datasets = DATASETS
+    official_folder = "pred"
 
     def __init__(self) -> None:
         self.published = Published(
@@ -480,7 +489,7 @@ class LongBenchE(_LongBench):
     name, short, sign, title = "longbench_v1_e", "v1_e", "lb-e", "LongBench-E"
     unit_note = "Percent, two decimals; relative figures are 100 * (x/y - 1)."
     datasets = MappingProxyType({one.name: one for one in _ALL if one.rows_e is not None})
-    suffix = "_e"
+    suffix, official_folder = "_e", "pred_e"
 
     def __init__(self) -> None:
         self._with_tasks({"dataset": tuple(self.datasets), "bucket": BUCKETS}, ())
@@ -529,6 +538,10 @@ class LongBenchE(_LongBench):
             tree = leaf(answers, name, own, means, answers.given)
             found.append(Figure(name, "", tree, PERCENT, metric=metric))
         return found + self._googles(answers)
+
+    def official_metrics(self, task: Task) -> tuple[str, ...]:
+        """Return the buckets: nothing official is over all lengths."""
+        return tuple(BUCKET_METRICS.values())
 
     def _result(self, dataset: str, stated: Mapping[tuple[str, ...], float | None]) -> Any:
         return {name: stated[dataset, name] for name in BUCKETS}

@@ -161,6 +161,7 @@ class LongBenchV2(Benchmark):
         "unparsed": "flag",
         "dropped": "flag",
     }
+    counted_flags = ("unparsed",)
     may_be_unknown = frozenset({"domain"})
     file_kind = "v2_results"
     fields = ("_id", "domain", "sub_domain", "difficulty", "length", *_ASKED, "answer", "context")
@@ -518,7 +519,18 @@ class LongBenchV2(Benchmark):
 
 
 def _task(name: str, mode: Mode, dataset: str, label: str, questions: int) -> Task:
-    return Task(name, mode.task, mode.task, dataset, label, questions, mode.template, mode.budget)
+    return Task(
+        name=name,
+        table=mode.task,
+        counted=mode.task,
+        dataset=dataset,
+        label=label,
+        questions=questions,
+        template=mode.template,
+        budget=mode.budget,
+        document=mode.task not in (NO_CONTEXT, COT_ANSWER),
+        retrieved=mode.task == RAG,
+    )
 
 
 def _parts(answers: Answers) -> Iterator[tuple[str, str, np.ndarray, int, bool]]:

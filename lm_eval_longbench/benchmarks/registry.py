@@ -97,13 +97,9 @@ def benchmark_of_table(table: str) -> Benchmark:
 
 
 @functools.cache
-def _numbers() -> Mapping[str, int]:
-    return {name: number for number, name in enumerate(tables())}
-
-
 def table_number(name: str) -> int:
     """Return the position of a table among all, from 0."""
-    return _numbers()[name]
+    return tuple(tables()).index(name)
 
 
 @functools.cache
@@ -117,3 +113,9 @@ def table_of(task: object) -> Table | None:
     A domain of LongBench v2 has none: its answers are the whole benchmark's.
     """
     return _table_of_task().get(task) if isinstance(task, str) else None
+
+
+@functools.cache
+def task_number(table: str, task: str) -> int:
+    """Return the position of a task in its table, from 0."""
+    return tuple(tables()[table].tasks).index(task)

@@ -1,4 +1,4 @@
-"""What the readers of all formats give: samples, and rows that are none; and what a sample is worth."""
+"""Answers as all readers give them, rows that are none, and what an answer is worth."""
 
 from __future__ import annotations
 
@@ -7,7 +7,11 @@ from dataclasses import dataclass, field
 from hashlib import blake2b, sha256
 from typing import Any
 
+from lm_eval_longbench.metrics.reasoning import DROP, KEEP
+
 MALFORMED, FOREIGN = "malformed", "foreign"
+# What the other policy for reasoning gives, in the line of an answer that holds reasoning.
+OTHERWISE = {KEEP: "without_reasoning", DROP: "with_reasoning"}
 # Hexadecimal digits of a sha256 that tell one document from another.
 _DOCUMENT_DIGITS = 16
 
@@ -152,3 +156,34 @@ def document_of_hash(digest: Any) -> str | None:
     if not isinstance(digest, str) or len(digest) != 64 or set(digest) - set("0123456789abcdef"):
         return None
     return digest[:_DOCUMENT_DIGITS]
+
+
+def shown_of(sample: Sample, scored: Scored, reasoning: str) -> dict[str, Any]:
+    """Return the fields of an output line that not all benchmarks share, and the document.
+
+    With what the answer is worth under the other policy for reasoning, where that differs.
+    """
+    shown = dict(scored.shown)
+    if scored.other is not None:
+        other = {
+            name: value
+            for name, value in scored.other.shown.items()
+            if name not in sample.shown  # what the question has is the same
+        }
+        own = {"score": scored.other.score, "failed": scored.other.failed, **other}
+        shown[OTHERWISE[reasoning]] = own
+    return {**shown, "document": sample.document}
+
+
+def line_of(sample: Sample, scored: Scored, reasoning: str) -> dict[str, Any]:
+    """Return an answer as a line of samples.jsonl has it."""
+    return {
+        "table": sample.table,
+        "task": sample.task,
+        "id": sample.id,
+        "repeat": sample.repeat,
+        "score": scored.score,
+        "failed": scored.failed,
+        "truncated": sample.truncated,
+        **shown_of(sample, scored, reasoning),
+    }

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import blake2b
@@ -16,14 +16,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lm_eval_longbench.benchmarks.sample import OTHERWISE
 from lm_eval_longbench.figures.means import question_means
-from lm_eval_longbench.metrics.reasoning import DROP, KEEP
 
 if TYPE_CHECKING:
     from lm_eval_longbench.benchmarks.base import Benchmark, Table
 
-# What the other policy for reasoning gives, in the line of an answer that holds reasoning.
-OTHERWISE = {KEEP: "without_reasoning", DROP: "with_reasoning"}
 _KEY_BYTES = 16
 _DOCUMENT = re.compile(r"[0-9a-f]{16}")
 
