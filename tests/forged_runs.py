@@ -9,7 +9,7 @@ from lm_eval_longbench.provenance.aggregate import (
     aggregation_names,
     standard_error,
 )
-from lm_eval_longbench.provenance.read_log import doc_sha256
+from lm_eval_longbench.logs.sample_log import doc_sha256
 from lm_eval_longbench.provenance.signature import completed, line
 
 

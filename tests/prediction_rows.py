@@ -3,8 +3,8 @@
 import gzip
 import json
 
-from lm_eval_longbench.catalog import split_of_task
-from lm_eval_longbench.catalog_pro import BY_CODE
+from v1_tasks import BY_NAME
+from lm_eval_longbench.benchmarks.longbench_pro import BY_CODE
 
 OFFICIAL = {
     "longbench_v1": "zai-org/LongBench@5e628be",
@@ -72,7 +72,7 @@ def v1_doc(task, index, *answers, length=1, classes=None, **more):
         "input": "Which?",
         "answers": list(answers),
         "length": length,
-        "dataset": split_of_task(task).info.name,
+        "dataset": BY_NAME[task].label,
         "language": "en",
         "all_classes": classes,
         "_id": f"id-{index}",

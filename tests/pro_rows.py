@@ -3,7 +3,7 @@
 import itertools
 import json
 
-from lm_eval_longbench.catalog_pro import COUNTS, DIMENSIONS, SECONDARY_TASKS
+from lm_eval_longbench.benchmarks.longbench_pro import COUNTS, DIMENSIONS, SECONDARY_TASKS
 
 ROW = {
     "id": "0",

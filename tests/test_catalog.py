@@ -2,17 +2,11 @@
 
 import pytest
 
-from lm_eval_longbench.catalog import (
-    CATEGORIES,
-    E_SPLITS,
-    RAW_PROMPT,
-    SPLITS,
-    V1,
-    V1_SPLITS,
-    E,
-    split_of_file,
-    split_of_task,
-)
+from lm_eval_longbench.benchmarks.longbench_v1 import CATEGORIES
+from v1_tasks import BY_FILE, BY_NAME, E_TASKS, TASKS, V1_TASKS
+from lm_eval_longbench.benchmarks.longbench_v1 import DATASETS
+from lm_eval_longbench.benchmarks.longbench_v1 import E
+from MISSING:catalog import RAW_PROMPT
 from lm_eval_longbench.errors import UnknownNameError
 
 # Official order: the task list of LongBench's pred.py.
@@ -72,21 +66,21 @@ ROWS_E = dict.fromkeys(IN_E, 300) | {"multifieldqa_en": 150, "qasper": 224, "mul
 def test_the_21_datasets_in_official_order_with_their_budgets():
     assert [(name, info.max_gen_toks) for name, info in V1.items()] == list(BUDGETS.items())
     assert all(info.name == name for name, info in V1.items())
-    assert len(V1) == len(V1_SPLITS) == 21
+    assert len(V1) == len(V1_TASKS) == 21
 
 
 def test_the_13_datasets_of_longbench_e_are_the_same_infos():
     assert list(E) == IN_E
     assert all(E[name] is V1[name] for name in IN_E)
-    assert len(E) == len(E_SPLITS) == 13
+    assert len(E) == len(E_TASKS) == 13
 
 
 def test_row_counts():
     assert {name: info.rows for name, info in V1.items()} == ROWS
     assert {name: info.rows_e for name, info in E.items()} == ROWS_E
     assert {name for name, info in V1.items() if info.rows_e is None} == set(BUDGETS) - set(IN_E)
-    assert sum(split.rows for split in V1_SPLITS) == 4750
-    assert sum(split.rows for split in E_SPLITS) == 3668
+    assert sum(split.questions for split in V1_TASKS) == 4750
+    assert sum(split.questions for split in E_TASKS) == 3668
 
 
 def test_categories():
@@ -123,31 +117,31 @@ def test_the_tables_cannot_be_changed():
 
 
 def test_task_names_and_file_names():
-    assert [split.task for split in V1_SPLITS] == [
+    assert [split.name for split in V1_TASKS] == [
         f"longbench_v1_{name.replace('-', '_')}" for name in BUDGETS
     ]
-    assert [split.file_stem for split in V1_SPLITS] == list(BUDGETS)
-    assert [split.task for split in E_SPLITS] == [
+    assert [split.dataset for split in V1_TASKS] == list(BUDGETS)
+    assert [split.name for split in E_TASKS] == [
         f"longbench_v1_e_{name.replace('-', '_')}" for name in IN_E
     ]
-    assert [split.file_stem for split in E_SPLITS] == [f"{name}_e" for name in IN_E]
-    assert SPLITS == V1_SPLITS + E_SPLITS
+    assert [split.dataset for split in E_TASKS] == [f"{name}_e" for name in IN_E]
+    assert TASKS == V1_TASKS + E_TASKS
 
 
 def test_the_dataset_with_a_hyphen():
-    split = split_of_task("longbench_v1_repobench_p")
-    assert (split.info.name, split.file_stem, split.rows) == ("repobench-p", "repobench-p", 500)
-    assert not split.is_e
-    split = split_of_task("longbench_v1_e_repobench_p")
-    assert (split.info.name, split.file_stem, split.rows) == ("repobench-p", "repobench-p_e", 300)
-    assert split.is_e
+    split = BY_NAME["longbench_v1_repobench_p"]
+    assert (split.label, split.dataset, split.questions) == ("repobench-p", "repobench-p", 500)
+    assert not (split in E_TASKS)
+    split = BY_NAME["longbench_v1_e_repobench_p"]
+    assert (split.label, split.dataset, split.questions) == ("repobench-p", "repobench-p_e", 300)
+    assert (split in E_TASKS)
 
 
 def test_names_are_unique_and_lead_back():
-    assert len({split.task for split in SPLITS}) == len({s.file_stem for s in SPLITS}) == 34
-    for split in SPLITS:
-        assert split_of_task(split.task) is split
-        assert split_of_file(split.file_stem) is split
+    assert len({split.name for split in TASKS}) == len({s.file_stem for s in TASKS}) == 34
+    for split in TASKS:
+        assert BY_NAME[split.name] is split
+        assert BY_FILE[split.dataset] is split
 
 
 @pytest.mark.parametrize(

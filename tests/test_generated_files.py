@@ -10,9 +10,10 @@ import yaml
 from lm_eval.tasks import TaskManager
 from lm_eval.tasks._yaml_loader import load_yaml
 
-from lm_eval_longbench.catalog import CATEGORIES, E_SPLITS, SPLITS, V1_SPLITS, split_of_task
-from lm_eval_longbench.catalog_pro import BY_CODE, PRIMARY_TASKS
-from lm_eval_longbench.catalog_v2 import DOMAINS
+from lm_eval_longbench.benchmarks.longbench_v1 import CATEGORIES
+from v1_tasks import BY_NAME, E_TASKS, TASKS, V1_TASKS
+from lm_eval_longbench.benchmarks.longbench_pro import BY_CODE, PRIMARY_TASKS
+from lm_eval_longbench.benchmarks.longbench_v2 import DOMAINS
 
 ROOT = Path(__file__).resolve().parents[1]
 TASKS = ROOT / "tasks"
@@ -123,7 +124,7 @@ def test_the_scripts_restore_what_was_changed(copy):
 
 
 def test_the_files_that_are_there():
-    assert sorted(path.stem for path in V1_LEAVES) == sorted(split.task for split in SPLITS)
+    assert sorted(path.stem for path in V1_LEAVES) == sorted(split.name for split in TASKS)
     assert sorted(path.stem for path in PRO_LEAVES) == sorted(PRO_TASKS)
     assert sorted(path.stem for path in V2_LEAVES) == sorted([*V2_MODES, *V2_DOMAINS])
     assert (len(V1_LEAVES), len(V2_LEAVES), len(PRO_LEAVES), len(LEAVES)) == (34, 11, 50, 95)
@@ -144,12 +145,12 @@ def test_leaf(path):
     assert len(own) <= 8
     assert included[0] == "_base"
 
-    split = split_of_task(own["task"])
-    assert path == TASKS / split.benchmark / f"{split.task}.yaml"
-    assert own["dataset_name"] == split.file_stem
+    split = BY_NAME[own["task"]]
+    assert path == TASKS / split.table / f"{split.name}.yaml"
+    assert own["dataset_name"] == split.dataset
     assert own["generation_kwargs"] == {
         "until": [],
-        "max_gen_toks": split.info.max_gen_toks,
+        "max_gen_toks": split.budget,
         "do_sample": False,
         "temperature": 0.0,
     }
@@ -170,12 +171,12 @@ def test_leaf(path):
 @pytest.mark.parametrize("path", V1_LEAVES, ids=lambda path: path.stem)
 def test_the_metrics_of_a_leaf_are_those_the_package_computes(path):
     from lm_eval_longbench.aggregation.longbench_v1 import metric_names
-    from lm_eval_longbench.aggregation.means import mean_of_known
+    from lm_eval_longbench.figures.means import mean_of_known
     from lm_eval_longbench.harness.longbench_v1 import LongBenchV1Task
 
     config = load_yaml(path)  # functions resolved
     metrics = {metric["metric"]: metric["aggregation"] for metric in config["metric_list"]}
-    assert tuple(metrics) == (*metric_names(split_of_task(config["task"])), "reasoned")
+    assert tuple(metrics) == (*metric_names(BY_NAME[config["task"]]), "reasoned")
     assert config["class"] is LongBenchV1Task
     for name, aggregation in metrics.items():
         expected = mean_of_known if name.startswith("score_") else "mean"
@@ -184,7 +185,7 @@ def test_the_metrics_of_a_leaf_are_those_the_package_computes(path):
 
 @pytest.mark.parametrize("path", PRO_LEAVES, ids=lambda path: path.stem)
 def test_pro_leaf(path):
-    from lm_eval_longbench.aggregation.means import mean_if_all_known
+    from lm_eval_longbench.figures.means import mean_if_all_known
     from lm_eval_longbench.harness.longbench_pro import LongBenchProTask
 
     own = yaml.load(path.read_text(encoding="utf-8"), Loader=Plain)
@@ -218,7 +219,7 @@ def test_v2_leaf(path):
         one_call_figures,
         question_figures,
     )
-    from lm_eval_longbench.aggregation.means import mean_of_known
+    from lm_eval_longbench.figures.means import mean_of_known
     from lm_eval_longbench.metrics.longbench_v2 import judge
 
     own = yaml.load(path.read_text(encoding="utf-8"), Loader=Plain)
@@ -268,25 +269,25 @@ def leaves(index, name):
 
 
 def tasks_of(splits, wanted=lambda info: True):
-    return [split.task for split in splits if wanted(split.info)]
+    return [split.name for split in splits if wanted(split.info)]
 
 
 def test_the_whole_benchmarks(index):
-    assert leaves(index, "longbench_v1") == tasks_of(V1_SPLITS)
-    assert leaves(index, "longbench_v1_e") == tasks_of(E_SPLITS)
+    assert leaves(index, "longbench_v1") == tasks_of(V1_TASKS)
+    assert leaves(index, "longbench_v1_e") == tasks_of(E_TASKS)
     assert index["longbench_v1"].cfg["task"] == [f"longbench_v1_{name}" for name in CATEGORIES]
 
 
 def test_languages(index):
-    english = tasks_of(V1_SPLITS, lambda info: info.language in {"en", "code"})
-    chinese = tasks_of(V1_SPLITS, lambda info: info.language == "zh")
+    english = tasks_of(V1_TASKS, lambda info: info.language in {"en", "code"})
+    chinese = tasks_of(V1_TASKS, lambda info: info.language == "zh")
     assert leaves(index, "longbench_v1_en") == english
     assert leaves(index, "longbench_v1_zh") == chinese
     assert (len(english), len(chinese)) == (16, 5)
 
 
 @pytest.mark.parametrize("category", CATEGORIES)
-@pytest.mark.parametrize("splits", [V1_SPLITS, E_SPLITS], ids=["v1", "v1_e"])
+@pytest.mark.parametrize("splits", [V1_TASKS, E_TASKS], ids=["v1", "v1_e"])
 def test_categories(index, category, splits):
     name = f"{splits[0].benchmark}_{category}"
     expected = tasks_of(splits, lambda info: info.category == category)
@@ -329,7 +330,7 @@ def test_no_task_is_left_over(index):
     below = {child for name in groups for child in index[name].cfg["task"]}
     assert len(groups) == len(GROUPS) == 41
     v2 = {*V2_MODES, *V2_DOMAINS}
-    assert set(index) - groups == {split.task for split in SPLITS} | set(PRO_TASKS) | v2
+    assert set(index) - groups == {split.name for split in TASKS} | set(PRO_TASKS) | v2
     assert below <= set(index)
     # Only what a user asks for by name stands at the top.
     assert set(index) - below == {

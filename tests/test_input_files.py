@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from lm_eval_longbench import input_files
-from lm_eval_longbench.catalog import MOST_REPEATS
+from lm_eval_longbench.benchmarks.base import MOST_REPEATS
 from lm_eval_longbench.cli.main import app
 from lm_eval_longbench.data import archive
 from lm_eval_longbench.errors import DataError, LongBenchError, PredictionError

@@ -3,8 +3,8 @@
 import pytest
 from lm_eval.tasks import TaskManager
 
-from lm_eval_longbench.catalog import E_SPLITS, V1_SPLITS
-from lm_eval_longbench.catalog_pro import BY_CODE
+from v1_tasks import E_TASKS, V1_TASKS
+from lm_eval_longbench.benchmarks.longbench_pro import BY_CODE
 from lm_eval_longbench.presets.longbench_pro import find_preset
 from lm_eval_longbench.protocol import budgets, departures, is_greedy, limits, protocol_of
 from lm_eval_longbench.provenance.signature import METRIC_VERSIONS, UNKNOWN
@@ -13,7 +13,7 @@ from lm_eval_longbench.task_folder import task_folder
 QASPER, TREC = "longbench_v1_qasper", "longbench_v1_trec"
 V2, PRO = "longbench_v2", "longbench_pro_t1_1"
 TASKS = (
-    *(split.task for split in V1_SPLITS + E_SPLITS),
+    *(split.name for split in V1_TASKS + E_TASKS),
     *(f"longbench_v2{mode}" for mode in ("", "_no_context", "_cot", "_cot_answer", "_rag")),
     *(f"longbench_pro{form}_{code}" for form in ("", "_thinking") for code in BY_CODE),
 )

@@ -7,7 +7,7 @@ import sys
 import pytest
 from lm_eval.tasks._yaml_loader import load_yaml
 
-from lm_eval_longbench.catalog import SPLITS
+from v1_tasks import TASKS
 from lm_eval_longbench.errors import LinkError
 from lm_eval_longbench.task_folder import task_folder
 from lm_eval_longbench.task_links import FOLDER, are_linked, harness_tasks, link_tasks, unlink_tasks
@@ -54,7 +54,7 @@ def test_the_harness_finds_the_links_and_their_includes(tasks):
     for path in tasks.glob("**/*.yaml"):
         config = load_yaml(path, resolve_func=False)
         found[config.get("group") or config["task"]] = config
-    assert {split.task for split in SPLITS} <= found.keys()
+    assert {split.name for split in TASKS} <= found.keys()
     config = found["longbench_v1_e_gov_report"]
     assert config["output_type"] == "generate_until"  # from _base
     metrics = [metric["metric"] for metric in config["metric_list"]]

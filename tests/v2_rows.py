@@ -2,7 +2,7 @@
 
 import random
 
-from lm_eval_longbench.catalog_v2 import CHOICES, COUNTS, QUESTIONS
+from lm_eval_longbench.benchmarks.longbench_v2 import CHOICES, COUNTS, QUESTIONS
 
 ROW = {
     "_id": "0",

@@ -466,16 +466,6 @@ class Benchmark(abc.ABC):
         """
         raise NotImplementedError(f"{self.title} scores no answer by its similarity.")
 
-    def complete(self, scored: Scored, similarity: float | None, *, official: bool) -> None:
-        """Give the score of a summary its similarity; only for tasks with `summary`.
-
-        Args:
-            scored: as `score` returned it.
-            similarity: its highest cosine with a reference; None: it is empty.
-            official: whether the official embedding model gave it.
-        """
-        raise NotImplementedError(f"{self.name} has no summaries")
-
     def failed_before(self, task: Task, doc: Mapping[str, Any]) -> bool | None:
         """Say whether a question had failed before it was asked; None: it cannot be told."""
         return False

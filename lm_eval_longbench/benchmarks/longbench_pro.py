@@ -426,11 +426,6 @@ class LongBenchPro(Benchmark):
         own = {**shown, "semantic_similarity": known}
         return parts.score(counted), parts.failed(counted), own
 
-    def complete(self, scored: Scored, similarity: float | None, *, official: bool) -> None:
-        from lm_eval_longbench.benchmarks.longbench_pro_asking import complete
-
-        complete(scored, similarity, official=official)
-
     # ------------------------------------------------------------------ figures
 
     def question_figures(self, answers: Answers) -> list[Figure]:

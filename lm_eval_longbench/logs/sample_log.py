@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,6 +30,7 @@ from lm_eval_longbench.prompts.text_hash import text_sha256
 
 # What rows of `--predict_only` hold in place of figures.
 BYPASS = "bypass"
+_NAME = re.compile(r"samples_(.+?)(?:_\d{4}-\d\d-\d\dT[\d.-]+)?")
 _PROMPT = Fields(
     {"sha256": TEXT, "truncated": FLAG},
     {"template_sha256": OrNull(TEXT), "tokens_before_cut": OrNull(COUNT)},
@@ -112,6 +114,33 @@ def at(row: LogRow, what: str) -> str:
 def doc_sha256(doc: Any) -> str:
     """Return the harness's hash of a document."""
     return text_sha256(json.dumps(doc, indent=2, ensure_ascii=False))
+
+
+def task_in_name(stem: str) -> str | None:
+    """Return the task in the name, without its ending, of a sample log; None for another name."""
+    found = _NAME.fullmatch(stem)
+    return found[1] if found else None
+
+
+def is_log_row(row: Any) -> bool:
+    """Whether a decoded row is of a sample log, of any task."""
+    return (
+        isinstance(row, dict)
+        and isinstance(row.get("doc"), dict)
+        and ("resps" in row or "filtered_resps" in row)
+    )
+
+
+def data_label(row: Mapping[str, Any]) -> str | None:
+    """Return the label of the data that a row's question is of; None: the row does not say."""
+    label = row["doc"].get("data")
+    return label if isinstance(label, str) else None
+
+
+def prompt_of(row: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return what a row says of its prompt, if it says anything."""
+    prompt = row["doc"].get("prompt")
+    return prompt if isinstance(prompt, dict) else {}
 
 
 def responses_of(row: Mapping[str, Any]) -> list[str] | None:

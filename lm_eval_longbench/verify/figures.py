@@ -138,7 +138,9 @@ def _recompute_summary(
         def complete(doc: Mapping[str, Any], scored: Sequence[Scored]) -> None:
             for one in scored:
                 known = similarity if one.score is None else None
-                benchmark.complete(one, known, official=official)
+                one.score, one.failed, one.shown = benchmark.with_similarity(
+                    one.shown, known, official=official
+                )
 
         own = question_values(benchmark, task, doc, responses, policy, complete=complete)
         return Recomputed(own, taken, resting)

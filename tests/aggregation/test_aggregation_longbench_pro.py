@@ -15,7 +15,7 @@ from lm_eval_longbench.aggregation.longbench_pro import (
     pass_at_n,
     summarize,
 )
-from lm_eval_longbench.catalog_pro import DIMENSIONS, PRIMARY_TASKS
+from lm_eval_longbench.benchmarks.longbench_pro import DIMENSIONS, PRIMARY_TASKS
 from lm_eval_longbench.errors import PredictionError, UnknownNameError
 
 GOLDEN = Path(__file__).resolve().parents[3] / "shared" / "golden" / "longbench_pro"

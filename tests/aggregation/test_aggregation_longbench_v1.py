@@ -11,7 +11,7 @@ from lm_eval_longbench.aggregation.longbench_v1 import (
     percent,
     sample_figures,
 )
-from lm_eval_longbench.catalog import SPLITS, split_of_file
+from v1_tasks import BY_FILE, TASKS
 from lm_eval_longbench.metrics.reasoning import DROP, answer_of
 
 BUCKET_KEYS = ("score_0_4k", "score_4_8k", "score_8k_plus")
@@ -20,7 +20,7 @@ WITH_ROUGE = {"gov_report", "qmsum", "multi_news", "samsum"}
 
 def figures(stem, response, answers=("Emma",), classes=None, length=3999, truncated=False):
     answer = answer_of(response, DROP)
-    return sample_figures(split_of_file(stem), answer, answers, classes, length, truncated)
+    return sample_figures(BY_FILE[stem], answer, answers, classes, length, truncated)
 
 
 def test_the_names():
@@ -28,12 +28,12 @@ def test_the_names():
     assert dict(zip(("0-4k", "4-8k", "8k+"), BUCKET_KEYS, strict=True)) == BUCKET_METRICS
 
 
-@pytest.mark.parametrize("split", SPLITS, ids=lambda split: split.file_stem)
+@pytest.mark.parametrize("split", TASKS, ids=lambda split: split.dataset)
 def test_keys_and_their_order(split):
     expected = ["score"]
-    if split.is_e:
+    if split in E_TASKS:
         expected += BUCKET_KEYS
-    if split.info.name in WITH_ROUGE:
+    if split.label in WITH_ROUGE:
         expected.append("rougeL_google")
     expected += ["failed", "truncated"]
     assert list(metric_names(split)) == expected
@@ -42,7 +42,7 @@ def test_keys_and_their_order(split):
         assert list(found) == expected
         known = [value for value in found.values() if value is not None]
         assert all(type(value) is float and 0 <= value <= 1 for value in known)
-        assert len(expected) - len(known) == (2 if split.is_e else 0)
+        assert len(expected) - len(known) == (2 if (split in E_TASKS) else 0)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from lm_eval_longbench.aggregation.longbench_v2 import (
     one_call_figures,
     question_figures,
 )
-from lm_eval_longbench.catalog_v2 import DIFFICULTIES, LENGTHS
+from lm_eval_longbench.benchmarks.longbench_v2 import DIFFICULTIES, LENGTHS
 from lm_eval_longbench.metrics.longbench_v2 import judge
 
 GOLDEN = Path(__file__).resolve().parents[3] / "shared" / "golden" / "longbench_v2"

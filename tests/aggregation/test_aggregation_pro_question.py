@@ -2,10 +2,10 @@
 
 import pytest
 
-from lm_eval_longbench.aggregation.means import mean_if_all_known
+from lm_eval_longbench.figures.means import mean_if_all_known
 from lm_eval_longbench.aggregation.pro_question import question_figures
 from lm_eval_longbench.aggregation.repeats import mean_of_repeats
-from lm_eval_longbench.catalog_pro import BY_CODE
+from lm_eval_longbench.benchmarks.longbench_pro import BY_CODE
 
 
 def figures(code, answers, golds, similarities=None, *, official=False, truncated=False):

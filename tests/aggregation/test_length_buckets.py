@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lm_eval_longbench.aggregation.length_buckets import BUCKETS, bucket
+from lm_eval_longbench.benchmarks.longbench_v1 import BUCKETS, bucket
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lm_eval_longbench.aggregation.means import mean_of_known, running_mean
+from lm_eval_longbench.figures.means import mean_of_known, running_mean
 
 finite = st.floats(allow_nan=False, allow_infinity=False, width=32)
 

@@ -8,8 +8,8 @@ from prediction_rows import v1_row, v2_row, write_lines
 
 from lm_eval_longbench.aggregation.longbench_v1 import bucket_percent, percent
 from lm_eval_longbench.aggregation.longbench_v2 import official_table
-from lm_eval_longbench.aggregation.means import percent_of, rounded_percent
-from lm_eval_longbench.offline.score import score_paths
+from lm_eval_longbench.figures.means import percent_of, rounded_percent
+from lm_eval_longbench.scoring.score import score_paths
 from lm_eval_longbench.reports.read_run import read_run
 from lm_eval_longbench.reports.render import render
 from lm_eval_longbench.reports.report import make_report

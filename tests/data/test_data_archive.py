@@ -6,10 +6,10 @@ import zipfile
 import pytest
 
 from lm_eval_longbench import input_files
-from lm_eval_longbench.catalog import split_of_file
+from v1_tasks import BY_FILE
 from lm_eval_longbench.data import archive as archive_module
 from lm_eval_longbench.data.archive import file_lines, find_member, member_lines
-from lm_eval_longbench.data.longbench_v1 import load
+from v1_tasks import load
 from lm_eval_longbench.errors import DataError
 
 
@@ -66,7 +66,7 @@ def test_members_with_dangerous_names_are_never_written(zipped, tmp_path, cache,
     )
     victim.write_text("as it was")
     before = everything(tmp_path)
-    documents = load(split_of_file("qasper"), str(archive))
+    documents = load(BY_FILE["qasper"], str(archive))
     assert documents.rows["_id"][:] == ["0", "1", "2"]
     after = everything(tmp_path)
     new = {path for path in after if path not in before}

@@ -15,8 +15,8 @@ import v2_rows
 from pro_rows import ROW as PRO_ROW
 from pro_rows import write_rows
 
-from lm_eval_longbench.catalog import split_of_file
-from lm_eval_longbench.catalog_pro import BY_CODE
+from v1_tasks import BY_FILE
+from lm_eval_longbench.benchmarks.longbench_pro import BY_CODE
 from lm_eval_longbench.data import longbench_pro, longbench_v1, longbench_v2
 from lm_eval_longbench.data.arrow import (
     CONTEXT_SHA256,
@@ -291,9 +291,7 @@ class V1Cache:
             (folder / f"{stem}.jsonl").write_text(text)
 
     def load(self):
-        documents = [
-            longbench_v1.load(split_of_file(stem), str(self.folder)) for stem in self.STEMS
-        ]
+        documents = [longbench_v1.load(BY_FILE[stem], str(self.folder)) for stem in self.STEMS]
         return [(list(one.rows), one.context_sha256) for one in documents]
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lm_eval_longbench.data.checked_rows import checked_rows, schema_problem
+from lm_eval_longbench.data.rows import checked_rows, schema_problem
 from lm_eval_longbench.errors import DataError
 
 FIELDS = ("name", "note", "marks")

@@ -13,8 +13,8 @@ import pytest
 from datasets.arrow_writer import ArrowWriter
 from pro_rows import ROW, official_rows, write_rows
 
-from lm_eval_longbench.catalog_pro import BY_CODE, SECONDARY_TASKS
-from lm_eval_longbench.data import arrow, convert_array
+from lm_eval_longbench.benchmarks.longbench_pro import BY_CODE, SECONDARY_TASKS
+from lm_eval_longbench.data import arrow, load_array as convert_array
 from lm_eval_longbench.data.longbench_pro import load
 from lm_eval_longbench.errors import DataError
 

@@ -6,15 +6,8 @@ import pytest
 import v2_rows
 from pro_rows import official_rows
 
-from lm_eval_longbench import catalog_pro, catalog_v2
-from lm_eval_longbench.data.counts import (
-    SHOWN,
-    add_row,
-    differences,
-    listed,
-    no_counts,
-    total,
-)
+from lm_eval_longbench.benchmarks import longbench_pro as catalog_pro, longbench_v2 as catalog_v2
+from lm_eval_longbench.data.load_array import SHOWN, add_row, differences, listed, no_counts, total
 
 OFFICIAL = {"colour": {"red": 2, "blue": 1}, "size": {"big": 0, "small": 3}}
 

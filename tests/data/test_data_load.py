@@ -11,15 +11,15 @@ import pytest
 
 import lm_eval_longbench
 from lm_eval_longbench import once
-from lm_eval_longbench.catalog import E_SPLITS, SPLITS, V1_SPLITS, split_of_file
+from v1_tasks import BY_FILE, E_TASKS, TASKS, V1_TASKS
 from lm_eval_longbench.data.arrow import V1_FEATURES
-from lm_eval_longbench.data.longbench_v1 import load
+from v1_tasks import load
 from lm_eval_longbench.data.rows import FIELDS
-from lm_eval_longbench.data.sources import LONGBENCH_V1
+from MISSING:data.sources import LONGBENCH_V1
 from lm_eval_longbench.errors import DataError
 
 SAMPLE = Path(lm_eval_longbench.__file__).parent / "data" / "sample" / "longbench_v1"
-QASPER = split_of_file("qasper")
+QASPER = BY_FILE["qasper"]
 THREE_WAYS = ("(1) let it download", "(2) point to a copy", "(3) try the embedded sample")
 CHINESE = {"multifieldqa_zh", "dureader", "vcsum", "lsht", "passage_retrieval_zh"}
 
@@ -48,10 +48,10 @@ def test_the_source_is_pinned():
 # ---------------------------------------------------------------------- the sample
 
 
-@pytest.mark.parametrize("split", SPLITS, ids=lambda split: split.file_stem)
+@pytest.mark.parametrize("split", TASKS, ids=lambda split: split.dataset)
 def test_every_dataset_has_a_sample(split, caplog):
     documents = load(split, "sample")
-    file = SAMPLE / f"{split.file_stem}.jsonl"
+    file = SAMPLE / f"{split.dataset}.jsonl"
     content = file.read_bytes()
     assert list(documents.rows) == [json.loads(line) for line in content.splitlines()]
     assert len(documents.rows) >= 4
@@ -63,25 +63,25 @@ def test_every_dataset_has_a_sample(split, caplog):
 
     for row in documents.rows:
         assert tuple(row) == FIELDS
-        assert row["dataset"] == split.info.name
-        chinese = split.info.name in CHINESE
+        assert row["dataset"] == split.label
+        chinese = split.label in CHINESE
         assert row["language"] == ("zh" if chinese else "en")
         assert row["length"] == len(row["context"] if chinese else row["context"].split())
         assert row["answers"]
-        assert (row["all_classes"] is not None) == (split.info.name in {"trec", "lsht"})
+        assert (row["all_classes"] is not None) == (split.label in {"trec", "lsht"})
     ids = documents.rows["_id"][:]
     assert len(set(ids)) == len(ids)
 
 
 def test_the_sample_has_34_files_and_no_other():
     assert sorted(path.name for path in SAMPLE.iterdir()) == sorted(
-        f"{split.file_stem}.jsonl" for split in SPLITS
+        f"{split.dataset}.jsonl" for split in TASKS
     )
-    assert (len(V1_SPLITS), len(E_SPLITS)) == (21, 13)
+    assert (len(V1_TASKS), len(E_TASKS)) == (21, 13)
 
 
 def test_the_sample_holds_what_breaks_careless_code():
-    rows = [row for split in SPLITS for row in load(split, "sample").rows]
+    rows = [row for split in TASKS for row in load(split, "sample").rows]
     contexts = [row["context"] for row in rows]
     assert {row["language"] for row in rows} == {"en", "zh"}
     assert any("{" in text and "}" in text for text in contexts)
@@ -95,7 +95,7 @@ def test_the_sample_holds_what_breaks_careless_code():
 
 
 def test_sample_labels_tell_the_files_apart():
-    labels = {load(split, "sample").label for split in SPLITS}
+    labels = {load(split, "sample").label for split in TASKS}
     assert len(labels) == 34
     assert all(re.fullmatch("sample-[0-9a-f]{12}", label) for label in labels)
 
@@ -136,7 +136,7 @@ def test_a_folder_is_warned_about_once_with_the_counts_that_differ(tmp_path, cac
     (tmp_path / "multifieldqa_en.jsonl").write_bytes(lines(150))
     (tmp_path / "data" / "trec_e.jsonl").write_bytes(b"\n" + lines(2) + b"\n\n")
     for stem in ("qasper", "multifieldqa_en", "trec_e", "qasper"):
-        load(split_of_file(stem), str(tmp_path))
+        load(BY_FILE[stem], str(tmp_path))
     (warning,) = warnings_in(caplog)
     assert str(tmp_path) in warning
     assert "qasper has 3 rows instead of 200; trec_e has 2 rows instead of 300." in warning
@@ -207,7 +207,7 @@ def test_an_empty_file(tmp_path, cache, content):
 def test_a_folder_without_the_file(tmp_path, cache, lines):
     (tmp_path / "qasper.jsonl").write_bytes(lines(1))
     with pytest.raises(DataError, match=r"has no qasper_e\.jsonl, neither") as caught:
-        load(split_of_file("qasper_e"), str(tmp_path))
+        load(BY_FILE["qasper_e"], str(tmp_path))
     assert str(tmp_path) in str(caught.value)
     assert names_three_ways(caught.value)
 
@@ -234,7 +234,7 @@ def test_an_archive_or_the_folder_it_is_in(zipped, tmp_path, cache, lines, caplo
     assert len(documents.rows) == 3
     assert (documents.sha256, documents.label) == (digest, f"local-{digest[:12]}")
     assert documents.official is False
-    assert len(load(split_of_file("qasper_e"), place).rows) == 2
+    assert len(load(BY_FILE["qasper_e"], place).rows) == 2
     (warning,) = warnings_in(caplog)
     assert digest in warning
     assert LONGBENCH_V1.sha256 in warning

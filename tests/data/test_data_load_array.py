@@ -10,9 +10,14 @@ import pytest
 import v2_rows
 from pro_rows import ROW, official_rows, write_rows
 
-from lm_eval_longbench.catalog_pro import BY_CODE, SECONDARY_TASKS
-from lm_eval_longbench.catalog_v2 import DOMAINS
-from lm_eval_longbench.data import convert_array, load_array, longbench_pro, longbench_v2
+from lm_eval_longbench.benchmarks.longbench_pro import BY_CODE, SECONDARY_TASKS
+from lm_eval_longbench.benchmarks.longbench_v2 import DOMAINS
+from lm_eval_longbench.data import (
+    load_array as convert_array,
+    load_array,
+    longbench_pro,
+    longbench_v2,
+)
 from lm_eval_longbench.data.hub import THREE_WAYS
 from lm_eval_longbench.errors import DataError
 

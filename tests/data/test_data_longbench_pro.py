@@ -5,11 +5,11 @@ import json
 import pytest
 from pro_rows import ROW, official_rows, write_rows
 
-from lm_eval_longbench.catalog_pro import BY_CODE, COUNTS, QUESTIONS, SECONDARY_TASKS
+from lm_eval_longbench.benchmarks.longbench_pro import BY_CODE, COUNTS, QUESTIONS, SECONDARY_TASKS
 from lm_eval_longbench.data import longbench_pro
 from lm_eval_longbench.data.longbench_pro import BENCHMARK, load
 from lm_eval_longbench.data.rows_pro import FIELDS
-from lm_eval_longbench.data.sources import LONGBENCH_PRO
+from MISSING:data.sources import LONGBENCH_PRO
 from lm_eval_longbench.errors import DataError
 
 T1_1 = BY_CODE["t1_1"]

@@ -9,11 +9,11 @@ import pytest
 from pro_rows import write_rows
 from v2_rows import ROW, official_rows
 
-from lm_eval_longbench.catalog_v2 import CHOICES, COUNTS, DIFFICULTIES, DOMAINS, LENGTHS, QUESTIONS
+from lm_eval_longbench.benchmarks.longbench_v2 import CHOICES, COUNTS, DIFFICULTIES, DOMAINS, LENGTHS, QUESTIONS
 from lm_eval_longbench.data import json_array, longbench_v2
 from lm_eval_longbench.data.longbench_v2 import BENCHMARK, load
 from lm_eval_longbench.data.rows_v2 import FIELDS
-from lm_eval_longbench.data.sources import LONGBENCH_V2
+from MISSING:data.sources import LONGBENCH_V2
 from lm_eval_longbench.errors import DataError, UnknownNameError
 
 ROWS = official_rows()

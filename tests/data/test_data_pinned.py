@@ -9,10 +9,10 @@ import sys
 import huggingface_hub
 import pytest
 
-from lm_eval_longbench.catalog import split_of_file
+from v1_tasks import BY_FILE
 from lm_eval_longbench.data import longbench_v1
 from lm_eval_longbench.data.hub import fetch
-from lm_eval_longbench.data.sources import Source
+from lm_eval_longbench.benchmarks.base import Source
 from lm_eval_longbench.errors import DataError
 
 REVISION = "0123456789" * 4
@@ -65,7 +65,7 @@ def source(archive, monkeypatch):
 @pytest.mark.parametrize("stem", ["multifieldqa_en", "qasper_e"])
 def test_the_pinned_archive_is_official(cache, arrows, hub_cache, source, archive, caplog, stem):
     put(hub_cache, source, archive.read_bytes())
-    documents = longbench_v1.load(split_of_file(stem))
+    documents = longbench_v1.load(BY_FILE[stem])
     assert documents.rows["_id"][:] == [str(number) for number in range(COUNTS[stem])]
     assert documents.official is True
     assert documents.label == "zai-org/LongBench@0123456"
@@ -77,7 +77,7 @@ def test_the_pinned_archive_is_official(cache, arrows, hub_cache, source, archiv
 
 def test_converted_rows_need_the_archive_no_more(cache, hub_cache, source, archive):
     blob, pointer = put(hub_cache, source, archive.read_bytes())
-    split = split_of_file("multifieldqa_en")
+    split = BY_FILE["multifieldqa_en"]
     first = longbench_v1.load(split)
     pointer.unlink()
     blob.unlink()
@@ -96,7 +96,7 @@ def test_a_wrong_row_count_is_an_error(cache, arrows, hub_cache, source, archive
     put(hub_cache, source, archive.read_bytes())
     for _ in range(2):
         with pytest.raises(DataError, match=message) as caught:
-            longbench_v1.load(split_of_file(stem))
+            longbench_v1.load(BY_FILE[stem])
         assert source.label in str(caught.value)
         assert arrows() == []
 
@@ -104,7 +104,7 @@ def test_a_wrong_row_count_is_an_error(cache, arrows, hub_cache, source, archive
 def test_a_member_that_is_not_there(cache, arrows, hub_cache, source, archive):
     put(hub_cache, source, archive.read_bytes())
     with pytest.raises(DataError, match=r"no member data/samsum\.jsonl"):
-        longbench_v1.load(split_of_file("samsum"))
+        longbench_v1.load(BY_FILE["samsum"])
     assert arrows() == []
 
 
@@ -112,7 +112,7 @@ def test_a_wrong_hash_removes_the_file_and_the_next_run_misses_it(
     cache, arrows, hub_cache, source, archive
 ):
     blob, pointer = put(hub_cache, source, archive.read_bytes() + b"damage")
-    split = split_of_file("multifieldqa_en")
+    split = BY_FILE["multifieldqa_en"]
     with pytest.raises(DataError, match="is damaged") as caught:
         longbench_v1.load(split)
     found = hashlib.sha256(archive.read_bytes() + b"damage").hexdigest()
@@ -145,13 +145,13 @@ def test_a_local_copy_of_the_pinned_archive_is_official(
     cache, hub_cache, source, archive, caplog, given
 ):
     place = str(archive if given == "file" else archive.parent)
-    documents = longbench_v1.load(split_of_file("multifieldqa_en"), place)
+    documents = longbench_v1.load(BY_FILE["multifieldqa_en"], place)
     assert documents.official is True
     assert (documents.label, documents.sha256) == (source.label, source.sha256)
     assert len(documents.rows) == 150
     assert caplog.records == []
     with pytest.raises(DataError, match="qasper: 199 rows instead of the official 200"):
-        longbench_v1.load(split_of_file("qasper"), place)
+        longbench_v1.load(BY_FILE["qasper"], place)
     assert not hub_cache.exists()
 
 
@@ -159,7 +159,7 @@ def test_a_file_name_with_a_hyphen(zipped, lines, cache, hub_cache, monkeypatch)
     archive = zipped({"data/repobench-p.jsonl": lines(500)}, "other/data.zip")
     digest = hashlib.sha256(archive.read_bytes()).hexdigest()
     monkeypatch.setattr(longbench_v1, "LONGBENCH_V1", Source(REPO, REVISION, "data.zip", digest))
-    documents = longbench_v1.load(split_of_file("repobench-p"), str(archive))
+    documents = longbench_v1.load(BY_FILE["repobench-p"], str(archive))
     assert documents.official
     assert len(documents.rows) == 500
 
@@ -167,10 +167,10 @@ def test_a_file_name_with_a_hyphen(zipped, lines, cache, hub_cache, monkeypatch)
 def test_offline_and_nothing_cached_is_one_error_with_three_ways(tmp_path):
     code = (
         "import json\n"
-        "from lm_eval_longbench.catalog import SPLITS\n"
-        "from lm_eval_longbench.data.longbench_v1 import load\n"
+        "from lm_eval_longbench.catalog import TASKS\n"
+        "from v1_tasks import load\n"
         "from lm_eval_longbench.errors import DataError\n"
-        "try:\n    load(SPLITS[0])\n"
+        "try:\n    load(TASKS[0])\n"
         "except DataError as error:\n    print(json.dumps(str(error)))\n"
     )
     environment = {key: value for key, value in os.environ.items() if not key.startswith("HF_")}

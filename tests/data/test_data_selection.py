@@ -4,7 +4,7 @@ import datasets
 import pytest
 
 from lm_eval_longbench.data.documents import Documents
-from lm_eval_longbench.data.selection import select
+from lm_eval_longbench.data.documents import select
 from lm_eval_longbench.errors import OptionError
 
 ROWS = datasets.Dataset.from_dict(

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import lm_eval_longbench
-from lm_eval_longbench.catalog_v2 import CHOICES, DIFFICULTIES, DOMAINS, LENGTHS
+from lm_eval_longbench.benchmarks.longbench_v2 import CHOICES, DIFFICULTIES, DOMAINS, LENGTHS
 from lm_eval_longbench.data.rows_v2 import FIELDS, problem_of
 from lm_eval_longbench.prompts.longbench_v2 import NO_CONTEXT, ZERO_SHOT, render
 

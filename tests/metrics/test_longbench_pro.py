@@ -9,7 +9,7 @@ from oracles.pro_texts import golds, predictions
 from oracles.rouge_l import f_of
 from oracles.texts import EXACT, ODD, anything, examples
 
-from lm_eval_longbench.catalog_pro import BY_CODE, SECONDARY_TASKS
+from lm_eval_longbench.benchmarks.longbench_pro import BY_CODE, SECONDARY_TASKS
 from lm_eval_longbench.errors import UnknownNameError
 from lm_eval_longbench.metrics.longbench_pro import (
     SummaryParts,

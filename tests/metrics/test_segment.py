@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jieba import finalseg
 
-from lm_eval_longbench.catalog import V1_SPLITS
-from lm_eval_longbench.data.longbench_v1 import load
+from v1_tasks import V1_TASKS
+from v1_tasks import load
 from lm_eval_longbench.metrics import segment
 from lm_eval_longbench.metrics.segment import gold_words, words
 
@@ -146,7 +146,7 @@ def test_a_cache_that_somebody_else_wrote_is_not_read(tmp_path, monkeypatch):
 def test_whole_documents():
     texts = [
         text
-        for split in V1_SPLITS
+        for split in V1_TASKS
         if split.info.language == "zh"
         for text in load(split, "sample").rows["context"]
     ]

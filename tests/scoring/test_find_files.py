@@ -1,0 +1,90 @@
+"""Which files are looked at."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from lm_eval_longbench.errors import PredictionError
+from lm_eval_longbench.scoring.files import find_files, stem_of
+
+
+@pytest.fixture
+def tree(tmp_path):
+    folder = tmp_path / "runs"
+    for name in (
+        "a.jsonl",
+        "b.jsonl.gz",
+        "model/samples_longbench_v1_trec_2025-01-01T00-00-00.jsonl",
+        "model/results_2025-01-01T00-00-00.json",
+        "model/reasoning_longbench_v2_cot_2025-01-01T00-00-00_rank0.jsonl",
+        "model/report.json",
+        "model/a.jsonl.partial",
+        "model/notes.txt",
+    ):
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("")
+    (folder / "trec.jsonl").mkdir()
+    return folder
+
+
+def names(*paths):
+    return [file.name for file in find_files(paths)]
+
+
+def test_json_lines_at_any_depth_by_their_name_under_the_path(tree):
+    assert names(tree) == [
+        "runs/a.jsonl",
+        "runs/b.jsonl.gz",
+        "runs/model/samples_longbench_v1_trec_2025-01-01T00-00-00.jsonl",
+    ]
+    assert names(tree / "model") == ["model/samples_longbench_v1_trec_2025-01-01T00-00-00.jsonl"]
+
+
+def test_a_file_that_is_named_may_have_any_name(tree):
+    (found,) = find_files([tree / "model" / "notes.txt"])
+    assert (found.name, found.named) == ("notes.txt", True)
+
+
+def test_the_order_of_the_paths_does_not_matter(tree):
+    paths = [tree / "model", tree / "a.jsonl", tree / "b.jsonl.gz"]
+    assert find_files(paths) == find_files(paths[::-1])
+
+
+def test_a_file_under_two_paths_is_one_file(tree):
+    assert names(tree, tree, tree / "a.jsonl") == names(tree / "a.jsonl", tree)
+    assert len(names(tree, tree / "a.jsonl")) == 3
+    by_path = {file.path: file for file in find_files([tree, tree / "a.jsonl"])}
+    assert by_path[tree / "a.jsonl"].named
+
+
+def test_relative_paths_and_links(tree, monkeypatch):
+    monkeypatch.chdir(tree)
+    assert names(Path(".")) == names(tree)
+    os.symlink(tree / "model", tree / "other")
+    os.symlink(tree, tree / "model" / "round")  # a circle
+    assert "runs/other/samples_longbench_v1_trec_2025-01-01T00-00-00.jsonl" in names(tree)
+
+
+@pytest.mark.parametrize("name", ["none", "none.jsonl"])
+def test_a_path_that_does_not_exist(tmp_path, name):
+    with pytest.raises(PredictionError, match="is not a folder or a file") as caught:
+        find_files([tmp_path / name])
+    assert str(tmp_path / name) in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "stem"),
+    [
+        ("a.jsonl", "a"),
+        ("a.jsonl.gz", "a"),
+        ("repobench-p.jsonl", "repobench-p"),
+        ("samples_x_2025-01-01T00-00-00.5.jsonl", "samples_x_2025-01-01T00-00-00.5"),
+        ("a.json", "a"),
+        ("a.gz", "a"),
+        ("a", "a"),
+    ],
+)
+def test_stems(name, stem):
+    assert stem_of(Path("x") / name) == stem
