@@ -11,7 +11,7 @@ import json
 import os
 import stat
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -170,7 +170,7 @@ def raw_blocks(path: Path) -> Iterator[bytes]:
         yield from _plain(handle)
 
 
-def blocks(path: Path) -> Iterator[bytes]:
+def blocks(path: Path) -> Generator[bytes, None, None]:
     """Yield the text of a file, unpacked if it begins like gzip data, whatever its name says.
 
     Raises:

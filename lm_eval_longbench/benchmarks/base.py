@@ -49,12 +49,16 @@ class Source:
         revision: full commit hash.
         file: file in the repository.
         sha256: of the file, as hexadecimal digits.
+        size: of the file in bytes, about.
+        converted: bytes of all that it is converted to, about.
     """
 
     repo: str
     revision: str
     file: str
     sha256: str
+    size: int = 0
+    converted: int = 0
 
     @property
     def label(self) -> str:
@@ -302,6 +306,7 @@ class Benchmark(abc.ABC):
         counts: questions of the official data that have each value, by dimension; empty where each
             dataset is a file of its own.
         labelled: what its tasks are labelled by, in print: "dataset".
+        overall: key of the figure over all questions in its official file; "": none.
     """
 
     name: str
@@ -336,6 +341,7 @@ class Benchmark(abc.ABC):
     kinds: Mapping[str, str] = {}
     counts: Mapping[str, Mapping[str, int]] = {}
     labelled = "dataset"
+    overall = ""
     published: Published | None = None
     #: Folder of the prompt templates, with their hashes in SHA256SUMS; None: ours.
     templates: Path | None = None
@@ -360,6 +366,14 @@ class Benchmark(abc.ABC):
     @abc.abstractmethod
     def row_problem(self, row: Any) -> str | None:
         """Return what is wrong with a decoded row of the data; None: it is one of this benchmark."""
+
+    def prepared(self) -> Iterator[tuple[str, Task]]:
+        """Yield what the data is made of, by its name in print, each with a task that asks it."""
+        seen: set[str] = set()
+        for task in self.tasks.values():
+            if task.dataset not in seen:
+                seen.add(task.dataset)
+                yield task.label, task
 
     def arrow_file(self, row: Mapping[str, Any]) -> str:
         """Return the name of the converted file that a checked row of an array goes to."""

@@ -49,7 +49,7 @@ from lm_eval_longbench.figures.answers import Answers
 from lm_eval_longbench.figures.figure import Figure, Unit, leaf
 from lm_eval_longbench.metrics.reasoning import DROP, answer_of
 from lm_eval_longbench.presets.longbench_pro import published_presets
-from lm_eval_longbench.prompts.fields import fill
+from lm_eval_longbench.prompts.templates import fill
 from lm_eval_longbench.prompts.truncation import RULE_PRO
 
 if TYPE_CHECKING:
@@ -242,6 +242,8 @@ class LongBenchPro(Benchmark):
         revision="4996884deae51f5e5d23c88da9d857fc54e5fa15",
         file="longbench_pro.json",
         sha256="92ff05f6088e212d06c5a731ab86000b69cee6a0900cbbd524a25851e3c30de0",
+        size=531_535_940,
+        converted=531_535_940,
     )
     rule = RULE_PRO
     unit = SHARE
@@ -256,6 +258,7 @@ class LongBenchPro(Benchmark):
     file_kind = "pro_inference"
     file_names = "some"
     labelled = "secondary task"
+    overall = "average_overall_metric"
     fields = (
         *("id", "context", "language", "token_length", "primary_task", "secondary_task"),
         *("contextual_requirement", "question_nonthinking", "question_thinking", "answer"),

@@ -34,7 +34,7 @@ class ProAsking(Asking):
         super().__init__(benchmark, task, options, repeats)
         self.embedder: Embedder | None = None
         if task.summary:
-            from lm_eval_longbench.semantic.choose import choose_embedder
+            from lm_eval_longbench.semantic.similarity import choose_embedder
 
             self.embedder = choose_embedder(options.embedding_model, options.embedding_url)
         # Of each question with a summary, by its row: one similarity a repeat.

@@ -42,7 +42,7 @@ from lm_eval_longbench.figures.figure import RELATIVE, Figure, Unit, leaf
 from lm_eval_longbench.figures.means import percent_of, running_total
 from lm_eval_longbench.figures.tree import Leaf, Mean, Relative
 from lm_eval_longbench.metrics.reasoning import DROP, answer_of
-from lm_eval_longbench.prompts.fields import fill
+from lm_eval_longbench.prompts.templates import fill
 from lm_eval_longbench.prompts.truncation import RULE_V1
 
 if TYPE_CHECKING:
@@ -180,6 +180,8 @@ class _LongBench(Benchmark):
         revision="5e628be450b7e67fb7ae6e201bd6d8f7056f7672",
         file="data.zip",
         sha256="cb45b11a4133c6bc1d6a44b0f8e701335ff1e543195db1103472e575857f7f64",
+        size=114_000_000,
+        converted=400_000_000,
     )
     rule = RULE_V1
     unit = PERCENT
@@ -224,6 +226,10 @@ class _LongBench(Benchmark):
         from lm_eval_longbench.data.load_lines import load_lines  # slow to import
 
         return load_lines(self, task, data_dir)
+
+    def prepared(self) -> Iterator[tuple[str, Task]]:
+        """Yield each data file's stem."""
+        return ((task.dataset, task) for task in self.tasks.values())
 
     def row_problem(self, row: Any) -> str | None:
         """Return what is wrong with a decoded row, or None if it has the official schema."""

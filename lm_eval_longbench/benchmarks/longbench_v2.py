@@ -151,6 +151,8 @@ class LongBenchV2(Benchmark):
         revision="2b48e494f2c7a2f0af81aae178e05c7e1dde0fe9",
         file="data.json",
         sha256="15d61c22d92c96900b3c4948b6aeea218d3214b676a65df48e7b8555604c7fe2",
+        size=465_490_535,
+        converted=465_490_535,
     )
     rule = RULE_V2
     unit = PERCENT
@@ -208,6 +210,10 @@ class LongBenchV2(Benchmark):
 
         domain = DOMAINS.get(task.dataset)
         return load_array(self, data_dir, "questions", {"domain": domain} if domain else {})
+
+    def prepared(self) -> Iterator[tuple[str, Task]]:
+        """Yield each domain."""
+        return (own for own in super().prepared() if own[1].dataset != ALL)
 
     def row_problem(self, row: Any) -> str | None:
         """Return what is wrong with a decoded row, or None if it is a question of LongBench v2.

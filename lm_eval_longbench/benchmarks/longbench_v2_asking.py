@@ -115,8 +115,8 @@ class RagAsking(Asking):
     @property
     def ingredients(self) -> dict[str, Any]:
         """Where chunks come from, and how many of them a prompt has."""
+        from lm_eval_longbench.retrieval.bm25 import LABEL
         from lm_eval_longbench.retrieval.context_file import contexts_sha256
-        from lm_eval_longbench.retrieval.own import LABEL
 
         path = self.options.retrieved_context
         retrieval = LABEL if path is None else f"file sha256 {contexts_sha256(path)}"
@@ -124,8 +124,8 @@ class RagAsking(Asking):
 
     def load(self) -> Documents:
         """Open the questions and, where a file has them, their chunks."""
+        from lm_eval_longbench.retrieval.bm25 import LABEL
         from lm_eval_longbench.retrieval.context_file import check_complete, read_contexts
-        from lm_eval_longbench.retrieval.own import LABEL
 
         documents = super().load()
         path = self.options.retrieved_context
@@ -150,7 +150,7 @@ class RagAsking(Asking):
 
 def render_rag(template: str, row: Mapping[str, Any], top_n: int) -> str:
     """Render with the row's own `retrieved_context`, else with chunks retrieved here."""
-    from lm_eval_longbench.retrieval.own import retrieve  # slow to import
+    from lm_eval_longbench.retrieval.bm25 import retrieve  # slow to import
 
     chunks = row.get("retrieved_context") or retrieve(row, top_n)
     return render({**row, "context": retrieved_document(chunks, top_n)}, template)

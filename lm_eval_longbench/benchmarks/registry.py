@@ -77,6 +77,11 @@ def families() -> Mapping[str, tuple[Benchmark, ...]]:
     return found
 
 
+def title_of(family: str) -> str:
+    """Return what a family of benchmarks is called in print; see `families`."""
+    return " and ".join(one.title for one in families()[family])
+
+
 def find_task(name: str) -> Task:
     """Return a task; UnknownNameError if there is no such task."""
     if name not in tasks():

@@ -28,7 +28,7 @@ def score_raw(path: Path, output: Path, benchmark: str | None) -> None:
         output: folder for the results.
         benchmark: as for `score`; None: found out.
     """
-    from lm_eval_longbench.offline.score import score_paths  # slow to import
+    from lm_eval_longbench.scoring.score import score_paths  # slow to import
 
     score_paths([path], output, benchmark=benchmark)
 

@@ -26,7 +26,7 @@ CHUNK = 1 << 22
 # characters before the end; a cut string gives one at its start, of a kind of its own.
 _MARGIN = 32
 _CUT_STRING = "Unterminated string"
-_SPACE = re.compile(r"[ \t\n\r]*")
+_NO_SPACE = re.compile(r"[^ \t\n\r]")
 
 
 def array_items(
@@ -47,6 +47,12 @@ def array_items(
     """
     with reading(path, DataError), open_input(path) as handle:
         yield from _Reader(path, handle, progress, chunk).items()
+
+
+def _after_space(text: str, at: int) -> int:
+    """Return the first place from `at` on that is no white space of JSON's, or the text's end."""
+    found = _NO_SPACE.search(text, at)
+    return found.start() if found else len(text)
 
 
 class _Reader:
@@ -95,7 +101,7 @@ class _Reader:
                 raise self._bad(f"cannot be decoded: {error}.") from error
             else:
                 # "12" is whole only if no digit follows, and the next chunk may begin with one.
-                end = _SPACE.match(self._text, end).end()
+                end = _after_space(self._text, end)
                 if self._text[end : end + 1] in (",", "]"):
                     self._at = end
                     return value
@@ -114,7 +120,7 @@ class _Reader:
     def _next_mark(self) -> str:
         """Pass over white space and return the character there; empty at the end of the file."""
         while True:
-            self._at = _SPACE.match(self._text, self._at).end()
+            self._at = _after_space(self._text, self._at)
             if self._at < len(self._text) or self._ended:
                 return self._text[self._at : self._at + 1]
             self._more()

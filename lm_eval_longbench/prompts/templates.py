@@ -1,10 +1,13 @@
-"""The official prompt templates as byte-exact files, checked against their hashes when read."""
+"""The official prompt templates as byte-exact files, and how fields are put into them."""
 
 from __future__ import annotations
 
 import functools
 import hashlib
+import re
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from lm_eval_longbench.errors import PromptError
 
@@ -48,3 +51,33 @@ def load_template(family: str, name: str, folder: Path | None = None) -> str:
             f"{expected}. Restore it: pip install --force-reinstall lm-eval-longbench"
         )
     return raw.decode("utf-8")
+
+
+_FIELD = re.compile(r"\{(context|input|question)\}")
+
+
+def fill(template: str, name: str, document: Mapping[str, Any]) -> str:
+    """Return the template with its `{field}`s replaced by the document's values.
+
+    Values go in as they are, in one pass: braces inside a document are never read as a template.
+
+    Args:
+        template: text with `{context}`, `{input}` or `{question}`.
+        name: what the template is called in errors.
+        document: texts by field name.
+
+    Raises:
+        PromptError: a field of the template is missing in the document or is not a text.
+    """
+
+    def value(match: re.Match[str]) -> str:
+        field = match[1]
+        text = document.get(field)
+        if not isinstance(text, str):
+            found = f"{type(text).__name__}." if field in document else "no such field."
+            raise PromptError(
+                f"The {name} prompt needs the field {field!r} as a text; the document has {found}"
+            )
+        return text
+
+    return _FIELD.sub(value, template)

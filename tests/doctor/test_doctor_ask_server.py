@@ -2,7 +2,7 @@
 
 import pytest
 
-from lm_eval_longbench.doctor.ask_server import get_models, length_of
+from lm_eval_longbench.doctor.server import get_models, length_of
 
 
 def test_a_list_of_models(models_server):

@@ -2,9 +2,9 @@
 
 import pytest
 
-from lm_eval_longbench.doctor.budget import budget_lines
+from lm_eval_longbench.doctor.model import budget_lines
 from lm_eval_longbench.doctor.line import ERROR, OK, WARNING
-from lm_eval_longbench.doctor.tokens import Lengths
+from lm_eval_longbench.doctor.model import Lengths
 from lm_eval_longbench.harness.limit import Limit
 
 

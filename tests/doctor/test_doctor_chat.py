@@ -2,7 +2,7 @@
 
 import pytest
 
-from lm_eval_longbench.doctor.chat import backend_lines, chat_lines
+from lm_eval_longbench.doctor.prompt import template_lines as backend_lines, chat_lines
 from lm_eval_longbench.doctor.line import ERROR, OK, WARNING
 from lm_eval_longbench.harness.preflight_facts import FoundTokenizer
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from lm_eval_longbench.doctor.checkup_run import answers
+from lm_eval_longbench.doctor.checkup import answers
 from lm_eval_longbench.doctor.line import ERROR, OK, WARNING
 from lm_eval_longbench.semantic.embedder import OFFICIAL_MODEL
 

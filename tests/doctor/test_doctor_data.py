@@ -10,8 +10,8 @@ from lm_eval_longbench.data.arrow import V1_FEATURES, cached
 from lm_eval_longbench.data.sources import LONGBENCH_V1
 from lm_eval_longbench.doctor.data import absent_line, general_lines, look
 from lm_eval_longbench.doctor.line import ERROR, OK, WARNING
-from lm_eval_longbench.doctor.sources import DAMAGED, Stored
-from lm_eval_longbench.doctor.wanted_data import Wanted
+from lm_eval_longbench.doctor.data import DAMAGED, Stored
+from lm_eval_longbench.doctor.data import Wanted
 
 
 def test_missing_data_is_one_error_a_benchmark_with_the_command(empty_caches):

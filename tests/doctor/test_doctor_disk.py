@@ -5,7 +5,7 @@ from collections import namedtuple
 
 import pytest
 
-from lm_eval_longbench.doctor.disk import (
+from lm_eval_longbench.doctor.environment import (
     CONVERSIONS,
     DOWNLOADS,
     RESERVE,

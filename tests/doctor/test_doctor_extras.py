@@ -3,7 +3,7 @@
 import pytest
 
 from lm_eval_longbench.doctor import extras
-from lm_eval_longbench.doctor.extras import extra_lines, needed
+from lm_eval_longbench.doctor.environment import extra_lines, needed
 from lm_eval_longbench.doctor.line import ERROR, OK
 from lm_eval_longbench.options import Options
 

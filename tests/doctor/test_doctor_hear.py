@@ -2,7 +2,7 @@
 
 import logging
 
-from lm_eval_longbench.doctor.hear import overheard, warning_lines
+from lm_eval_longbench.doctor.checkup import overheard, warning_lines
 from lm_eval_longbench.doctor.line import WARNING
 
 

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from lm_eval_longbench.doctor.keep import cache_lines, existing, output_folder, output_lines
+from lm_eval_longbench.doctor.environment import response_cache_lines as cache_lines, existing, output_folder, output_lines
 from lm_eval_longbench.doctor.line import ERROR, OK, WARNING
 
 

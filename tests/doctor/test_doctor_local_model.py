@@ -3,7 +3,7 @@
 import pytest
 
 from lm_eval_longbench.doctor.line import ERROR, OK, WARNING
-from lm_eval_longbench.doctor.local_model import model_lines, tokenizer_lines
+from lm_eval_longbench.doctor.model import model_lines, tokenizer_lines
 from lm_eval_longbench.harness.limit import Limit
 from lm_eval_longbench.harness.preflight_facts import FoundTokenizer
 

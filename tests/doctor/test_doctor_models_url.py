@@ -2,7 +2,7 @@
 
 import pytest
 
-from lm_eval_longbench.doctor.models_url import endpoint_of, models_url
+from lm_eval_longbench.doctor.server import endpoint_of, models_url
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import json
 
 from lm_eval_longbench.doctor.line import ERROR, OK, WARNING
 from lm_eval_longbench.doctor.prompt import EXCERPT, excerpt, problem_lines, prompt_lines
-from lm_eval_longbench.doctor.tokens import Lengths
+from lm_eval_longbench.doctor.model import Lengths
 from lm_eval_longbench.harness.limit import Limit
 
 

@@ -6,7 +6,7 @@ import json
 from rich.console import Console
 
 from lm_eval_longbench.doctor.line import ERROR, OK, WARNING, Line
-from lm_eval_longbench.doctor.render import as_json, as_table, summary
+from lm_eval_longbench.doctor.line import as_json, as_table, summary
 
 LINES = [
     Line(OK, "first prompt", "head [bold]tail[/bold] \\n", "", ("a", "b", "c", "d")),

@@ -4,7 +4,7 @@ from importlib.metadata import requires
 
 import pytest
 
-from lm_eval_longbench.doctor.requirements import (
+from lm_eval_longbench.doctor.environment import (
     PACKAGE,
     accepted_range,
     installed,

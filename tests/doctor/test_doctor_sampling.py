@@ -3,7 +3,7 @@
 import pytest
 
 from lm_eval_longbench.doctor.line import ERROR, OK, WARNING
-from lm_eval_longbench.doctor.sampling import sampling_lines
+from lm_eval_longbench.doctor.prompt import sampling_lines
 
 GREEDY = {"temperature": 0.0, "do_sample": False}
 PRO = {"benchmark": "pro", "official_repeats": 3, "official_generation": {"temperature": 1.0}}

@@ -9,7 +9,7 @@ from lm_eval_longbench.data.arrow import V1_FEATURES, CachedFolder, cache_folder
 from lm_eval_longbench.data.longbench_v1 import load
 from lm_eval_longbench.data.sources import Source
 from lm_eval_longbench.doctor import sources
-from lm_eval_longbench.doctor.sources import (
+from lm_eval_longbench.doctor.data import (
     CONVERTED,
     DAMAGED,
     DOWNLOADED,

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from lm_eval_longbench.doctor.line import OK, WARNING
-from lm_eval_longbench.doctor.stops import end_lines, stop_lines
+from lm_eval_longbench.doctor.prompt import end_lines, stop_lines
 
 
 def test_none_is_official(a_run, a_task):

@@ -1,6 +1,6 @@
 """Lengths of a first prompt, against the tokenizer itself."""
 
-from lm_eval_longbench.doctor.tokens import Lengths, is_cut, lengths
+from lm_eval_longbench.doctor.model import Lengths, is_cut, lengths
 from lm_eval_longbench.harness.limit import Limit
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from lm_eval_longbench.doctor.line import ERROR, OK
-from lm_eval_longbench.doctor.versions import (
+from lm_eval_longbench.doctor.environment import (
     PACKAGES,
     package_line,
     python_line,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lm_eval_longbench.doctor.wanted_data import Wanted, load, official_rows
+from lm_eval_longbench.doctor.data import Wanted, load, official_rows
 from lm_eval_longbench.errors import UnknownNameError
 
 

@@ -12,12 +12,12 @@ from oracles.tokenizer_zoo import build
 from tokenizers import AddedToken, Tokenizer
 
 from lm_eval_longbench.prompts import official_tokenizer as module
-from lm_eval_longbench.prompts.fast_tokenizer import (
+from lm_eval_longbench.prompts.tokens.fast import (
     cutting_tokenizer,
     fast_tokenizer,
     tokenizer_sha256,
 )
-from lm_eval_longbench.prompts.official_tokenizer import (
+from lm_eval_longbench.prompts.tokens.official import (
     BackendDecoder,
     clean_up,
     clean_up_policy,

@@ -11,7 +11,7 @@ from oracles.tokenizer_zoo import CORPUS, KINDS, build, byte_level, panicking
 from tokenizers import normalizers
 
 from lm_eval_longbench.errors import TokenizerError
-from lm_eval_longbench.prompts.fast_tokenizer import (
+from lm_eval_longbench.prompts.tokens.fast import (
     FastTokenizer,
     cutting_tokenizer,
     fast_tokenizer,
@@ -282,7 +282,7 @@ def test_a_cut_that_does_not_hold_is_noticed(monkeypatch, caplog):
 
 def test_rules_that_a_check_contradicts_are_not_used(monkeypatch, caplog):
     from lm_eval_longbench.prompts import fast_tokenizer as module
-    from lm_eval_longbench.prompts.tokenizer_rules import Bound, Place, TokenizerRules
+    from lm_eval_longbench.prompts.tokens.rules import Bound, Place, TokenizerRules
 
     for wrong in (
         TokenizerRules(bound=Bound.ALWAYS),

@@ -13,14 +13,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lm_eval_longbench.once import warn_once
-from lm_eval_longbench.prompts.byte_bound import surely_within
-from lm_eval_longbench.prompts.official_tokenizer import (
+from lm_eval_longbench.prompts.tokens.official import (
     BackendDecoder,
     clean_up_policy,
     panicked,
     take_backend,
 )
-from lm_eval_longbench.prompts.tokenizer_rules import TokenizerRules, read_rules
+from lm_eval_longbench.prompts.tokens.rules import TokenizerRules, read_rules, surely_within
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase

@@ -1,8 +1,14 @@
-"""Anatomy of a prompt: chat markup, paragraphs, instructions around the material."""
+"""Anatomy of a prompt: chat markup, paragraphs, sentences, and lengths."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from itertools import islice
+
+import numpy as np
+
+from lm_eval_longbench.baseline.bm25 import scores, words
 
 # How a chat template opens the model's turn: tags, bracket marks, a role name.
 _CLOSING_MARK = re.compile(
@@ -82,3 +88,72 @@ def material(text: str) -> str:
 
 def _instructs(line: str) -> bool:
     return len(line) <= _LONGEST_LINE and _INSTRUCTION.match(line) is not None
+
+
+# ---------------------------------------------------------------------- sentences
+
+_BORDER = re.compile(r"(?<=[.!?])\s+|(?<=[.!?][\"”’')])\s+|(?<=[。！？])|\n")
+
+
+def sentences(text: str) -> list[str]:
+    """Return the sentences of `text` in order, stripped; a line end also ends a sentence."""
+    pieces = (piece.strip() for piece in _BORDER.split(text))
+    return [piece for piece in pieces if piece]
+
+
+def join(chosen: Sequence[str]) -> str:
+    """Return the sentences as one text, with spaces except after Chinese punctuation."""
+    return "".join(
+        sentence if sentence.endswith(("。", "！", "？")) else sentence + " " for sentence in chosen
+    ).rstrip()
+
+
+def best_sentences(text: str, question: str, most: int) -> list[str]:
+    """Return up to `most` (1 or more) sentences of `text` that fit the question, in text order.
+
+    Sentences of equal score are taken in text order. Sentences that hold no word beyond the
+    question's own cannot answer it and are passed over; the list is empty if no other is there.
+    """
+    asked = words(question)
+    known = set(asked)
+    candidates: list[str] = []
+    tokens: list[list[str]] = []
+    for sentence in sentences(text):
+        found = words(sentence)
+        if not known.issuperset(found):
+            candidates.append(sentence)
+            tokens.append(found)
+    order = np.argsort(-scores(tokens, asked), kind="stable")
+    return [candidates[number] for number in sorted(order[:most])]
+
+
+# ---------------------------------------------------------------------- length
+
+# Chinese and Japanese script with its punctuation and full-width forms: one unit a character.
+_WIDE = r"\u3001-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff01-\uffef\U00020000-\U0003ffff"
+_UNIT = re.compile(rf"[{_WIDE}]|[^\s{_WIDE}]+")
+
+
+def count_units(text: str) -> int:
+    """Return the length of `text` in units, 0 or more.
+
+    A unit is one character of Chinese or Japanese script, or a run of other characters without
+    white space.
+    """
+    return sum(1 for _ in _UNIT.finditer(text))
+
+
+def cut(text: str, max_units: int) -> str:
+    """Return the longest beginning of `text` of at most `max_units` units.
+
+    White space at the start is kept (it is a code line's indentation), at the end it is dropped.
+
+    Raises:
+        ValueError: `max_units` is negative.
+    """
+    if max_units < 0:
+        raise ValueError(f"max_units must be 0 or more, not {max_units}")
+    end = 0
+    for unit in islice(_UNIT.finditer(text), max_units):
+        end = unit.end()
+    return text[:end]

@@ -24,9 +24,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lm_eval_longbench.once import warn_once
-from lm_eval_longbench.prompts.fast_tokenizer import FastTokenizer, tokenizer_sha256
-from lm_eval_longbench.prompts.official_tokenizer import cleans_up, panicked, settings
 from lm_eval_longbench.prompts.text_hash import text_sha256
+from lm_eval_longbench.prompts.tokens.fast import FastTokenizer, tokenizer_sha256
+from lm_eval_longbench.prompts.tokens.official import cleans_up, panicked, settings
 from lm_eval_longbench.prompts.truncation import BenchmarkRule, Cut, Rule, release_of
 from lm_eval_longbench.version import __version__
 
