@@ -70,7 +70,7 @@ def open_tokenizer(
     Raises:
         Absent: it is not here, or it is another one.
     """
-    from lm_eval_longbench.prompts.fast_tokenizer import tokenizer_sha256
+    from lm_eval_longbench.prompts.tokens.fast import tokenizer_sha256
     from lm_eval_longbench.prompts.tokenizer import load_tokenizer
 
     name = given or str(signature.get("tokenizer"))
