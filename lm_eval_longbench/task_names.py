@@ -75,8 +75,9 @@ def our_group(name: str, members: Sequence[str]) -> OurGroup | None:
     if "group" not in own or list(members) != own["task"]:
         return None
     listed = own.get("aggregate_metric_list") or ()
-    weights = {one["metric"]: bool(one["weight_by_size"]) for one in listed}
-    return OurGroup(own.get("group_alias", name), str(own["metadata"]["version"]), weights)
+    weights = {one["metric"]: bool(one.get("weight_by_size", True)) for one in listed}
+    version = str((own.get("metadata") or {}).get("version"))
+    return OurGroup(own.get("group_alias", name), version, weights)
 
 
 def is_group(name: str) -> bool:

@@ -4,8 +4,7 @@ import datasets
 import pytest
 
 from lm_eval_longbench import once
-from v1_tasks import TASKS
-from v1_tasks import load
+from v1_tasks import V1_TASKS, load
 
 CHAT_TEMPLATE = (
     "{% for m in messages %}<|{{ m['role'] }}|>\n{{ m['content'] }}\n{% endfor %}"
@@ -37,8 +36,7 @@ def build_tokenizer(folder, *, bos: bool) -> str:
 
     texts = [
         text
-        for split in TASKS
-        if not (split in E_TASKS)
+        for split in V1_TASKS
         for text in load(split, "sample").rows["context"]
     ]
     raw = Tokenizer(models.BPE())

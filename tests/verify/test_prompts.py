@@ -6,12 +6,12 @@ import json
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lm_eval_longbench.logs.results_file import TaskResult
+from lm_eval_longbench.logs.sample_log import LogRow
 from lm_eval_longbench.prompts.prepare import EXCERPT
 from lm_eval_longbench.prompts.text_hash import text_sha256
-from lm_eval_longbench.provenance.check import CONFIRMED, DIFFERENT, NOT_CHECKABLE
-from lm_eval_longbench.provenance.check_prompts import _FORMS, _around, _ends, _put, _Sent
-from lm_eval_longbench.provenance.read_log import LogRow
-from lm_eval_longbench.provenance.read_results import TaskResult
+from lm_eval_longbench.verify.check import CONFIRMED, DIFFERENT, NOT_CHECKABLE
+from lm_eval_longbench.verify.prompts import _FORMS, _around, _ends, _put, _Sent
 
 FIELDS = dict.fromkeys((field.name for field in dataclasses.fields(LogRow)), None)
 TASK = dict.fromkeys((field.name for field in dataclasses.fields(TaskResult)), None)

@@ -1,21 +1,23 @@
-"""Which tasks a name stands for, and what a lock knows of each, against the harness's own view."""
+"""Which tasks a name stands for, against the harness's own view."""
 
 import pytest
 from lm_eval.tasks._yaml_loader import load_yaml
 
-from lm_eval_longbench.options import Options
-from lm_eval_longbench.prompts.templates import template_sha256
-from lm_eval_longbench.provenance.lock_tasks import (
-    all_tasks,
+from lm_eval_longbench import task_names
+from lm_eval_longbench.benchmarks import registry
+from lm_eval_longbench.task_folder import task_folder
+from lm_eval_longbench.task_names import (
     expanded,
+    is_group,
+    our_group,
     task_versions,
     valid_names,
 )
-from lm_eval_longbench.task_folder import task_folder
 
 CONFIGS = {
     config.get("group") or config["task"]: config
-    for config in map(load_yaml, sorted(task_folder().rglob("*.yaml")))
+    for path in sorted(task_folder().rglob("*.yaml"))
+    for config in [load_yaml(path, resolve_func=False)]
 }
 LEAVES = {name: config for name, config in CONFIGS.items() if "group" not in config}
 GROUPS = sorted(set(CONFIGS) - set(LEAVES))
@@ -23,21 +25,32 @@ GROUPS = sorted(set(CONFIGS) - set(LEAVES))
 
 def test_all_our_tasks_are_known():
     assert len(LEAVES) > 90
-    assert set(all_tasks()) == set(task_versions()) == set(LEAVES)
+    assert set(registry.tasks()) == set(task_versions()) == set(LEAVES)
     assert valid_names() == sorted(CONFIGS)
 
 
 @pytest.mark.parametrize("name", LEAVES)
-def test_a_task_is_what_its_class_says(name):
-    config = LEAVES[name]
-    task = object.__new__(config["class"])  # as far as it goes without its data
-    task._options = Options()
-    task.identify(config)
-    known = all_tasks()[name]
-    assert known.benchmark == task.benchmark()
-    assert template_sha256(*known.template) == task.template_sha256()
-    assert known.dataset == str(config["dataset_name"]).removesuffix("_thinking")
-    assert task_versions()[name] == str(config["metadata"]["version"])
+def test_a_task_file_is_of_its_task(name):
+    task, config = registry.find_task(name), LEAVES[name]
+    benchmark = registry.benchmark_of(task)
+    whole = benchmark.tasks[task.counted]
+    assert benchmark.asked(whole, config["dataset_name"]) == task
+    assert task_versions()[name] == str(config["metadata"]["version"]) == benchmark.task_version
+
+
+def test_task_files_of_another_package(tmp_path, monkeypatch):
+    """Their tasks and groups are known by name, too."""
+    (tmp_path / "a.yaml").write_text("task: toy\ndataset_name: toy\nmetadata: {version: 2.5}\n")
+    (tmp_path / "b.yaml").write_text("group: toys\ntask: [toy, longbench_v1_lcc]\n")
+    one = registry.benchmarks()["longbench_v2"]
+    monkeypatch.setattr(one, "task_folder", tmp_path)
+    task_names._files.cache_clear()
+    try:
+        assert expanded(["toys"]) == (["longbench_v1_lcc", "toy"], [])
+        assert task_versions()["toy"] == "2.5"
+        assert is_group("toys") and our_group("toys", ["toy", "longbench_v1_lcc"]) is not None
+    finally:
+        task_names._files.cache_clear()
 
 
 def leaves(name):

@@ -4,10 +4,20 @@ from itertools import permutations
 
 import pytest
 
-from lm_eval_longbench.provenance.compare import compare, incomparable, shown, shown_pair
-from lm_eval_longbench.provenance.packages import package_versions
-from lm_eval_longbench.provenance.rules import CARE, COMPARABLE, NOT, PACKAGES, RULES
-from lm_eval_longbench.provenance.signature import INGREDIENTS, combined, completed
+from lm_eval_longbench.benchmarks.registry import tasks
+from lm_eval_longbench.signature.compare import (
+    CARE,
+    COMPARABLE,
+    NOT,
+    PACKAGES,
+    RULES,
+    compare,
+    incomparable,
+    shown,
+    shown_pair,
+)
+from lm_eval_longbench.signature.packages import package_versions
+from lm_eval_longbench.signature.signature import INGREDIENTS, combined, completed
 
 PACKAGES_NOW = {
     "lm_eval_longbench": "0.1.0",
@@ -152,30 +162,20 @@ def test_each_package(package, run, weight):
 
 def test_the_tasks_that_are_segmented():
     """The rule names exactly the tasks whose metric needs jieba."""
-    from lm_eval_longbench.catalog import SPLITS
-    from lm_eval_longbench.catalog_pro import BY_CODE
     from lm_eval_longbench.metrics import longbench_v1
     from lm_eval_longbench.metrics.qa_f1_zh import qa_f1_zh
     from lm_eval_longbench.metrics.rouge_l_zh import rouge_l_zh
 
+    segmenting = (qa_f1_zh, rouge_l_zh)
     needing = {
-        split.task
-        for split in SPLITS
-        if longbench_v1._TEXT_METRICS.get(split.info.name) in (qa_f1_zh, rouge_l_zh)
+        name
+        for name, task in tasks().items()
+        if task.summary or longbench_v1._TEXT_METRICS.get(task.label) in segmenting
     }
-    needing |= {
-        f"{form}_{code}"
-        for form in ("longbench_pro", "longbench_pro_thinking")
-        for code, task in BY_CODE.items()
-        if task.metric == "summary"
-    }
-    every = {split.task for split in SPLITS}
-    every |= {f"longbench_pro_{code}" for code in BY_CODE}
-    every |= {f"longbench_pro_thinking_{code}" for code in BY_CODE} | {"longbench_v2"}
     other = {**PACKAGES_NOW, "jieba": "99"}
     refused = {
         task
-        for task in every
+        for task in tasks()
         if compare({**RUN, "task": task}, {**RUN, "task": task, "packages": other}).verdict == NOT
     }
     assert refused == needing

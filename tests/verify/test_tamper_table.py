@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 from real_runs import AnsweringLM, Files, write_run
 
-from lm_eval_longbench.provenance.check import NOT_CHECKABLE
-from lm_eval_longbench.provenance.signature import completed, line
-from lm_eval_longbench.provenance.verify import verify
+from lm_eval_longbench.signature.signature import completed, line
+from lm_eval_longbench.verify.check import NOT_CHECKABLE
+from lm_eval_longbench.verify.verify import verify
 
 PAGE = (Path(__file__).parents[2] / "docs" / "reproducing.md").read_text(encoding="utf-8")
 LCC, PRO, GROUP = "longbench_v1_lcc", "longbench_pro_t3_1", "longbench_v1_code"

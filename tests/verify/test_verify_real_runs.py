@@ -8,12 +8,10 @@ from pathlib import Path
 import pytest
 from real_runs import EXTRACTIVE, AnsweringLM, Files, write_run
 
-from lm_eval_longbench.data.longbench_v2 import BENCHMARK
-from lm_eval_longbench.offline import harness_log
-from lm_eval_longbench.provenance import read_log
-from lm_eval_longbench.provenance.check import DIFFERENT, NOT_CHECKABLE
-from lm_eval_longbench.provenance.signature import completed, line
-from lm_eval_longbench.provenance.verify import verify
+from lm_eval_longbench.benchmarks.base import SAMPLES
+from lm_eval_longbench.signature.signature import completed, line
+from lm_eval_longbench.verify.check import DIFFERENT, NOT_CHECKABLE
+from lm_eval_longbench.verify.verify import verify
 
 WRITER = Path(__file__).parent / "ranks_writer.py"
 QASPER = "longbench_v1_qasper"
@@ -365,11 +363,6 @@ def test_several_ranks(tmp_path):
     assert kinds(verify([tmp_path]), DIFFERENT) == {"log hash"}
 
 
-def test_one_reader_of_answers():
-    """What `score` and `verify` take for a row's answers is one function (A3)."""
-    assert harness_log.responses_of is read_log.responses_of
-
-
 def test_own_filters_with_repeats_over_an_api(tmp_path, server_url):
     """Each repeat is a request of its own, and the filter makes a list of each (A3)."""
     (tmp_path / "tasks").mkdir()
@@ -484,7 +477,7 @@ def test_skipped_questions_without_the_data(tmp_path, tokenizer_folder):
         files.edit_run(task, asked=asked, signature=line({**signature, "asked": asked}))
         assert kinds(verify([tmp_path]), DIFFERENT) == found
 
-    shutil.copy(BENCHMARK.sample, tmp_path / "data.json")
+    shutil.copy(SAMPLES / "longbench_v2" / "data.json", tmp_path / "data.json")
     shutil.rmtree(files.results.parent)
     options["data_dir"] = str(tmp_path / "data.json")
     files = Files(write_run(tmp_path / "local", AnsweringLM(in_turn), [task], options))

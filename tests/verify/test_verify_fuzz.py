@@ -11,8 +11,8 @@ from typer import Typer
 from typer.testing import CliRunner
 
 from lm_eval_longbench.cli import compare, verify
-from lm_eval_longbench.offline.score import score_paths
-from lm_eval_longbench.provenance.verify import verify as verify_results
+from lm_eval_longbench.scoring.score import score_paths
+from lm_eval_longbench.verify.verify import verify as verify_results
 
 CASES = 500
 RUNS = (

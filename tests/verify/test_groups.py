@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lm_eval_longbench.provenance.check import CONFIRMED, DIFFERENT, NOT_CHECKABLE, OFFICIAL
-from lm_eval_longbench.provenance.check_groups import _leaves, check_groups
-from lm_eval_longbench.provenance.lock_tasks import is_group, our_group
-from lm_eval_longbench.provenance.read_results import ResultsFile, TaskResult
+from lm_eval_longbench.logs.results_file import ResultsFile, TaskResult
+from lm_eval_longbench.task_names import is_group, our_group
+from lm_eval_longbench.verify.check import CONFIRMED, DIFFERENT, NOT_CHECKABLE, OFFICIAL
+from lm_eval_longbench.verify.groups import _leaves, check_groups
 
 PLAIN, WEIGHTED = 0.5, 0.25
 KEY, ERROR = "score,none", "score_stderr,none"
@@ -194,16 +194,16 @@ def test_tasks_of_nested_groups_come_once_and_in_order(data):
         for place, name in enumerate(names)
     }
     for name in names:
-        assert _leaves(name, members, ()) == leaves_by_hand(name, members)
+        assert _leaves(name, members) == leaves_by_hand(name, members)
 
 
 def test_nesting_costs_what_its_groups_cost():
     twice = {f"g{number}": [f"g{number + 1}"] * 2 for number in range(5000)}
-    assert _leaves("g0", twice, ()) == ["g5000"]
+    assert _leaves("g0", twice) == ["g5000"]
     pairs = {f"g{n}": [f"g{n + 1}", f"g{n + 2}", f"t{n}"] for n in range(2000)}
-    assert len(_leaves("g0", pairs, ())) == 2002
+    assert len(_leaves("g0", pairs)) == 2002
 
 
 def test_a_group_is_no_task_of_itself():
-    assert _leaves("a", {"a": ["a"]}, ()) == []
-    assert _leaves("a", {"a": ["b", "one"], "b": ["a", "two"]}, ()) == ["two", "one"]
+    assert _leaves("a", {"a": ["a"]}) == []
+    assert _leaves("a", {"a": ["b", "one"], "b": ["a", "two"]}) == ["two", "one"]

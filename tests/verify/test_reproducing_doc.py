@@ -12,8 +12,11 @@ from typer import Typer
 from typer.testing import CliRunner
 
 from lm_eval_longbench.errors import LockError
+from lm_eval_longbench.lock.check import require_lock
+from lm_eval_longbench.lock.lock import Lock, lock_now, lock_text, packages_now
 from lm_eval_longbench.options import Options
-from lm_eval_longbench.provenance.check import (
+from lm_eval_longbench.signature.signature import INGREDIENTS, completed, line
+from lm_eval_longbench.verify.check import (
     CONFIRMED,
     DIFFERENT,
     NOT_CHECKABLE,
@@ -21,10 +24,6 @@ from lm_eval_longbench.provenance.check import (
     Check,
     Report,
 )
-from lm_eval_longbench.provenance.lock import lock_now, packages_now
-from lm_eval_longbench.provenance.lock_check import require_lock
-from lm_eval_longbench.provenance.lock_file import Lock, lock_text
-from lm_eval_longbench.provenance.signature import INGREDIENTS, completed, line
 
 PAGE = (Path(__file__).parents[2] / "docs" / "reproducing.md").read_text(encoding="utf-8")
 
@@ -82,7 +81,7 @@ def test_the_example_of_a_mismatch_is_what_is_said(tmp_path, monkeypatch):
     locked = {**now.packages, "jieba": "0.42.1"}
     Path("longbench.lock").write_text(lock_text(Lock(**{**vars(now), "packages": locked})))
     monkeypatch.setattr(
-        "lm_eval_longbench.provenance.lock.package_versions",
+        "lm_eval_longbench.lock.lock.package_versions",
         lambda: {name: now.packages[name] for name in list(now.packages)[:4]} | {"jieba": "0.42.0"},
     )
     assert packages_now()["jieba"] == "0.42.0"

@@ -6,10 +6,9 @@ import pytest
 from real_runs import EXTRACTIVE, AnsweringLM, Files, write_run
 
 from lm_eval_longbench.errors import PredictionError
-from lm_eval_longbench.offline.score import score_paths
-from lm_eval_longbench.provenance.compare_results import compare_results
-from lm_eval_longbench.provenance.rules import CARE, COMPARABLE, NOT
-from lm_eval_longbench.provenance.side import read_side
+from lm_eval_longbench.scoring.score import score_paths
+from lm_eval_longbench.signature.compare import CARE, COMPARABLE, NOT
+from lm_eval_longbench.verify.compare import compare_results, read_side
 
 QASPER, V2 = "longbench_v1_qasper", "longbench_v2"
 

@@ -6,22 +6,22 @@ import statistics
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-from lm_eval_longbench.aggregation.means import mean_if_all_known, mean_of_known
-from lm_eval_longbench.catalog_pro import BY_CODE
 from lm_eval_longbench.data.longbench_pro import load
-from lm_eval_longbench.errors import PredictionError, UnknownNameError
-from lm_eval_longbench.metrics.longbench_pro import score_sample
-from lm_eval_longbench.prompts.longbench_v2 import COT_ANSWER, render
-from lm_eval_longbench.prompts.text_hash import text_sha256
 from lm_eval_longbench.provenance.aggregate import (
     AGGREGATIONS,
     aggregation_names,
     same_number,
     standard_error,
 )
-from lm_eval_longbench.provenance.recompute import had_no_reasoning, recompute
+
+from lm_eval_longbench.aggregation.means import mean_if_all_known, mean_of_known
+from lm_eval_longbench.catalog_pro import BY_CODE
+from lm_eval_longbench.errors import PredictionError, UnknownNameError
+from lm_eval_longbench.metrics.longbench_pro import score_sample
+from lm_eval_longbench.prompts.longbench_v2 import COT_ANSWER, render
+from lm_eval_longbench.prompts.text_hash import text_sha256
 from lm_eval_longbench.semantic.embedder import OFFICIAL_MODEL
+from lm_eval_longbench.verify.figures import had_no_reasoning, recompute
 
 V1_DOC = {
     "answers": ["blue harbor"],

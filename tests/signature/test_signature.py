@@ -5,10 +5,10 @@ from itertools import permutations
 
 import pytest
 
-from lm_eval_longbench.provenance.packages import package_versions
-from lm_eval_longbench.provenance.signature import (
+from lm_eval_longbench.benchmarks.registry import benchmarks
+from lm_eval_longbench.signature.packages import package_versions
+from lm_eval_longbench.signature.signature import (
     INGREDIENTS,
-    METRIC_VERSIONS,
     combined,
     completed,
     fingerprint,
@@ -145,6 +145,6 @@ def test_package_versions():
 
 
 def test_every_benchmark_has_a_version_of_its_metrics():
-    for benchmark, version in METRIC_VERSIONS.items():
-        assert re.fullmatch(r"\d+\.\d+", version)
-        assert not line({**PRO, "benchmark": benchmark}).startswith("longbench")
+    for name, benchmark in benchmarks().items():
+        assert re.fullmatch(r"\d+\.\d+", benchmark.metrics)
+        assert line({**PRO, "benchmark": name}).startswith(f"{benchmark.sign}|")

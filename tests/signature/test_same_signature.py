@@ -5,8 +5,7 @@ import json
 import pytest
 from real_runs import Files, write_run
 
-from lm_eval_longbench.provenance.compare import compare
-from lm_eval_longbench.provenance.rules import COMPARABLE, NOT
+from lm_eval_longbench.signature.compare import COMPARABLE, NOT, compare
 
 TASK = "longbench_v1_multifieldqa_en"
 

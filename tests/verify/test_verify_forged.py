@@ -5,20 +5,18 @@ Each finding of the review has its test here: V2, V4, V5, V6.
 
 import json
 import shutil
-from pathlib import Path
 
 import pytest
 from forged_runs import ask, refigure, rehash, sha256, sign
 from real_runs import AnsweringLM, Files, write_run
 
-from lm_eval_longbench.data.longbench_v2 import BENCHMARK
-from lm_eval_longbench.provenance.check import CONFIRMED, DIFFERENT, NOT_CHECKABLE
-from lm_eval_longbench.provenance.verify import verify
+from lm_eval_longbench.benchmarks.base import SAMPLES
+from lm_eval_longbench.verify.check import CONFIRMED, DIFFERENT, NOT_CHECKABLE
+from lm_eval_longbench.verify.verify import verify
 
 QASPER, TREC, V2 = "longbench_v1_qasper", "longbench_v1_e_trec", "longbench_v2"
 CHINESE = "longbench_v1_multifieldqa_zh"
 PRO, GROUP = "longbench_pro_t3_1", "longbench_v1_single_doc_qa"
-SAMPLE = Path(BENCHMARK.sample).parents[1]
 
 
 def different(files, *arguments):
@@ -74,7 +72,7 @@ def test_copies_of_a_question_without_the_data(tmp_path):
     """Ids of LongBench v1 may be shared: then nothing is confirmed. Those of v2 are not."""
     folder = tmp_path / "data"
     folder.mkdir()
-    shutil.copy(SAMPLE / "longbench_v1" / "qasper.jsonl", folder)
+    shutil.copy(SAMPLES / "longbench_v1" / "qasper.jsonl", folder)
     run = tmp_path / "run"
     options = {"data_dir": str(folder)}
     files = Files(write_run(run, AnsweringLM(lambda number, prompt: "no"), [QASPER], options))

@@ -5,11 +5,10 @@ from importlib.metadata import version
 import pytest
 
 from lm_eval_longbench.errors import PromptError, UnknownNameError
+from lm_eval_longbench.lock import lock as lock_module
+from lm_eval_longbench.lock.lock import lock_now, lock_text, options_set, packages_now, read_lock
 from lm_eval_longbench.options import Options
 from lm_eval_longbench.prompts import templates
-from lm_eval_longbench.provenance import lock as lock_module
-from lm_eval_longbench.provenance.lock import lock_now, options_set, packages_now
-from lm_eval_longbench.provenance.lock_file import lock_text, read_lock
 from lm_eval_longbench.version import __version__
 
 
@@ -75,9 +74,9 @@ def test_a_changed_template_cannot_be_frozen(tmp_path, monkeypatch):
     import shutil
 
     folder = tmp_path / "templates"
-    shutil.copytree(templates._FOLDER, folder)
+    shutil.copytree(templates.FOLDER, folder)
     (folder / "longbench_v1" / "lcc.txt").write_text("changed")
-    monkeypatch.setattr(templates, "_FOLDER", folder)
+    monkeypatch.setattr(templates, "FOLDER", folder)
     templates.load_template.cache_clear()
     try:
         with pytest.raises(PromptError, match=r"lcc\.txt was changed"):

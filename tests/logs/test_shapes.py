@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lm_eval_longbench.errors import PredictionError
-from lm_eval_longbench.provenance.shapes import (
+from lm_eval_longbench.logs.shapes import (
     ANY,
     COUNT,
     FLAG,

@@ -6,16 +6,18 @@ import zipfile
 
 import pytest
 
-from lm_eval_longbench.data import longbench_v1
-from lm_eval_longbench.data.sources import LONGBENCH_PRO, LONGBENCH_V1, LONGBENCH_V2
+from lm_eval_longbench.benchmarks.base import SAMPLES
+from lm_eval_longbench.benchmarks.longbench_pro import PRO
+from lm_eval_longbench.benchmarks.longbench_v1 import V1
+from lm_eval_longbench.benchmarks.longbench_v2 import V2
+from lm_eval_longbench.benchmarks.registry import find_task
 from lm_eval_longbench.errors import DataError
+from lm_eval_longbench.lock.lock import data_of
 from lm_eval_longbench.options import Options
-from lm_eval_longbench.provenance.lock_data import data_of
-from lm_eval_longbench.provenance.lock_tasks import all_tasks
 
 
 def data(*names, **options):
-    return data_of([all_tasks()[name] for name in names], Options(**options))
+    return data_of([find_task(name) for name in names], Options(**options))
 
 
 def digest(path):
@@ -28,7 +30,7 @@ def folder(tmp_path):
     folder = tmp_path / "mine"
     folder.mkdir()
     for name in ("qasper", "trec"):
-        shutil.copy(longbench_v1._SAMPLE_FOLDER / f"{name}.jsonl", folder)
+        shutil.copy(SAMPLES / "longbench_v1" / f"{name}.jsonl", folder)
     return folder
 
 
@@ -36,17 +38,17 @@ def test_pinned_data_is_known_without_having_it(monkeypatch):
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     names = ("longbench_v1_qasper", "longbench_v1_trec", "longbench_v1_e_lcc")
     found = data(*names, "longbench_v2_rag", "longbench_pro_thinking_t1_1")
-    v1 = {"source": f"zai-org/LongBench@{LONGBENCH_V1.revision}", "sha256": LONGBENCH_V1.sha256}
+    v1 = {"source": f"zai-org/LongBench@{V1.source.revision}", "sha256": V1.source.sha256}
     assert found == {
         "longbench_v1": v1,
         "longbench_v1_e": v1,
         "longbench_v2": {
-            "source": f"zai-org/LongBench-v2@{LONGBENCH_V2.revision}",
-            "sha256": LONGBENCH_V2.sha256,
+            "source": f"zai-org/LongBench-v2@{V2.source.revision}",
+            "sha256": V2.source.sha256,
         },
         "longbench_pro": {
-            "source": f"caskcsg/LongBench-Pro@{LONGBENCH_PRO.revision}",
-            "sha256": LONGBENCH_PRO.sha256,
+            "source": f"caskcsg/LongBench-Pro@{PRO.source.revision}",
+            "sha256": PRO.source.sha256,
         },
     }
 
@@ -60,7 +62,7 @@ def test_the_sample():
     assert {name: entry["source"] for name, entry in found.items()} == dict.fromkeys(
         ("longbench_v1", "longbench_v1_e", "longbench_v2", "longbench_pro"), "sample"
     )
-    samples = longbench_v1._SAMPLE_FOLDER
+    samples = SAMPLES / "longbench_v1"
     assert found["longbench_v1"]["sha256"] == {
         "repobench-p": digest(samples / "repobench-p.jsonl"),
         "lcc": digest(samples / "lcc.jsonl"),
@@ -87,7 +89,7 @@ def test_a_users_folder_archive_and_file(folder, tmp_path):
         "sha256": dict.fromkeys(("qasper", "trec"), digest(archive)),
     }
     v2 = tmp_path / "own.json"
-    shutil.copy(longbench_v1._SAMPLE_FOLDER.parent / "longbench_v2" / "data.json", v2)
+    shutil.copy(SAMPLES / "longbench_v2" / "data.json", v2)
     assert data("longbench_v2", data_dir=str(v2))["longbench_v2"] == {
         "source": "local",
         "sha256": digest(v2),
@@ -99,18 +101,14 @@ def test_a_copy_of_the_pinned_archive_is_the_pinned_archive(folder, tmp_path, mo
     """Here the pinned hash is that of a small archive."""
     from dataclasses import replace
 
-    from lm_eval_longbench.provenance import lock_data
-
     archive = tmp_path / "data.zip"
     rows = (folder / "qasper.jsonl").read_text().splitlines()
     with zipfile.ZipFile(archive, "w") as file:
         file.writestr("data/qasper.jsonl", "\n".join((rows * 200)[:200]))
-    source = replace(LONGBENCH_V1, sha256=digest(archive))
-    monkeypatch.setattr(longbench_v1, "LONGBENCH_V1", source)
-    monkeypatch.setitem(lock_data._PINNED, "longbench_v1", source)
+    monkeypatch.setattr(V1, "source", replace(V1.source, sha256=digest(archive)))
     pinned = data("longbench_v1_qasper")
     assert data("longbench_v1_qasper", data_dir=str(archive)) == pinned
-    assert pinned["longbench_v1"]["source"] == f"zai-org/LongBench@{LONGBENCH_V1.revision}"
+    assert pinned["longbench_v1"]["source"] == f"zai-org/LongBench@{V1.source.revision}"
 
 
 def test_missing_data(tmp_path, folder):

@@ -1,23 +1,19 @@
 """Checks that need the data a result was made from: pinned, local or not here."""
 
 import shutil
-from pathlib import Path
 
 import datasets
 import pytest
 from real_runs import AnsweringLM, Files, write_run
 
-from lm_eval_longbench.catalog import split_of_task
-from lm_eval_longbench.data.arrow import V1_FEATURES, cache_folder, cached
-from lm_eval_longbench.data.longbench_v1 import load
-from lm_eval_longbench.data.longbench_v2 import BENCHMARK
-from lm_eval_longbench.data.sources import LONGBENCH_V1
-from lm_eval_longbench.provenance.check import CONFIRMED, DIFFERENT, NOT_CHECKABLE
-from lm_eval_longbench.provenance.data_label import read_label
-from lm_eval_longbench.provenance.verify import verify
+from lm_eval_longbench.benchmarks.base import SAMPLES
+from lm_eval_longbench.benchmarks.longbench_v1 import V1
+from lm_eval_longbench.data.arrow import cache_folder, cached
+from lm_eval_longbench.signature.data_label import read_label
+from lm_eval_longbench.verify.check import CONFIRMED, DIFFERENT, NOT_CHECKABLE
+from lm_eval_longbench.verify.verify import verify
 
 TASK = "longbench_v1_qasper"
-SAMPLE = Path(BENCHMARK.sample).parents[1]
 
 
 def answer(number, prompt):
@@ -28,8 +24,8 @@ def answer(number, prompt):
 def pinned(tmp_path, monkeypatch):
     """A cache in which a few rows stand for the pinned data, and a run on them."""
     monkeypatch.setattr(datasets.config, "HF_DATASETS_CACHE", str(tmp_path / "cache"))
-    rows = list(load(split_of_task(TASK), "sample").rows)
-    cached("longbench_v1", LONGBENCH_V1.sha256, "qasper", V1_FEATURES, lambda: rows)
+    rows = list(V1.load(V1.tasks[TASK], "sample").rows)
+    cached(V1, V1.source.sha256, "qasper", lambda: rows)
     return Files(write_run(tmp_path / "run", AnsweringLM(answer), [TASK], {"data_dir": None}))
 
 
@@ -38,8 +34,8 @@ def local(tmp_path):
     """A run on a user's own files, and the folder with them."""
     folder = tmp_path / "data"
     folder.mkdir()
-    shutil.copy(SAMPLE / "longbench_v1" / "qasper.jsonl", folder)
-    shutil.copy(SAMPLE / "longbench_v2" / "data.json", folder)
+    shutil.copy(SAMPLES / "longbench_v1" / "qasper.jsonl", folder)
+    shutil.copy(SAMPLES / "longbench_v2" / "data.json", folder)
     options = {"data_dir": str(folder)}
     tasks = [TASK, "longbench_v2_code_repository"]
     files = Files(write_run(tmp_path / "run", AnsweringLM(answer), tasks, options))
@@ -68,7 +64,7 @@ def test_pinned_data_in_the_cache(pinned):
 
 
 def test_pinned_data_that_is_not_here(pinned, tmp_path):
-    shutil.rmtree(cache_folder("longbench_v1", LONGBENCH_V1.sha256))
+    shutil.rmtree(cache_folder("longbench_v1", V1.source.sha256))
     report = verify([pinned.folder])
     assert report.exit_status == 0
     said = of_kind(report, "data", "prompts")
@@ -77,7 +73,7 @@ def test_pinned_data_that_is_not_here(pinned, tmp_path):
     assert said[TASK, "data", "sha256"].status == NOT_CHECKABLE
     assert "`lm-eval-longbench prepare` downloads it" in said[TASK, "prompts", "prompts"].meaning
     # A copy that is not the pinned archive is other data, and says nothing about the result.
-    report = verify([pinned.folder], data_dir=str(SAMPLE / "longbench_v1"))
+    report = verify([pinned.folder], data_dir=str(SAMPLES / "longbench_v1"))
     found = of_kind(report, "data", "prompts")
     assert found[TASK, "data", "sha256"].status == NOT_CHECKABLE
     assert "Here is other data, local-" in found[TASK, "prompts", "prompts"].meaning
@@ -85,12 +81,12 @@ def test_pinned_data_that_is_not_here(pinned, tmp_path):
 
 
 def test_an_edited_hash_of_pinned_data_needs_no_data(pinned):
-    shutil.rmtree(cache_folder("longbench_v1", LONGBENCH_V1.sha256))
+    shutil.rmtree(cache_folder("longbench_v1", V1.source.sha256))
     pinned.edit_run(TASK, data_sha256="0" * 64)
     report = verify([pinned.folder])
     found = of_kind(report, "data")[TASK, "data", "label"]
     assert found.status == DIFFERENT
-    assert found.expected == LONGBENCH_V1.sha256
+    assert found.expected == V1.source.sha256
     assert "does not belong to the label" in found.meaning
 
 
@@ -194,16 +190,16 @@ def test_a_field_that_the_data_does_not_have(base):
 
 def test_results_carry_no_code_to_run(base, monkeypatch):
     """A results file cannot make `verify` trust code of a tokenizer's repository."""
-    from lm_eval_longbench.provenance import tokenizer_here
+    from lm_eval_longbench.verify import prompts
 
     asked = []
-    monkeypatch.setattr(tokenizer_here, "_is_here", lambda name: True)
+    monkeypatch.setattr(prompts, "_is_here", lambda name: True)
     monkeypatch.setattr(
         "lm_eval_longbench.prompts.tokenizer.load_tokenizer",
         lambda name, model_args: asked.append(dict(model_args)),
     )
-    monkeypatch.setattr("lm_eval_longbench.prompts.fast_tokenizer.fast_tokenizer", lambda own: None)
+    monkeypatch.setattr("lm_eval_longbench.prompts.tokens.fast.fast_tokenizer", lambda own: None)
     metadata = {"trust_remote_code": True, "revision": "abc", "pretrained": "org/model"}
     signature = {"tokenizer": "org/model", "tokenizer_sha256": None}
-    tokenizer_here.open_tokenizer(signature, metadata, None)
+    prompts.open_tokenizer(signature, metadata, None)
     assert asked == [{"revision": "abc", "pretrained": "org/model"}]

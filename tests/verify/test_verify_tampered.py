@@ -8,10 +8,10 @@ import pytest
 from real_runs import Files
 
 from lm_eval_longbench.errors import PredictionError
-from lm_eval_longbench.provenance.check import CONFIRMED, DIFFERENT, NOT_CHECKABLE
-from lm_eval_longbench.provenance.read_log import doc_sha256
-from lm_eval_longbench.provenance.signature import completed, line
-from lm_eval_longbench.provenance.verify import verify
+from lm_eval_longbench.logs.sample_log import doc_sha256
+from lm_eval_longbench.signature.signature import completed, line
+from lm_eval_longbench.verify.check import CONFIRMED, DIFFERENT, NOT_CHECKABLE
+from lm_eval_longbench.verify.verify import verify
 
 QASPER, TREC, V2 = "longbench_v1_qasper", "longbench_v1_e_trec", "longbench_v2"
 PRO, GROUP = "longbench_pro_t3_1", "longbench_v1_single_doc_qa"

@@ -5,12 +5,11 @@ from dataclasses import asdict, replace
 
 import pytest
 
-from lm_eval_longbench.data import longbench_v1
+from lm_eval_longbench.benchmarks.base import SAMPLES
 from lm_eval_longbench.errors import DataError, LockError
+from lm_eval_longbench.lock.check import check_locked, mismatches, require_lock
+from lm_eval_longbench.lock.lock import Lock, lock_now, lock_text, packages_now
 from lm_eval_longbench.options import Options
-from lm_eval_longbench.provenance.lock import lock_now, packages_now
-from lm_eval_longbench.provenance.lock_check import check_locked, mismatches, require_lock
-from lm_eval_longbench.provenance.lock_file import Lock, lock_text
 
 TASKS = ["longbench_v1_code", "longbench_v2"]
 
@@ -153,7 +152,7 @@ def folder(tmp_path):
     folder = tmp_path / "mine"
     folder.mkdir()
     for name in ("qasper", "trec"):
-        shutil.copy(longbench_v1._SAMPLE_FOLDER / f"{name}.jsonl", folder)
+        shutil.copy(SAMPLES / "longbench_v1" / f"{name}.jsonl", folder)
     return folder
 
 
