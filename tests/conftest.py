@@ -4,7 +4,7 @@ import datasets
 import pytest
 
 from lm_eval_longbench import once
-from v1_tasks import V1_TASKS, load
+from lm_eval_longbench.benchmarks.longbench_v1 import V1
 
 CHAT_TEMPLATE = (
     "{% for m in messages %}<|{{ m['role'] }}|>\n{{ m['content'] }}\n{% endfor %}"
@@ -34,11 +34,7 @@ def build_tokenizer(folder, *, bos: bool) -> str:
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
     from transformers import PreTrainedTokenizerFast
 
-    texts = [
-        text
-        for split in V1_TASKS
-        for text in load(split, "sample").rows["context"]
-    ]
+    texts = [text for task in V1.tasks.values() for text in V1.load(task, "sample").rows["context"]]
     raw = Tokenizer(models.BPE())
     raw.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     raw.decoder = decoders.ByteLevel()

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from lm_eval_longbench.figures.figure import Figure, Unit
     from lm_eval_longbench.options import Options
     from lm_eval_longbench.prompts.truncation import Rule
+    from lm_eval_longbench.semantic.embedder import Embedder
 
 # Answers to one question that are scored and reported. Pro's summary and reports have figures for
 # each number of runs, so that time and memory grow with it, not with the answers that there are;
@@ -167,7 +168,6 @@ class Group:
         metrics: that it has a mean of.
         by_size: whether questions weigh alike in it, and not tasks.
         alias: its name in the harness's table; "" for its own.
-        folder: of its file, beside those of tasks.
     """
 
     name: str
@@ -175,7 +175,6 @@ class Group:
     metrics: tuple[str, ...] = ()
     by_size: bool = False
     alias: str = ""
-    folder: str = ""
 
 
 @dataclass(frozen=True)
@@ -236,6 +235,22 @@ class Asking:
     def __init__(self, benchmark: Benchmark, task: Task, options: Options, repeats: int) -> None:
         self.benchmark, self.task, self.options = benchmark, task, options
         self.repeats = repeats
+
+    #: What embeds texts for its scores; None: nothing does.
+    embedder: Embedder | None = None
+
+    @property
+    def first_pass(self) -> str:
+        """Name of the table whose answers these prompts embed and still lack; "" for none."""
+        return ""
+
+    def embed(self, answers: Mapping[str, str], whole: Mapping[str, str] | None = None) -> None:
+        """Take the answers of the first pass.
+
+        Args:
+            answers: by question, of this rank's questions.
+            whole: of the questions of all ranks, for the signature; None: the same.
+        """
 
     @property
     def version_notes(self) -> tuple[str, ...]:
@@ -307,6 +322,7 @@ class Benchmark(abc.ABC):
             dataset is a file of its own.
         labelled: what its tasks are labelled by, in print: "dataset".
         overall: key of the figure over all questions in its official file; "": none.
+        shared_metrics: name of the task file with metrics that only some of its tasks have.
     """
 
     name: str
@@ -342,6 +358,7 @@ class Benchmark(abc.ABC):
     counts: Mapping[str, Mapping[str, int]] = {}
     labelled = "dataset"
     overall = ""
+    shared_metrics = "more"
     published: Published | None = None
     #: Folder of the prompt templates, with their hashes in SHA256SUMS; None: ours.
     templates: Path | None = None

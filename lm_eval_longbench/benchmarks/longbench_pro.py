@@ -267,6 +267,7 @@ class LongBenchPro(Benchmark):
     kinds: Mapping[str, str] = {"answer": "texts"}
     counts = COUNTS
     samples = SAMPLES / NAME
+    shared_metrics = "summary"
     published = Published(
         PUBLISHED / "longbench_pro.csv",
         _published_place,

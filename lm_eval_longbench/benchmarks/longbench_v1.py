@@ -195,6 +195,7 @@ class _LongBench(Benchmark):
     fields = ("input", "context", "answers", "length", "dataset", "language", "all_classes", "_id")
     kinds: Mapping[str, str] = {"answers": "texts", "all_classes": "texts", "length": "int64"}
     samples = SAMPLES / "longbench_v1"
+    shared_metrics = "summarization"
     #: Datasets of the benchmark, and the end of their files' names.
     datasets: Mapping[str, Dataset]
     suffix = ""

@@ -47,20 +47,21 @@ class CotAnswerAsking(CotAsking):
         self._embedded = False
 
     @property
+    def first_pass(self) -> str:
+        """The table of pass one, unless its log was named."""
+        named = self.options.cot_samples is not None
+        return "" if named else self.benchmark.tables[self.task.table].first_pass
+
+    @property
     def ingredients(self) -> dict[str, Any]:
         """The hash of the reasoning that prompts embed."""
         whole = json.dumps(self._whole, sort_keys=True)
         return {"reasoning_sha256": text_sha256(whole)} if self._whole else {}
 
-    def embed(self, reasoning: Mapping[str, str], whole: Mapping[str, str] | None = None) -> None:
-        """Take reasoning, by `_id`, in place of a sample log's.
-
-        Args:
-            reasoning: of this rank's questions.
-            whole: of the questions of all ranks, for the signature; None: the same.
-        """
-        self.reasoning = dict(reasoning)
-        self._whole = dict(reasoning if whole is None else whole)
+    def embed(self, answers: Mapping[str, str], whole: Mapping[str, str] | None = None) -> None:
+        """Take reasoning, by `_id`, in place of a sample log's."""
+        self.reasoning = dict(answers)
+        self._whole = dict(answers if whole is None else whole)
         self._embedded = True
 
     def begin(self, documents: Sequence[Mapping[str, Any]], data: str) -> None:

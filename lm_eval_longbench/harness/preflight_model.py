@@ -9,8 +9,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import jinja2
-from lm_eval.api.registry import get_model, model_registry
-from lm_eval.models import MODEL_MAPPING
 
 from lm_eval_longbench.errors import UnknownNameError
 from lm_eval_longbench.harness.baseline import ExtractiveBaseline
@@ -22,8 +20,9 @@ from lm_eval_longbench.harness.preflight_facts import (
     Backend,
     FoundTokenizer,
     Run,
+    find_tokenizer,
 )
-from lm_eval_longbench.harness.preflight_tokenizer import find_tokenizer
+from lm_eval_longbench.harness.private_names import DOCTOR, require
 from lm_eval_longbench.prompts.tokenizer import is_true, tokenizer_name
 
 if TYPE_CHECKING:
@@ -46,6 +45,9 @@ def describe(run: Run) -> Backend:
     Raises:
         UnknownNameError: the harness has no such model.
     """
+    require(DOCTOR)
+    from lm_eval.api.registry import model_registry
+
     if run.model not in model_registry:
         raise UnknownNameError("model", run.model, model_registry)
     backend = _backend(run)
@@ -60,6 +62,9 @@ def describe(run: Run) -> Backend:
 
 
 def _backend(run: Run) -> Backend:
+    from lm_eval.api.registry import get_model
+    from lm_eval.models import MODEL_MAPPING
+
     module = MODEL_MAPPING.get(run.model, "").partition(":")[0].rpartition(".")[2]
     if module in _SERVERS or not module:
         cls = get_model(run.model)

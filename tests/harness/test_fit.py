@@ -3,7 +3,7 @@
 import pytest
 
 from lm_eval_longbench.errors import OverlengthError
-from lm_eval_longbench.harness.fit import cut_to_room, tokens_over
+from lm_eval_longbench.harness.prompts import cut_to_room, tokens_over
 from lm_eval_longbench.prompts.prepare import prepare
 from lm_eval_longbench.prompts.truncation import count_tokens, halves_decoded_apart
 

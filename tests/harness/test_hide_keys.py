@@ -5,7 +5,7 @@ import logging
 
 import pytest
 
-from lm_eval_longbench.harness.hide_keys import hide_keys, without_keys
+from lm_eval_longbench.secrets import hide_keys, without_keys
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pickle
 
 from lm_eval.utils import hash_string
 
-from lm_eval_longbench.harness.logged_prompt import LoggedPrompt
+from lm_eval_longbench.harness.record import LoggedPrompt
 
 TEXT = "начало " + "x" * 5000 + " конец"
 

@@ -3,13 +3,13 @@
 import pytest
 
 from lm_eval_longbench.errors import OptionError
-from lm_eval_longbench.harness.longbench_v1 import LongBenchV1Task
+from lm_eval_longbench.harness.task import LongBenchTask
 
 SAMPLE = {"longbench": {"data_dir": "sample"}}
 TASK = {
     "task": "mine",
     "dataset_path": "zai-org/LongBench",
-    "dataset_name": "trec",
+    "dataset_name": "longbench_v1_trec",
     "test_split": "test",
     "output_type": "generate_until",
     "metric_list": [{"metric": "score", "aggregation": "mean", "higher_is_better": True}],
@@ -27,23 +27,23 @@ TASK = {
 )
 def test_what_stands_around_the_prompt_is_refused(changed, reason):
     with pytest.raises(OptionError, match=reason):
-        LongBenchV1Task({**TASK, **changed})
+        LongBenchTask({**TASK, **changed})
 
 
 def test_empty_values_change_nothing():
-    task = LongBenchV1Task({**TASK, "description": "", "num_fewshot": 0})
+    task = LongBenchTask({**TASK, "description": "", "num_fewshot": 0})
     assert task.config.metadata["longbench_run"]["version"] == "1.0"
 
 
 def test_a_version_that_an_override_lost_is_found_again():
-    task = LongBenchV1Task({**TASK, "metadata": SAMPLE})
+    task = LongBenchTask({**TASK, "metadata": SAMPLE})
     assert task.config.metadata["longbench_run"]["version"] == "1.0"
     assert str(task.VERSION).startswith("1.0 data: sample-")
 
 
 def test_a_users_filters_are_in_the_signature():
     filters = [{"name": "short", "filter": [{"function": "take_first"}]}]
-    plain, own = LongBenchV1Task(TASK), LongBenchV1Task({**TASK, "filter_list": filters})
+    plain, own = LongBenchTask(TASK), LongBenchTask({**TASK, "filter_list": filters})
     runs = [task.config.metadata["longbench_run"] for task in (plain, own)]
     assert [run["filters"] for run in runs] == [None, filters]
     assert runs[0]["signature"] != runs[1]["signature"]

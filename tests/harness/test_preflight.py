@@ -4,10 +4,8 @@ import json
 
 import pytest
 
-from lm_eval_longbench.harness.preflight import REASONING, ask_task
-from lm_eval_longbench.harness.preflight_leaves import open_tasks
+from lm_eval_longbench.harness.preflight import REASONING, ask_task, open_tasks, read_run
 from lm_eval_longbench.harness.preflight_model import describe
-from lm_eval_longbench.harness.preflight_run import read_run
 
 
 def ask(model, tasks, model_args=None, options=None, arguments=()):

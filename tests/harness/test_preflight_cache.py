@@ -3,7 +3,7 @@
 import huggingface_hub.constants
 import pytest
 
-from lm_eval_longbench.harness.preflight_cache import any_cached, cached_file, is_offline
+from lm_eval_longbench.harness.preflight_facts import any_cached, cached_file, is_offline
 
 
 @pytest.fixture

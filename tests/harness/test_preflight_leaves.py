@@ -4,8 +4,7 @@ import pytest
 from lm_eval.tasks import TaskManager
 
 from lm_eval_longbench.errors import UnknownNameError
-from lm_eval_longbench.harness.preflight_leaves import open_tasks
-from lm_eval_longbench.harness.preflight_run import read_run
+from lm_eval_longbench.harness.preflight import open_tasks, read_run
 from lm_eval_longbench.task_folder import task_folder
 
 SAMPLE = {"longbench": {"data_dir": "sample"}}

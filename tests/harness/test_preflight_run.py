@@ -3,7 +3,7 @@
 import pytest
 
 from lm_eval_longbench.errors import OptionError
-from lm_eval_longbench.harness.preflight_run import read_run
+from lm_eval_longbench.harness.preflight import read_run
 from lm_eval_longbench.task_folder import task_folder
 
 

@@ -1,6 +1,6 @@
 """Tokenizers of this machine."""
 
-from lm_eval_longbench.harness.preflight_tokenizer import find_tokenizer
+from lm_eval_longbench.harness.preflight_facts import find_tokenizer
 
 
 def test_a_folder(tokenizer_folder):

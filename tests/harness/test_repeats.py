@@ -2,9 +2,9 @@
 
 import pytest
 
-from lm_eval_longbench.catalog import MOST_REPEATS
+from lm_eval_longbench.benchmarks.base import MOST_REPEATS
 from lm_eval_longbench.errors import OptionError
-from lm_eval_longbench.harness.repeats import alike, check_sampling, is_greedy, seeded
+from lm_eval_longbench.harness.generation import alike, check_sampling, is_greedy, seeded
 
 
 @pytest.mark.parametrize(

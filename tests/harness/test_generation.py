@@ -3,7 +3,7 @@
 import pytest
 
 from lm_eval_longbench.errors import OptionError
-from lm_eval_longbench.harness.budget import fold_budget, kept_apart
+from lm_eval_longbench.harness.generation import fold_budget, kept_apart
 
 
 @pytest.mark.parametrize("name", ["max_new_tokens", "max_tokens", "max_completion_tokens"])

@@ -3,8 +3,8 @@
 import pytest
 
 from lm_eval_longbench.errors import OptionError
-from lm_eval_longbench.harness.payload import REPEAT, as_servers_take_it, fold_seed
-from lm_eval_longbench.harness.repeats import seeded
+from lm_eval_longbench.harness.backend import REPEAT, as_servers_take_it
+from lm_eval_longbench.harness.generation import fold_seed, seeded
 
 TASK = "longbench_pro_t3_1"
 
