@@ -6,30 +6,28 @@ import statistics
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from lm_eval_longbench.data.longbench_pro import load
-from lm_eval_longbench.provenance.aggregate import (
-    AGGREGATIONS,
-    aggregation_names,
-    same_number,
-    standard_error,
-)
 
-from lm_eval_longbench.aggregation.means import mean_if_all_known, mean_of_known
-from lm_eval_longbench.catalog_pro import BY_CODE
+from lm_eval_longbench.benchmarks.longbench_pro import PRO
+from lm_eval_longbench.benchmarks.longbench_v2 import COT_ANSWER, V2
 from lm_eval_longbench.errors import PredictionError, UnknownNameError
+from lm_eval_longbench.logs.formulas import left_by_limit, standard_error
 from lm_eval_longbench.metrics.longbench_pro import score_sample
-from lm_eval_longbench.prompts.longbench_v2 import COT_ANSWER, render
+from lm_eval_longbench.prompts.longbench_v2 import render
 from lm_eval_longbench.prompts.text_hash import text_sha256
 from lm_eval_longbench.semantic.embedder import OFFICIAL_MODEL
-from lm_eval_longbench.verify.figures import had_no_reasoning, recompute
+from lm_eval_longbench.verify.check import same_number
+from lm_eval_longbench.verify.figures import aggregation_names, recompute
 
 V1_DOC = {
     "answers": ["blue harbor"],
     "all_classes": None,
     "length": 5000,
+    "index": 0,
     "prompt": {"truncated": True},
 }
 V2_DOC = {
+    "_id": "a",
+    "index": 0,
     "answer": "B",
     "difficulty": "hard",
     "length": "short",
@@ -81,7 +79,8 @@ def test_chain_of_thought():
 
 def test_an_answer_without_reasoning_is_worth_nothing():
     answers = ["The correct answer is (B)"]
-    empty = text_sha256(render(V2_DOC, COT_ANSWER, ""))
+    task = V2.tasks[COT_ANSWER]
+    empty = text_sha256(render(V2_DOC, task.template, ""))
     for sha256, truncated, expected in (
         ("0" * 64, False, False),
         (empty, False, True),
@@ -89,7 +88,7 @@ def test_an_answer_without_reasoning_is_worth_nothing():
         ("0" * 64, True, None),
     ):
         doc = {**V2_DOC, "prompt": {"truncated": truncated, "sha256": sha256}}
-        assert had_no_reasoning(doc) is expected
+        assert V2.failed_before(task, doc) is expected
         logged = {"acc": 0.25, "failed": 0.0}
         found = recompute(v2("longbench_v2_cot_answer"), doc, answers, logged)
         if expected is None:
@@ -104,28 +103,33 @@ def pro(code="t3_1", model=None, form="longbench_pro"):
     return {"benchmark": "longbench_pro", "task": f"{form}_{code}", "embedding_model": model}
 
 
+def pro_doc(task):
+    row = PRO.load(task, "sample").rows.remove_columns("context")[0]
+    return {**row, "index": 0, "prompt": {"truncated": False}}
+
+
 @pytest.mark.parametrize("form", ["longbench_pro", "longbench_pro_thinking"])
 def test_pro(form):
-    doc = {"language": "English", "answer": ["B"], "prompt": {"truncated": False}}
+    task = PRO.tasks[f"{form}_t3_1"]
+    doc = {**pro_doc(task), "answer": ["B"]}
     answers = ["[Answer]\nB", "[Answer]\nA", "<think>B"]
     found = recompute(pro(form=form), doc, answers, {}).figures
     expected = {"score": 1 / 3, "best_of_n": 1.0, "pass_at_n": 1.0, "failed": 1 / 3}
     assert found == pytest.approx(expected | {"truncated": 0.0, "reasoned": 1 / 3})
 
 
-SUMMARY = BY_CODE["t4_1"]
+SUMMARY = PRO.tasks["longbench_pro_t4_1"]
 
 
 @pytest.fixture
 def summary():
     """A question of T4 with its gold summary."""
-    row = load(SUMMARY, "sample").rows[0]
-    doc = {"language": row["language"], "answer": row["answer"], "prompt": {"truncated": False}}
-    return doc, row["answer"][0]
+    doc = pro_doc(SUMMARY)
+    return doc, doc["answer"][0]
 
 
 def rouge(doc, text):
-    return score_sample(SUMMARY.metric, doc["language"], text, doc["answer"]).rouge_l
+    return score_sample("summary", doc["language"], text, doc["answer"]).rouge_l
 
 
 def test_a_summary_needs_its_similarity(summary):
@@ -177,23 +181,14 @@ def test_empty_summaries_need_no_similarity(summary):
     assert (found.figures["score"], found.figures["failed"]) == (0.0, 1.0)
 
 
-@pytest.mark.parametrize(
-    ("signature", "name"),
-    [
-        (v1("longbench_v1_nothing"), "longbench_v1_"),
-        (v2("longbench_v2_nothing"), "longbench_v2"),
-        (pro("t99_1"), "t9_1"),
-        ({"benchmark": "longbench_v9", "task": "x"}, "longbench_v1"),
-    ],
-)
-def test_unknown_names(signature, name):
-    with pytest.raises(UnknownNameError, match=name):
-        recompute(signature, {**V1_DOC, **V2_DOC}, ["a"], {})
+def test_unknown_names():
+    with pytest.raises(UnknownNameError, match="longbench_v1_qasper"):
+        recompute(v1("longbench_v1_qasperr"), V1_DOC, ["a"], {})
 
 
 def test_a_document_that_lacks_a_field():
-    with pytest.raises(PredictionError, match="cannot be scored: it has no 'answers'"):
-        recompute(v1(), {"prompt": {"truncated": False}}, ["a"], {})
+    with pytest.raises(PredictionError, match="cannot be scored: 'answers' is not a list"):
+        recompute(v1(), {"index": 0, "prompt": {"truncated": False}}, ["a"], {})
 
 
 def test_aggregation_names():
@@ -212,9 +207,6 @@ def test_aggregation_names():
         "d": "mean",
     }
     assert aggregation_names({}) == {}
-    assert AGGREGATIONS["mean_of_known"] is mean_of_known
-    assert AGGREGATIONS["mean_if_all_known"] is mean_if_all_known
-    assert math.isnan(AGGREGATIONS["mean"]([1.0, None]))
 
 
 @given(st.lists(st.floats(0, 1), min_size=2, max_size=30))
@@ -232,3 +224,21 @@ def test_same_number():
     assert not same_number(True, 1)
     assert same_number(None, None)
     assert same_number(1, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("limit", "number", "left"),
+    [
+        (None, 5, None),
+        (True, 5, None),
+        (2, None, None),
+        (-1, 5, None),
+        (math.inf, 5, None),
+        (0, 5, 5),
+        (2, 5, 2),
+        (9, 5, 5),
+        (0.5, 5, 3),
+    ],
+)
+def test_what_a_limit_leaves(limit, number, left):
+    assert left_by_limit(limit, number) == left

@@ -6,8 +6,6 @@ import shutil
 from pathlib import Path
 
 import pytest
-from lm_eval_longbench.provenance.scored_questions import Question
-from lm_eval_longbench.provenance.scored_table import ScoredTable
 from prediction_rows import (
     STAMP,
     log_row,
@@ -393,34 +391,6 @@ def test_an_edited_worth_under_the_other_policy(rich, tmp_path):
     assert {"reasoning.other.official.qmsum", "tasks.longbench_v1_qmsum.score_otherwise"} <= found
 
 
-def test_the_answers_of_a_table_are_counted_once(monkeypatch):
-    """Checking is linear in the questions: none is looked at once for every other one."""
-    table = ScoredTable("longbench_v1", {"counts": {}, "tasks": {}})
-    sample = {"task": "longbench_v1_lcc", "repeat": 2, "score": 0.5, "failed": False}
-    for number in range(300):
-        table.add({**sample, "id": str(number), "index": number}, "here")
-    looked = 0
-    get = Question.values
-
-    def values(self, name="score"):
-        nonlocal looked
-        looked += 1
-        return get(self, name)
-
-    class Samples(list):
-        def __iter__(self):
-            nonlocal looked
-            looked += 1
-            return super().__iter__()
-
-    for question in table._questions.values():
-        question.samples = Samples(question.samples)
-    monkeypatch.setattr(Question, "values", values)
-    result = table.result()
-    assert (result["repeats"], result["counts"]["inconsistent"]) == (2, 300)
-    assert looked < 300 * 40
-
-
 def test_a_sample_of_v2_that_does_not_say_whether_it_is_dropped(scored):
     def edit(rows):
         del next(row for row in rows if row["table"] == "longbench_v2")["dropped"]
@@ -428,3 +398,17 @@ def test_a_sample_of_v2_that_does_not_say_whether_it_is_dropped(scored):
     edit_samples(scored, edit)
     (said,) = verify([scored]).unreadable
     assert "longbench_v2" in said and "'dropped'" in said
+
+
+@pytest.mark.parametrize("field", ["difficulty", "repeat"])
+def test_samples_that_contradict_each_other(scored, field):
+    """A second answer of one repeat, or a question that is easy and hard, is an edit."""
+
+    def edit(rows):
+        first, other = [row for row in rows if row["table"] == "longbench_pro"][:2]
+        assert first["id"] == other["id"]
+        other[field] = first["repeat"] if field == "repeat" else "Easy"
+        assert field == "repeat" or first[field] != "Easy"
+
+    edit_samples(scored, edit)
+    assert ("longbench_pro", "samples") in different(scored)

@@ -447,7 +447,7 @@ def test_a_document_that_cannot_be_scored(base):
     base.edit_log(QASPER, edit)
     report, found = verified(base)
     (check,) = found["documents", QASPER]
-    assert "has no score: the document cannot be scored: it has no 'answers'" in check.found
+    assert "has no score: the document cannot be scored: 'answers' is not a list" in check.found
     said = {check.meaning for check in report.with_status(NOT_CHECKABLE)}
     assert "Some rows of the log cannot be scored." in said
 
