@@ -70,7 +70,7 @@ def completed(given: Mapping[str, Any]) -> dict[str, Any]:
     return {key: given.get(key) for key in INGREDIENTS}
 
 
-def fingerprint(signature: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> str:
+def fingerprint(signature: Mapping[str, Any] | Sequence[Any]) -> str:
     """Return eight hexadecimal digits that change with any ingredient."""
     text = json.dumps(signature, sort_keys=True, ensure_ascii=False, default=str)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]

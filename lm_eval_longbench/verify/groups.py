@@ -25,22 +25,6 @@ _NO_ERROR = "N/A"
 _MOST = 10_000
 
 
-def _leaves(name: str, members: Mapping[str, Sequence[str]]) -> list[str]:
-    """Return the tasks of a group at any depth, each once."""
-    found: dict[str, None] = {}
-    # Each group is opened once, whatever holds it, itself included.
-    opened: set[str] = set()
-    waiting = [name]
-    while waiting:
-        own = waiting.pop()
-        if own not in members:
-            found[own] = None
-        elif own not in opened:
-            opened.add(own)
-            waiting += reversed(members[own])
-    return list(found)
-
-
 def _times(group: str, members: Mapping[str, Sequence[str]]) -> Counter[str] | None:
     """Return how many ways lead from a group to each task under it: so often the harness counts it.
 
@@ -130,10 +114,8 @@ class _Group:
         self._stated = results.results.get(name, {})
         self._copy = results.groups.get(name)
         self._too_many = ways.total() > _MOST
-        leaves = list(ways) if self._too_many else _leaves(name, results.members)
-        leaves = [leaf for leaf in leaves if leaf in results.results]
         # Each task as often as the harness counts it.
-        self.tasks = leaves if self._too_many else [t for t in leaves for _ in range(ways[t])]
+        self.tasks = [] if self._too_many else [t for t in ways.elements() if t in results.results]
 
     def _sizes(self, tasks: Sequence[str]) -> list[int] | None:
         """Return the number of questions of some tasks; None if one is not known."""

@@ -70,8 +70,8 @@ def open_tokenizer(
     Raises:
         Absent: it is not here, or it is another one.
     """
-    from lm_eval_longbench.prompts.tokens.fast import tokenizer_sha256
     from lm_eval_longbench.prompts.tokenizer import load_tokenizer
+    from lm_eval_longbench.prompts.tokens.fast import tokenizer_sha256
 
     name = given or str(signature.get("tokenizer"))
     if given is None and not _is_here(name):
