@@ -56,7 +56,7 @@ def same_number(found: Any, expected: Any, tolerance: float = 1e-9) -> bool:
         if math.isnan(found) or math.isnan(expected):
             return math.isnan(found) and math.isnan(expected)
         return abs(found - expected) <= tolerance
-    return found == expected
+    return bool(found == expected)
 
 
 def compared(kind: str, name: str, found: Any, expected: Any, meaning: str) -> Check:

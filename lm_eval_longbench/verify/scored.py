@@ -256,7 +256,8 @@ def _not_checkable(name: str, found: Any, meaning: str) -> Check:
 
 
 def _tables(folder: ScoredFolder) -> Mapping[str, Any]:
-    return folder.report["tables"]
+    tables: Mapping[str, Any] = folder.report["tables"]
+    return tables
 
 
 def _table(entry: Mapping[str, Any], expected: Mapping[str, Any], samples: int) -> Iterator[Check]:
