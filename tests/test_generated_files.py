@@ -159,7 +159,7 @@ def test_leaf(path):
     assert type(own["generation_kwargs"]["temperature"]) is float
 
     whole = load_yaml(path, resolve_func=False)
-    assert whole["metadata"]["version"] == 1.0
+    assert whole["metadata"]["version"] == 1.1
     assert whole["output_type"] == "generate_until"
     assert (whole["num_fewshot"], whole["target_delimiter"]) == (0, "")
     metrics = {metric["metric"]: metric for metric in whole["metric_list"]}
@@ -337,7 +337,7 @@ def test_no_task_is_left_over(index):
 
 
 def test_every_file_has_a_version(index):
-    assert all(entry.cfg["metadata"]["version"] == 1.0 for entry in index.values())
+    assert all(entry.cfg["metadata"]["version"] == 1.1 for entry in index.values())
     assert sorted(entry.yaml_path for entry in index.values()) == sorted(LEAVES + GROUPS)
 
 

@@ -241,9 +241,25 @@ class Benchmark(abc.ABC):
         """Return the hash of a task's prompt template."""
         return template_sha256(self.family, task.template, self.templates)
 
+    def asked(self, task: Task, dataset: object) -> Task | None:
+        """Return which task a harness configuration asks: this, or a part of it; None: neither.
+
+        Args:
+            task: that it signs as.
+            dataset: its `dataset_name`: the name of a task, or, in older results, of its data.
+        """
+        form = task.table.removeprefix(self.name)
+        parts = (one for one in self.tasks.values() if one.counted != one.name)
+        for one in (task, *parts):
+            if dataset in (one.name, one.dataset, one.dataset + form):
+                return one
+        return None
+
     @abc.abstractmethod
     def render(self, task: Task, row: Mapping[str, Any]) -> str:
         """Return the whole official prompt of a row, before truncation and any chat template.
+
+        Where a task's prompts embed the answers of a first pass, `cot` of the row is that answer.
 
         Raises:
             PromptError: a field of the template is missing in the row or is not a text.
@@ -386,6 +402,10 @@ class Benchmark(abc.ABC):
     @abc.abstractmethod
     def harness_metrics(self, task: Task) -> tuple[Metric, ...]:
         """Return what the harness computes of a task, in the order of its task file."""
+
+    def official_metrics(self, task: Task) -> tuple[str, ...]:
+        """Return the names of those metrics whose means are the task's official figures."""
+        return (self.harness_metrics(task)[0].name,)
 
     @abc.abstractmethod
     def groups(self) -> Iterator[Group]:

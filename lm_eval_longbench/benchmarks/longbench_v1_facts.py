@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 CATEGORIES = ("single_doc_qa", "multi_doc_qa", "summarization", "few_shot", "synthetic", "code")
+# Of these the metrics segment Chinese words.
+SEGMENTED = CATEGORIES[:3]
 # Headlines; the code sets count in both.
 LANGUAGES = {"English": "en", "Chinese": "zh"}
 

@@ -355,7 +355,18 @@ class LongBenchV2(Benchmark):
 
 
 def _task(name: str, mode: Mode, dataset: str, label: str, questions: int) -> Task:
-    return Task(name, mode.task, mode.task, dataset, label, questions, mode.template, mode.budget)
+    return Task(
+        name=name,
+        table=mode.task,
+        counted=mode.task,
+        dataset=dataset,
+        label=label,
+        questions=questions,
+        template=mode.template,
+        budget=mode.budget,
+        document=mode.task not in (NO_CONTEXT, COT_ANSWER),
+        retrieved=mode.task == RAG,
+    )
 
 
 V2 = LongBenchV2()

@@ -58,6 +58,8 @@ class Task:
         segmented: whether its score depends on Chinese words.
         summary: whether its score needs the semantic similarity of texts.
         question: field of the row that is asked, where forms of a prompt differ in it.
+        document: whether its prompt holds the row's document, or what was retrieved of it.
+        retrieved: whether its prompt holds retrieved chunks in place of the document.
     """
 
     name: str
@@ -72,6 +74,8 @@ class Task:
     segmented: bool = False
     summary: bool = False
     question: str = ""
+    document: bool = True
+    retrieved: bool = False
 
 
 @dataclass(frozen=True)

@@ -116,32 +116,6 @@ class Scored:
     other: Scored | None = None
 
 
-def line_of(sample: Sample, scored: Scored, reasoning: str) -> dict[str, Any]:
-    """Return an answer's line of samples.jsonl.
-
-    Args:
-        sample: the answer.
-        scored: what it is worth.
-        reasoning: the policy for reasoning that it was scored under.
-    """
-    line = {
-        "table": sample.table,
-        "task": sample.task,
-        "id": sample.id,
-        "repeat": sample.repeat,
-        "score": scored.score,
-        "failed": scored.failed,
-        "truncated": sample.truncated,
-        **scored.shown,
-    }
-    if scored.other is not None:
-        # What the question has is the same under both.
-        own = {name: own for name, own in scored.other.shown.items() if name not in sample.shown}
-        worth = {"score": scored.other.score, "failed": scored.other.failed}
-        line[OTHERWISE[reasoning]] = worth | own
-    return {**line, "document": sample.document}
-
-
 def is_texts(value: Any) -> bool:
     """Whether a value is a list of one or more texts."""
     return isinstance(value, list) and set(map(type, value)) == {str}

@@ -7,10 +7,10 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from lm_eval_longbench.options import REPEAT
+
 ChatTemplate = Callable[..., Any]
-# The number of a repeat whose seed is left out. It tells the repeats apart in the harness's
-# response cache and is never sent.
-REPEAT = "longbench_repeat"
+
 _WRAPPED = "_longbench_wrapped"
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from lm_eval_longbench.benchmarks.base import MOST_REPEATS
 from lm_eval_longbench.errors import OptionError
-from lm_eval_longbench.harness.backend import REPEAT
+from lm_eval_longbench.options import REPEAT, read_seed
 from lm_eval_longbench.protocol import is_greedy
 
 _NAME = "max_gen_toks"
@@ -51,23 +51,16 @@ def kept_apart(generation: dict[str, Any]) -> dict[str, Any]:
 
 
 def fold_seed(task: str, generation: dict[str, Any]) -> None:
-    """Read the seed of `--gen_kwargs seed=...` in place: a whole number, or none: send no seed.
+    """Read the seed of `--gen_kwargs seed=...` in place, see `read_seed`.
 
     Raises:
-        OptionError: it is something else.
+        OptionError: it is no seed.
     """
-    if "seed" not in generation:
-        return
-    given = generation["seed"]
-    if given is None or str(given).lower() in ("none", "null"):
-        generation["seed"] = None
-    elif isinstance(given, bool) or not str(given).isdecimal():
-        raise OptionError(
-            f"{task}: seed must be a whole number, the seed of the first answer, or none to send "
-            f"no seed at all; not {given!r}."
-        )
-    else:
-        generation["seed"] = int(given)
+    if "seed" in generation:
+        try:
+            generation["seed"] = read_seed(generation["seed"])
+        except OptionError as error:
+            raise OptionError(f"{task}: {error}") from None
 
 
 def without_null_seed(generation: Mapping[str, Any]) -> dict[str, Any]:

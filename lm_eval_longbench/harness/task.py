@@ -44,9 +44,9 @@ from lm_eval_longbench.harness.prompts import fitting_prompts, sender, warn_of
 from lm_eval_longbench.harness.record import COUNTED, LoggedPrompt, Signature
 from lm_eval_longbench.once import warn_once
 from lm_eval_longbench.options import KEY, Options
-from lm_eval_longbench.prompts.fast_tokenizer import tokenizer_sha256
 from lm_eval_longbench.prompts.text_hash import text_sha256
 from lm_eval_longbench.prompts.tokenizer import load_tokenizer, tokenizer_name
+from lm_eval_longbench.prompts.tokens.fast import tokenizer_sha256
 from lm_eval_longbench.secrets import masked
 from lm_eval_longbench.signature.packages import package_versions
 

@@ -26,7 +26,7 @@ from lm_eval_longbench.logs.shapes import (
     Shape,
     checked,
 )
-from lm_eval_longbench.provenance.signature import INGREDIENTS, completed
+from lm_eval_longbench.signature.signature import INGREDIENTS, completed
 
 REPORT, SAMPLES, SCORES = "report.json", "samples.jsonl", "scores.json"
 # The harness writes <stem>_<moment>.json, and beside it samples_<task>_<moment>.jsonl.
@@ -138,7 +138,8 @@ class TaskResult:
     @property
     def metadata(self) -> Mapping[str, Any]:
         """What the task was built with: the model's arguments, and options under "longbench"."""
-        return self.config["metadata"]
+        metadata: Mapping[str, Any] = self.config["metadata"]
+        return metadata
 
 
 @dataclass(frozen=True)
@@ -160,17 +161,20 @@ class ResultsFile:
     @property
     def results(self) -> Mapping[str, Mapping[str, Any]]:
         """Figures by task and group."""
-        return self.whole["results"]
+        found: Mapping[str, Mapping[str, Any]] = self.whole["results"]
+        return found
 
     @property
     def groups(self) -> Mapping[str, Mapping[str, Any]]:
         """The harness's second copy of the groups' figures."""
-        return self.whole.get("groups", {})
+        found: Mapping[str, Mapping[str, Any]] = self.whole.get("groups", {})
+        return found
 
     @property
     def members(self) -> Mapping[str, Sequence[str]]:
         """Tasks and groups in each group."""
-        return self.whole.get("group_subtasks", {})
+        found: Mapping[str, Sequence[str]] = self.whole.get("group_subtasks", {})
+        return found
 
     def log_of(self, task: str) -> tuple[Path | None, str]:
         """Return the sample log of a task, if there is one, and its name."""
@@ -254,7 +258,7 @@ def read_results_file(path: Path) -> ResultsFile:
 
 
 # Model arguments that the harness takes a model's name from; without one it makes a name up.
-_NAMING = ("peft", "delta", "pretrained", "model", "path", "engine")
+NAMING = ("peft", "delta", "pretrained", "model", "path", "engine")
 
 
 def model_of(whole: Mapping[str, Any]) -> str | None:
@@ -266,9 +270,9 @@ def model_of(whole: Mapping[str, Any]) -> str | None:
     config = whole.get("config")
     arguments = config.get("model_args") if isinstance(config, Mapping) else None
     if isinstance(arguments, str):
-        named = any(part.partition("=")[0].strip() in _NAMING for part in arguments.split(","))
+        named = any(part.partition("=")[0].strip() in NAMING for part in arguments.split(","))
     else:
-        named = isinstance(arguments, Mapping) and any(name in arguments for name in _NAMING)
+        named = isinstance(arguments, Mapping) and any(name in arguments for name in NAMING)
     told = whole.get("model_name") if named or config is None else None
     name = told or (config.get("model") if isinstance(config, Mapping) else None)
     return name if isinstance(name, str) and name else None

@@ -16,9 +16,9 @@ from lm_eval_longbench.figures.figure import Figure, Unit
 from lm_eval_longbench.figures.intervals import FEWEST, RESAMPLES, SEED
 from lm_eval_longbench.figures.tree import Difference, Estimate, Pairing, estimate
 from lm_eval_longbench.metrics.reasoning import DROP, KEEP, POLICIES
-from lm_eval_longbench.provenance.compare import incomparable
 from lm_eval_longbench.reports.published import Leaderboard, leaderboard
 from lm_eval_longbench.reports.scored_run import Facts, Run, ScoredTable
+from lm_eval_longbench.signature.compare import incomparable
 
 _DONE = {KEEP: "kept", DROP: "dropped"}
 # Merged runs that are named.

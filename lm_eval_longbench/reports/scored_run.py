@@ -25,7 +25,7 @@ from lm_eval_longbench.logs.shapes import (
     checked,
 )
 from lm_eval_longbench.metrics.reasoning import OTHERWISE, POLICIES, otherwise
-from lm_eval_longbench.provenance.signature import UNKNOWN
+from lm_eval_longbench.signature.signature import UNKNOWN
 
 REPORT, SAMPLES = "report.json", "samples.jsonl"
 _FORMAT = 1

@@ -6,15 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lm_eval_longbench.benchmarks.registry import benchmarks
-from lm_eval_longbench.provenance.compare import incomparable
-from lm_eval_longbench.provenance.data_label import read_label
-from lm_eval_longbench.provenance.packages import package_versions
-from lm_eval_longbench.provenance.signature import (
-    UNKNOWN,
-    combined,
-    of_scored,
-    unknown,
-)
+from lm_eval_longbench.signature.compare import incomparable
+from lm_eval_longbench.signature.data_label import read_label
+from lm_eval_longbench.signature.packages import package_versions
+from lm_eval_longbench.signature.signature import UNKNOWN, combined, of_scored, unknown
 
 
 def table_signatures(
