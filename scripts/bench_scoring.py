@@ -38,6 +38,8 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
+from lm_eval_longbench.benchmarks.longbench_v1 import DATASETS
+
 Row = dict[str, Any]
 Rows = dict[str, list[Row]]
 Times = dict[str, float]
@@ -137,8 +139,7 @@ def score_reference(rows: Rows) -> tuple[Times, Scores]:
 
 def score_ours(rows: Rows) -> tuple[Times, Scores]:
     """Score all rows with this package; return seconds and scores by dataset."""
-    from lm_eval_longbench.benchmarks.longbench_v1 import DATASETS
-from lm_eval_longbench.metrics.longbench_v1 import score_sample
+    from lm_eval_longbench.metrics.longbench_v1 import score_sample
 
     return timed(
         rows, lambda name, row: score_sample(name, row["pred"], row["answers"], row["all_classes"])

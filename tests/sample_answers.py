@@ -28,8 +28,9 @@ from v1_tasks import E_TASKS, V1_TASKS
 from lm_eval_longbench.benchmarks import longbench_pro_facts as catalog_pro
 from lm_eval_longbench.benchmarks import longbench_v2_facts as catalog_v2
 from lm_eval_longbench.benchmarks.base import Task
+from lm_eval_longbench.benchmarks.longbench_pro import PRO as BENCHMARK_PRO
 from lm_eval_longbench.benchmarks.longbench_v1 import DATASETS
-from lm_eval_longbench.data import rows_pro, rows_v2
+from lm_eval_longbench.benchmarks.longbench_v2 import V2 as BENCHMARK_V2
 
 # Of all files of the sample and their names, and how many questions they hold.
 SHA256 = "d48813ce99045e802ba73b39d8b4867c7abc03d3ceff998f36344f1514bc54e8"
@@ -517,7 +518,7 @@ def check_v2_file(rows: list[Row]) -> None:
 
 def check_v2(number: int, row: Row) -> None:
     """Check a question of LongBench v2; `number` counts them from 0."""
-    need(not (problem := rows_v2.problem_of(row)), problem)
+    need(not (problem := BENCHMARK_V2.row_problem(row)), problem)
     same(row["_id"], hashlib.sha256(f"longbench_v2:{number}".encode()).hexdigest()[:24])
     choices = {letter: row[f"choice_{letter}"].strip() for letter in catalog_v2.CHOICES}
     need(len(set(choices.values())) == 4, "two choices are the same")
@@ -1086,7 +1087,7 @@ def check_pro_file(rows: list[Row]) -> None:
 
 def check_pro(number: int, row: Row) -> None:
     """Check a question of LongBench Pro; `number` counts those of a language from 0."""
-    need(not (problem := rows_pro.problem_of(row)), problem)
+    need(not (problem := BENCHMARK_PRO.row_problem(row)), problem)
     name = f"longbench_pro:{row['language']}:{number}"
     same(row["id"], hashlib.sha256(name.encode()).hexdigest())
     chinese = row["language"] == "Chinese"

@@ -18,18 +18,18 @@ from pathlib import Path
 
 import lm_eval.tasks
 import pytest
-from lm_eval_longbench.semantic.choose import choose_embedder
 from real_runs import EXTRACTIVE
 from v1_tasks import BY_NAME, load
 
 from lm_eval_longbench.benchmarks.longbench_pro_facts import BY_CODE
+from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task
 from lm_eval_longbench.cli.report import report_text
-from lm_eval_longbench.data import longbench_pro, longbench_v2
 from lm_eval_longbench.errors import PredictionError
 from lm_eval_longbench.harness.baseline import NAME
 from lm_eval_longbench.harness.command import run_harness
 from lm_eval_longbench.logs.results_file import RESULTS_NAME
 from lm_eval_longbench.scoring.score import score_paths
+from lm_eval_longbench.semantic.similarity import choose_embedder
 from lm_eval_longbench.task_folder import task_folder
 from lm_eval_longbench.verify.check import CONFIRMED, DIFFERENT, NOT_CHECKABLE, OFFICIAL
 from lm_eval_longbench.verify.verify import verify
@@ -74,20 +74,24 @@ filter_list:
 """
 
 
+def documents(task):
+    """Return the sample's documents of a task."""
+    return benchmark_of(find_task(task)).load(find_task(task), "sample").rows
+
+
 def _questions():
     """Return the text of each question that may be asked here, with a right answer."""
     known = []
     for task in (*V1, *E):
         rows = load(BY_NAME[task], "sample").rows
         known += [(row["input"], row["answers"][0]) for row in rows]
-    for row in longbench_v2.load(None, "sample").rows:
+    for row in documents("longbench_v2"):
         known.append((row["question"].strip(), f"The correct answer is ({row['answer']})"))
     for task in ROUGE:  # without a question: known by the beginning of the document
         rows = load(BY_NAME[task], "sample").rows
         known += [(row["context"][:100].strip(), row["answers"][0][:300]) for row in rows]
     for task in PRO:
-        code = BY_CODE[task.removeprefix("longbench_pro_")]
-        for row in longbench_pro.load(code, "sample").rows:
+        for row in documents(task):
             right = "\n".join(row["answer"])
             mark = "[Answer]" if row["language"] == "English" else "[答案]"
             known.append((row["question_nonthinking"], f"{mark}\n{right}"))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lm_eval_longbench.benchmarks.longbench_pro import BY_CODE
+from lm_eval_longbench.benchmarks.longbench_pro_facts import BY_CODE
 from lm_eval_longbench.benchmarks.longbench_v1 import V1, E
 from lm_eval_longbench.benchmarks.longbench_v2 import DOMAINS
 from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task

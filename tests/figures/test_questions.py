@@ -8,7 +8,6 @@ import pytest
 from asked import rows_of
 
 from lm_eval_longbench.benchmarks.longbench_pro import PRO, SECONDARY_TASKS
-from lm_eval_longbench.benchmarks.longbench_pro_asking import complete
 from lm_eval_longbench.benchmarks.longbench_v1 import V1, E
 from lm_eval_longbench.benchmarks.longbench_v2 import V2
 from lm_eval_longbench.figures.questions import question_values
@@ -120,7 +119,9 @@ def test_figures_are_those_of_the_definitions(benchmark):
 
             def add(doc, scored, given=similarities, official=official):
                 for one, similarity in zip(scored, given or (), strict=bool(given)):
-                    complete(one, similarity, official=official)
+                    one.score, one.failed, one.shown = PRO.with_similarity(
+                        one.shown, similarity, official=official
+                    )
 
             found = question_values(benchmark, task, doc, responses, policy, complete=add)
             expected = BY_HAND[benchmark](task, doc, responses, policy, similarities, official)

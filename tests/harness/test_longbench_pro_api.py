@@ -11,7 +11,7 @@ from pathlib import Path
 import asked
 import pytest
 
-from lm_eval_longbench.benchmarks.longbench_pro import BY_CODE
+from lm_eval_longbench.benchmarks.longbench_pro_facts import BY_CODE
 
 SEEDS = [1234, 1235, 1236]
 

@@ -3,7 +3,7 @@
 import pytest
 from asked import rows_of
 
-from lm_eval_longbench.benchmarks.longbench_pro import BY_CODE
+from lm_eval_longbench.benchmarks.longbench_pro_facts import BY_CODE
 
 
 def test_three_repeats_differ_and_are_all_scored(evaluate, model_folder):

@@ -5,7 +5,6 @@ import logging
 
 import pytest
 from asked import rows_of
-from lm_eval_longbench.retrieval.own import retrieve
 from v2_rows import official_rows
 
 from lm_eval_longbench.benchmarks.longbench_v2 import DOMAINS, SUB_SCORES, V2
@@ -20,6 +19,7 @@ from lm_eval_longbench.prompts.longbench_v2 import (
     render,
     retrieved_document,
 )
+from lm_eval_longbench.retrieval.bm25 import retrieve
 
 ROWS = rows_of("longbench_v2")
 FIGURES = ["acc", *(f"acc_{name}" for name in SUB_SCORES), "acc_compensated"]
