@@ -138,7 +138,8 @@ class TaskResult:
     @property
     def metadata(self) -> Mapping[str, Any]:
         """What the task was built with: the model's arguments, and options under "longbench"."""
-        return self.config["metadata"]
+        metadata: Mapping[str, Any] = self.config["metadata"]
+        return metadata
 
 
 @dataclass(frozen=True)
@@ -160,17 +161,20 @@ class ResultsFile:
     @property
     def results(self) -> Mapping[str, Mapping[str, Any]]:
         """Figures by task and group."""
-        return self.whole["results"]
+        results: Mapping[str, Mapping[str, Any]] = self.whole["results"]
+        return results
 
     @property
     def groups(self) -> Mapping[str, Mapping[str, Any]]:
         """The harness's second copy of the groups' figures."""
-        return self.whole.get("groups", {})
+        groups: Mapping[str, Mapping[str, Any]] = self.whole.get("groups", {})
+        return groups
 
     @property
     def members(self) -> Mapping[str, Sequence[str]]:
         """Tasks and groups in each group."""
-        return self.whole.get("group_subtasks", {})
+        members: Mapping[str, Sequence[str]] = self.whole.get("group_subtasks", {})
+        return members
 
     def log_of(self, task: str) -> tuple[Path | None, str]:
         """Return the sample log of a task, if there is one, and its name."""

@@ -98,12 +98,13 @@ class LogRow:
     @property
     def index(self) -> int:
         """The question's number among those that the task could ask for."""
-        return self.doc["index"]
+        return int(self.doc["index"])
 
     @property
     def prompt(self) -> Mapping[str, Any]:
         """What the row says of its prompt: hash, template hash, whether it was cut."""
-        return self.doc["prompt"]
+        prompt: Mapping[str, Any] = self.doc["prompt"]
+        return prompt
 
 
 def at(row: LogRow, what: str) -> str:

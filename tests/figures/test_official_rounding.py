@@ -5,7 +5,6 @@ import random
 import numpy as np
 import pytest
 from figures_of import answers_of
-from lm_eval_longbench.reports.read_run import read_run
 from prediction_rows import v1_row, v2_row, write_lines
 from scored_runs import v1_rows
 from scored_runs import v2_row as line_of_v2
@@ -17,6 +16,7 @@ from lm_eval_longbench.figures.means import percent_of
 from lm_eval_longbench.figures.tree import Leaf
 from lm_eval_longbench.reports.render import render
 from lm_eval_longbench.reports.report import make_report
+from lm_eval_longbench.reports.scored_run import read_run
 from lm_eval_longbench.scoring.score import score_paths
 
 

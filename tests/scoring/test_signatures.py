@@ -4,12 +4,12 @@ import json
 
 import pytest
 from lm_eval_longbench.cli.score_warnings import warnings_of
-from lm_eval_longbench.reports.read_run import read_run
-from lm_eval_longbench.reports.remarks import remarks
 
 from lm_eval_longbench.errors import PredictionError
 from lm_eval_longbench.logs.results_file import RecordedRuns
 from lm_eval_longbench.provenance.signature import INGREDIENTS, UNKNOWN, completed, line
+from lm_eval_longbench.reports.report import _remarks as remarks
+from lm_eval_longbench.reports.scored_run import read_run
 from lm_eval_longbench.scoring.score import score_paths
 
 DATE = "2026-01-02T03-04-05.678901"
