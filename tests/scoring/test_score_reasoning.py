@@ -3,8 +3,8 @@
 import json
 
 import pytest
-from lm_eval_longbench.cli.score_tables import tables_of
-from lm_eval_longbench.cli.score_warnings import warnings_of
+from lm_eval_longbench.cli.score import tables_of
+from lm_eval_longbench.cli.score import warnings_of
 from prediction_rows import (
     STAMP,
     log_row,

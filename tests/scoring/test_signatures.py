@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from lm_eval_longbench.cli.score_warnings import warnings_of
+from lm_eval_longbench.cli.score import warnings_of
 
 from lm_eval_longbench.errors import PredictionError
 from lm_eval_longbench.logs.results_file import RecordedRuns
