@@ -51,7 +51,8 @@ def passed(best: np.ndarray, is_summary: np.ndarray) -> np.ndarray:
 
 def _is_summary(answers: Answers) -> np.ndarray:
     """Return which questions ask for a summary, bool [questions]."""
-    return np.any([answers.has("primary_task", name) for name in _SUMMARY_TASKS], axis=0)
+    found: np.ndarray = np.any([answers.has("primary_task", name) for name in _SUMMARY_TASKS], 0)
+    return found
 
 
 def figures(answers: Answers) -> list[Figure]:
@@ -105,8 +106,8 @@ def figures(answers: Answers) -> list[Figure]:
         path = (f"BoN-{run}", "overall_metric")
         found.append(figure(BEST, f"best of {run}", best, counted, path))
     for run, (counted, best) in upto.items():
-        values, path = passed(best, is_summary), (f"pass@{run}",)
-        found.append(figure(PASS, f"pass@{run}", values, counted, path, binary=True))
+        name, values = f"pass@{run}", passed(best, is_summary)
+        found.append(figure(PASS, name, values, counted, (name,), binary=True))
     for name in SECONDARY_TASKS:
         among = answers.has(SECONDARY, name)
         found.append(figure(SECONDARY, name, means, given, (), among, detail=True))
@@ -155,9 +156,9 @@ def official(answers: Answers, figures: Sequence[Figure]) -> dict[str, Any]:
     stated = {figure.path[1:]: figure.official for figure in figures if figure.path}
     given, runs = answers.given, range(1, answers.repeats + 1)
 
-    def by_dimension(*path: str) -> dict[str, Any]:
+    def by_dimension(part: str) -> dict[str, Any]:
         return {
-            dimension: {name: stated[(*path, dimension, name)] for name in names}
+            dimension: {name: stated[part, dimension, name] for name in names}
             for dimension, names in DIMENSIONS.items()
         }
 

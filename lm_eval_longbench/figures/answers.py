@@ -80,7 +80,8 @@ class Answers:
     @cached_property
     def unscored(self) -> np.ndarray:
         """Whether an answer is there and has no score, bool [questions, repeats]."""
-        return np.logical_and(self.given, np.isnan(self.scores))
+        found: np.ndarray = np.logical_and(self.given, np.isnan(self.scores))
+        return found
 
     @cached_property
     def by_key(self) -> np.ndarray:
@@ -89,11 +90,14 @@ class Answers:
 
     def has(self, dimension: str, value: str) -> np.ndarray:
         """Return which questions have a value of a dimension, bool [questions]."""
-        return np.equal(self.dimensions[dimension], self.table.dimensions[dimension].index(value))
+        number = self.table.dimensions[dimension].index(value)
+        found: np.ndarray = np.equal(self.dimensions[dimension], number)
+        return found
 
     def of_task(self, task: str) -> np.ndarray:
         """Return which questions are of a task, bool [questions]."""
-        return np.equal(self.tasks, tuple(self.table.tasks).index(task))
+        found: np.ndarray = np.equal(self.tasks, tuple(self.table.tasks).index(task))
+        return found
 
     def flags(self, name: str) -> np.ndarray:
         """Return where a field is true, bool [questions, repeats]."""

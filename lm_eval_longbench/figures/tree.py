@@ -264,12 +264,17 @@ class Relative:
     @cached_property
     def resamples(self) -> np.ndarray | None:
         """Resampled x/y - 1; None without a value or if a stratum has one question only."""
-        if self.value is None or any(leaf.resamples is None for leaf in self._filled):
+        part, total = self.part.resamples, sum(leaf.n for leaf in self._filled)
+        whole = np.zeros(1)
+        for leaf in self._filled:
+            if leaf.resamples is None:
+                return None
+            whole = whole + leaf.n / total * leaf.resamples
+        if self.value is None or part is None:
             return None
-        total = sum(leaf.n for leaf in self._filled)
-        whole = sum(leaf.n / total * leaf.resamples for leaf in self._filled)
         with np.errstate(divide="ignore", invalid="ignore"):
-            return self.part.resamples / whole - 1
+            ratios: np.ndarray = part / whole - 1
+        return ratios
 
     @property
     def influence(self) -> list[Influence]:

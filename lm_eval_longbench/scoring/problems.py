@@ -72,8 +72,7 @@ class Problems:
             number: what they count for, if not one each.
         """
         self._number[kind] += len(entries) if number is None else number
-        room = SHOWN - len(self._first[kind])
-        self._first[kind] += entries[:room]
+        self._first[kind] += entries[: SHOWN - len(self._first[kind])]
 
     def number(self, kinds: Iterable[str] = KINDS) -> int:
         """Return how many there are of some kinds."""

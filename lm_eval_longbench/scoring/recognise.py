@@ -140,7 +140,9 @@ def _kind_of(row: Any, stem: str) -> str | None:
     if not isinstance(row, dict):
         return None
     # Later benchmarks have more fields that tell them.
-    found = (one for one in reversed(benchmarks().values()) if one.is_official_row(row, stem))
+    found = (
+        one for one in reversed(tuple(benchmarks().values())) if one.is_official_row(row, stem)
+    )
     return next((one.file_kind for one in found), None)
 
 

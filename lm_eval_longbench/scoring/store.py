@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import json
 import sqlite3
 import tempfile
@@ -285,7 +286,7 @@ def open_store(folder: Path | None) -> Iterator[Store]:
         return
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        # Beside the output: whoever has room for the one has it for the other.
+        # Beside the output: whoever has space for the one has it for the other.
         place = tempfile.TemporaryDirectory(dir=folder, prefix=".scoring-")
     except OSError as error:
         raise LongBenchError(f"{folder} cannot be written: {error}") from error
@@ -331,11 +332,17 @@ def _runs(question: Question, rows: Sequence[Row]) -> Iterator[dict[int, Row]]:
             yield run
 
 
+@functools.cache
+def _of_numbers(table: int, task: int) -> tuple[Table, str]:
+    """Return the table and the name of the task that have these numbers."""
+    own = tuple(tables().values())[table]
+    return own, tuple(own.tasks)[task]
+
+
 def _question(rows: Sequence[Row]) -> Question:
     """Return the question that rows, all of one, are answers to."""
     first = rows[0]
-    table = tuple(tables().values())[first.table]
-    own = Question(table, tuple(table.tasks)[first.task], text_of(first.id))
+    own = Question(*_of_numbers(first.table, first.task), text_of(first.id))
     if len(rows) == 1:
         own.rows[first.repeat] = first
         return own

@@ -4,7 +4,7 @@ import pytest
 
 from lm_eval_longbench.benchmarks.longbench_pro_facts import BY_CODE
 from lm_eval_longbench.benchmarks.longbench_v1 import V1, E
-from lm_eval_longbench.benchmarks.longbench_v2 import DOMAINS
+from lm_eval_longbench.benchmarks.longbench_v2_facts import DOMAINS
 from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task
 from lm_eval_longbench.errors import PromptError, UnknownNameError
 from lm_eval_longbench.prompts import longbench_v2

@@ -12,8 +12,10 @@ from v2_rows import ROW as V2_ROW
 from v2_rows import official_rows as official_v2_rows
 
 from lm_eval_longbench.benchmarks.base import Source
-from lm_eval_longbench.benchmarks.longbench_pro import PRO, SECONDARY_TASKS
-from lm_eval_longbench.benchmarks.longbench_v2 import COUNTS, DOMAINS, V2
+from lm_eval_longbench.benchmarks.longbench_pro import PRO
+from lm_eval_longbench.benchmarks.longbench_pro_facts import SECONDARY_TASKS
+from lm_eval_longbench.benchmarks.longbench_v2 import V2
+from lm_eval_longbench.benchmarks.longbench_v2_facts import COUNTS, DOMAINS
 from lm_eval_longbench.benchmarks.registry import benchmarks
 from lm_eval_longbench.cli.main import app
 from lm_eval_longbench.data import load_array

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lm_eval_longbench.benchmarks.longbench_v1 import DATASETS
+from lm_eval_longbench.benchmarks.longbench_v1_facts import DATASETS
 from lm_eval_longbench.errors import PromptError
 from lm_eval_longbench.prompts import templates
 from lm_eval_longbench.prompts.templates import load_template, template_sha256

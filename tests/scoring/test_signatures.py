@@ -3,14 +3,14 @@
 import json
 
 import pytest
-
 from lm_eval_longbench.cli.score import warnings_of
+
 from lm_eval_longbench.errors import PredictionError
 from lm_eval_longbench.logs.results_file import RecordedRuns
-from lm_eval_longbench.reports.report import make_report
+from lm_eval_longbench.provenance.signature import INGREDIENTS, UNKNOWN, completed, line
+from lm_eval_longbench.reports.report import _remarks as remarks
 from lm_eval_longbench.reports.scored_run import read_run
 from lm_eval_longbench.scoring.score import score_paths
-from lm_eval_longbench.signature.signature import INGREDIENTS, UNKNOWN, completed, line
 
 DATE = "2026-01-02T03-04-05.678901"
 SIGNATURE = completed(
@@ -106,10 +106,7 @@ def test_merged_runs_that_differ_are_named(log, tmp_path):
         "runs are merged here that are not comparable: limit" in w for w in warnings_of(report)
     )
     run = read_run(tmp_path / "out", "both")
-    assert any(
-        "both is made of runs that are not comparable" in text
-        for text in make_report([run]).remarks
-    )
+    assert any("both is made of runs that are not comparable" in text for text in remarks([run]))
 
 
 def test_two_models_are_not_repeats_of_one_another(log, tmp_path):
