@@ -226,5 +226,5 @@ def test_a_chat_server(evaluate, api_server):
 
 
 def test_an_unknown_domain_is_named():
-    with pytest.raises(UnknownNameError, match="Did you mean 'single_document_qa'"):
-        LongBenchTask({"task": "mine", "dataset_name": "single_doc_qa"})
+    with pytest.raises(UnknownNameError, match="Did you mean 'longbench_v2_single_document_qa'"):
+        LongBenchTask({"task": "mine", "dataset_name": "longbench_v2_single_doc_qa"})
