@@ -16,6 +16,7 @@ import pytest
 import scored_runs
 from hypothesis import given
 from hypothesis import strategies as st
+from lm_eval_longbench.harness.evaluate import Captured
 from lm_eval_longbench.lock.lock import lock_now, lock_text
 from prediction_rows import log_row, pro_row, v1_doc, v1_row, v2_row, write_lines
 from real_runs import EXTRACTIVE, Files, write_run
@@ -26,7 +27,6 @@ from lm_eval_longbench import terminal
 from lm_eval_longbench.cli import main as main_module
 from lm_eval_longbench.doctor.line import ERROR, OK, WARNING, Line
 from lm_eval_longbench.harness import command as command_module
-from lm_eval_longbench.harness.evaluate import Captured
 from lm_eval_longbench.options import Options
 from lm_eval_longbench.terminal import (
     LogFormatter,
