@@ -156,7 +156,7 @@ FULL = """
 import resource, sys
 from pathlib import Path
 from lm_eval_longbench.errors import LongBenchError
-from lm_eval_longbench.result_files import json_file, json_lines
+from lm_eval_longbench.result_files import json_lines, written_together
 
 # No file may grow beyond 1,000 bytes from here on, as if the disk were full.
 resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
@@ -168,7 +168,8 @@ try:
 except LongBenchError as error:
     sys.stdout.write(f"{error}\\n")
 try:
-    write_document(folder / "scores.json", {"x": "y" * 5000})
+    with written_together([folder / "scores.json"]) as (file,):
+        file.document({"x": "y" * 5000})
 except LongBenchError as error:
     sys.stdout.write(f"{error}\\n")
 """

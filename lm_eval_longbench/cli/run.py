@@ -59,9 +59,9 @@ def end_of_run(kept: Captured, width: int | None) -> str:
     """
     if not kept.rows:
         return ""
-    from lm_eval_longbench.reports.read_run import read_run
     from lm_eval_longbench.reports.render import render
     from lm_eval_longbench.reports.report import make_report
+    from lm_eval_longbench.reports.scored_run import read_run
     from lm_eval_longbench.scoring.score import score_rows  # slow to import
 
     with tempfile.TemporaryDirectory(prefix="lm-eval-longbench-") as scratch:

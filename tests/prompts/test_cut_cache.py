@@ -25,6 +25,8 @@ from lm_eval_longbench.prompts.truncation import (
     truncate,
 )
 
+pytestmark = pytest.mark.slow
+
 TEXTS = [
     "the ledger of the harbor " * 50,
     "short",

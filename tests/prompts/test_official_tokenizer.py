@@ -34,6 +34,8 @@ from lm_eval_longbench.prompts.truncation import (
     truncate,
 )
 
+pytestmark = pytest.mark.slow
+
 RULES = {"4.31.0": RULE_V1, "4.45.0": RULE_V2, "4.51.0": RULE_PRO}
 CLEAN_UP = "clean_up_tokenization_spaces"
 FOR_BPE = "clean_up_tokenization_spaces_for_bpe_even_though_it_will_corrupt_output"

@@ -29,6 +29,8 @@ from lm_eval_longbench.prompts.tokens.rules import (
     read_rules,
 )
 
+pytestmark = pytest.mark.slow
+
 
 def described(name):
     return json.loads(build(name).backend_tokenizer.to_str())

@@ -26,6 +26,8 @@ from lm_eval_longbench.prompts.truncation import (
     truncate,
 )
 
+pytestmark = pytest.mark.slow
+
 GOLDEN = Path(__file__).parents[3] / "shared" / "golden"
 RULES = (halves_decoded_apart, ends_decoded_together)
 PIECES = [
