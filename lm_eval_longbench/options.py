@@ -17,6 +17,28 @@ from lm_eval_longbench.semantic.remote import check_recorded
 KEY = "longbench"
 OVERLENGTH = ("truncate", "skip", "fail")
 LOG_PROMPTS = ("excerpt", "full")
+# The number of a repeat whose seed is left out, among the generation arguments of its request. It
+# tells the repeats apart in the harness's response cache and is never sent.
+REPEAT = "longbench_repeat"
+
+
+def read_seed(given: Any) -> int | None:
+    """Return the seed of `--gen_kwargs seed=...`: a whole number, or None: send no seed.
+
+    Args:
+        given: as the harness read it: a number, its digits, or "none" or "null" in any case.
+
+    Raises:
+        OptionError: it is something else.
+    """
+    if given is None or str(given).lower() in ("none", "null"):
+        return None
+    if isinstance(given, bool) or not str(given).isdecimal():
+        raise OptionError(
+            "seed must be a whole number, the seed of the first answer, or none to send no seed at "
+            f"all; not {given!r}."
+        )
+    return int(given)
 
 
 def _only(given: Any) -> dict[str, tuple[str, ...]]:
@@ -33,6 +55,10 @@ def _only(given: Any) -> dict[str, tuple[str, ...]]:
     for dimension, values in given.items():
         if dimension not in valid:
             raise UnknownNameError("dimension of 'only'", dimension, valid)
+        if not isinstance(values, str | list | tuple):
+            raise OptionError(
+                f"Option 'only' must give {dimension!r} a text or a list of texts, not {values!r}."
+            )
         chosen[dimension] = (values,) if isinstance(values, str) else tuple(values)
         for value in chosen[dimension]:
             if value not in valid[dimension]:

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lm_eval_longbench.benchmarks.sample import OTHERWISE
 from lm_eval_longbench.figures.means import question_means
+from lm_eval_longbench.metrics.reasoning import OTHERWISE, otherwise
 
 if TYPE_CHECKING:
     from lm_eval_longbench.benchmarks.base import Benchmark, Table
@@ -32,11 +32,6 @@ class BadRow(Exception):
     def __init__(self, reason: str, line: int | None = None) -> None:
         super().__init__(reason)
         self.line = line
-
-
-def otherwise(line: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """Return what an answer is worth under the other policy for reasoning; None: the same."""
-    return next((line[name] for name in OTHERWISE.values() if name in line), None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,6 +161,9 @@ class Columns:
             BadRow: it does not fit; KeyError: a field is not there.
         """
         other = otherwise(row)
+        if other is not None and not isinstance(other, Mapping):
+            field = next(name for name in OTHERWISE.values() if name in row)
+            raise BadRow(f"{field!r} must be an object, not {other!r}")
         if self.policy_swapped and other is not None:
             row = {**row, **other}
         task, name, repeat, failed = row["task"], row["id"], row["repeat"], row["failed"]

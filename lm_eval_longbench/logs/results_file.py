@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -290,6 +291,16 @@ class Recorded:
     signature: Mapping[str, Any] | None = None
 
 
+def _is_sound(run: Mapping[str, Any]) -> bool:
+    """Return whether what a task wrote of its run has its shape, and can be written again."""
+    try:
+        checked(run, _RUN_SHAPE, _RUN)
+        json.dumps(run, allow_nan=False)
+    except (PredictionError, ValueError):
+        return False
+    return True
+
+
 class RecordedRuns:
     """The results files beside sample logs, each read once."""
 
@@ -307,7 +318,7 @@ class RecordedRuns:
         return self._read[path]
 
     def of(self, log: Path) -> Recorded:
-        """Return what is recorded of a sample log's run."""
+        """Return what is recorded of a sample log's run; a misshapen signature is none."""
         task, found = task_of_log(log), Recorded()
         for path in results_beside(log):
             whole = self._whole(path)
@@ -315,7 +326,7 @@ class RecordedRuns:
             config = configs.get(task) if isinstance(configs, Mapping) else None
             run = _run_of(config) if isinstance(config, Mapping) else None
             found = Recorded(found.model or model_of(whole), found.signature)
-            if isinstance(run, Mapping):
+            if isinstance(run, Mapping) and _is_sound(run):
                 own = {key: run[key] for key in INGREDIENTS if key in run}
                 return Recorded(model_of(whole), completed(own))
         return found

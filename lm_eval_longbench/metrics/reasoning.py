@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 _OPEN, _CLOSE = "<think>", "</think>"
 # What happens to reasoning before an answer is scored. Official evaluations keep it.
 DROP, KEEP = "drop", "keep"
 POLICIES = (DROP, KEEP)
+# By the policy of a score, the field of a line of samples.jsonl that holds what the answer is worth
+# under the other one; only lines of answers with reasoning have it.
+OTHERWISE = {KEEP: "without_reasoning", DROP: "with_reasoning"}
+
+
+def otherwise(line: Mapping[str, Any]) -> Any:
+    """Return what an answer is worth under the other policy for reasoning; None: the same."""
+    return next((line[name] for name in OTHERWISE.values() if name in line), None)
 
 
 def _without_blocks(text: str) -> str:

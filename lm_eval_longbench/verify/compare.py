@@ -17,7 +17,8 @@ from lm_eval_longbench.logs.results_file import (
     find_results,
     read_results,
 )
-from lm_eval_longbench.logs.sample_log import read_log
+from lm_eval_longbench.logs.sample_log import BYPASS, read_log
+from lm_eval_longbench.logs.shapes import SCORE, checked
 from lm_eval_longbench.signature.compare import (
     CARE,
     COMPARABLE,
@@ -103,6 +104,19 @@ def read_side(path: Path) -> Side:
     return side
 
 
+def _figures(file: Path, place: str, found: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the figures of a task that can be compared.
+
+    Raises:
+        PredictionError: one is no share, nor what the harness writes where it has none: null, NaN
+            and "N/A", and any number as "bypass" of --predict_only.
+    """
+    for name, value in found.items():
+        if name != BYPASS and value is not None and value == value and value != "N/A":
+            checked(value, SCORE, f"{file} has a wrong figure", f"{place}.{name}")
+    return found
+
+
 def _of_file(results: ResultsFile) -> Iterator[Entry]:
     tasks = [str(task.run.get("task")) for task in results.tasks]
     for task in results.tasks:
@@ -113,11 +127,15 @@ def _of_file(results: ResultsFile) -> Iterator[Entry]:
             task.file,
             shown,
             task.signature,
-            {
-                key.removesuffix(",none"): value
-                for key, value in task.figures.items()
-                if "," in key and "_stderr," not in key
-            },
+            _figures(
+                task.file,
+                f"results.{task.name}",
+                {
+                    key.removesuffix(",none"): value
+                    for key, value in task.figures.items()
+                    if "," in key and "_stderr," not in key
+                },
+            ),
             str(task.run.get("signature")),
             task.log,
         )
@@ -151,7 +169,7 @@ def _of_folder(folder: ScoredFolder) -> Iterator[Entry]:
             signature |= {name: value for name, value in stated.items() if value != UNKNOWN}
             known = benchmark.tables[table].tasks.get(task)
             metric = benchmark.harness_metrics(known)[0].name if known else "score"
-            figures = {metric: own.get("score")}
+            figures = _figures(folder.path, f"{table}.{task}", {metric: own.get("score")})
             yield Entry(folder.path, task, signature, figures, None, folder.path / SAMPLES)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from lm_eval_longbench.benchmarks.base import COUNTS, TRUNCATED
 from lm_eval_longbench.logs.results_file import TaskResult
 from lm_eval_longbench.logs.sample_log import LogRow, at, rows_sha256
+from lm_eval_longbench.options import REPEAT
 from lm_eval_longbench.prompts.text_hash import text_sha256
 from lm_eval_longbench.verify.check import (
     EDITED,
@@ -242,12 +243,19 @@ def _requests(task: TaskResult, rows: Sequence[LogRow]) -> Iterator[Check]:
     yield from those_that_tell(
         "requests", len(telling), len(rows) - len(telling), wrong, f"asked with {stated}", said
     )
-    unmet = [name for name in stated if name not in met and name != "do_sample"]
+    # A seed of null is that none is sent.
+    unmet = [
+        name
+        for name in stated
+        if name not in met and name != "do_sample" and (name, stated[name]) != ("seed", None)
+    ]
     if telling and unmet:
         said = "No request of the log has it: a backend took it out, or it was edited out."
         yield Check("requests", ", ".join(unmet), NOT_CHECKABLE, meaning=said)
     seeds = task.run.get("seeds")
     if seeds is not None:
+        # Requests without a seed are told apart by the number of the repeat.
+        wanted = [(seed, number if seed is None else None) for number, seed in enumerate(seeds)]
         yield from those_that_tell(
             "seeds",
             len(telling),
@@ -255,7 +263,7 @@ def _requests(task: TaskResult, rows: Sequence[LogRow]) -> Iterator[Check]:
             [
                 at(row, "was asked with other seeds")
                 for row in telling
-                if [own.get("seed") for own in row.generation] != seeds
+                if [(own.get("seed"), own.get(REPEAT)) for own in row.generation] != wanted
             ],
             f"seeds {seeds}",
             f"The signature names other seeds than the requests have. {EDITED}",
@@ -277,7 +285,7 @@ def _other(task: TaskResult, own: Mapping[str, Any], met: set[str]) -> str:
             if own.get(name) is True or name not in met:
                 continue
             return f"do_sample={own.get(name)!r}"
-        if name == "seed" and task.run.get("seeds") is not None:
+        if name in ("seed", REPEAT) and task.run.get("seeds") is not None:
             continue
         if name not in stated and task.run.get("chat") == "raw" and own[name] == _NEUTRAL:
             continue

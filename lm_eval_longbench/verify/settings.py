@@ -6,6 +6,7 @@ dumped. Both are in one file, so that they agree proves little; that they do not
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,10 +14,10 @@ from typing import Any
 
 from lm_eval_longbench.benchmarks.base import Task
 from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task, tasks
-from lm_eval_longbench.errors import LongBenchError
+from lm_eval_longbench.errors import LongBenchError, OptionError
 from lm_eval_longbench.logs.results_file import ResultsFile, TaskResult
 from lm_eval_longbench.logs.sample_log import LogRow, read_log
-from lm_eval_longbench.options import Options
+from lm_eval_longbench.options import Options, read_seed
 from lm_eval_longbench.prompts.text_hash import text_sha256
 from lm_eval_longbench.prompts.tokenizer import tokenizer_name
 from lm_eval_longbench.signature.data_label import read_label
@@ -168,6 +169,9 @@ def check_settings(task: TaskResult) -> Iterator[Check]:
     if isinstance(given, Mapping):
         own = run.get("generation") or {}
         asked = {key: value for key, value in given.items() if key not in _BUDGET}
+        if "seed" in asked:  # the harness states it as it was typed
+            with contextlib.suppress(OptionError):
+                asked["seed"] = read_seed(asked["seed"])
         yield same("gen_kwargs", asked, {key: own.get(key, _NOWHERE) for key in asked})
     yield same("filters", config.get("filter_list"), run.get("filters"))
     repeats = run.get("repeats")

@@ -171,3 +171,22 @@ def test_the_model_is_no_ingredient(tmp_path, model_folder):
             "failed",
         }
     )
+
+
+@pytest.mark.parametrize("value", [1.5, -0.5, float("inf"), [None], {"a": 1}, "0.5", True])
+def test_a_figure_that_is_no_share_is_not_compared(base, base_run, value):
+    def edit(whole):
+        whole["results"][QASPER]["score,none"] = value
+
+    base.edit_results(edit)
+    with pytest.raises(PredictionError, match=f"wrong figure: 'results.{QASPER}.score' is "):
+        compare_results(base.folder, base_run)
+
+
+@pytest.mark.parametrize("value", [None, float("nan"), "N/A"])
+def test_no_figure_is_compared(base, base_run, value):
+    def edit(whole):
+        whole["results"][QASPER]["score,none"] = value
+
+    base.edit_results(edit)
+    assert compare_results(base.folder, base_run).verdict == COMPARABLE

@@ -279,7 +279,8 @@ def test_a_users_own_task_with_filters_and_group(tmp_path):
     (folder / "mine.yaml").write_text(
         "task: mine\n"
         "class: !function lm_eval_longbench.harness.task.LongBenchTask\n"
-        "dataset_path: x\ndataset_name: longbench_v1_qasper\ntest_split: test\noutput_type: generate_until\n"
+        "dataset_path: x\ndataset_name: longbench_v1_qasper\n"
+        "test_split: test\noutput_type: generate_until\n"
         "metadata:\n  version: 7\n"
         "metric_list:\n"
         "  - metric: score\n    aggregation: mean\n    higher_is_better: true\n"
