@@ -79,7 +79,9 @@ def task_counts(
         for name in answers.benchmark.task_fields
         if name in answers.fields and not np.isnan(answers.fields[name][own]).all()
     }
-    otherwise = {} if other is None else {"score_otherwise": _mean(other, chosen)}
+    otherwise = {}
+    if other is not None:
+        otherwise = {"score_otherwise": _mean(other, chosen)}
     return {
         "questions": int(chosen.sum()),
         "samples": int(own.sum()),

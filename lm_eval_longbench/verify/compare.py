@@ -17,8 +17,8 @@ from lm_eval_longbench.logs.results_file import (
     find_results,
     read_results,
 )
-from lm_eval_longbench.logs.sample_log import read_log
-from lm_eval_longbench.logs.shapes import SCORE, checked
+from lm_eval_longbench.logs.sample_log import BYPASS, read_log
+from lm_eval_longbench.logs.shapes import COSINE, checked
 from lm_eval_longbench.signature.compare import (
     CARE,
     COMPARABLE,
@@ -108,12 +108,12 @@ def _figures(file: Path, place: str, found: Mapping[str, Any]) -> Mapping[str, A
     """Return the figures of a task that can be compared.
 
     Raises:
-        PredictionError: one is no share, nor what the harness writes where it has none: null, NaN
+        PredictionError: one is no share and no cosine, nor what the harness writes where it has none: null, NaN
             and "N/A", and any number as "bypass" of --predict_only.
     """
     for name, value in found.items():
-        if name != "bypass" and value is not None and value == value and value != "N/A":
-            checked(value, SCORE, f"{file} has a wrong figure", f"{place}.{name}")
+        if name != BYPASS and value is not None and value == value and value != "N/A":
+            checked(value, COSINE, f"{file} has a wrong figure", f"{place}.{name}")
     return found
 
 

@@ -9,7 +9,6 @@ from typing import Any
 
 from lm_eval_longbench.benchmarks.base import MOST_REPEATS
 from lm_eval_longbench.benchmarks.registry import benchmark_of_table
-from lm_eval_longbench.benchmarks.sample import OTHERWISE
 from lm_eval_longbench.errors import PredictionError, UnknownNameError
 from lm_eval_longbench.figures.answers import Answers, BadRow, Columns
 from lm_eval_longbench.figures.counts import counts, task_counts
@@ -27,7 +26,7 @@ from lm_eval_longbench.logs.shapes import (
     Plain,
     checked,
 )
-from lm_eval_longbench.metrics.reasoning import DROP, KEEP
+from lm_eval_longbench.metrics.reasoning import DROP, KEEP, OTHERWISE
 from lm_eval_longbench.signature.signature import INGREDIENTS, of_scored
 from lm_eval_longbench.verify.check import (
     CONFIRMED,

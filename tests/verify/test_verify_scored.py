@@ -17,6 +17,7 @@ from prediction_rows import (
 )
 from real_runs import Files
 
+from lm_eval_longbench.errors import PredictionError
 from lm_eval_longbench.logs.results_file import ScoredFolder, read_scored_folder
 from lm_eval_longbench.scoring.score import score_paths
 from lm_eval_longbench.verify import scored as module
@@ -231,6 +232,20 @@ def test_a_broken_report(scored, text, message):
     (scored / "report.json").write_text(text, encoding="utf-8")
     (said,) = verify([scored]).unreadable
     assert message in said
+
+
+@pytest.mark.parametrize("change", [{}, {"dropped": None}, {"dropped": "x"}])
+def test_a_sample_of_v2_says_whether_it_is_dropped(change):
+    table = module._Table("longbench_v2", {"counts": {}, "tasks": {}})
+    sample = {
+        **{"task": "longbench_v2", "id": "q", "repeat": 1, "score": 1.0, "failed": False},
+        **{"compensated": 1.0, "unparsed": False, "difficulty": "easy", "length": "short"},
+        "domain": None,
+    }
+    with pytest.raises(PredictionError, match=r"a line is no sample of longbench_v2: .*'dropped'"):
+        table.add({**sample, **change}, "a line", 1)
+    table.add({**sample, "dropped": False}, "a line", 1)
+    assert table.samples == 1
 
 
 @pytest.fixture(scope="session")
