@@ -38,7 +38,7 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from lm_eval_longbench.benchmarks.longbench_v1 import DATASETS
+from lm_eval_longbench.benchmarks.longbench_v1_facts import DATASETS
 
 Row = dict[str, Any]
 Rows = dict[str, list[Row]]

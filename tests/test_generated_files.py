@@ -10,10 +10,10 @@ import yaml
 from lm_eval.tasks import TaskManager
 from lm_eval.tasks._yaml_loader import load_yaml
 
-from lm_eval_longbench.benchmarks.longbench_pro import PRIMARY_TASKS
-from lm_eval_longbench.benchmarks.longbench_pro_facts import BY_CODE
-from lm_eval_longbench.benchmarks.longbench_v1 import CATEGORIES, DATASETS, V1, E
-from lm_eval_longbench.benchmarks.longbench_v2 import DOMAINS, SUB_SCORES
+from lm_eval_longbench.benchmarks.longbench_pro_facts import BY_CODE, PRIMARY_TASKS
+from lm_eval_longbench.benchmarks.longbench_v1 import V1, E
+from lm_eval_longbench.benchmarks.longbench_v1_facts import CATEGORIES, DATASETS
+from lm_eval_longbench.benchmarks.longbench_v2_facts import DOMAINS, SUB_SCORES
 from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task
 from lm_eval_longbench.figures.means import mean_if_all_known, mean_of_known
 

@@ -1,4 +1,4 @@
-"""Open a dataset that is a JSON Lines file, alone or in an archive: pinned, local, or the sample."""
+"""Open a dataset that is a JSON Lines file, alone or in an archive: pinned, local, the sample."""
 
 from __future__ import annotations
 

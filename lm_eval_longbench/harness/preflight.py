@@ -264,8 +264,7 @@ def _leaf(
         benchmark = benchmark_of(find_task(dataset))
     return Leaf(
         name=name,
-        benchmark=None if benchmark is None else benchmark.prepared_as,
-        dataset=dataset,
+        task=None if benchmark is None else dataset,
         metadata={**(config.get("metadata") or {}), **metadata},
         repeats=int(config.get("repeats") or (1 if benchmark is None else benchmark.repeats)),
         spec=spec,
@@ -290,7 +289,7 @@ def ask_task(
         manager: the harness's tasks; see `open_tasks`.
         names: of all tasks of the run.
     """
-    facts = TaskFacts(leaf.name, str(leaf.benchmark))
+    facts = TaskFacts(leaf.name, str(leaf.task))
     try:
         (task,) = manager.load(_spec(leaf))["tasks"].values()
         facts = _asked(facts, run, task)

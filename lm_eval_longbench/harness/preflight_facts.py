@@ -66,17 +66,14 @@ class Leaf:
 
     Attributes:
         name: its name.
-        benchmark: what `lm-eval-longbench prepare` calls its data: "v1"; None: the task is not of
-            this package.
-        dataset: the YAML's `dataset_name`: of our tasks the name of a `base.Task`.
+        task: name of the `base.Task` that it is; None: the task is not of this package.
         metadata: what the task will get.
         repeats: answers to each question, unless the option `repeats` says otherwise.
         spec: what the harness loads to get exactly this task.
     """
 
     name: str
-    benchmark: str | None
-    dataset: str
+    task: str | None
     metadata: Mapping[str, Any]
     repeats: int
     spec: str | Mapping[str, Any]
@@ -136,7 +133,7 @@ class TaskFacts:
 
     Attributes:
         name: of the task.
-        benchmark: as in `Leaf`.
+        task: name of the `base.Task` that it is.
         problem: what a run would stop with; "": nothing seen.
         title: the benchmark's name in sentences.
         questions: documents of the task.
@@ -160,7 +157,7 @@ class TaskFacts:
     """
 
     name: str
-    benchmark: str
+    task: str
     problem: str = ""
     title: str = ""
     questions: int = 0

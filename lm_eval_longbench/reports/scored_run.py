@@ -1,4 +1,4 @@
-"""Read a folder that `lm-eval-longbench score` wrote: its answers as numbers, and what it states."""
+"""Read a folder that `lm-eval-longbench score` wrote: its answers, and what it states."""
 
 from __future__ import annotations
 

@@ -108,8 +108,8 @@ def _figures(file: Path, place: str, found: Mapping[str, Any]) -> Mapping[str, A
     """Return the figures of a task that can be compared.
 
     Raises:
-        PredictionError: one is no share and no cosine, nor what the harness writes where it has none: null, NaN
-            and "N/A", and any number as "bypass" of --predict_only.
+        PredictionError: one is no share and no cosine, nor what the harness writes where it has
+            none: null, NaN and "N/A", and any number as "bypass" of --predict_only.
     """
     for name, value in found.items():
         if name != BYPASS and value is not None and value == value and value != "N/A":

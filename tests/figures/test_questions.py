@@ -7,7 +7,8 @@ import time
 import pytest
 from asked import rows_of
 
-from lm_eval_longbench.benchmarks.longbench_pro import PRO, SECONDARY_TASKS
+from lm_eval_longbench.benchmarks.longbench_pro import PRO
+from lm_eval_longbench.benchmarks.longbench_pro_facts import SECONDARY_TASKS
 from lm_eval_longbench.benchmarks.longbench_v1 import V1, E
 from lm_eval_longbench.benchmarks.longbench_v2 import V2
 from lm_eval_longbench.figures.questions import question_values

@@ -7,8 +7,7 @@ import math
 import asked
 import pytest
 
-from lm_eval_longbench.benchmarks.longbench_pro import PRIMARY_TASKS, SECONDARY_TASKS
-from lm_eval_longbench.benchmarks.longbench_pro_facts import BY_CODE
+from lm_eval_longbench.benchmarks.longbench_pro_facts import BY_CODE, PRIMARY_TASKS, SECONDARY_TASKS
 from lm_eval_longbench.errors import OptionError, UnknownNameError
 from lm_eval_longbench.prompts.truncation import ends_decoded_together
 

@@ -7,7 +7,8 @@ import pytest
 from asked import rows_of
 from v2_rows import official_rows
 
-from lm_eval_longbench.benchmarks.longbench_v2 import DOMAINS, SUB_SCORES, V2
+from lm_eval_longbench.benchmarks.longbench_v2 import V2
+from lm_eval_longbench.benchmarks.longbench_v2_facts import DOMAINS, SUB_SCORES
 from lm_eval_longbench.data.arrow import cache_folder
 from lm_eval_longbench.errors import DataError, UnknownNameError
 from lm_eval_longbench.harness.task import LongBenchTask

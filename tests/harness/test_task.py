@@ -9,7 +9,8 @@ import pytest
 from asked import prompts_of, rows_of
 
 from lm_eval_longbench.benchmarks.base import SAMPLES
-from lm_eval_longbench.benchmarks.longbench_v1 import DATASETS, V1, E
+from lm_eval_longbench.benchmarks.longbench_v1 import V1, E
+from lm_eval_longbench.benchmarks.longbench_v1_facts import DATASETS
 from lm_eval_longbench.errors import OptionError, OverlengthError, UnknownNameError
 from lm_eval_longbench.prompts.truncation import halves_decoded_apart
 

