@@ -11,38 +11,32 @@ _SPEC = importlib.util.spec_from_file_location("counts", ROOT / "scripts" / "cou
 counts = importlib.util.module_from_spec(_SPEC)
 _SPEC.loader.exec_module(counts)
 
-# Folders that are still being moved: empty when all of them have their place.
-MOVING = {
-    *("aggregation", "figures", "harness", "lock", "logs", "offline", "provenance", "reports"),
-    *("scoring", "signature", "verify", "cli", "top"),
-}
+# What the package has reached. The aim is 18,500 lines; a limit is lowered whenever it can be.
 LIMITS = {
-    "package lines": 18_500,
+    "package lines": 28_300,
     "modules": 190,
     "longest module": 500,
     "modules outside benchmarks/ that name benchmarks": 8,
     "scripts lines": 2_000,
 }
-# Limits that hold when all folders have their place.
-LATER = set(LIMITS)
 
 
 def table():
     """Each folder of the page with what it imports."""
     page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| `(\w+)` \| [^|]+ \|([^|]*)\|$", page, re.MULTILINE)
-    return {folder: set(re.findall(r"\w+", others)) for folder, others in rows}
+    return {folder: set(re.findall(r"\w+", others)) - {"nothing"} for folder, others in rows}
 
 
 CODE = counts.imports_of_folders()
 
 
 def test_the_page_names_every_folder():
-    assert table().keys() - MOVING == CODE.keys() - MOVING
+    assert table().keys() == CODE.keys()
     assert len(table()) == 19
 
 
-@pytest.mark.parametrize("folder", sorted(CODE.keys() - MOVING))
+@pytest.mark.parametrize("folder", sorted(CODE))
 def test_the_table_of_imports_is_that_of_the_code(folder):
     assert table()[folder] == CODE[folder]
 
@@ -54,14 +48,13 @@ def test_words_of_a_building_are_not_used():
     found = [
         f"{file.relative_to(ROOT)}: {line.strip()}"
         for file in files
-        if not MOVING & {*file.parts, file.parent.name}
         for line in file.read_text(encoding="utf-8").splitlines()
         if words.search(line)
     ]
     assert found == []
 
 
-@pytest.mark.parametrize("what", sorted(LIMITS.keys() - LATER))
+@pytest.mark.parametrize("what", sorted(LIMITS))
 def test_limits(what):
     assert counts.counts()[what] <= LIMITS[what]
 

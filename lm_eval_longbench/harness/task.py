@@ -48,7 +48,7 @@ from lm_eval_longbench.prompts.text_hash import text_sha256
 from lm_eval_longbench.prompts.tokenizer import load_tokenizer, tokenizer_name
 from lm_eval_longbench.prompts.tokens.fast import tokenizer_sha256
 from lm_eval_longbench.secrets import masked
-from lm_eval_longbench.signature.packages import package_versions
+from lm_eval_longbench.signature.signature import package_versions
 
 if TYPE_CHECKING:
     from lm_eval.api.instance import Instance

@@ -16,7 +16,7 @@ from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task
 from lm_eval_longbench.errors import LockError, LongBenchError, UnknownNameError
 from lm_eval_longbench.input_files import open_input, read_whole
 from lm_eval_longbench.options import KEY, Options
-from lm_eval_longbench.signature.packages import package_versions
+from lm_eval_longbench.signature.signature import package_versions
 from lm_eval_longbench.task_names import expanded, task_versions, valid_names
 
 DEFAULT = "longbench.lock"

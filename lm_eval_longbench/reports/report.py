@@ -383,7 +383,8 @@ def _figures(table: ScoredTable, policies: Sequence[str]) -> dict[Place, _Stated
 
 def _places(tables: Sequence[Mapping[Place, _Stated]]) -> list[Place]:
     """Return the places of all tables: those of the longest, the others behind their neighbours."""
-    places = list(max(tables, key=lambda own: len(own)))
+    longest = max(range(len(tables)), key=lambda number: len(tables[number]))
+    places = list(tables[longest])
     known = set(places)
     for table in tables:
         before = None

@@ -8,8 +8,13 @@ from typing import Any
 from lm_eval_longbench.benchmarks.registry import benchmarks
 from lm_eval_longbench.signature.compare import incomparable
 from lm_eval_longbench.signature.data_label import read_label
-from lm_eval_longbench.signature.packages import package_versions
-from lm_eval_longbench.signature.signature import UNKNOWN, combined, of_scored, unknown
+from lm_eval_longbench.signature.signature import (
+    UNKNOWN,
+    combined,
+    of_scored,
+    package_versions,
+    unknown,
+)
 
 
 def table_signatures(

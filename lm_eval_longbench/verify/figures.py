@@ -18,7 +18,7 @@ from lm_eval_longbench.logs.formulas import standard_error
 from lm_eval_longbench.logs.results_file import TaskResult
 from lm_eval_longbench.logs.sample_log import BYPASS, LogRow, at
 from lm_eval_longbench.metrics.reasoning import DROP
-from lm_eval_longbench.signature.packages import package_versions
+from lm_eval_longbench.signature.signature import package_versions
 from lm_eval_longbench.verify.check import (
     CONFIRMED,
     DIFFERENT,

@@ -10,7 +10,7 @@ from lm_eval_longbench.errors import LongBenchError, PredictionError
 from lm_eval_longbench.input_files import read_json_lines
 from lm_eval_longbench.logs.results_file import NAMING, ResultsFile, TaskResult
 from lm_eval_longbench.prompts.text_hash import text_sha256
-from lm_eval_longbench.signature.packages import package_versions
+from lm_eval_longbench.signature.signature import package_versions
 from lm_eval_longbench.task_names import our_group
 from lm_eval_longbench.verify.check import (
     CONFIRMED,

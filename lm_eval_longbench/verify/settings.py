@@ -21,8 +21,7 @@ from lm_eval_longbench.options import Options, read_seed
 from lm_eval_longbench.prompts.text_hash import text_sha256
 from lm_eval_longbench.prompts.tokenizer import tokenizer_name
 from lm_eval_longbench.signature.data_label import read_label
-from lm_eval_longbench.signature.packages import package_versions
-from lm_eval_longbench.signature.signature import INGREDIENTS, completed, line
+from lm_eval_longbench.signature.signature import INGREDIENTS, completed, line, package_versions
 from lm_eval_longbench.task_names import task_versions
 from lm_eval_longbench.verify.check import (
     CONFIRMED,

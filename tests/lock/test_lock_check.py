@@ -90,7 +90,7 @@ def test_a_package_that_was_or_is_not_installed():
 
 def test_a_task_version(locked):
     lines, _ = refused(locked(tasks={"longbench_v2": "0.9"}))
-    assert lines == ["tasks.longbench_v2: locked 0.9, here 1.0"]
+    assert lines == ["tasks.longbench_v2: locked 0.9, here 1.1"]
 
 
 def test_tasks_that_are_not_in_the_lock(locked):

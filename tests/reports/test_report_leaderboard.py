@@ -12,9 +12,9 @@ from v1_tasks import V1_TASKS
 from lm_eval_longbench.benchmarks.longbench_pro_facts import BY_CODE, DIMENSIONS
 from lm_eval_longbench.benchmarks.longbench_v1_facts import DATASETS
 from lm_eval_longbench.protocol import protocol_of
+from lm_eval_longbench.reports.render import rank_text
 from lm_eval_longbench.reports.report import make_report
 from lm_eval_longbench.reports.scored_run import read_run
-from lm_eval_longbench.reports.texts import rank_text
 from lm_eval_longbench.scoring.score import score_paths
 
 GOLDEN = Path(__file__).resolve().parents[3] / "shared" / "golden" / "longbench_v1"

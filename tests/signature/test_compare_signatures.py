@@ -16,8 +16,7 @@ from lm_eval_longbench.signature.compare import (
     shown,
     shown_pair,
 )
-from lm_eval_longbench.signature.packages import package_versions
-from lm_eval_longbench.signature.signature import INGREDIENTS, combined, completed
+from lm_eval_longbench.signature.signature import INGREDIENTS, combined, completed, package_versions
 
 PACKAGES_NOW = {
     "lm_eval_longbench": "0.1.0",

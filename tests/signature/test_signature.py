@@ -6,13 +6,13 @@ from itertools import permutations
 import pytest
 
 from lm_eval_longbench.benchmarks.registry import benchmarks
-from lm_eval_longbench.signature.packages import package_versions
 from lm_eval_longbench.signature.signature import (
     INGREDIENTS,
     combined,
     completed,
     fingerprint,
     line,
+    package_versions,
 )
 from lm_eval_longbench.version import __version__
 
