@@ -26,7 +26,7 @@ from typing import Any
 from v1_tasks import E_TASKS, V1_TASKS
 
 from lm_eval_longbench.benchmarks import longbench_pro_facts as catalog_pro
-from lm_eval_longbench.benchmarks import longbench_v2_facts as catalog_v2
+from lm_eval_longbench.benchmarks import longbench_v2_facts as v2_facts
 from lm_eval_longbench.benchmarks.base import Task
 from lm_eval_longbench.benchmarks.longbench_pro import PRO as BENCHMARK_PRO
 from lm_eval_longbench.benchmarks.longbench_v1_facts import DATASETS
@@ -500,16 +500,16 @@ V2: dict[str, Callable[[str, Row], str]] = {
 
 def check_v2_file(rows: list[Row]) -> None:
     same(len({row["_id"] for row in rows}), 18)
-    for domain in catalog_v2.DOMAINS.values():
+    for domain in v2_facts.DOMAINS.values():
         own = [row for row in rows if row["domain"] == domain]
-        same(sorted(row["length"] for row in own), sorted(catalog_v2.LENGTHS))
-        same({row["difficulty"] for row in own}, set(catalog_v2.DIFFICULTIES))
+        same(sorted(row["length"] for row in own), sorted(v2_facts.COUNTS["length"]))
+        same({row["difficulty"] for row in own}, set(v2_facts.COUNTS["difficulty"]))
     letters = Counter(row["answer"] for row in rows)
-    same(set(letters), set(catalog_v2.CHOICES))
+    same(set(letters), set(v2_facts.CHOICES))
     need(max(letters.values()) - min(letters.values()) <= 1, "a letter is right too often")
     sizes = {
         name: [len(row["context"].encode()) for row in rows if row["length"] == name]
-        for name in catalog_v2.LENGTHS
+        for name in v2_facts.COUNTS["length"]
     }
     for short, long in (("short", "medium"), ("medium", "long")):
         need(max(sizes[short]) < min(sizes[long]), f"a {short} text is longer than a {long} one")
@@ -520,7 +520,7 @@ def check_v2(number: int, row: Row) -> None:
     """Check a question of LongBench v2; `number` counts them from 0."""
     need(not (problem := BENCHMARK_V2.row_problem(row)), problem)
     same(row["_id"], hashlib.sha256(f"longbench_v2:{number}".encode()).hexdigest()[:24])
-    choices = {letter: row[f"choice_{letter}"].strip() for letter in catalog_v2.CHOICES}
+    choices = {letter: row[f"choice_{letter}"].strip() for letter in v2_facts.CHOICES}
     need(len(set(choices.values())) == 4, "two choices are the same")
     (derive,) = (own for words, own in V2.items() if words in row["question"])
     same(derive(row["context"], row), choices[row["answer"]])

@@ -150,7 +150,7 @@ def server():
 @pytest.fixture(scope="module")
 def embeddings():
     """One of chats, with an answer a seed, and of embeddings; its address."""
-    handler = _conftest_of("provenance")._Server
+    handler = _conftest_of("verify")._Server
     with _serving(ThreadingHTTPServer(("127.0.0.1", 0), handler)) as own:
         yield f"http://127.0.0.1:{own.server_port}/v1"
 

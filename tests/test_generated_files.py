@@ -60,9 +60,8 @@ def copy(tmp_path):
 # ---------------------------------------------------------------------- the scripts
 
 
-@pytest.mark.parametrize("script", ["make_tasks.py", "make_sample.py"])
-def test_the_files_are_up_to_date(script):
-    done = check(ROOT, script)
+def test_the_files_are_up_to_date():
+    done = check(ROOT, "make_tasks.py")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
@@ -95,30 +94,16 @@ def test_a_changed_task_file_is_noticed(copy, change, name):
     assert done.stdout.splitlines() == [f"differs: tasks/{changed}"]
 
 
-@pytest.mark.parametrize("change", [one_byte, added, Path.unlink])
-def test_a_changed_sample_is_noticed(copy, change):
-    assert check(copy, "make_sample.py").returncode == 0
-    change(copy / "lm_eval_longbench" / "data" / "sample" / "longbench_v1" / "trec_e.jsonl")
-    done = check(copy, "make_sample.py")
-    assert done.returncode == 1
-    name = "extra_trec_e.jsonl" if change is added else "trec_e.jsonl"
-    assert done.stdout.startswith(f"longbench_v1/{name} differs")
-    assert len(done.stdout.splitlines()) == 1
-
-
-def test_the_scripts_restore_what_was_changed(copy):
+def test_the_script_restores_what_was_changed(copy):
     def everything():
-        folders = (copy / "tasks", copy / "lm_eval_longbench" / "data" / "sample")
-        return {p: p.read_bytes() for f in folders for p in f.rglob("*") if p.is_file()}
+        return {p: p.read_bytes() for p in (copy / "tasks").rglob("*") if p.is_file()}
 
     before = everything()
     one_byte(copy / "tasks" / "longbench_v1" / "_base")
     added(copy / "tasks" / "longbench_v1" / "longbench_v1_lcc.yaml")
-    (copy / "lm_eval_longbench" / "data" / "sample" / "longbench_v1" / "lcc.jsonl").unlink()
-    for script in ("make_tasks.py", "make_sample.py"):
-        subprocess.run(
-            [sys.executable, "-B", copy / "scripts" / script], check=True, capture_output=True
-        )
+    subprocess.run(
+        [sys.executable, "-B", copy / "scripts" / "make_tasks.py"], check=True, capture_output=True
+    )
     assert everything() == before
 
 

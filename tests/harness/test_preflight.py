@@ -266,9 +266,8 @@ def test_groups_expand_to_what_the_harness_builds(tasks):
     assert [leaf.name for leaf in leaves] == list(built)
     for leaf in leaves:
         task = built[leaf.name]
-        assert leaf.dataset == task.config.dataset_name
+        assert leaf.task == task.config.dataset_name
         assert leaf.repeats == task.config.metadata["longbench_run"]["repeats"]
-        assert task.asking.benchmark.prepared_as == leaf.benchmark
 
 
 def test_patterns():
@@ -312,7 +311,7 @@ def test_a_users_own_group(suite):
         "longbench_v1_e_repobench_p",
         "theirs",
     ]
-    assert by_name["theirs"].benchmark is None
+    assert by_name["theirs"].task is None
     assert by_name["longbench_v1_e_lcc"].repeats == 2
     (task,) = manager.load(by_name["longbench_v1_trec"].spec)["tasks"].values()
     assert task.config.task == "longbench_v1_trec"
@@ -325,7 +324,7 @@ def test_a_yaml_file_by_its_path(suite):
     _, by_path = leaves_of(str(suite / "suite.yaml"), include=suite)
     assert by_path == by_name
     _, (leaf,) = leaves_of(str(task_folder() / "longbench_v1" / "longbench_v1_lcc.yaml"))
-    assert (leaf.name, leaf.benchmark) == ("longbench_v1_lcc", "v1")
+    assert (leaf.name, leaf.task) == ("longbench_v1_lcc", "longbench_v1_lcc")
     manager, _ = leaves_of("longbench_v1_lcc")
     (task,) = manager.load(dict(leaf.spec))["tasks"].values()
     assert task.config.task == "longbench_v1_lcc"

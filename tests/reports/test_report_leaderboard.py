@@ -11,6 +11,7 @@ from v1_tasks import V1_TASKS
 
 from lm_eval_longbench.benchmarks.longbench_pro_facts import BY_CODE, DIMENSIONS
 from lm_eval_longbench.benchmarks.longbench_v1_facts import DATASETS
+from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task
 from lm_eval_longbench.protocol import protocol_of
 from lm_eval_longbench.reports.render import rank_text
 from lm_eval_longbench.reports.report import make_report
@@ -55,8 +56,8 @@ def signed(folder, **changes):
             official = protocol_of(task)
             tasks[task] = {
                 "benchmark": name.removesuffix("_cot_answer").removesuffix("_cot"),
-                "data_sha256": official.source.sha256,
-                "truncation": official.truncation,
+                "data_sha256": benchmark_of(find_task(task)).source.sha256,
+                "truncation": benchmark_of(find_task(task)).rule.__name__,
                 "limit": official.limits[0],
                 "overlength": "truncate",
                 "chat": official.chat,

@@ -173,7 +173,7 @@ def test_the_model_is_no_ingredient(tmp_path, model_folder):
     )
 
 
-@pytest.mark.parametrize("value", [1.5, -0.5, float("inf"), [None], {"a": 1}, "0.5", True])
+@pytest.mark.parametrize("value", [1.5, -1.5, float("inf"), [None], {"a": 1}, "0.5", True])
 def test_a_figure_that_is_no_share_is_not_compared(base, base_run, value):
     def edit(whole):
         whole["results"][QASPER]["score,none"] = value
