@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
-from lm_eval_longbench.catalog import MOST_REPEATS
-from lm_eval_longbench.catalog_pro import DIMENSIONS
+from lm_eval_longbench.benchmarks.base import MOST_REPEATS
+from lm_eval_longbench.benchmarks.registry import benchmarks
 from lm_eval_longbench.errors import EmbeddingError, OptionError, UnknownNameError
 from lm_eval_longbench.metrics.reasoning import DROP, POLICIES
 from lm_eval_longbench.presets.longbench_pro import find_preset
-from lm_eval_longbench.semantic.server_url import check_recorded
+from lm_eval_longbench.semantic.remote import check_recorded
 
 KEY = "longbench"
 OVERLENGTH = ("truncate", "skip", "fail")
@@ -47,18 +47,22 @@ def _only(given: Any) -> dict[str, tuple[str, ...]]:
         raise OptionError(
             f'Option \'only\' must be an object such as {{"language": "English"}}, not {given!r}.'
         )
+    valid: dict[str, tuple[str, ...]] = {}
+    for benchmark in benchmarks().values():
+        for dimension, known in benchmark.choices.items():
+            valid[dimension] = (*valid.get(dimension, ()), *known)
     chosen = {}
     for dimension, values in given.items():
-        if dimension not in DIMENSIONS:
-            raise UnknownNameError("dimension of 'only'", dimension, DIMENSIONS)
+        if dimension not in valid:
+            raise UnknownNameError("dimension of 'only'", dimension, valid)
         if not isinstance(values, str | list | tuple):
             raise OptionError(
                 f"Option 'only' must give {dimension!r} a text or a list of texts, not {values!r}."
             )
         chosen[dimension] = (values,) if isinstance(values, str) else tuple(values)
         for value in chosen[dimension]:
-            if value not in DIMENSIONS[dimension]:
-                raise UnknownNameError(f"{dimension} of 'only'", value, DIMENSIONS[dimension])
+            if value not in valid[dimension]:
+                raise UnknownNameError(f"{dimension} of 'only'", value, valid[dimension])
     return chosen
 
 

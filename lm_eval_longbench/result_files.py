@@ -112,13 +112,3 @@ def json_lines(path: Path) -> Iterator[Callable[[dict[str, Any]], None]]:
     """
     with written_together([path]) as (file,):
         yield file.add
-
-
-def json_file(path: Path, value: Any) -> None:
-    """Write one JSON document, indented.
-
-    Raises:
-        LongBenchError: the file cannot be written; an earlier file of that name is untouched.
-    """
-    with written_together([path]) as (file,):
-        file.document(value)

@@ -15,7 +15,7 @@ def task_folder() -> Path:
     """
     package = Path(__file__).resolve().parent
     for folder in (package / "tasks", package.parent / "tasks"):
-        if (folder / "longbench_v1").is_dir():
+        if any(path.is_dir() for path in folder.glob("*")):
             return folder
     raise LongBenchError(
         f"No task definitions beside {package}. Install again: pip install --force-reinstall "

@@ -38,7 +38,7 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from lm_eval_longbench.catalog import V1
+from lm_eval_longbench.benchmarks.longbench_v1_facts import DATASETS
 
 Row = dict[str, Any]
 Rows = dict[str, list[Row]]
@@ -109,7 +109,7 @@ def reference_metrics() -> dict[str, Callable[[str, str, Row], float]]:
         return fuzz.ratio(next(kept, ""), gold) / 100
 
     table: dict[str, Callable[[str, str, Row], float]] = {}
-    for name in V1:
+    for name in DATASETS:
         table[name] = lambda pred, gold, row: f1(english(pred), english(gold))
     table["multifieldqa_zh"] = lambda pred, gold, row: f1(chinese(pred), chinese(gold))
     for name in ("gov_report", "qmsum", "multi_news", "samsum"):
@@ -214,7 +214,7 @@ def score_folder(
     folder: Path, output: Path, workers: int | None
 ) -> tuple[float, float, tuple[int, ...]]:
     """Score a folder as the command does; return seconds, seconds of all cores, and memory."""
-    from lm_eval_longbench.offline.score import score_paths
+    from lm_eval_longbench.scoring.score import score_paths
 
     with Memory() as memory:
         start = time.perf_counter()
@@ -227,7 +227,7 @@ def score_folder(
 
 def repeat_to(samples: int, source: Path, folder: Path) -> int:
     """Write the prediction files repeated to about so many samples; return how many exactly."""
-    files = {name: source / f"{name}.jsonl" for name in V1}
+    files = {name: source / f"{name}.jsonl" for name in DATASETS}
     rows = {name: file.read_bytes() for name, file in files.items() if file.is_file()}
     each = sum(map(len, (data.splitlines() for data in rows.values())))
     times = max(1, round(samples / each))
@@ -278,7 +278,7 @@ def main() -> int:
     if arguments.million:
         return at_scale(arguments.folder, arguments.million, arguments.workers, arguments.scratch)
     rows: Rows = {}
-    for name in V1:
+    for name in DATASETS:
         file = arguments.folder / f"{name}.jsonl"
         if file.is_file():
             rows[name] = [json.loads(line) for line in file.read_bytes().splitlines()]

@@ -108,7 +108,7 @@ def measure(way: str, limit: int, benchmark: str, number: int, folder: Path) -> 
     """Cut all prompts in one way; return seconds and hashes."""
     from transformers import AutoTokenizer
 
-    from lm_eval_longbench.prompts.fast_tokenizer import fast_tokenizer
+    from lm_eval_longbench.prompts.tokens.fast import fast_tokenizer
     from lm_eval_longbench.prompts.truncation import ends_decoded_together, truncate
 
     density = json.loads((folder / "density.json").read_text())

@@ -33,8 +33,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from lm_eval_longbench.reports.intervals import resampled_means
-from lm_eval_longbench.reports.measure import Leaf, Pairing, figure_of
+from lm_eval_longbench.figures.intervals import resampled_means
+from lm_eval_longbench.figures.tree import Leaf, Pairing, estimate
 
 TOLERANCE = 1.5
 # Questions for each document, as in LongBench Pro.
@@ -119,7 +119,7 @@ def one(design: Design, rng: np.random.Generator, *, beside: bool) -> tuple[bool
         ends, sure = [(found.low, found.high)], found.p_value < 0.05
     else:
         figure = replace(figure, binary=design.kind == "pass")
-        shown = figure_of(figure)
+        shown = estimate(figure)
         ends = [(shown.low, shown.high)]
     if beside:
         for means in (figure.resamples, resampled_means(figure.values, "x")):

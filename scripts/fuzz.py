@@ -44,36 +44,34 @@ import datasets
 import yaml
 
 from lm_eval_longbench import once
-from lm_eval_longbench.catalog import SPLITS
-from lm_eval_longbench.catalog_pro import SECONDARY_TASKS
-from lm_eval_longbench.cli.compare_tables import differences_table, figures_table, notes
+from lm_eval_longbench.benchmarks.longbench_pro import PRO
+from lm_eval_longbench.benchmarks.longbench_v1 import V1, E
+from lm_eval_longbench.benchmarks.longbench_v2 import V2
+from lm_eval_longbench.cli.compare import differences_table, figures_table, notes
 from lm_eval_longbench.cli.lock import read_metadata
 from lm_eval_longbench.cli.prepare import prepared_table
 from lm_eval_longbench.cli.report import report_text
-from lm_eval_longbench.cli.score_tables import tables_of
-from lm_eval_longbench.cli.score_warnings import notes_of, warnings_of
-from lm_eval_longbench.cli.verify_tables import (
+from lm_eval_longbench.cli.score import notes_of, tables_of, warnings_of
+from lm_eval_longbench.cli.verify import (
     different_lines,
     kinds_table,
     not_checkable_lines,
     summary_line,
 )
-from lm_eval_longbench.data import longbench_pro, longbench_v1, longbench_v2
 from lm_eval_longbench.errors import LongBenchError
 from lm_eval_longbench.harness.command import run_harness
-from lm_eval_longbench.offline.score import score_paths
-from lm_eval_longbench.offline.source import LOG
+from lm_eval_longbench.lock.check import check_locked, require_lock
+from lm_eval_longbench.lock.lock import lock_now, lock_text, read_lock
+from lm_eval_longbench.logs.sample_log import responses_of
 from lm_eval_longbench.options import KEY, Options
-from lm_eval_longbench.provenance.check import STATUSES
-from lm_eval_longbench.provenance.compare_results import compare_results
-from lm_eval_longbench.provenance.lock import lock_now
-from lm_eval_longbench.provenance.lock_check import check_locked, require_lock
-from lm_eval_longbench.provenance.lock_file import lock_text, read_lock
-from lm_eval_longbench.provenance.read_log import responses_of
-from lm_eval_longbench.provenance.rules import CARE, COMPARABLE, NOT
-from lm_eval_longbench.provenance.verify import verify
 from lm_eval_longbench.reports.render import FORMATS
+from lm_eval_longbench.scoring.files import LOG
+from lm_eval_longbench.scoring.score import score_paths
+from lm_eval_longbench.signature.compare import CARE, COMPARABLE, NOT
 from lm_eval_longbench.terminal import say_table
+from lm_eval_longbench.verify.check import STATUSES
+from lm_eval_longbench.verify.compare import compare_results
+from lm_eval_longbench.verify.verify import verify
 
 Files = dict[str, bytes]  # by path within a folder
 RUNS = {
@@ -340,16 +338,16 @@ class Inputs:
             **{"preset": None, "cot_samples": "c", "retrieved_context": None},
         }
         self.v1 = {}
-        for split in SPLITS:
-            if split.file_stem in ("lcc", "trec_e", "vcsum"):
-                rows = list(longbench_v1.load(split, "sample").rows)[:3]
+        for split in (*V1.tasks.values(), *E.tasks.values()):
+            if split.dataset in ("lcc", "trec_e", "vcsum"):
+                rows = list(V1.load(split, "sample").rows)[:3]
                 short = [{**row, "context": row["context"][:300]} for row in rows]
-                self.v1[f"data/{split.file_stem}.jsonl"] = _jsonl(short)
+                self.v1[f"data/{split.dataset}.jsonl"] = _jsonl(short)
         self.arrays = {}
-        for module in (longbench_v2, longbench_pro):
-            rows = json.loads(module.BENCHMARK.sample.read_bytes())[:6]
+        for own in (V2, PRO):
+            rows = json.loads((own.samples / own.source.file).read_bytes())[:6]
             short = [{**row, "context": row["context"][:300]} for row in rows]
-            name = module.BENCHMARK.source.file
+            name = own.source.file
             self.arrays[name] = json.dumps(short, ensure_ascii=False, indent=1).encode()
 
 
@@ -582,21 +580,25 @@ def try_lock(inputs: Inputs, rng: random.Random) -> bool:
 
 def _loaded(place: Path) -> dict[str, list[str]]:
     """Return the ids of the documents of each dataset that is in some data."""
-    if place.name in (longbench_v2.BENCHMARK.source.file, longbench_pro.BENCHMARK.source.file):
-        if place.name == longbench_v2.BENCHMARK.source.file:
-            loaded = [longbench_v2.load(None, str(place))]
+    if place.name in (V2.source.file, PRO.source.file):
+        if place.name == V2.source.file:
+            loaded = [V2.load(V2.tasks["longbench_v2"], str(place))]
             ids = "_id"
         else:
             raw = place.read_bytes() if place.is_file() else b""
-            tasks = list(SECONDARY_TASKS.values())
-            tasks = [task for task in tasks if b'"%s"' % task.name.encode() in raw] or tasks[:1]
-            loaded = [longbench_pro.load(task, str(place)) for task in tasks]
+            tasks = list(PRO.tables["longbench_pro"].tasks.values())
+            tasks = [task for task in tasks if b'"%s"' % task.label.encode() in raw] or tasks[:1]
+            loaded = [PRO.load(task, str(place)) for task in tasks]
             ids = "id"
         say_table(prepared_table("", [("x", 1, documents) for documents in loaded]))
         return {place.name: [name for own in loaded for name in own.rows[ids]]}
-    wanted = [split for split in SPLITS if split.file_stem in ("lcc", "trec_e", "vcsum")]
+    wanted = [
+        split
+        for split in (*V1.tasks.values(), *E.tasks.values())
+        if split.dataset in ("lcc", "trec_e", "vcsum")
+    ]
     return {
-        f"data/{split.file_stem}.jsonl": list(longbench_v1.load(split, str(place)).rows["_id"])
+        f"data/{split.dataset}.jsonl": list(V1.load(split, str(place)).rows["_id"])
         for split in wanted
     }
 

@@ -2,10 +2,9 @@
 
 import datasets
 import pytest
+from v1_tasks import E_TASKS, TASKS, load
 
 from lm_eval_longbench import once
-from lm_eval_longbench.catalog import SPLITS
-from lm_eval_longbench.data.longbench_v1 import load
 
 CHAT_TEMPLATE = (
     "{% for m in messages %}<|{{ m['role'] }}|>\n{{ m['content'] }}\n{% endfor %}"
@@ -36,7 +35,10 @@ def build_tokenizer(folder, *, bos: bool) -> str:
     from transformers import PreTrainedTokenizerFast
 
     texts = [
-        text for split in SPLITS if not split.is_e for text in load(split, "sample").rows["context"]
+        text
+        for split in TASKS
+        if split not in E_TASKS
+        for text in load(split, "sample").rows["context"]
     ]
     raw = Tokenizer(models.BPE())
     raw.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)

@@ -4,13 +4,11 @@ import hashlib
 import json
 import math
 
-from lm_eval_longbench.provenance.aggregate import (
-    AGGREGATIONS,
-    aggregation_names,
-    standard_error,
-)
-from lm_eval_longbench.provenance.read_log import doc_sha256
-from lm_eval_longbench.provenance.signature import completed, line
+from lm_eval_longbench.figures.means import AGGREGATIONS
+from lm_eval_longbench.logs.formulas import standard_error
+from lm_eval_longbench.logs.sample_log import doc_sha256
+from lm_eval_longbench.signature.signature import completed, line
+from lm_eval_longbench.verify.figures import aggregation_names
 
 
 def sha256(text):

@@ -3,14 +3,17 @@
 import gzip
 import json
 
-from lm_eval_longbench.catalog import split_of_task
-from lm_eval_longbench.catalog_pro import BY_CODE
+from v1_tasks import BY_NAME
+
+from lm_eval_longbench.benchmarks.longbench_pro_facts import BY_CODE
 
 OFFICIAL = {
     "longbench_v1": "zai-org/LongBench@5e628be",
     "longbench_v2": "zai-org/LongBench-v2@2b48e49",
     "longbench_pro": "caskcsg/LongBench-Pro@4996884",
 }
+# Kinds of input files.
+V1_FILE, V2_FILE, PRO_FILE = "v1_predictions", "v2_results", "pro_inference"
 STAMP = "2025-03-04T05-06-07.123456"
 
 
@@ -72,7 +75,7 @@ def v1_doc(task, index, *answers, length=1, classes=None, **more):
         "input": "Which?",
         "answers": list(answers),
         "length": length,
-        "dataset": split_of_task(task).info.name,
+        "dataset": BY_NAME[task].label,
         "language": "en",
         "all_classes": classes,
         "_id": f"id-{index}",

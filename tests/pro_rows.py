@@ -3,7 +3,8 @@
 import itertools
 import json
 
-from lm_eval_longbench.catalog_pro import COUNTS, DIMENSIONS, SECONDARY_TASKS
+from lm_eval_longbench.benchmarks.longbench_pro import PRO
+from lm_eval_longbench.benchmarks.longbench_pro_facts import COUNTS, DIMENSIONS, SECONDARY_TASKS
 
 ROW = {
     "id": "0",
@@ -52,3 +53,8 @@ def write_rows(path, rows):
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(rows, ensure_ascii=False, indent=4), encoding="utf-8")
     return path
+
+
+def load(code, data_dir=None):
+    """Open the questions of a secondary task."""
+    return PRO.load(PRO.tasks[f"longbench_pro_{code}"], data_dir)

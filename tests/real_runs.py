@@ -11,7 +11,7 @@ from lm_eval.loggers import EvaluationTracker
 from lm_eval.tasks import TaskManager
 
 from lm_eval_longbench.harness.baseline import ExtractiveBaseline
-from lm_eval_longbench.harness.two_passes import two_passes
+from lm_eval_longbench.harness.evaluate import evaluated
 from lm_eval_longbench.task_folder import task_folder
 
 # Its module registers it with the harness under this name.
@@ -57,7 +57,7 @@ def write_run(folder, model, tasks, options=None, model_args=None, *, logs=True,
     paths = [str(task_folder()), *arguments.pop("include_path", [])]
     manager = TaskManager(include_path=paths, include_defaults=False, metadata=metadata)
     tracker = EvaluationTracker(output_path=str(folder))
-    with two_passes(Path(folder) / "reasoning"):
+    with evaluated(Path(folder) / "reasoning"):
         results = simple_evaluate(
             model=model,
             model_args=model_args,

@@ -23,9 +23,14 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from lm_eval_longbench import catalog_pro, catalog_v2
-from lm_eval_longbench.catalog import E_SPLITS, V1_SPLITS, Split
-from lm_eval_longbench.data import rows_pro, rows_v2
+from v1_tasks import E_TASKS, V1_TASKS
+
+from lm_eval_longbench.benchmarks import longbench_pro_facts as catalog_pro
+from lm_eval_longbench.benchmarks import longbench_v2_facts as v2_facts
+from lm_eval_longbench.benchmarks.base import Task
+from lm_eval_longbench.benchmarks.longbench_pro import PRO as BENCHMARK_PRO
+from lm_eval_longbench.benchmarks.longbench_v1_facts import DATASETS
+from lm_eval_longbench.benchmarks.longbench_v2 import V2 as BENCHMARK_V2
 
 # Of all files of the sample and their names, and how many questions they hold.
 SHA256 = "d48813ce99045e802ba73b39d8b4867c7abc03d3ceff998f36344f1514bc54e8"
@@ -239,14 +244,14 @@ def check_stated(row: Row) -> None:
     return need(words <= set(re.findall(r"\w+", text)), f"not in the text: {bare}")
 
 
-def check_v1_file(split: Split, rows: list[Row], plain: list[Row]) -> None:
+def check_v1_file(split: Task, rows: list[Row], plain: list[Row]) -> None:
     """Check a file of v1 or E; `plain`: that of v1."""
     need(len(rows) >= 4, "fewer than four questions")
     if rows is plain:
         return
     sizes = [row["length"] for row in rows]
     need(sizes == sorted(sizes), "E's texts do not get longer")
-    if split.info.name == "trec" or split.info.name.startswith("passage_"):
+    if split.label == "trec" or split.label.startswith("passage_"):
         return
     for own, row in zip(rows, plain, strict=True):
         need(own["input"] == row["input"], "E asks something else than v1")
@@ -255,9 +260,9 @@ def check_v1_file(split: Split, rows: list[Row], plain: list[Row]) -> None:
         need(all(longer), "E's answers are others than v1's")
 
 
-def check_v1(split: Split, number: int, row: Row) -> None:
+def check_v1(split: Task, number: int, row: Row) -> None:
     """Check a question of LongBench v1 or E; `number` counts those of a file from 0."""
-    stem, name, chinese = split.file_stem, split.info.name, split.info.language == "zh"
+    stem, name, chinese = split.dataset, split.label, DATASETS[split.label].language == "zh"
     same(row["_id"], hashlib.sha256(f"{stem}:{number}".encode()).hexdigest()[:48])
     same((row["dataset"], row["language"]), (name, "zh" if chinese else "en"))
     same(len(row["context"]) if chinese else len(row["context"].split()), row["length"])
@@ -495,16 +500,16 @@ V2: dict[str, Callable[[str, Row], str]] = {
 
 def check_v2_file(rows: list[Row]) -> None:
     same(len({row["_id"] for row in rows}), 18)
-    for domain in catalog_v2.DOMAINS.values():
+    for domain in v2_facts.DOMAINS.values():
         own = [row for row in rows if row["domain"] == domain]
-        same(sorted(row["length"] for row in own), sorted(catalog_v2.LENGTHS))
-        same({row["difficulty"] for row in own}, set(catalog_v2.DIFFICULTIES))
+        same(sorted(row["length"] for row in own), sorted(v2_facts.COUNTS["length"]))
+        same({row["difficulty"] for row in own}, set(v2_facts.COUNTS["difficulty"]))
     letters = Counter(row["answer"] for row in rows)
-    same(set(letters), set(catalog_v2.CHOICES))
+    same(set(letters), set(v2_facts.CHOICES))
     need(max(letters.values()) - min(letters.values()) <= 1, "a letter is right too often")
     sizes = {
         name: [len(row["context"].encode()) for row in rows if row["length"] == name]
-        for name in catalog_v2.LENGTHS
+        for name in v2_facts.COUNTS["length"]
     }
     for short, long in (("short", "medium"), ("medium", "long")):
         need(max(sizes[short]) < min(sizes[long]), f"a {short} text is longer than a {long} one")
@@ -513,9 +518,9 @@ def check_v2_file(rows: list[Row]) -> None:
 
 def check_v2(number: int, row: Row) -> None:
     """Check a question of LongBench v2; `number` counts them from 0."""
-    need(not (problem := rows_v2.problem_of(row)), problem)
+    need(not (problem := BENCHMARK_V2.row_problem(row)), problem)
     same(row["_id"], hashlib.sha256(f"longbench_v2:{number}".encode()).hexdigest()[:24])
-    choices = {letter: row[f"choice_{letter}"].strip() for letter in catalog_v2.CHOICES}
+    choices = {letter: row[f"choice_{letter}"].strip() for letter in v2_facts.CHOICES}
     need(len(set(choices.values())) == 4, "two choices are the same")
     (derive,) = (own for words, own in V2.items() if words in row["question"])
     same(derive(row["context"], row), choices[row["answer"]])
@@ -1082,7 +1087,7 @@ def check_pro_file(rows: list[Row]) -> None:
 
 def check_pro(number: int, row: Row) -> None:
     """Check a question of LongBench Pro; `number` counts those of a language from 0."""
-    need(not (problem := rows_pro.problem_of(row)), problem)
+    need(not (problem := BENCHMARK_PRO.row_problem(row)), problem)
     name = f"longbench_pro:{row['language']}:{number}"
     same(row["id"], hashlib.sha256(name.encode()).hexdigest())
     chinese = row["language"] == "Chinese"
@@ -1103,9 +1108,9 @@ Check = tuple[str, Callable[..., None], tuple[Any, ...]]
 def checks_of_questions(folder: Path) -> list[Check]:
     """Return for each question its name, its check, and the arguments, of which the last is it."""
     found: list[Check] = []
-    for split in (*V1_SPLITS, *E_SPLITS):
-        for number, row in enumerate(v1_rows(folder, split.file_stem)):
-            found.append((f"{split.file_stem} {number}", check_v1, (split, number, row)))
+    for split in (*V1_TASKS, *E_TASKS):
+        for number, row in enumerate(v1_rows(folder, split.dataset)):
+            found.append((f"{split.dataset} {number}", check_v1, (split, number, row)))
     for number, row in enumerate(array(folder, "v2")):
         found.append((f"v2 {number}", check_v2, (number, row)))
     seen: Counter[str] = Counter()
@@ -1131,14 +1136,14 @@ def array(folder: Path, benchmark: str) -> list[Row]:
 
 
 def checks_of_files(folder: Path) -> list[Check]:
-    plain = {split.info.name: v1_rows(folder, split.file_stem) for split in V1_SPLITS}
+    plain = {split.label: v1_rows(folder, split.dataset) for split in V1_TASKS}
     found: list[Check] = [
-        (split.file_stem, check_v1_file, (split, plain[split.info.name], plain[split.info.name]))
-        for split in V1_SPLITS
+        (split.dataset, check_v1_file, (split, plain[split.label], plain[split.label]))
+        for split in V1_TASKS
     ]
-    for split in E_SPLITS:
-        rows = v1_rows(folder, split.file_stem)
-        found.append((split.file_stem, check_v1_file, (split, rows, plain[split.info.name])))
+    for split in E_TASKS:
+        rows = v1_rows(folder, split.dataset)
+        found.append((split.dataset, check_v1_file, (split, rows, plain[split.label])))
     found.append(("v2", check_v2_file, (array(folder, "v2"),)))
     found.append(("pro", check_pro_file, (array(folder, "pro"),)))
     return found

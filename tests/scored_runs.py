@@ -4,10 +4,15 @@ import json
 import math
 from statistics import fmean
 
-from lm_eval_longbench.aggregation.length_buckets import BUCKETS, bucket
-from lm_eval_longbench.aggregation.longbench_pro import summarize
-from lm_eval_longbench.catalog import split_of_task
-from lm_eval_longbench.catalog_pro import BY_CODE, DIMENSIONS, QUESTIONS_PER_TASK, SECONDARY_TASKS
+from figures_of import official_of
+from v1_tasks import BY_NAME
+
+from lm_eval_longbench.benchmarks.longbench_pro_facts import (
+    BY_CODE,
+    QUESTIONS_PER_TASK,
+    SECONDARY_TASKS,
+)
+from lm_eval_longbench.benchmarks.longbench_v1_facts import BUCKETS, bucket
 
 PRO_VALUES = {
     "token_length": "8k",
@@ -98,7 +103,7 @@ def _official(table, rows, repeats):
         out = {}
         for task in dict.fromkeys(row["task"] for row in rows):
             own = [row for row in rows if row["task"] == task]
-            name = split_of_task(task).info.name
+            name = BY_NAME[task].label
             if table == "longbench_v1":
                 out[name] = _percent(_means(own), 2)
             else:
@@ -122,17 +127,12 @@ def _official(table, rows, repeats):
             return {name: _percent(_means(own), 1) for name, own in names.items()}
 
         return parts("score") | {"compensated": parts("compensated"), "n": len(written)}
-    samples = [
-        {name: row[name] for name in ("id", *DIMENSIONS)}
-        | {"bon_idx": row["repeat"], "metric": row["score"], "failed": row["failed"]}
-        for row in rows
-    ]
-    return summarize(samples, repeats)
+    return official_of(table, rows, repeats)
 
 
 def _official_questions(task):
     if task.startswith("longbench_v1"):
-        return split_of_task(task).rows
+        return BY_NAME[task].questions
     return 503 if task.startswith("longbench_v2") else QUESTIONS_PER_TASK
 
 

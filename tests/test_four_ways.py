@@ -19,20 +19,20 @@ from pathlib import Path
 import lm_eval.tasks
 import pytest
 from real_runs import EXTRACTIVE
+from v1_tasks import BY_NAME, load
 
-from lm_eval_longbench.catalog import split_of_task
-from lm_eval_longbench.catalog_pro import BY_CODE
+from lm_eval_longbench.benchmarks.longbench_pro_facts import BY_CODE
+from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task
 from lm_eval_longbench.cli.report import report_text
-from lm_eval_longbench.data import longbench_pro, longbench_v1, longbench_v2
 from lm_eval_longbench.errors import PredictionError
 from lm_eval_longbench.harness.baseline import NAME
 from lm_eval_longbench.harness.command import run_harness
-from lm_eval_longbench.offline.score import score_paths
-from lm_eval_longbench.provenance.check import CONFIRMED, DIFFERENT, NOT_CHECKABLE, OFFICIAL
-from lm_eval_longbench.provenance.find_results import RESULTS_NAME
-from lm_eval_longbench.provenance.verify import verify
-from lm_eval_longbench.semantic.choose import choose_embedder
+from lm_eval_longbench.logs.results_file import RESULTS_NAME
+from lm_eval_longbench.scoring.score import score_paths
+from lm_eval_longbench.semantic.similarity import choose_embedder
 from lm_eval_longbench.task_folder import task_folder
+from lm_eval_longbench.verify.check import CONFIRMED, DIFFERENT, NOT_CHECKABLE, OFFICIAL
+from lm_eval_longbench.verify.verify import verify
 
 V1 = ["longbench_v1_trec", "longbench_v1_qasper"]
 ROUGE = ["longbench_v1_gov_report", "longbench_v1_e_gov_report"]
@@ -74,20 +74,24 @@ filter_list:
 """
 
 
+def documents(task):
+    """Return the sample's documents of a task."""
+    return benchmark_of(find_task(task)).load(find_task(task), "sample").rows
+
+
 def _questions():
     """Return the text of each question that may be asked here, with a right answer."""
     known = []
     for task in (*V1, *E):
-        rows = longbench_v1.load(split_of_task(task), "sample").rows
+        rows = load(BY_NAME[task], "sample").rows
         known += [(row["input"], row["answers"][0]) for row in rows]
-    for row in longbench_v2.load(None, "sample").rows:
+    for row in documents("longbench_v2"):
         known.append((row["question"].strip(), f"The correct answer is ({row['answer']})"))
     for task in ROUGE:  # without a question: known by the beginning of the document
-        rows = longbench_v1.load(split_of_task(task), "sample").rows
+        rows = load(BY_NAME[task], "sample").rows
         known += [(row["context"][:100].strip(), row["answers"][0][:300]) for row in rows]
     for task in PRO:
-        code = BY_CODE[task.removeprefix("longbench_pro_")]
-        for row in longbench_pro.load(code, "sample").rows:
+        for row in documents(task):
             right = "\n".join(row["answer"])
             mark = "[Answer]" if row["language"] == "English" else "[答案]"
             known.append((row["question_nonthinking"], f"{mark}\n{right}"))
@@ -146,7 +150,7 @@ def server():
 @pytest.fixture(scope="module")
 def embeddings():
     """One of chats, with an answer a seed, and of embeddings; its address."""
-    handler = _conftest_of("provenance")._Server
+    handler = _conftest_of("verify")._Server
     with _serving(ThreadingHTTPServer(("127.0.0.1", 0), handler)) as own:
         yield f"http://127.0.0.1:{own.server_port}/v1"
 
@@ -379,7 +383,7 @@ def check_google(run, task, table, dataset, of):
 
 
 def check_v1(run, task, of):
-    dataset = split_of_task(ours(run, task)).info.name
+    dataset = BY_NAME[ours(run, task)].label
     official = scores_of(run, "longbench_v1")[dataset]
     row = run.row("longbench_v1", "dataset", dataset, of)
     assert same(run.figure(task, "score"), row, official=official)
@@ -388,7 +392,7 @@ def check_v1(run, task, of):
 
 
 def check_e(run, task, of):
-    dataset = split_of_task(ours(run, task)).info.name
+    dataset = BY_NAME[ours(run, task)].label
     assert same(run.figure(task, "score"), run.row("longbench_v1_e", "all lengths", dataset, of))
     for metric, name in (("0_4k", "0-4k"), ("4_8k", "4-8k"), ("8k_plus", "8k+")):
         official = scores_of(run, "longbench_v1_e")[dataset][name]
@@ -459,7 +463,7 @@ def test_the_harness_score_and_report_agree(run):
 def test_a_users_groups_agree(request, layout, weighted):
     """The harness's means over the user's groups are those of the figures in the report."""
     run = request.getfixturevalue(layout)
-    names = [split_of_task(task).info.name for task in V1]
+    names = [BY_NAME[task].label for task in V1]
     rows = [run.row("longbench_v1", "dataset", name) for name in names]
     sizes = [row["n"] if weighted else 1 for row in rows]
     assert sizes in ([5, 4], [1, 1])

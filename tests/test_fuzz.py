@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from lm_eval_longbench.offline import score_chunk
-from lm_eval_longbench.provenance.check import CONFIRMED
+from lm_eval_longbench.scoring import score_chunk
+from lm_eval_longbench.verify.check import CONFIRMED
 
 SCRIPT = Path(__file__).resolve().parents[1] / "scripts" / "fuzz.py"
 pytestmark = pytest.mark.skipif(not SCRIPT.is_file(), reason="not run from a checkout")

@@ -1,4 +1,4 @@
-"""The task files are what the script makes, and the groups add up."""
+"""The task files and the sample are what the scripts make, and the groups add up."""
 
 import shutil
 import subprocess
@@ -10,9 +10,12 @@ import yaml
 from lm_eval.tasks import TaskManager
 from lm_eval.tasks._yaml_loader import load_yaml
 
-from lm_eval_longbench.catalog import CATEGORIES, E_SPLITS, SPLITS, V1_SPLITS, split_of_task
-from lm_eval_longbench.catalog_pro import BY_CODE, PRIMARY_TASKS
-from lm_eval_longbench.catalog_v2 import DOMAINS
+from lm_eval_longbench.benchmarks.longbench_pro_facts import BY_CODE, PRIMARY_TASKS
+from lm_eval_longbench.benchmarks.longbench_v1 import V1, E
+from lm_eval_longbench.benchmarks.longbench_v1_facts import CATEGORIES, DATASETS
+from lm_eval_longbench.benchmarks.longbench_v2_facts import DOMAINS, SUB_SCORES
+from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task
+from lm_eval_longbench.figures.means import mean_if_all_known, mean_of_known
 
 ROOT = Path(__file__).resolve().parents[1]
 TASKS = ROOT / "tasks"
@@ -23,11 +26,11 @@ LEAVES = sorted(path for path in TASKS.rglob("*.yaml") if not path.name.startswi
 V1_LEAVES = [path for path in LEAVES if "longbench_v1" in path.parent.name]
 V2_LEAVES = [path for path in LEAVES if "longbench_v2" in path.parent.name]
 V2_MODES = {
-    "longbench_v2": ("LongBenchV2Task", 128),
-    "longbench_v2_no_context": ("LongBenchV2NoContextTask", 128),
-    "longbench_v2_cot": ("LongBenchV2CotTask", 1024),
-    "longbench_v2_cot_answer": ("LongBenchV2CotAnswerTask", 128),
-    "longbench_v2_rag": ("LongBenchV2RagTask", 128),
+    "longbench_v2": 128,
+    "longbench_v2_no_context": 128,
+    "longbench_v2_cot": 1024,
+    "longbench_v2_cot_answer": 128,
+    "longbench_v2_rag": 128,
 }
 V2_DOMAINS = [f"longbench_v2_{domain}" for domain in DOMAINS]
 PRO_LEAVES = [path for path in LEAVES if "longbench_pro" in path.parent.name]
@@ -108,7 +111,7 @@ def test_the_script_restores_what_was_changed(copy):
 
 
 def test_the_files_that_are_there():
-    assert sorted(path.stem for path in V1_LEAVES) == sorted(split.task for split in SPLITS)
+    assert sorted(path.stem for path in V1_LEAVES) == sorted([*V1.tasks, *E.tasks])
     assert sorted(path.stem for path in PRO_LEAVES) == sorted(PRO_TASKS)
     assert sorted(path.stem for path in V2_LEAVES) == sorted([*V2_MODES, *V2_DOMAINS])
     assert (len(V1_LEAVES), len(V2_LEAVES), len(PRO_LEAVES), len(LEAVES)) == (34, 11, 50, 95)
@@ -129,12 +132,12 @@ def test_leaf(path):
     assert len(own) <= 8
     assert included[0] == "_base"
 
-    split = split_of_task(own["task"])
-    assert path == TASKS / split.benchmark / f"{split.task}.yaml"
-    assert own["dataset_name"] == split.file_stem
+    task = find_task(own["task"])
+    assert path == TASKS / task.table / f"{task.name}.yaml"
+    assert own["dataset_name"] == task.name
     assert own["generation_kwargs"] == {
         "until": [],
-        "max_gen_toks": split.info.max_gen_toks,
+        "max_gen_toks": task.budget,
         "do_sample": False,
         "temperature": 0.0,
     }
@@ -152,37 +155,39 @@ def test_leaf(path):
     assert better == [True] * (len(metrics) - 3) + [False] * 3
 
 
-@pytest.mark.parametrize("path", V1_LEAVES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", LEAVES, ids=lambda path: path.stem)
 def test_the_metrics_of_a_leaf_are_those_the_package_computes(path):
-    from lm_eval_longbench.aggregation.longbench_v1 import metric_names
-    from lm_eval_longbench.aggregation.means import mean_of_known
-    from lm_eval_longbench.harness.longbench_v1 import LongBenchV1Task
+    from lm_eval_longbench.harness.task import LongBenchTask
 
     config = load_yaml(path)  # functions resolved
-    metrics = {metric["metric"]: metric["aggregation"] for metric in config["metric_list"]}
-    assert tuple(metrics) == (*metric_names(split_of_task(config["task"])), "reasoned")
-    assert config["class"] is LongBenchV1Task
+    assert config["class"] is LongBenchTask
+    task = find_task(config["dataset_name"])
+    assert task.name == config["task"] == path.stem
+    expected = benchmark_of(task).harness_metrics(task)
+    assert [metric["metric"] for metric in config["metric_list"]] == [own.name for own in expected]
+
+
+@pytest.mark.parametrize("path", V1_LEAVES, ids=lambda path: path.stem)
+def test_v1_means(path):
+    metrics = {one["metric"]: one["aggregation"] for one in load_yaml(path)["metric_list"]}
+    buckets = ["score_0_4k", "score_4_8k", "score_8k_plus"]
+    assert [name for name in metrics if name.startswith("score_")] == (
+        buckets if "longbench_v1_e" in path.stem else []
+    )
     for name, aggregation in metrics.items():
-        expected = mean_of_known if name.startswith("score_") else "mean"
-        assert aggregation == expected
+        assert aggregation == (mean_of_known if name.startswith("score_") else "mean")
 
 
 @pytest.mark.parametrize("path", PRO_LEAVES, ids=lambda path: path.stem)
 def test_pro_leaf(path):
-    from lm_eval_longbench.aggregation.means import mean_if_all_known
-    from lm_eval_longbench.harness.longbench_pro import LongBenchProTask
-
     own = yaml.load(path.read_text(encoding="utf-8"), Loader=Plain)
     form = path.parent.name
     task = BY_CODE[path.stem.removeprefix(f"{form}_")]
     assert len(own) <= 8
     assert own["task"] == path.stem
     assert own["task_alias"] == task.name
-    thinking = "_thinking" if form.endswith("_thinking") else ""
-    assert own["dataset_name"] == task.code + thinking
 
     whole = load_yaml(path)
-    assert whole["class"] is LongBenchProTask
     assert whole["generation_kwargs"] == {
         "until": [],
         "max_gen_toks": PRO_FORMS[form],
@@ -198,36 +203,23 @@ def test_pro_leaf(path):
 
 @pytest.mark.parametrize("path", V2_LEAVES, ids=lambda path: path.stem)
 def test_v2_leaf(path):
-    from lm_eval_longbench.aggregation.longbench_v2 import (
-        SUB_SCORES,
-        one_call_figures,
-        question_figures,
-    )
-    from lm_eval_longbench.aggregation.means import mean_of_known
-    from lm_eval_longbench.metrics.longbench_v2 import judge
-
     own = yaml.load(path.read_text(encoding="utf-8"), Loader=Plain)
     assert len(own) <= 8
     assert own["task"] == path.stem
-    class_name, budget = V2_MODES.get(path.stem, V2_MODES["longbench_v2"])
+    budget = V2_MODES.get(path.stem, V2_MODES["longbench_v2"])
     whole = load_yaml(path)
-    assert whole["class"].__name__ == class_name
-    assert whole["dataset_name"] == (
-        path.stem.removeprefix("longbench_v2_") if path.stem in V2_DOMAINS else "all"
-    )
     assert whole["generation_kwargs"] == {
         "until": [],
         "max_gen_toks": budget,
         "temperature": 0.1,
     }
     metrics = {metric["metric"]: metric["aggregation"] for metric in whole["metric_list"]}
-    verdict = judge("", "A")
-    if path.stem == "longbench_v2_cot":
-        assert list(metrics) == [*one_call_figures(verdict, truncated=False), "reasoned"]
-    else:
-        question = {"difficulty": "easy", "length": "short"}
-        figures = question_figures(question, verdict, truncated=False)
-        assert list(metrics) == [*figures, "reasoned"]
+    counts = ["unparsed", "failed", "truncated", "reasoned"]
+    parts = [f"acc_{name}" for name in SUB_SCORES]
+    own = (
+        ["acc_one_call"] if path.stem == "longbench_v2_cot" else ["acc", *parts, "acc_compensated"]
+    )
+    assert list(metrics) == own + counts
     for name, aggregation in metrics.items():
         sub_score = name.removeprefix("acc_") in SUB_SCORES
         assert aggregation == (mean_of_known if sub_score else "mean")
@@ -252,29 +244,29 @@ def leaves(index, name):
     return found
 
 
-def tasks_of(splits, wanted=lambda info: True):
-    return [split.task for split in splits if wanted(split.info)]
+def tasks_of(benchmark, wanted=lambda dataset: True):
+    return [task.name for task in benchmark.tasks.values() if wanted(DATASETS[task.label])]
 
 
 def test_the_whole_benchmarks(index):
-    assert leaves(index, "longbench_v1") == tasks_of(V1_SPLITS)
-    assert leaves(index, "longbench_v1_e") == tasks_of(E_SPLITS)
+    assert leaves(index, "longbench_v1") == tasks_of(V1)
+    assert leaves(index, "longbench_v1_e") == tasks_of(E)
     assert index["longbench_v1"].cfg["task"] == [f"longbench_v1_{name}" for name in CATEGORIES]
 
 
 def test_languages(index):
-    english = tasks_of(V1_SPLITS, lambda info: info.language in {"en", "code"})
-    chinese = tasks_of(V1_SPLITS, lambda info: info.language == "zh")
+    english = tasks_of(V1, lambda info: info.language in {"en", "code"})
+    chinese = tasks_of(V1, lambda info: info.language == "zh")
     assert leaves(index, "longbench_v1_en") == english
     assert leaves(index, "longbench_v1_zh") == chinese
     assert (len(english), len(chinese)) == (16, 5)
 
 
 @pytest.mark.parametrize("category", CATEGORIES)
-@pytest.mark.parametrize("splits", [V1_SPLITS, E_SPLITS], ids=["v1", "v1_e"])
-def test_categories(index, category, splits):
-    name = f"{splits[0].benchmark}_{category}"
-    expected = tasks_of(splits, lambda info: info.category == category)
+@pytest.mark.parametrize("benchmark", [V1, E], ids=["v1", "v1_e"])
+def test_categories(index, category, benchmark):
+    name = f"{benchmark.name}_{category}"
+    expected = tasks_of(benchmark, lambda info: info.category == category)
     assert leaves(index, name) == expected
     # A category's score is the plain mean of its datasets'.
     assert index[name].cfg["aggregate_metric_list"] == [
@@ -314,7 +306,7 @@ def test_no_task_is_left_over(index):
     below = {child for name in groups for child in index[name].cfg["task"]}
     assert len(groups) == len(GROUPS) == 41
     v2 = {*V2_MODES, *V2_DOMAINS}
-    assert set(index) - groups == {split.task for split in SPLITS} | set(PRO_TASKS) | v2
+    assert set(index) - groups == {*V1.tasks, *E.tasks} | set(PRO_TASKS) | v2
     assert below <= set(index)
     # Only what a user asks for by name stands at the top.
     assert set(index) - below == {

@@ -13,10 +13,11 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from lm_eval_longbench.lock import lock
 from typer.testing import CliRunner
 
 from lm_eval_longbench import input_files
-from lm_eval_longbench.catalog import MOST_REPEATS
+from lm_eval_longbench.benchmarks.base import MOST_REPEATS
 from lm_eval_longbench.cli.main import app
 from lm_eval_longbench.data import archive
 from lm_eval_longbench.errors import DataError, LongBenchError, PredictionError
@@ -41,7 +42,6 @@ from lm_eval_longbench.input_files import (
     read_whole,
     reading,
 )
-from lm_eval_longbench.provenance import lock_file
 
 SMALL = b'{"pred": "Emma"}\n\n\x00\xff'
 # Random bytes, so that the packed file has several blocks.
@@ -600,7 +600,7 @@ def test_the_page_states_the_bounds():
         f"| {MOST_MARKS:,} |",
         f"| {input_files.size_text(input_files.UNPACKED)}, or {input_files.RATIO} times its packed",
         f"| {input_files.size_text(archive.LONGEST_LIST)} |",
-        f"| {lock_file._MOST >> 10} KiB |",
+        f"| {lock._MOST >> 10} KiB |",
         f"| {MOST_REPEATS} |",
     ):
         assert stated in page, stated

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from lm_eval_longbench.catalog import MOST_REPEATS
+from lm_eval_longbench.benchmarks.base import MOST_REPEATS
 from lm_eval_longbench.errors import LongBenchError, OptionError, UnknownNameError
 from lm_eval_longbench.options import Options
 

@@ -12,8 +12,8 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from v1_tasks import TASKS
 
-from lm_eval_longbench.catalog import SPLITS
 from lm_eval_longbench.version import __version__
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -66,7 +66,7 @@ def test_task_files_are_in_the_package(content):
     assert found == expected
     assert "longbench_v1/_base" in found
     assert "longbench_v1_e/_summarization" in found
-    leaves = {f"{split.benchmark}/{split.task}.yaml" for split in SPLITS}
+    leaves = {f"{split.table}/{split.name}.yaml" for split in TASKS}
     assert len(leaves) == 34
     assert leaves <= found.keys()
 

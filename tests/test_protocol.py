@@ -2,34 +2,36 @@
 
 import pytest
 from lm_eval.tasks import TaskManager
+from lm_eval_longbench.signature.signature import UNKNOWN
+from v1_tasks import E_TASKS, V1_TASKS
 
-from lm_eval_longbench.catalog import E_SPLITS, V1_SPLITS
-from lm_eval_longbench.catalog_pro import BY_CODE
+from lm_eval_longbench.benchmarks.longbench_pro_facts import BY_CODE
+from lm_eval_longbench.benchmarks.longbench_v1 import V1
+from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task
 from lm_eval_longbench.presets.longbench_pro import find_preset
-from lm_eval_longbench.protocol import budgets, departures, is_greedy, limits, protocol_of
-from lm_eval_longbench.provenance.signature import METRIC_VERSIONS, UNKNOWN
+from lm_eval_longbench.protocol import budgets, departures, is_greedy, protocol_of
 from lm_eval_longbench.task_folder import task_folder
 
 QASPER, TREC = "longbench_v1_qasper", "longbench_v1_trec"
 V2, PRO = "longbench_v2", "longbench_pro_t1_1"
 TASKS = (
-    *(split.task for split in V1_SPLITS + E_SPLITS),
+    *(split.name for split in V1_TASKS + E_TASKS),
     *(f"longbench_v2{mode}" for mode in ("", "_no_context", "_cot", "_cot_answer", "_rag")),
     *(f"longbench_pro{form}_{code}" for form in ("", "_thinking") for code in BY_CODE),
 )
 
 
 def test_limits():
-    assert limits("v1") == (3500, 7500, 15500, 31500)
-    assert limits("v2") == (120_000, 200_000)
-    assert {120_000, 224_000, 1_000_000} <= set(limits("pro"))
+    assert protocol_of(QASPER).limits == (3500, 7500, 15500, 31500)
+    assert protocol_of(V2).limits == (120_000, 200_000)
+    assert {120_000, 224_000, 1_000_000} <= set(protocol_of(PRO).limits)
 
 
 def test_budgets_of_pro_are_those_of_the_published_models():
     preset = find_preset("Gemini-2.5-Flash", thinking=True)
-    assert preset.max_gen_toks in budgets("pro", 1024)
-    assert {1024, 8192} <= set(budgets("pro", 1024))
-    assert budgets("v1", 64) == (64,)
+    assert preset.max_gen_toks in budgets(PRO)
+    assert {1024, 8192} <= set(budgets(PRO))
+    assert budgets(QASPER) == {128}
 
 
 @pytest.fixture(scope="module")
@@ -47,25 +49,26 @@ def tasks():
 def test_the_tasks_do_what_the_protocol_says(tasks, name):
     task = tasks[name]
     official = protocol_of(name, thinking="_thinking" in name)
-    generation = task.official_generation()
+    benchmark, own = task.asking.benchmark, task.asking.task
+    generation = benchmark.generation(own)
+    assert generation == task.config.generation_kwargs
     assert generation["max_gen_toks"] in official.budgets
     assert generation["until"] == []
     assert is_greedy(generation) == (official.temperature == 0.0)
     assert official.temperature in (None, generation["temperature"])
-    assert official.repeats == task.REPEATS
-    assert task.RULE.__name__ == official.truncation
-    assert ("raw" if task.sends_raw() else "on") == official.chat
+    assert official.repeats == task.asking.repeats
+    assert ("on" if own.chat else "raw") == official.chat
 
 
 def signature(task, **changes):
     """That of an official run of a task."""
     official = protocol_of(task, thinking="_thinking" in task)
     temperature = 0.7 if official.temperature is None else official.temperature
-    benchmark = next(name for name in METRIC_VERSIONS if task.startswith(name))
+    benchmark = benchmark_of(find_task(task))
     return {
-        "benchmark": benchmark,
-        "data_sha256": official.source.sha256,
-        "truncation": official.truncation,
+        "benchmark": benchmark.name,
+        "data_sha256": benchmark.source.sha256,
+        "truncation": benchmark.rule.__name__,
         "limit": official.limits[0],
         "overlength": "truncate",
         "chat": official.chat,
@@ -76,7 +79,7 @@ def signature(task, **changes):
             **({"do_sample": False} if temperature == 0.0 else {}),
         },
         "filters": None,
-        "metrics": METRIC_VERSIONS[benchmark],
+        "metrics": benchmark.metrics,
     } | changes
 
 
@@ -163,7 +166,7 @@ DEPARTURES = {
     "an older scorer": (
         QASPER,
         {"metrics": "0.9"},
-        f"scored with version 0.9 of the metrics (here {METRIC_VERSIONS['longbench_v1']})",
+        f"scored with version 0.9 of the metrics (here {V1.metrics})",
     ),
     "half of it merged with another run": (
         QASPER,

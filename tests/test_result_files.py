@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from lm_eval_longbench.errors import LongBenchError
-from lm_eval_longbench.result_files import json_file, json_lines, written_together
+from lm_eval_longbench.result_files import json_lines, written_together
 
 
 def names(folder):
@@ -28,7 +28,7 @@ def test_a_text_that_utf8_cannot_hold_is_escaped(tmp_path):
     with json_lines(tmp_path / "samples.jsonl") as emit:
         emit({"a": "汉\ud800"})
         emit({"a": "汉"})
-    json_file(tmp_path / "scores.json", {"\udfff": 1})
+    write_document(tmp_path / "scores.json", {"\udfff": 1})
     lines = (tmp_path / "samples.jsonl").read_bytes().splitlines()
     assert lines == [b'{"a": "\\u6c49\\ud800"}', '{"a": "汉"}'.encode()]
     assert json.loads((tmp_path / "scores.json").read_bytes()) == {"\udfff": 1}
@@ -99,7 +99,7 @@ def test_a_block_that_breaks_off_leaves_the_earlier_file(tmp_path, error):
 
 def test_a_document_is_written_whole(tmp_path):
     path = tmp_path / "new" / "scores.json"
-    json_file(path, {"qasper": 1.5, "名": None})
+    write_document(path, {"qasper": 1.5, "名": None})
     assert path.read_bytes() == '{\n "qasper": 1.5,\n "名": null\n}\n'.encode()
     assert names(path.parent) == ["scores.json"]
 
@@ -109,18 +109,19 @@ def test_a_document_that_is_no_json_leaves_the_earlier_file(tmp_path, value):
     path = tmp_path / "scores.json"
     path.write_text("earlier")
     with pytest.raises((ValueError, TypeError)):
-        json_file(path, value)
+        write_document(path, value)
     assert path.read_text() == "earlier"
     assert names(tmp_path) == ["scores.json"]
+
+
+def write_document(path, value=None):
+    with written_together([path]) as (file,):
+        file.document({"a": 1} if value is None else value)
 
 
 def write_lines(path):
     with json_lines(path) as emit:
         emit({"a": 1})
-
-
-def write_document(path):
-    json_file(path, {"a": 1})
 
 
 @pytest.mark.parametrize("write", [write_lines, write_document])
@@ -155,7 +156,7 @@ FULL = """
 import resource, sys
 from pathlib import Path
 from lm_eval_longbench.errors import LongBenchError
-from lm_eval_longbench.result_files import json_file, json_lines
+from lm_eval_longbench.result_files import json_lines, written_together
 
 # No file may grow beyond 1,000 bytes from here on, as if the disk were full.
 resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
@@ -167,7 +168,8 @@ try:
 except LongBenchError as error:
     sys.stdout.write(f"{error}\\n")
 try:
-    json_file(folder / "scores.json", {"x": "y" * 5000})
+    with written_together([folder / "scores.json"]) as (file,):
+        file.document({"x": "y" * 5000})
 except LongBenchError as error:
     sys.stdout.write(f"{error}\\n")
 """

@@ -6,8 +6,8 @@ import sys
 
 import pytest
 from lm_eval.tasks._yaml_loader import load_yaml
+from v1_tasks import TASKS
 
-from lm_eval_longbench.catalog import SPLITS
 from lm_eval_longbench.errors import LinkError
 from lm_eval_longbench.task_folder import task_folder
 from lm_eval_longbench.task_links import FOLDER, are_linked, harness_tasks, link_tasks, unlink_tasks
@@ -54,7 +54,7 @@ def test_the_harness_finds_the_links_and_their_includes(tasks):
     for path in tasks.glob("**/*.yaml"):
         config = load_yaml(path, resolve_func=False)
         found[config.get("group") or config["task"]] = config
-    assert {split.task for split in SPLITS} <= found.keys()
+    assert {split.name for split in TASKS} <= found.keys()
     config = found["longbench_v1_e_gov_report"]
     assert config["output_type"] == "generate_until"  # from _base
     metrics = [metric["metric"] for metric in config["metric_list"]]
@@ -64,11 +64,11 @@ def test_the_harness_finds_the_links_and_their_includes(tasks):
 
 
 def test_the_class_is_the_packages_own(tasks):
-    from lm_eval_longbench.harness.longbench_v1 import LongBenchV1Task
+    from lm_eval_longbench.harness.task import LongBenchTask
 
     target, _ = link_tasks(task_folder(), tasks)
     config = load_yaml(target / "longbench_v1" / "longbench_v1_qasper.yaml")
-    assert config["class"] is LongBenchV1Task
+    assert config["class"] is LongBenchTask
 
 
 def test_linking_twice_changes_nothing(tasks):

@@ -25,10 +25,9 @@ from lm_eval_longbench import terminal
 from lm_eval_longbench.cli import main as main_module
 from lm_eval_longbench.doctor.line import ERROR, OK, WARNING, Line
 from lm_eval_longbench.harness import command as command_module
-from lm_eval_longbench.harness.capture import Captured
+from lm_eval_longbench.harness.evaluate import Captured
+from lm_eval_longbench.lock.lock import lock_now, lock_text
 from lm_eval_longbench.options import Options
-from lm_eval_longbench.provenance.lock import lock_now
-from lm_eval_longbench.provenance.lock_file import lock_text
 from lm_eval_longbench.terminal import (
     LogFormatter,
     escaped,
@@ -523,6 +522,6 @@ def test_warnings_of_the_log(tmp_path):
         check=False,
     )
     err = done.stderr.decode()
-    assert err.startswith("WARNING lm_eval_longbench.data.longbench_v1: data_dir ")
+    assert err.startswith("WARNING lm_eval_longbench.data.load_lines: data_dir ")
     assert SHOWN in err.splitlines()[0]
     assert not RAW.search(err)

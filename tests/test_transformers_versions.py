@@ -10,7 +10,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.version import Version
 
-from lm_eval_longbench.prompts.official_tokenizer import RELEASE_PRO, RELEASE_V1, RELEASE_V2
+from lm_eval_longbench.prompts.tokens.official import RELEASE_PRO, RELEASE_V1, RELEASE_V2
 
 if sys.version_info >= (3, 11):
     import tomllib

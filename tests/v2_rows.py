@@ -2,7 +2,8 @@
 
 import random
 
-from lm_eval_longbench.catalog_v2 import CHOICES, COUNTS, QUESTIONS
+from lm_eval_longbench.benchmarks.longbench_v2 import CHOICES, V2
+from lm_eval_longbench.benchmarks.longbench_v2_facts import COUNTS, QUESTIONS
 
 ROW = {
     "_id": "0",
@@ -38,3 +39,9 @@ def official_rows(context="x"):
         }
         for number in range(QUESTIONS)
     ]
+
+
+def load(domain=None, data_dir=None):
+    """Open all questions, or those of a domain."""
+    name = "longbench_v2" if domain is None else f"longbench_v2_{domain}"
+    return V2.load(V2.tasks[name], data_dir)

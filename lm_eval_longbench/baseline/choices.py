@@ -8,10 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lm_eval_longbench.baseline.bm25 import scores
-from lm_eval_longbench.baseline.budget import cut
-from lm_eval_longbench.baseline.sentences import join, sentences
-from lm_eval_longbench.baseline.words import words
+from lm_eval_longbench.baseline.bm25 import scores, words
+from lm_eval_longbench.baseline.text import cut, join, sentences
 
 # The official words, as they stand in the templates.
 _QUESTION = "What is the correct answer to this question:"

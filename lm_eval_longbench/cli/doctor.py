@@ -41,9 +41,8 @@ def register(app: typer.Typer) -> None:
         Without arguments: versions, data and disk. With --scorers: whether the scores that this
         machine gives are the official ones. Exits with 1 if there is an error.
         """
-        from lm_eval_longbench.doctor import render
+        from lm_eval_longbench.doctor import line as report
         from lm_eval_longbench.doctor.checkup import FIRST, examine  # slow to import
-        from lm_eval_longbench.doctor.line import ERROR, count
         from lm_eval_longbench.errors import OptionError
 
         if thinking and preset is None:
@@ -56,10 +55,10 @@ def register(app: typer.Typer) -> None:
             first = None if everything else FIRST
             lines = examine(context.args, preset, first=first, thinking=thinking)
         if as_json:
-            say_json(render.as_json(lines))
+            say_json(report.as_json(lines))
         else:
             width = shutil.get_terminal_size().columns if sys.stdout.isatty() else WIDTH
-            say_table(render.as_table(lines), width)
-            say_line(render.summary(lines))
-        if count(lines, ERROR):
+            say_table(report.as_table(lines), width)
+            say_line(report.summary(lines))
+        if report.count(lines, report.ERROR):
             raise typer.Exit(1)

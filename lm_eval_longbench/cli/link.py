@@ -1,19 +1,32 @@
-"""`lm-eval-longbench link`: make a plain `lm_eval --tasks longbench_v1` work."""
+"""`lm-eval-longbench path`, `link` and `unlink`: the task definitions, and the harness's folder."""
 
 from __future__ import annotations
 
 import typer
 
 from lm_eval_longbench.task_folder import task_folder
-from lm_eval_longbench.task_links import harness_tasks, link_tasks
+from lm_eval_longbench.task_links import harness_tasks, link_tasks, unlink_tasks
 from lm_eval_longbench.terminal import say_line
 
 
 def register(app: typer.Typer) -> None:
-    """Add the command to the command line."""
+    """Add the commands to the command line."""
+
+    @app.command("path")
+    def path() -> None:
+        """Print the folder of the task definitions, for the harness's --include_path."""
+        say_line(str(task_folder()))
 
     @app.command("link")
     def link() -> None:
         """Put links to our task definitions into the installed lm_eval's task folder."""
         target, made = link_tasks(task_folder(), harness_tasks())
         say_line(f"{made} links made in {target}" if made else f"nothing to do: {target}")
+
+    @app.command("unlink")
+    def unlink() -> None:
+        """Remove the links to our task definitions from the installed lm_eval's task folder."""
+        target, removed, left = unlink_tasks(task_folder(), harness_tasks())
+        say_line(f"{removed} links removed from {target}" if removed else f"no links in {target}")
+        if left:
+            say_line("left alone, not ours: " + ", ".join(map(str, left)))

@@ -10,8 +10,8 @@ from typing import Annotated, Any
 import typer
 
 from lm_eval_longbench.errors import LockError, OptionError
+from lm_eval_longbench.lock.lock import DEFAULT, is_lock, lock_text
 from lm_eval_longbench.options import Options
-from lm_eval_longbench.provenance.lock_file import DEFAULT, is_lock, lock_text
 from lm_eval_longbench.terminal import say_line
 
 _ALL = "longbench_*"
@@ -67,7 +67,7 @@ def register(app: typer.Typer) -> None:
         output: Annotated[Path, typer.Option(help="Where to write.")] = Path(DEFAULT),
     ) -> None:
         """Freeze data, task versions, options and package versions in a file for run --locked."""
-        from lm_eval_longbench.provenance.lock import lock_now
+        from lm_eval_longbench.lock.lock import lock_now
         from lm_eval_longbench.result_files import written_together
 
         options = Options.from_metadata(read_metadata(metadata))

@@ -12,13 +12,11 @@ from lm_eval_longbench.cli import (
     doctor,
     link,
     lock,
-    path,
     prepare,
     prompt,
     report,
     run,
     score,
-    unlink,
     verify,
 )
 from lm_eval_longbench.errors import LongBenchError
@@ -34,7 +32,7 @@ app = typer.Typer(
 )
 for module in (
     *(run, doctor, prepare, lock, score, report, verify, compare),
-    *(prompt, path, link, unlink),
+    *(prompt, link),
 ):
     module.register(app)
 

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.table import Column, Table
 
-from lm_eval_longbench.catalog import SPLITS
-from lm_eval_longbench.catalog_pro import QUESTIONS_PER_TASK, SECONDARY_TASKS
-from lm_eval_longbench.catalog_v2 import COUNTS, DOMAINS
-from lm_eval_longbench.data.sources import LONGBENCH_PRO, LONGBENCH_V1, LONGBENCH_V2, Source
+from lm_eval_longbench.benchmarks.base import Source
+from lm_eval_longbench.benchmarks.registry import families, title_of
 from lm_eval_longbench.errors import UnknownNameError
 from lm_eval_longbench.options import Options
 from lm_eval_longbench.terminal import say_line, say_table
@@ -24,44 +21,16 @@ if TYPE_CHECKING:
 Prepared = tuple[str, int, "Documents"]
 
 
-def _prepare_v1(data_dir: str | None) -> Iterator[Prepared]:
-    from lm_eval_longbench.data.longbench_v1 import load  # slow to import
-
-    for split in SPLITS:
-        yield split.file_stem, split.rows, load(split, data_dir)
-
-
-def _prepare_v2(data_dir: str | None) -> Iterator[Prepared]:
-    from lm_eval_longbench.data.longbench_v2 import load  # slow to import
-
-    for code, name in DOMAINS.items():
-        yield name, COUNTS["domain"][name], load(code, data_dir)
-
-
-def _prepare_pro(data_dir: str | None) -> Iterator[Prepared]:
-    from lm_eval_longbench.data.longbench_pro import load  # slow to import
-
-    for task in SECONDARY_TASKS.values():
-        yield task.name, QUESTIONS_PER_TASK, load(task, data_dir)
-
-
-BENCHMARKS: dict[str, tuple[str, Source, Callable[[str | None], Iterator[Prepared]]]] = {
-    "v1": ("LongBench v1 and LongBench-E", LONGBENCH_V1, _prepare_v1),
-    "v2": ("LongBench v2", LONGBENCH_V2, _prepare_v2),
-    "pro": ("LongBench Pro", LONGBENCH_PRO, _prepare_pro),
-}
-
-
-def benchmarks_of(name: str) -> list[str]:
-    """Return the benchmarks that an argument names.
+def families_of(name: str) -> list[str]:
+    """Return the families of benchmarks that an argument names.
 
     Raises:
-        UnknownNameError: there is no such benchmark.
+        UnknownNameError: there is no such family.
     """
     if name == "all":
-        return list(BENCHMARKS)
-    if name not in BENCHMARKS:
-        raise UnknownNameError("benchmark", name, ["all", *BENCHMARKS])
+        return list(families())
+    if name not in families():
+        raise UnknownNameError("benchmark", name, ["all", *families()])
     return [name]
 
 
@@ -107,11 +76,15 @@ def register(app: typer.Typer) -> None:
         ] = None,
     ) -> None:
         """Download and convert data ahead of a run; print counts, revisions and hashes."""
-        names = benchmarks_of(benchmark)
         given = Options(data_dir=data_dir).data_dir
-        for name in names:
-            title, source, load_all = BENCHMARKS[name]
-            prepared = list(load_all(given))
-            say_table(prepared_table(title, prepared), shutil.get_terminal_size().columns)
-            for line in sources_of(source, prepared):
+        for family in families_of(benchmark):
+            members = families()[family]
+            prepared = [
+                (name, task.questions, one.load(task, given))
+                for one in members
+                for name, task in one.prepared()
+            ]
+            table = prepared_table(title_of(family), prepared)
+            say_table(table, shutil.get_terminal_size().columns)
+            for line in sources_of(members[0].source, prepared):
                 say_line(line)

@@ -9,7 +9,8 @@ from typing import Annotated, Any
 
 import typer
 
-from lm_eval_longbench.cli.task_prompts import TaskPrompts, prompts_of_task
+from lm_eval_longbench.benchmarks.base import Task
+from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task
 from lm_eval_longbench.errors import OptionError, PromptError
 from lm_eval_longbench.input_files import decoded, read_whole
 from lm_eval_longbench.options import Options
@@ -31,13 +32,13 @@ def read_document(file: Path) -> dict[str, Any]:
     return document
 
 
-def stored_document(
-    task: str, prompts: TaskPrompts, index: int, data_dir: str | None
-) -> dict[str, Any]:
+def stored_document(task: Task, index: int, data_dir: str | None) -> dict[str, Any]:
     """Read one row of a task's data; OptionError if there is no such row."""
-    rows = prompts.load(data_dir).rows
+    rows = benchmark_of(task).load(task, data_dir).rows
     if not 0 <= index < len(rows):
-        raise OptionError(f"--index must be from 0 to {len(rows) - 1} for {task}, not {index}.")
+        raise OptionError(
+            f"--index must be from 0 to {len(rows) - 1} for {task.name}, not {index}."
+        )
     return rows[index]
 
 
@@ -70,17 +71,18 @@ def register(app: typer.Typer) -> None:
         if (tokenizer is None) != (truncate_to is None):
             raise OptionError("--tokenizer and --truncate-to go together.")
         options = Options(data_dir=data_dir, truncate_to=truncate_to, tokenizer=tokenizer)
-        prompts = prompts_of_task(task)
+        wanted = find_task(task)
+        benchmark = benchmark_of(wanted)
         if index is not None:
-            document = stored_document(task, prompts, index, data_dir)
+            document = stored_document(wanted, index, data_dir)
         else:
             assert doc is not None  # one of the two, as seen above
             document = read_document(doc)
         (finished,) = prepare(
-            [prompts.render(document)],
+            [benchmark.render(wanted, document)],
             options.truncate_to,
             lambda: load_tokenizer(options.tokenizer, {}),
-            prompts.rule,
+            benchmark.rule,
         )
         if sys.stdout.isatty():
             say(finished.text, end="")

@@ -15,7 +15,7 @@ from lm_eval_longbench.result_files import written_together
 from lm_eval_longbench.terminal import say, say_json, say_line
 
 if TYPE_CHECKING:
-    from lm_eval_longbench.reports.scored import Run
+    from lm_eval_longbench.reports.scored_run import Run
 
 PUBLISHED, JSON = "published", "json"
 
@@ -28,7 +28,7 @@ def score_raw(path: Path, output: Path, benchmark: str | None) -> None:
         output: folder for the results.
         benchmark: as for `score`; None: found out.
     """
-    from lm_eval_longbench.offline.score import score_paths  # slow to import
+    from lm_eval_longbench.scoring.score import score_paths  # slow to import
 
     score_paths([path], output, benchmark=benchmark)
 
@@ -41,8 +41,11 @@ def read_runs(paths: list[Path], scratch: Path, benchmark: str | None) -> list[R
         OptionError: a path is given twice.
         LongBenchError: raw predictions cannot be scored.
     """
-    from lm_eval_longbench.reports.read_run import is_scored, read_run  # slow to import
-    from lm_eval_longbench.reports.scored import unique_names
+    from lm_eval_longbench.reports.scored_run import (  # slow to import
+        is_scored,
+        read_run,
+        unique_names,
+    )
 
     seen: set[Path] = set()
     for path in paths:

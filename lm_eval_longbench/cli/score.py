@@ -3,15 +3,248 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from rich import box
+from rich.table import Column, Table
 
-from lm_eval_longbench.offline.score_tables import AUTO, BENCHMARKS
+from lm_eval_longbench.benchmarks.registry import benchmark_of_table, short_names, tables
+from lm_eval_longbench.metrics.reasoning import DROP, KEEP
+from lm_eval_longbench.scoring.problems import sentence
+from lm_eval_longbench.scoring.score import AUTO
 from lm_eval_longbench.terminal import say_line, say_table, warn
+
+# ---------------------------------------------------------------------- figures
+
+_COUNTS = ("scored", "failed", "unscored", "malformed", "duplicate", "missing")
+# Ways to count of which a table may have its figures by part, by their place in the report.
+_WAYS = {
+    "official": ("official",),
+    "compensated": ("official", "compensated"),
+    "accuracy": ("accuracy",),
+    "strict": ("strict",),
+}
+# Google's ROUGE-L, where it was asked for.
+_GOOGLE = "rougeL_google"
+# What the official figures are called that the other policy for reasoning gives.
+_OTHERWISE = {DROP: "without reasoning", KEEP: "with reasoning"}
+
+
+def _cell(value: float | int | None, decimals: int = 2) -> str:
+    if value is None:
+        return "-"
+    return str(value) if isinstance(value, int) else f"{value:.{decimals}f}"
+
+
+def _counts(counts: Mapping[str, Any]) -> list[str]:
+    scored = counts["samples"] - counts["unscored"]
+    return [_cell({**counts, "scored": scored}[name]) for name in _COUNTS]
+
+
+def _table(
+    name: str,
+    first: str,
+    figures: Iterable[str],
+    facts: Mapping[str, Any],
+    counts: Iterable[str] = _COUNTS,
+) -> Table:
+    repeats = f", {facts['repeats']} repeats" if facts["repeats"] > 1 else ""
+    labels = facts["data"]
+    more = f" and {len(labels) - 1} more" if len(labels) > 1 else ""
+    data = f", data {labels[0]}{more}" if labels else ""
+    return Table(
+        Column(first, no_wrap=True),
+        *(Column(title, justify="right", no_wrap=True) for title in (*figures, *counts)),
+        title=f"{name}{repeats}{data}",
+        title_justify="left",
+        box=box.SIMPLE,
+        padding=(0, 1, 0, 0),
+    )
+
+
+def _hundredfold(share: float | None) -> float | None:
+    return None if share is None else 100 * share
+
+
+def _by_task(name: str, facts: Mapping[str, Any]) -> Table:
+    """Return a line a task, in percent, and one for all."""
+    benchmark, tasks = benchmark_of_table(name), tables()[name].tasks
+    official, other = facts["official"], facts["reasoning"]["other"]
+    parts = [(official, "score")]
+    parts += [(other["official"], "score_otherwise")] if other else []
+    titles = list(tables()[name].dimensions.get("bucket", ("score",)))
+    if other is not None:
+        titles += [f"{title} {_OTHERWISE[other['policy']]}" for title in titles]
+    rouge = any(_GOOGLE in own for own in facts["tasks"].values())
+    titles += [_GOOGLE] if rouge else []
+    table = _table(name, benchmark.labelled, titles, facts)
+    for task, own in facts["tasks"].items():
+        label = tasks[task].label
+        figures: list[float | None] = []
+        for part, key in parts:
+            # An official summary need not have a figure for each task.
+            value = part[label] if label in part else _hundredfold(own[key])
+            figures += value.values() if isinstance(value, dict) else [value]
+        figures += [_hundredfold(own.get(_GOOGLE))] if rouge else []
+        table.add_row(label, *map(_cell, figures), *_counts(own))
+    table.add_section()
+    whole: list[float | None] = [None] * len(titles)
+    if benchmark.overall:
+        whole = [_hundredfold(part[benchmark.overall]) for part, _ in parts]
+    table.add_row("all", *map(_cell, whole), *_counts(facts["counts"]))
+    return table
+
+
+def _of_way(facts: Mapping[str, Any], keys: Iterable[str], part: str) -> float | None:
+    value: Any = facts
+    for key in (*keys, part):
+        value = value[key] if value is not None else None
+    return value
+
+
+def _by_part(name: str, facts: Mapping[str, Any]) -> Table:
+    """Return a line a part of the questions, in percent; a column a way to count."""
+    counts = ("scored", "failed", "unparsed", *_COUNTS[2:])
+    ways = dict(_WAYS)
+    other = facts["reasoning"]["other"]
+    if other is not None:
+        ways[f"official {_OTHERWISE[other['policy']]}"] = ("reasoning", "other", "official")
+    table = _table(name, "", ways, facts, counts)
+    for part, own in facts["parts"].items():
+        figures = [_of_way(facts, keys, part) for keys in ways.values()]
+        known = {**own, "scored": own["samples"], "unscored": 0}
+        if facts["counts"]["missing"] is not None:
+            known["missing"] = max(0, own["official_questions"] - own["questions"])
+        if part == "overall":
+            # Lines that are not scored are of no part.
+            known |= {key: facts["counts"][key] for key in ("malformed", "duplicate")}
+        table.add_row(
+            part,
+            *(_cell(figure, decimals=1) for figure in figures),
+            *(_cell(known.get(count)) for count in counts),
+        )
+    return table
+
+
+def tables_of(report: Mapping[str, Any]) -> list[Table]:
+    """Return a printable table for each table of a report."""
+    return [
+        (_by_part if "parts" in facts else _by_task)(name, facts)
+        for name, facts in report["tables"].items()
+    ]
+
+
+# ---------------------------------------------------------------------- warnings and notes
+
+# Problems shown of each kind; all are counted.
+SHOWN = 20
+# Runs named in a note.
+_RUNS = 5
+# What is said before and after a problem, and what several are called.
+_WORDS = {
+    "malformed": ("malformed, not scored: ", "", "malformed lines"),
+    "duplicate": ("duplicate, not scored: ", "", "duplicates"),
+    "foreign": ("", "; not scored", "foreign files or lines"),
+    "copied": ("not the official questions: ", "", "tasks with copied questions"),
+    "differing_pred": ("another letter is stored than is read: ", "", "differing letters"),
+}
+
+
+def _of_kind(problems: Mapping[str, Any], kind: str) -> list[str]:
+    before, after, several = _WORDS[kind]
+    shown = [f"{before}{sentence(kind, own)}{after}" for own in problems[kind][:SHOWN]]
+    more = problems[f"{kind}_total"] - len(shown)
+    return shown + ([f"... and {more} more {several}"] if more else [])
+
+
+def _rows_are_counted(own: Mapping[str, Any]) -> bool:
+    """Whether an input is an official file that holds all questions of one task."""
+    benchmark = benchmark_of_table(own["table"]) if own.get("table") in tables() else None
+    return benchmark is not None and own["kind"] == benchmark.file_kind and not benchmark.counts
+
+
+def _row_counts(report: Mapping[str, Any]) -> list[str]:
+    """Return the official files that have another number of rows than the official data."""
+    lines = []
+    for own in filter(_rows_are_counted, report["inputs"]):
+        task = tables()[own["table"]].tasks[own["task"]]
+        if own["rows"] != task.questions:
+            lines.append(
+                f"{task.label}: {own['rows']} rows instead of the official {task.questions}"
+            )
+    return lines
+
+
+def _missing(report: Mapping[str, Any]) -> list[str]:
+    """Return the tasks that are there and lack official questions."""
+    counted = {own["task"] for own in filter(_rows_are_counted, report["inputs"])}
+    lines = [
+        f"{task}: {own['missing']} of the official {own['official_questions']} questions are "
+        "missing"
+        for table in report["tables"].values()
+        for task, own in table["tasks"].items()
+        if own["missing"] and task not in counted
+    ]
+    more = len(lines) - SHOWN
+    return lines[:SHOWN] + ([f"... and {more} more tasks lack questions"] if more > 0 else [])
+
+
+def _notes(name: str, facts: Mapping[str, Any]) -> list[str]:
+    counts, lines = facts["counts"], []
+    if counts["reasoned"]:
+        how, other = facts["reasoning"]["policy"], facts["reasoning"]["other"]["policy"]
+        official = ", as the official evaluation does" if how == KEEP else ""
+        lines.append(
+            f"{name}: {counts['reasoned']} of {counts['samples']} answers hold reasoning "
+            f"(<think>...</think>). Figures {how} it{official}; beside them stands what they are "
+            f"with --reasoning {other}."
+        )
+    if counts["unscored"]:
+        lines.append(
+            f"{name}: {counts['unscored']} summaries (T4) have no score: it needs the similarity "
+            "of Qwen/Qwen3-Embedding-8B. Add --embedding-model Qwen/Qwen3-Embedding-8B (with "
+            "--embedding-url to ask a server)."
+        )
+    lines += [
+        f"{name}: runs are merged here that are not comparable: {reason}"
+        for reason in facts["signature"]["differences"]
+    ]
+    if counts["inconsistent"]:
+        lines.append(
+            f"{name}: {counts['inconsistent']} of {counts['questions']} questions have fewer than "
+            f"{facts['repeats']} answers"
+        )
+    return lines
+
+
+def warnings_of(report: Mapping[str, Any]) -> list[str]:
+    """Return the warnings about a report, each a line."""
+    lines = [line for kind in _WORDS for line in _of_kind(report["problems"], kind)]
+    lines += _row_counts(report) + _missing(report)
+    for name, facts in report["tables"].items():
+        lines += _notes(name, facts)
+    return lines
+
+
+def notes_of(report: Mapping[str, Any]) -> list[str]:
+    """Return what is worth to say besides: several runs that became repeats, tasks that lack."""
+    lines = []
+    for name, facts in report["tables"].items():
+        runs, tasks = facts["runs"], len(tables()[name].tasks)
+        if len(runs) > 1:
+            named = ", ".join(runs[:_RUNS]) + (", ..." if len(runs) > _RUNS else "")
+            lines.append(f"{name}: merged from {len(runs)} runs: {named}")
+        absent = tasks - len(facts["tasks"])
+        if absent and facts["counts"]["missing"] is not None:
+            lines.append(f"{name}: {absent} of {tasks} tasks are not in the input")
+    return lines
+
+
+# ---------------------------------------------------------------------- the command
 
 
 @contextmanager
@@ -47,7 +280,7 @@ def register(app: typer.Typer) -> None:
             Path, typer.Option(help="Folder for samples.jsonl, scores.json and report.json.")
         ],
         benchmark: Annotated[
-            str, typer.Option(help=f"What the files are: {', '.join((*BENCHMARKS, AUTO))}.")
+            str, typer.Option(help=f"What the files are: {', '.join((*short_names(), AUTO))}.")
         ] = AUTO,
         strict: Annotated[
             bool,
@@ -80,10 +313,8 @@ def register(app: typer.Typer) -> None:
         ] = None,
     ) -> None:
         """Score answers that are there already: official figures, and every sample."""
-        from lm_eval_longbench.cli.score_tables import tables_of
-        from lm_eval_longbench.cli.score_warnings import notes_of, warnings_of
-        from lm_eval_longbench.offline.score import score_paths
-        from lm_eval_longbench.semantic.choose import choose_embedder
+        from lm_eval_longbench.scoring.score import score_paths
+        from lm_eval_longbench.semantic.similarity import choose_embedder
 
         embedder = choose_embedder(embedding_model, embedding_url)
         with _bar() as progress:

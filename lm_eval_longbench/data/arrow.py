@@ -19,7 +19,7 @@ import shutil
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import datasets
 import pyarrow
@@ -28,6 +28,9 @@ from filelock import FileLock
 
 from lm_eval_longbench.data.hashing import identity, sha256_of
 from lm_eval_longbench.errors import DataError
+
+if TYPE_CHECKING:
+    from lm_eval_longbench.benchmarks.base import Benchmark
 
 logger = logging.getLogger(__name__)
 Value = TypeVar("Value")
@@ -46,18 +49,18 @@ BATCH_CHARACTERS = 1_000_000
 # Column of every Arrow file: sha256 of `context`; null where that is empty.
 CONTEXT_SHA256 = "context_sha256"
 
-V1_FEATURES = datasets.Features(
-    {
-        "input": datasets.Value("string"),
-        "context": datasets.Value("string"),
-        "answers": datasets.Sequence(datasets.Value("string")),
-        "length": datasets.Value("int64"),
-        "dataset": datasets.Value("string"),
-        "language": datasets.Value("string"),
-        "all_classes": datasets.Sequence(datasets.Value("string")),
-        "_id": datasets.Value("string"),
-    }
-)
+_KINDS = {
+    "text": datasets.Value("string"),
+    "texts": datasets.Sequence(datasets.Value("string")),
+    "int64": datasets.Value("int64"),
+}
+
+
+def features_of(benchmark: Benchmark) -> datasets.Features:
+    """Return the columns of a benchmark's rows and their types."""
+    return datasets.Features(
+        {name: _KINDS[benchmark.kinds.get(name, "text")] for name in benchmark.fields}
+    )
 
 
 def cache_folder(benchmark: str, sha256: str) -> Path:
@@ -291,19 +294,17 @@ def is_sound(folder: Path, sha256: str) -> bool:
 
 
 def cached(
-    benchmark: str,
+    benchmark: Benchmark,
     sha256: str,
     name: str,
-    features: datasets.Features,
     rows: Callable[[], Iterable[Mapping[str, Any]]],
 ) -> datasets.Dataset:
     """Return the rows of one file as a memory-mapped dataset, converting them on first use.
 
     Args:
-        benchmark: folder in the cache.
+        benchmark: whose rows they are; its family is a folder in the cache.
         sha256: of the file the rows come from; other bytes get another folder.
         name: dataset name, the file's stem; a folder of its own.
-        features: columns and their types; the dataset has CONTEXT_SHA256 besides.
         rows: called to read the rows, at least one, if there is no sound converted file.
 
     Raises:
@@ -311,8 +312,8 @@ def cached(
     """
 
     def fill(folder: Path) -> None:
-        with ArrowFiles(folder, features) as files:
+        with ArrowFiles(folder, features_of(benchmark)) as files:
             for row in rows():
                 files.write(name, row)
 
-    return CachedFolder(cache_folder(benchmark, sha256) / name, sha256, fill).rows(name)
+    return CachedFolder(cache_folder(benchmark.family, sha256) / name, sha256, fill).rows(name)

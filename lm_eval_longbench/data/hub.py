@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from lm_eval_longbench.benchmarks.base import Source
 from lm_eval_longbench.data.hashing import sha256_of
-from lm_eval_longbench.data.sources import Source
 from lm_eval_longbench.errors import DataError
 
 THREE_WAYS = (

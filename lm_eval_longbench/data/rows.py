@@ -1,40 +1,79 @@
-"""Turn the lines of a LongBench v1 or LongBench-E file into checked rows."""
+"""What a row of data must be: the checks that benchmarks share."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
-from lm_eval_longbench.data.texts import is_text, is_texts
 from lm_eval_longbench.errors import DataError
 from lm_eval_longbench.input_files import decoded
 
-# Lengths that an Arrow column of int64 can hold.
-_LENGTHS = 2**63
-FIELDS = ("input", "context", "answers", "length", "dataset", "language", "all_classes", "_id")
+if TYPE_CHECKING:
+    from lm_eval_longbench.benchmarks.base import Benchmark
 
 
-def problem_of(row: Any) -> str | None:
-    """Return what is wrong with a decoded row, or None if it has the official schema."""
+def is_text(value: Any) -> bool:
+    """Whether a value is a text that UTF-8 can hold: JSON can spell half a surrogate pair."""
+    if not isinstance(value, str):
+        return False
+    try:
+        value.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def are_texts(value: Any) -> bool:
+    """Whether a value is a list of nothing but such texts."""
+    return isinstance(value, list) and all(map(is_text, value))
+
+
+def schema_problem(row: Any, fields: Sequence[str], texts: Sequence[str]) -> str | None:
+    """Return what is wrong with the shape of a decoded row, or None.
+
+    Args:
+        row: any value that JSON can hold.
+        fields: that it must have.
+        texts: those of them whose value must be a text.
+    """
     if not isinstance(row, dict):
         return "is not a JSON object"
-    missing = [name for name in FIELDS if name not in row]
+    missing = [name for name in fields if name not in row]
     if missing:
         return f"lacks the field {missing[0]!r}"
-    for name in ("input", "context", "dataset", "language", "_id"):
+    for name in texts:
         if not is_text(row[name]):
             return f"has a field {name!r} that is not a text (or not one that UTF-8 can hold)"
-    if not is_texts(row["answers"]):
-        return "has a field 'answers' that is not a list of texts"
-    if row["all_classes"] is not None and not is_texts(row["all_classes"]):
-        return "has a field 'all_classes' that is neither null nor a list of texts"
-    length = row["length"]
-    if not isinstance(length, int) or isinstance(length, bool) or not 0 <= length < _LENGTHS:
-        return "has a field 'length' that is not a whole number of words or characters"
     return None
 
 
-def parse_rows(lines: Iterable[bytes], where: str) -> Iterator[dict[str, Any]]:
+def value_problem(row: Mapping[str, Any], among: Mapping[str, Iterable[str]]) -> str | None:
+    """Return which field of a row has another value than it may have, or None."""
+    for name, valid in among.items():
+        if row[name] not in valid:
+            return f"has an unknown {name} {row[name]!r}, not one of {', '.join(valid)}"
+    return None
+
+
+def checked_rows(
+    items: Iterable[Any], where: str, benchmark: Benchmark
+) -> Iterator[dict[str, Any]]:
+    """Yield the decoded elements of an array as rows; extra fields are dropped.
+
+    Raises:
+        DataError: an element is not a row; the message names `where`, the element (from 1) and the
+            reason.
+    """
+    for number, row in enumerate(items, start=1):
+        problem = benchmark.row_problem(row)
+        if problem:
+            raise DataError(f"{where}, element {number}, {problem}.")
+        yield {name: row[name] for name in benchmark.fields}
+
+
+def parsed_rows(
+    lines: Iterable[bytes], where: str, benchmark: Benchmark
+) -> Iterator[dict[str, Any]]:
     """Yield the rows of a JSON Lines file; blank lines are passed over, extra fields dropped.
 
     Raises:
@@ -47,7 +86,7 @@ def parse_rows(lines: Iterable[bytes], where: str) -> Iterator[dict[str, Any]]:
             row = decoded(line)
         except (ValueError, RecursionError) as error:
             raise DataError(f"{where}, line {number}, is not JSON: {error}") from error
-        problem = problem_of(row)
+        problem = benchmark.row_problem(row)
         if problem:
             raise DataError(f"{where}, line {number}, {problem}.")
-        yield {name: row[name] for name in FIELDS}
+        yield {name: row[name] for name in benchmark.fields}

@@ -1,30 +1,90 @@
-"""The data that the tasks of a run read: present, which, and complete."""
+"""The data that the tasks of a run read: where it is, which, and complete; none is downloaded."""
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lm_eval_longbench.benchmarks.base import Task
+from lm_eval_longbench.benchmarks.registry import benchmark_of, families, find_task, title_of
 from lm_eval_longbench.doctor.line import ERROR, OK, WARNING, Line
-from lm_eval_longbench.doctor.sources import (
-    CONVERTED,
-    DAMAGED,
-    DOWNLOADED,
-    MISSING,
-    SOURCES,
-    TITLES,
-    Stored,
-    stored,
-)
-from lm_eval_longbench.doctor.wanted_data import SAMPLE, Wanted, load, official_rows
 from lm_eval_longbench.errors import LongBenchError, UnknownNameError
+from lm_eval_longbench.harness.preflight_facts import cached_file
 
 if TYPE_CHECKING:
     from lm_eval_longbench.data.documents import Documents
 
 TOPIC = "data"
+# The value of the option data_dir that stands for the embedded sample.
+SAMPLE = "sample"
+
+# ---------------------------------------------------------------------- where it is
+
+CONVERTED = "converted"
+DOWNLOADED = "downloaded"
+DAMAGED = "damaged"
+MISSING = "missing"
+
+
+@dataclass(frozen=True)
+class Stored:
+    """How a family's pinned file is kept here.
+
+    Attributes:
+        state: CONVERTED, DOWNLOADED (converted by the first run), DAMAGED or MISSING.
+        place: its folder or file; None if it is missing.
+        sha256: of a damaged file; else the pinned one.
+    """
+
+    state: str
+    place: Path | None
+    sha256: str
+
+
+def stored(family: str, names: Sequence[str] | None = None) -> Stored:
+    """Find the pinned file of a family of benchmarks.
+
+    Args:
+        family: as `lm-eval-longbench prepare` calls it.
+        names: datasets, where each is converted by itself; None: all of them.
+    """
+    from lm_eval_longbench.data.arrow import cache_folder, is_sound  # slow to import
+    from lm_eval_longbench.data.hashing import sha256_of
+
+    members = families()[family]
+    source = members[0].source
+    folder = cache_folder(members[0].family, source.sha256)
+    parts = [folder]
+    if not members[0].counts:
+        known = (task.dataset for one in members for task in one.tasks.values())
+        parts = [folder / name for name in (known if names is None else names)]
+    if all(is_sound(part, source.sha256) for part in parts):
+        return Stored(CONVERTED, folder, source.sha256)
+    file = cached_file(source.repo, source.file, source.revision, dataset=True)
+    if file is None:
+        return Stored(MISSING, None, source.sha256)
+    found = sha256_of(file)
+    return Stored(DOWNLOADED if found == source.sha256 else DAMAGED, file, found)
+
+
+# ---------------------------------------------------------------------- what a run reads
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """One dataset that a task reads.
+
+    Attributes:
+        name: of the task in the run.
+        task: that it is, in the registry.
+        data_dir: the option; None: the pinned official data.
+    """
+
+    name: str
+    task: str
+    data_dir: str | None
 
 
 @dataclass(frozen=True)
@@ -35,42 +95,49 @@ class Found:
         lines: of the report.
         rows: documents of each task whose data is here.
         expected: documents of each task; official numbers where its data is not here.
+        pinned: families whose official data is wanted.
     """
 
     lines: list[Line]
     rows: dict[str, int]
     expected: dict[str, int]
+    pinned: set[str]
 
 
 def look(wanted: Sequence[Wanted]) -> Found:
     """Look at the datasets of a run, without a download."""
-    found = Found([], {}, {})
-    places: dict[tuple[str, str | None], list[Wanted]] = {}
+    found = Found([], {}, {}, set())
+    places: dict[tuple[str, str | None], list[tuple[str, Task]]] = {}
     for one in wanted:
-        places.setdefault((one.benchmark, one.data_dir), []).append(one)
-    for (benchmark, data_dir), own in places.items():
+        try:
+            task = find_task(one.task)
+        except UnknownNameError as error:
+            found.lines.append(Line(ERROR, TOPIC, str(error), "Correct the task.", (one.name,)))
+            continue
+        found.expected[one.name] = task.questions
+        place = (benchmark_of(task).prepared_as, one.data_dir)
+        places.setdefault(place, []).append((one.name, task))
+    for (family, data_dir), own in places.items():
         if data_dir is None:
-            state = stored(benchmark, sorted({one.dataset for one in own}))
+            found.pinned.add(family)
+            state = stored(family, sorted({task.dataset for _, task in own}))
             if state.state in (DAMAGED, MISSING):
-                found.lines.append(absent_line(benchmark, state, tuple(one.task for one in own)))
+                found.lines.append(absent_line(family, state, tuple(name for name, _ in own)))
                 continue
-        found.lines.extend(_opened(benchmark, own, found.rows))
-    for one in wanted:
-        with contextlib.suppress(UnknownNameError):  # said when it was opened
-            official = official_rows(one.benchmark, one.dataset)
-            found.expected[one.task] = found.rows.get(one.task, official)
+        found.lines.extend(_opened(family, data_dir, own, found.rows))
+    found.expected.update(found.rows)
     return found
 
 
-def absent_line(benchmark: str, state: Stored, tasks: tuple[str, ...] = ()) -> Line:
+def absent_line(family: str, state: Stored, tasks: tuple[str, ...] = ()) -> Line:
     """Say that pinned data is missing or damaged."""
-    source = SOURCES[benchmark]
-    prepare = f"lm-eval-longbench prepare {benchmark}"
+    source = families()[family][0].source
+    prepare = f"lm-eval-longbench prepare {family}"
     if state.state == DAMAGED:
         what = f"{state.place} is damaged: sha256 {state.sha256}, pinned {source.sha256}"
         todo = f"{prepare} removes it, and a second time downloads it anew."
         return Line(ERROR, TOPIC, what, todo, tasks)
-    what = f"{TITLES[benchmark]}: {source.label}, {source.file}, is not on this machine"
+    what = f"{title_of(family)}: {source.label}, {source.file}, is not on this machine"
     todo = (
         f"{prepare}, with network and without HF_HUB_OFFLINE; or the option data_dir with a copy, "
         f'or "{SAMPLE}" to try things out.'
@@ -78,70 +145,58 @@ def absent_line(benchmark: str, state: Stored, tasks: tuple[str, ...] = ()) -> L
     return Line(ERROR, TOPIC, what, todo, tasks)
 
 
-def _opened(benchmark: str, wanted: Sequence[Wanted], rows: dict[str, int]) -> Iterator[Line]:
+def _opened(
+    family: str, data_dir: str | None, wanted: Sequence[tuple[str, Task]], rows: dict[str, int]
+) -> Iterator[Line]:
     """Open datasets of one place; a line for the place, and one for each that cannot be had."""
     opened: dict[str, Documents] = {}
-    for one in wanted:
+    official: dict[str, int] = {}
+    for name, task in wanted:
         try:
-            if one.dataset not in opened:
-                opened[one.dataset] = load(one)
+            if task.dataset not in opened:
+                opened[task.dataset] = benchmark_of(task).load(task, data_dir)
+                official[task.dataset] = task.questions
         except (LongBenchError, OSError, ValueError) as error:
-            yield Line(
-                ERROR,
-                TOPIC,
-                str(error),
-                f"Correct the data, or lm-eval-longbench prepare {benchmark}.",
-                (one.task,),
-            )
+            todo = f"Correct the data, or lm-eval-longbench prepare {family}."
+            yield Line(ERROR, TOPIC, str(error), todo, (name,))
             continue
-        rows[one.task] = len(opened[one.dataset].rows)
+        rows[name] = len(opened[task.dataset].rows)
     if opened:
-        yield _summary(benchmark, opened)
+        yield _summary(family, opened, sum(official.values()))
 
 
-def _summary(benchmark: str, opened: dict[str, Documents]) -> Line:
+def _summary(family: str, opened: dict[str, Documents], official: int) -> Line:
     found = sum(len(documents.rows) for documents in opened.values())
-    official = sum(official_rows(benchmark, dataset) for dataset in opened)
     labels = sorted({documents.label for documents in opened.values()})
     digests = sorted({documents.sha256 for documents in opened.values()})
     several = f" and {len(labels) - 1} more" if len(labels) > 1 else ""
     number = f"{len(opened)} dataset{'s' if len(opened) > 1 else ''}"
     what = (
-        f"{TITLES[benchmark]}: {labels[0]}{several}, sha256 {digests[0]}{several}; "
+        f"{title_of(family)}: {labels[0]}{several}, sha256 {digests[0]}{several}; "
         f"{number}, {found:,} of officially {official:,} documents"
     )
     if all(documents.official for documents in opened.values()):
         return Line(OK, TOPIC, what)
     if labels[0].startswith(SAMPLE):
-        return Line(
-            WARNING,
-            TOPIC,
-            f"{what}. This is the embedded sample",
-            "Good for trying things out; for real scores leave out data_dir.",
-        )
-    return Line(
-        WARNING,
-        TOPIC,
-        f"{what}. This is not the pinned official data",
-        "Results will be marked with its hash; leave out data_dir for the official data.",
-    )
+        todo = "Good for trying things out; for real scores leave out data_dir."
+        return Line(WARNING, TOPIC, f"{what}. This is the embedded sample", todo)
+    what = f"{what}. This is not the pinned official data"
+    todo = "Results will be marked with its hash; leave out data_dir for the official data."
+    return Line(WARNING, TOPIC, what, todo)
 
 
 def general_lines() -> Iterator[Line]:
-    """Yield a line for each benchmark's official data; none of it is wanted yet."""
-    for benchmark, source in SOURCES.items():
-        state = stored(benchmark)
-        what = f"{TITLES[benchmark]}: {source.label}, sha256 {state.sha256}"
+    """Yield a line for each family's official data; none of it is wanted yet."""
+    for family, members in families().items():
+        source, state = members[0].source, stored(family)
+        what = f"{title_of(family)}: {source.label}, sha256 {state.sha256}"
         if state.state == CONVERTED:
             yield Line(OK, TOPIC, f"{what}, converted")
         elif state.state == DOWNLOADED:
             yield Line(OK, TOPIC, f"{what}, downloaded; its first use converts it")
         elif state.state == MISSING:
-            yield Line(
-                WARNING,
-                TOPIC,
-                f"{TITLES[benchmark]}: {source.label} is not on this machine",
-                f"lm-eval-longbench prepare {benchmark}, before a run that needs it.",
-            )
+            what = f"{title_of(family)}: {source.label} is not on this machine"
+            todo = f"lm-eval-longbench prepare {family}, before a run that needs it."
+            yield Line(WARNING, TOPIC, what, todo)
         else:
-            yield absent_line(benchmark, state)
+            yield absent_line(family, state)

@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from lm_eval_longbench.catalog_pro import BY_CODE
+from lm_eval_longbench.benchmarks.registry import benchmark_of, tasks
 from lm_eval_longbench.doctor.line import ERROR, OK, WARNING, Line
-from lm_eval_longbench.doctor.local_model import WEIGHTS
+from lm_eval_longbench.doctor.model import WEIGHTS
 from lm_eval_longbench.errors import LongBenchError
-from lm_eval_longbench.harness.preflight_cache import any_cached, is_offline
-from lm_eval_longbench.harness.preflight_facts import Leaf
+from lm_eval_longbench.harness.preflight_facts import Leaf, any_cached, is_offline
 from lm_eval_longbench.options import Options
 from lm_eval_longbench.semantic.embedder import OFFICIAL_MODEL
 from lm_eval_longbench.semantic.remote import RemoteEmbedder
 
 TOPIC = "embeddings"
-_SUMMARIES = {code for code, task in BY_CODE.items() if task.metric == "summary"}
 # Seconds to wait for a server, once: a preflight does not wait for one that is busy.
 TIMEOUT = 20.0
 _LATER = (
@@ -25,33 +23,31 @@ _LATER = (
 )
 
 
-def summaries(leaves: Sequence[Leaf]) -> list[str]:
-    """Return the names of the tasks whose score needs embeddings."""
-    return [
-        leaf.name
-        for leaf in leaves
-        if leaf.benchmark == "pro" and leaf.dataset.removesuffix("_thinking") in _SUMMARIES
-    ]
+def summaries(leaves: Sequence[Leaf]) -> dict[str, str]:
+    """Return what `score` calls the benchmark of each task whose score needs embeddings."""
+    known = ((leaf.name, tasks().get(str(leaf.task))) for leaf in leaves)
+    return {name: benchmark_of(task).short for name, task in known if task and task.summary}
 
 
 def embedding_lines(options: Options, leaves: Sequence[Leaf]) -> Iterator[Line]:
     """Yield the lines on the embedding model; a server is asked to embed one word."""
-    tasks = tuple(summaries(leaves))
-    if not tasks:
+    found = summaries(leaves)
+    names = tuple(found)
+    if not names:
         return
     if options.embedding_model is None:
         what = "no embedding model: summaries and every figure that contains them have no score"
-        yield Line(WARNING, TOPIC, what, f"{_LATER} --benchmark pro", tasks)
+        yield Line(WARNING, TOPIC, what, f"{_LATER} --benchmark {found[names[0]]}", names)
         return
     if options.embedding_model == OFFICIAL_MODEL:
-        yield Line(OK, TOPIC, f"{OFFICIAL_MODEL}, the official model", "", tasks)
+        yield Line(OK, TOPIC, f"{OFFICIAL_MODEL}, the official model", "", names)
     else:
         what = f"{options.embedding_model} is not the official {OFFICIAL_MODEL}: no official score"
-        yield Line(WARNING, TOPIC, what, f"Use {OFFICIAL_MODEL} for a score.", tasks)
+        yield Line(WARNING, TOPIC, what, f"Use {OFFICIAL_MODEL} for a score.", names)
     if options.embedding_url is None:
-        yield _local(options.embedding_model, tasks)
+        yield _local(options.embedding_model, names)
     else:
-        yield _remote(options, tasks)
+        yield _remote(options, names)
 
 
 def _remote(options: Options, tasks: tuple[str, ...]) -> Line:

@@ -1,4 +1,4 @@
-"""The exact first prompt of a task, and what would stop it."""
+"""The first prompt of a task: the text, its chat template, and how its answer is drawn and ends."""
 
 from __future__ import annotations
 
@@ -6,8 +6,19 @@ import json
 from collections.abc import Iterator
 
 from lm_eval_longbench.doctor.line import ERROR, OK, WARNING, Line
-from lm_eval_longbench.doctor.tokens import Lengths, is_cut
-from lm_eval_longbench.harness.preflight_facts import TaskFacts
+from lm_eval_longbench.doctor.model import Lengths, is_cut
+from lm_eval_longbench.harness.preflight_facts import (
+    LOCAL,
+    MESSAGES,
+    OTHER,
+    TEXT,
+    Backend,
+    Run,
+    TaskFacts,
+)
+from lm_eval_longbench.protocol import is_greedy, protocol_of
+
+# ---------------------------------------------------------------------- the text
 
 # Characters of a prompt's head and tail that are shown.
 EXCERPT = 120
@@ -56,3 +67,192 @@ def _shown(facts: TaskFacts) -> str:
     if facts.sent is None:
         return facts.whole or ""
     return json.loads(facts.sent)[-1]["content"] if facts.as_messages else facts.sent
+
+
+# ---------------------------------------------------------------------- the chat template
+
+CHAT = "chat template"
+_APPLY = "Add --apply_chat_template"
+
+
+def template_lines(run: Run, backend: Backend) -> Iterator[Line]:
+    """Yield the lines on what the backend makes of --apply_chat_template."""
+    if run.chat and backend.template_problem:
+        yield Line(
+            ERROR,
+            CHAT,
+            f"--apply_chat_template is given, and the template of {backend.tokenizer.name} cannot "
+            f"be applied: {backend.template_problem}",
+            "Leave out --apply_chat_template for a base model, or name a tokenizer that has a "
+            "chat template with tokenizer=... in --model_args.",
+        )
+    if run.chat and backend.kind == OTHER and backend.chat_template is None:
+        what = f"how {backend.name} applies a chat template cannot be seen without its model"
+        yield Line(OK, CHAT, what)
+    if not run.chat and backend.kind == MESSAGES:
+        yield Line(
+            ERROR,
+            CHAT,
+            f"{backend.name} takes chat messages only, and the run would stop at the first request",
+            f"{_APPLY}, or use a completions model.",
+        )
+    if run.chat and run.system_instruction:
+        yield Line(
+            WARNING,
+            CHAT,
+            "--system_instruction is set; official prompts have no system message",
+            "Leave it out to follow the official protocol.",
+        )
+
+
+def chat_lines(run: Run, backend: Backend, facts: TaskFacts) -> Iterator[Line]:
+    """Yield a line on how a task's prompts are wrapped."""
+    if facts.chat is None:
+        return
+    tasks = (facts.name,)
+    if facts.chat == "raw":
+        what = "raw: officially these prompts are not wrapped, in chat runs either"
+        yield Line(OK, CHAT, what, "", tasks)
+    elif facts.chat == "off":
+        yield _off(backend, facts)
+    elif facts.as_messages and backend.kind == TEXT:
+        what = f"{backend.name} would send chat messages to a completions endpoint"
+        todo = "Set tokenized_requests=True, or use the chat-completions model of the harness."
+        yield Line(ERROR, CHAT, what, todo, tasks)
+    elif not facts.as_messages and backend.kind == MESSAGES:
+        what = f"{backend.name} would send text to a chat endpoint"
+        todo = "Leave tokenizer_backend and tokenized_requests out of --model_args."
+        yield Line(ERROR, CHAT, what, todo, tasks)
+    elif facts.sends_raw:
+        what = "on, because the backend takes only messages; officially these prompts go out raw"
+        todo = "Scores of these tasks are not comparable; use a completions model for them."
+        yield Line(WARNING, CHAT, what, todo, tasks)
+    else:
+        whose = f"of {backend.tokenizer.name}" if backend.tokenizer.name else f"of {backend.name}"
+        whose = "of the server" if facts.as_messages else whose
+        yield Line(OK, CHAT, f"on, one user message in the template {whose}", "", tasks)
+
+
+def _off(backend: Backend, facts: TaskFacts) -> Line:
+    tasks = (facts.name,)
+    if facts.one_message:
+        what = f"off; {facts.title} officially sends each prompt as one user message"
+        return Line(WARNING, CHAT, what, f"{_APPLY} unless this is a base model.", tasks)
+    if facts.sends_raw:
+        return Line(OK, CHAT, "off, as officially for these prompts", "", tasks)
+    if backend.kind in (LOCAL, TEXT) and backend.chat_template is not None:
+        what = f"off, and {backend.tokenizer.name} has a chat template"
+        return Line(WARNING, CHAT, what, f"{_APPLY} unless this is a base model.", tasks)
+    return Line(OK, CHAT, "off, as for a base model", "", tasks)
+
+
+# ---------------------------------------------------------------------- what ends an answer
+
+STOPS = "stops"
+# Names of stop strings: the harness's, and those that backends take as they are.
+_NAMES = ("until", "stop", "stop_strings", "stop_token_ids")
+
+
+def end_lines(backend: Backend) -> Iterator[Line]:
+    """Yield a line on the token that ends an answer."""
+    tokenizer = backend.tokenizer.tokenizer
+    if tokenizer is None:
+        if backend.kind in (MESSAGES, OTHER):
+            yield Line(OK, STOPS, f"{backend.name} itself ends answers: no tokenizer is used here")
+        return
+    if not tokenizer.eos_token:
+        yield Line(
+            WARNING,
+            STOPS,
+            f"the tokenizer {backend.tokenizer.name} has no end-of-text token",
+            "Answers will fill their whole output budget: use the model's own tokenizer.",
+        )
+        return
+    what = f"end of text is {tokenizer.eos_token!r} (id {tokenizer.eos_token_id})"
+    yield Line(OK, STOPS, f"{what}, by the tokenizer {backend.tokenizer.name}")
+
+
+def stop_lines(run: Run, facts: TaskFacts) -> Iterator[Line]:
+    """Yield a line on a task's stop strings; officially there are none."""
+    tasks = (facts.name,)
+    found = {name: facts.generation[name] for name in _NAMES if facts.generation.get(name)}
+    if not facts.generation:
+        return
+    if not found:
+        yield Line(OK, STOPS, "no stop strings, as officially", "", tasks)
+        return
+    given = ", ".join(f"{name}={value!r}" for name, value in found.items())
+    where = "--gen_kwargs" if any(name in run.gen_kwargs for name in found) else "the task's YAML"
+    yield Line(
+        WARNING,
+        STOPS,
+        f"{given}, from {where}; officially there are no stop strings",
+        "Leave it out: answers that would go on are cut, and scores move.",
+        tasks,
+    )
+
+
+# ---------------------------------------------------------------------- sampling and repeats
+
+SAMPLING = "sampling"
+
+
+def sampling_lines(backend: Backend, facts: TaskFacts) -> Iterator[Line]:
+    """Yield the lines on how a task's answers are drawn."""
+    generation, tasks = facts.generation, (facts.name,)
+    if not generation:
+        return
+    try:
+        temperature = float(generation.get("temperature") or 0.0)
+    except (TypeError, ValueError):
+        what = f"temperature={generation['temperature']!r} is no number"
+        yield Line(ERROR, SAMPLING, what, "Give a number from 0 in --gen_kwargs.", tasks)
+        return
+    sample = generation.get("do_sample")
+    if sample and temperature == 0.0:
+        if facts.repeats > 1 or backend.kind == LOCAL:
+            yield Line(
+                ERROR, SAMPLING, "do_sample=True with temperature 0 does not sample", _T, tasks
+            )
+        else:
+            what = "do_sample=True with temperature 0: the server answers greedily"
+            yield Line(WARNING, SAMPLING, what, _T, tasks)
+        return
+    if sample is not None and not sample and temperature > 0.0:
+        what = f"do_sample=False with temperature {temperature:g}: greedy here, sampled by servers"
+        yield Line(WARNING, SAMPLING, what, "Set temperature=0.0, or leave do_sample out.", tasks)
+        return
+    if is_greedy(generation) and facts.repeats > 1:
+        if not facts.problem:
+            what = f"{facts.repeats} repeats with greedy decoding are one answer that often"
+            yield Line(ERROR, SAMPLING, what, _T, tasks)
+        return
+    yield _against_official(facts, temperature)
+
+
+_T = "Sample: --gen_kwargs temperature=1.0,do_sample=True; or set the option repeats to 1."
+
+
+def _words(greedy: bool, temperature: float, repeats: int) -> str:
+    how = "greedy" if greedy else f"temperature {temperature:g}"
+    return f"{how}, {repeats} answer{'s' if repeats > 1 else ''} a question"
+
+
+def _against_official(facts: TaskFacts, temperature: float) -> Line:
+    official = facts.official_generation
+    own = float(official.get("temperature") or 0.0)
+    found = _words(is_greedy(facts.generation), temperature, facts.repeats)
+    wanted = _words(is_greedy(official), own, facts.official_repeats)
+    # Officially some are sampled at each model's own default temperature.
+    free = protocol_of(facts.task).temperature is None and temperature > 0.0
+    same = facts.repeats == facts.official_repeats and (free or temperature == own)
+    if same:
+        note = ", where it is the model's own default temperature" if free else ""
+        return Line(OK, SAMPLING, f"{found}, as officially{note}", "", (facts.name,))
+    return Line(
+        WARNING,
+        SAMPLING,
+        f"{found}; officially {wanted}",
+        "Leave temperature and do_sample out of --gen_kwargs, and the option repeats.",
+        (facts.name,),
+    )

@@ -3,16 +3,130 @@
 from __future__ import annotations
 
 import difflib
+import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlsplit, urlunsplit
 
-from lm_eval_longbench.doctor.ask_server import Reply, get_models, length_of
 from lm_eval_longbench.doctor.line import ERROR, OK, WARNING, Line
-from lm_eval_longbench.doctor.models_url import endpoint_of, models_url
 from lm_eval_longbench.errors import LongBenchError
 from lm_eval_longbench.harness.preflight_facts import MESSAGES, TEXT, Backend, Run, TaskFacts
 from lm_eval_longbench.secrets import masked_url
+
+# ---------------------------------------------------------------------- its addresses
+
+# What follows the base of an OpenAI-compatible address, the longest first.
+_ENDPOINTS = ("/chat/completions", "/completions", "/messages", "/generate")
+
+
+def endpoint_of(base_url: str) -> str | None:
+    """Return the endpoint that an address ends in; None if it ends in none that is known."""
+    path = urlsplit(base_url).path.rstrip("/")
+    return next((endpoint for endpoint in _ENDPOINTS if path.endswith(endpoint)), None)
+
+
+def models_url(base_url: str) -> str:
+    """Return where the server lists its models: .../v1/chat/completions -> .../v1/models."""
+    parts = urlsplit(base_url)
+    path = parts.path.rstrip("/")
+    endpoint = endpoint_of(base_url)
+    if endpoint is not None:
+        path = path.removesuffix(endpoint)
+    if endpoint == "/generate" and not path.endswith("/v1"):  # sglang's own, beside /v1
+        path += "/v1"
+    return urlunsplit(parts._replace(path=f"{path}/models", fragment=""))
+
+
+# ---------------------------------------------------------------------- one GET of the list
+
+# Seconds without an answer.
+TIMEOUT = 10.0
+# Where servers tell a model's length: vLLM and sglang; OpenRouter; LM Studio; Groq; others.
+_LENGTHS = (
+    "max_model_len",
+    "context_length",
+    "max_context_length",
+    "context_window",
+    "max_sequence_length",
+)
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What came of it.
+
+    Attributes:
+        status: HTTP status; None: there was no answer.
+        problem: why there was none, or why it cannot be read; "": none.
+        models: objects that describe the models, each with an "id"; None: no such list.
+    """
+
+    status: int | None
+    problem: str = ""
+    models: tuple[Mapping[str, Any], ...] | None = None
+
+
+def get_models(
+    url: str, headers: Mapping[str, str], verify: bool | str = True, timeout: float = TIMEOUT
+) -> Reply:
+    """Return a server's answer to one GET.
+
+    Args:
+        url: of the list.
+        headers: as the backend sends them; they are neither kept nor shown.
+        verify: whether, or with which file, the certificate is checked.
+        timeout: seconds without an answer.
+
+    Raises:
+        LongBenchError: the package `requests` is missing.
+    """
+    try:
+        import requests
+    except ImportError as error:
+        raise LongBenchError(
+            'Asking a server needs the package requests: pip install "lm-eval-longbench[api]"'
+        ) from error
+    try:
+        reply = requests.get(
+            url,
+            headers=dict(headers),
+            verify=verify,
+            timeout=timeout,
+            allow_redirects=False,  # perhaps to another host, which has no business with the key
+        )
+    except (requests.RequestException, UnicodeError, OSError) as error:
+        # Not the error's own words: they may quote a header or the address with its query.
+        return Reply(None, type(error).__name__)
+    if reply.status_code != 200:
+        return Reply(reply.status_code)
+    models = _models(reply.content)
+    return Reply(200, "" if models is not None else "no list of models", models)
+
+
+def _models(body: bytes) -> tuple[Mapping[str, Any], ...] | None:
+    """Read {"data": [{"id": ...}, ...]}; None if it is something else."""
+    try:
+        data = json.loads(body)["data"]
+    except (ValueError, KeyError, TypeError):
+        return None
+    if not isinstance(data, list):
+        return None
+    objects = (item for item in data if isinstance(item, dict))
+    return tuple(item for item in objects if isinstance(item.get("id"), str))
+
+
+def length_of(model: Mapping[str, Any]) -> int | None:
+    """Return the longest request in tokens, answer included, that a server tells of a model."""
+    for name in _LENGTHS:
+        value = model.get(name)
+        if isinstance(value, int) and not isinstance(value, bool) and value > 0:
+            return value
+    return None
+
+
+# ---------------------------------------------------------------------- what it says
 
 TOPIC = "server"
 _SHOWN = 5

@@ -1,12 +1,17 @@
-"""What a task can learn about the backend that will answer its requests."""
+"""What a task can learn about the backend that answers its requests, and what is sent to it."""
 
 from __future__ import annotations
 
+import functools
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from lm_eval_longbench.options import REPEAT
+
 ChatTemplate = Callable[..., Any]
+
+_WRAPPED = "_longbench_wrapped"
 
 
 def only_messages(chat_template: ChatTemplate) -> bool:
@@ -33,3 +38,41 @@ def takes_seed(model_args: Mapping[str, Any], chat_template: ChatTemplate | None
     if "AnthropicChat" in classes:  # built on the OpenAI classes, but its API knows no seed
         return False
     return bool(model_args.get("base_url")) or "LocalCompletionsAPI" in classes
+
+
+def as_servers_take_it(payload: dict[str, Any]) -> dict[str, Any]:
+    """Return a request's body without an empty `stop`, a `seed` of null, and our own mark.
+
+    The harness sends `"stop": []` where a task has no stop strings, which some servers refuse.
+    """
+    left_out = {REPEAT}
+    if payload.get("stop") == []:
+        left_out.add("stop")
+    if "seed" in payload and payload["seed"] is None:
+        left_out.add("seed")
+    return {name: value for name, value in payload.items() if name not in left_out}
+
+
+def _subclasses(cls: Any) -> Iterator[Any]:
+    yield cls
+    for own in cls.__subclasses__():
+        yield from _subclasses(own)
+
+
+def wrap_payloads() -> None:
+    """Have all API models of the harness that are loaded send what `as_servers_take_it` returns."""
+    from lm_eval.models.api_models import TemplateAPI
+
+    for cls in _subclasses(TemplateAPI):
+        create = vars(cls).get("_create_payload")
+        if create is not None and not hasattr(create, _WRAPPED):
+            cls._create_payload = _wrapped(create)
+
+
+def _wrapped(create: Callable[..., dict[str, Any]]) -> Callable[..., dict[str, Any]]:
+    @functools.wraps(create)
+    def create_payload(*args: Any, **kwargs: Any) -> dict[str, Any]:
+        return as_servers_take_it(create(*args, **kwargs))
+
+    setattr(create_payload, _WRAPPED, True)
+    return create_payload

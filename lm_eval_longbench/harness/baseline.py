@@ -10,7 +10,7 @@ from lm_eval.api.model import LM
 from lm_eval.api.registry import register_model
 from tqdm import tqdm
 
-from lm_eval_longbench.baseline.generation import generate
+from lm_eval_longbench.baseline.extractive import generate
 from lm_eval_longbench.errors import OptionError
 
 NAME = "longbench-extractive"

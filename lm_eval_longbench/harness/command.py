@@ -10,24 +10,27 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from lm_eval._cli.harness import HarnessCLI
-from lm_eval.config.evaluate_config import EvaluatorConfig
-from lm_eval.utils import setup_logging, simple_parse_args_string
-
+from lm_eval_longbench.benchmarks.registry import benchmark_of, benchmarks, find_task
 from lm_eval_longbench.errors import OptionError
 from lm_eval_longbench.harness import baseline
-from lm_eval_longbench.harness.capture import Captured, arguments_masked, captured
-from lm_eval_longbench.harness.hide_keys import hide_keys
-from lm_eval_longbench.harness.quick_index import quick_index
+from lm_eval_longbench.harness.evaluate import (
+    Captured,
+    arguments_masked,
+    evaluated,
+    quick_index,
+    second_passes,
+    with_second_passes,
+)
+from lm_eval_longbench.harness.private_names import CAPTURE, RUN, can_have, require
 from lm_eval_longbench.harness.response_cache import claim_cache
-from lm_eval_longbench.harness.two_passes import PASS_ONE, PASS_TWO, two_passes, with_pass_two
+from lm_eval_longbench.lock.check import require_lock
+from lm_eval_longbench.lock.lock import options_set
 from lm_eval_longbench.options import KEY, Options
 from lm_eval_longbench.presets import longbench_pro as presets
-from lm_eval_longbench.provenance.lock import options_set
-from lm_eval_longbench.provenance.lock_check import require_lock
-from lm_eval_longbench.provenance.lock_tasks import all_tasks, expanded, valid_names
+from lm_eval_longbench.secrets import hide_keys
 from lm_eval_longbench.task_folder import task_folder
 from lm_eval_longbench.task_links import are_linked, harness_tasks
+from lm_eval_longbench.task_names import expanded
 
 logger = logging.getLogger(__name__)
 
@@ -37,11 +40,25 @@ MODEL = baseline.ExtractiveBaseline
 
 def _config(path: str | None) -> dict[str, Any]:
     """Read the harness's --config file; {} without one (a missing file is the harness's to say)."""
+    from lm_eval.config.evaluate_config import EvaluatorConfig
+
     return EvaluatorConfig.load_yaml_config(path) if path and Path(path).is_file() else {}
 
 
+def _task_folders() -> list[Path]:
+    """Return the folders with the tasks of all benchmarks, ours first."""
+    own = (one.task_folder for one in benchmarks().values())
+    return list(dict.fromkeys([task_folder(), *(folder for folder in own if folder)]))
+
+
+def _task_names() -> set[str]:
+    """Return the names of the tasks and groups in these folders."""
+    known = benchmarks().values()
+    return {name for one in known for name in (*one.tasks, *(own.name for own in one.groups()))}
+
+
 def joined_include_paths(given: str | Sequence[str] | None, config: str | None) -> list[str]:
-    """Return the user's own include paths and our task folder, unless the harness has it already.
+    """Return the user's own include paths and the task folders that the harness does not have.
 
     Args:
         given: --include_path.
@@ -51,11 +68,10 @@ def joined_include_paths(given: str | Sequence[str] | None, config: str | None) 
     if given is None:
         given = _config(config).get("include_path")
     own = [given] if isinstance(given, str) else list(given or ())
-    folder = task_folder()
     # Twice the same task would be a warning a task.
-    if any(Path(path).resolve() == folder for path in own) or are_linked(folder, harness_tasks()):
-        return own
-    return [*own, str(folder)]
+    there = {Path(path).resolve() for path in own}
+    more = [folder for folder in _task_folders() if folder not in there]
+    return own + [str(one) for one in more if not are_linked(one, harness_tasks())]
 
 
 def with_preset(parsed: Namespace, name: str, *, thinking: bool) -> str:
@@ -70,8 +86,7 @@ def with_preset(parsed: Namespace, name: str, *, thinking: bool) -> str:
     """
     preset = presets.find_preset(name, thinking=thinking)
     names, foreign = expanded(_wanted(parsed))
-    known = all_tasks()
-    others = [own for own in names if known[own].benchmark != presets.BENCHMARK]
+    others = [own for own in names if benchmark_of(find_task(own)).name != presets.BENCHMARK]
     # A name that is not ours may be a user's group, with tasks of any benchmark.
     if len(others) == len(names) and not foreign:
         raise OptionError(
@@ -122,6 +137,8 @@ def check_cache(parsed: Namespace) -> None:
     if path:
         arguments = parsed.model_args or config.get("model_args") or {}
         if not isinstance(arguments, dict):
+            from lm_eval.utils import simple_parse_args_string
+
             arguments = simple_parse_args_string(arguments)
         claim_cache(str(path), str(parsed.model or config.get("model") or "hf"), arguments)
 
@@ -158,15 +175,16 @@ def with_both_passes(parsed: Namespace) -> None:
     """
     config = _config(parsed.config)
     given = parsed.tasks or config.get("tasks")
-    if not given or any(not isinstance(name, str) for name in given):
+    if not given or any(not isinstance(name, str) for name in given) or not can_have(CAPTURE):
         return
-    tasks = with_pass_two(given)
+    tasks = with_second_passes(given)
     options = dict((parsed.metadata or config.get("metadata") or {}).get(KEY) or {})
-    if PASS_ONE in tasks and options.get("cot_samples"):
-        raise OptionError(
-            f"The option cot_samples names a finished pass one, and {PASS_ONE} would do it again. "
-            f"Ask for --tasks {PASS_TWO} alone."
-        )
+    for one, two in second_passes().items():
+        if one in tasks and options.get("cot_samples"):
+            raise OptionError(
+                f"The option cot_samples names a finished pass one, and {one} would do it again. "
+                f"Ask for --tasks {two} alone."
+            )
     parsed.tasks = ",".join(tasks)
 
 
@@ -205,6 +223,10 @@ def run_harness(
         LockError: the run is not what the lock file froze.
         OptionError: the preset is for other tasks, or the response cache is another model's.
     """
+    require(RUN)
+    from lm_eval._cli.harness import HarnessCLI
+    from lm_eval.utils import setup_logging
+
     setup_logging()
     hide_keys()
     if preset is not None:
@@ -222,11 +244,11 @@ def run_harness(
         with_both_passes(parsed)
         with_name(parsed)
         check_cache(parsed)
+        folders = [str(folder) for folder in _task_folders()]
         with (
-            two_passes(reasoning_folder(parsed)),
-            captured() as kept,
+            evaluated(reasoning_folder(parsed)) as kept,
             arguments_masked(),
-            quick_index(_wanted(parsed), parsed.include_path or [], valid_names()),
+            quick_index(_wanted(parsed), parsed.include_path or [], folders, _task_names()),
         ):
             command.execute(parsed)
         return kept

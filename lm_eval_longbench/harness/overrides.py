@@ -1,11 +1,14 @@
-"""What a user's YAML may not change of our tasks."""
+"""What a user's YAML and a Python caller may change of our tasks, and what they may not."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
+from types import FrameType
 from typing import Any
 
 from lm_eval_longbench.errors import OptionError
+from lm_eval_longbench.options import KEY
 
 # What the harness would put around a prompt that is official to the byte.
 _AROUND = ("description", "gen_prefix")
@@ -31,4 +34,61 @@ def check_prompt_is_ours(config: Mapping[str, Any]) -> None:
         raise OptionError(
             f"{task}: num_fewshot must be 0: LongBench has no examples to show besides those that "
             "are part of its documents. Take it off this task and off the groups around it."
+        )
+
+
+# ---------------------------------------------------------------------- options of a call
+#
+# The harness hands the argument `metadata` of `simple_evaluate` to tasks only where it makes the
+# TaskManager itself: with `simple_evaluate(task_manager=..., metadata=...)` it drops it without a
+# word. Everybody who has a model in memory calls it so, and a dropped `truncate_to` is another
+# protocol. The harness offers no way to see the argument, so it is looked up in the call.
+
+
+def _metadata_of_call() -> Mapping[str, Any]:
+    """Return the `metadata` of the `simple_evaluate` that is under way; nothing without one."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        if frame.f_code.co_name == "simple_evaluate" and (
+            frame.f_globals.get("__name__") == "lm_eval.evaluator"
+        ):
+            found = frame.f_locals.get("metadata")
+            return found if isinstance(found, Mapping) else {}
+        frame = frame.f_back
+    return {}
+
+
+def options_of_call(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the call gives and the task's metadata lacks: our options, the tokenizer, ...
+
+    Raises:
+        OptionError: the call and the TaskManager give different options.
+    """
+    call = _metadata_of_call()
+    _check(call, metadata)
+    return {name: value for name, value in call.items() if name not in metadata}
+
+
+def check_options_of_call(metadata: Mapping[str, Any]) -> None:
+    """Refuse options of a call that reach a task too late: it was built before.
+
+    Raises:
+        OptionError: the call gives options that the task does not have.
+    """
+    call = _metadata_of_call()
+    if KEY in call and KEY not in metadata:
+        raise OptionError(
+            f"simple_evaluate(metadata=...) gives LongBench options {call[KEY]!r}, but its tasks "
+            "were built before, without them. Give them to the TaskManager instead: "
+            f'TaskManager(metadata={{"{KEY}": ...}}).'
+        )
+    _check(call, metadata)
+
+
+def _check(call: Mapping[str, Any], metadata: Mapping[str, Any]) -> None:
+    if KEY in call and KEY in metadata and call[KEY] != metadata[KEY]:
+        raise OptionError(
+            f"simple_evaluate(metadata=...) gives LongBench options {call[KEY]!r}, and the tasks "
+            f"have others, {metadata[KEY]!r}, from the TaskManager or from a YAML. Give them in "
+            "one place."
         )

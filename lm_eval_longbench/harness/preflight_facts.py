@@ -1,12 +1,15 @@
-"""What a preflight finds out about a run, as plain data: no module of the harness is needed."""
+"""What a preflight finds out about a run and this machine; no module of the harness is needed."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lm_eval_longbench.errors import TokenizerError
 from lm_eval_longbench.harness.limit import Limit
+from lm_eval_longbench.prompts.tokenizer import load_tokenizer
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
@@ -16,6 +19,8 @@ LOCAL = "local"  # runs the model in this process
 TEXT = "text"  # a server that gets text or tokens; templates are applied here
 MESSAGES = "messages"  # a server that gets chat messages and applies its own template
 OTHER = "other"  # none of these: nothing is known of tokenizer and template
+# Any of these tells that a tokenizer is there.
+_TOKENIZER_FILES = ("tokenizer_config.json", "tokenizer.json", "tokenizer.model", "vocab.json")
 
 
 @dataclass(frozen=True)
@@ -61,17 +66,14 @@ class Leaf:
 
     Attributes:
         name: its name.
-        benchmark: "v1", "v2" or "pro", as `lm-eval-longbench prepare` calls them; None: the task
-            is not of this package.
-        dataset: the YAML's `dataset_name`.
+        task: name of the `base.Task` that it is; None: the task is not of this package.
         metadata: what the task will get.
         repeats: answers to each question, unless the option `repeats` says otherwise.
         spec: what the harness loads to get exactly this task.
     """
 
     name: str
-    benchmark: str | None
-    dataset: str
+    task: str | None
     metadata: Mapping[str, Any]
     repeats: int
     spec: str | Mapping[str, Any]
@@ -131,7 +133,7 @@ class TaskFacts:
 
     Attributes:
         name: of the task.
-        benchmark: "v1", "v2" or "pro".
+        task: name of the `base.Task` that it is.
         problem: what a run would stop with; "": nothing seen.
         title: the benchmark's name in sentences.
         questions: documents of the task.
@@ -155,7 +157,7 @@ class TaskFacts:
     """
 
     name: str
-    benchmark: str
+    task: str
     problem: str = ""
     title: str = ""
     questions: int = 0
@@ -176,3 +178,59 @@ class TaskFacts:
     as_messages: bool = False
     probe: str | None = field(default=None, repr=False)
     tokenizer: FoundTokenizer = FoundTokenizer()
+
+
+# ---------------------------------------------------------------------- what this machine has
+
+
+def cached_file(
+    repo: str, file: str, revision: str = "main", *, dataset: bool = False
+) -> Path | None:
+    """Return the path of a repository's file in the hub's cache; None if it is not there.
+
+    Args:
+        repo: repository; a text that cannot be one is in no cache.
+        file: file in the repository.
+        revision: branch, tag or commit.
+        dataset: whether it is a dataset's repository, not a model's.
+    """
+    from huggingface_hub import try_to_load_from_cache
+
+    try:
+        found = try_to_load_from_cache(
+            repo, file, revision=revision, repo_type="dataset" if dataset else "model"
+        )
+    except ValueError:  # no name of a repository, such as a path that does not exist
+        return None
+    return Path(found) if isinstance(found, str) else None
+
+
+def any_cached(repo: str, files: Iterable[str], revision: str = "main") -> bool:
+    """Whether the cache has at least one of these files of a model's repository."""
+    return any(cached_file(repo, file, revision) is not None for file in files)
+
+
+def is_offline() -> bool:
+    """Whether the hub may not be asked (HF_HUB_OFFLINE)."""
+    from huggingface_hub import constants
+
+    return bool(constants.HF_HUB_OFFLINE)
+
+
+def find_tokenizer(name: str | None, model_args: Mapping[str, Any]) -> FoundTokenizer:
+    """Return a tokenizer of this machine, or why there is none.
+
+    Args:
+        name: name or folder; None: nobody names one.
+        model_args: the harness's model arguments.
+    """
+    if name is None:
+        return FoundTokenizer(None, problem="no tokenizer is named")
+    revision = str(model_args.get("revision") or "main")
+    if not Path(name).is_dir() and not any_cached(name, _TOKENIZER_FILES, revision):
+        problem = f"the tokenizer {name!r} is not on this machine"
+        return FoundTokenizer(name, problem=problem, absent=True)
+    try:
+        return FoundTokenizer(name, load_tokenizer(name, model_args))
+    except TokenizerError as error:
+        return FoundTokenizer(name, problem=str(error))

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import jinja2
-from lm_eval.api.registry import get_model, model_registry
-from lm_eval.models import MODEL_MAPPING
 
 from lm_eval_longbench.errors import UnknownNameError
 from lm_eval_longbench.harness.baseline import ExtractiveBaseline
@@ -22,8 +20,9 @@ from lm_eval_longbench.harness.preflight_facts import (
     Backend,
     FoundTokenizer,
     Run,
+    find_tokenizer,
 )
-from lm_eval_longbench.harness.preflight_tokenizer import find_tokenizer
+from lm_eval_longbench.harness.private_names import DOCTOR, require
 from lm_eval_longbench.prompts.tokenizer import is_true, tokenizer_name
 
 if TYPE_CHECKING:
@@ -46,6 +45,9 @@ def describe(run: Run) -> Backend:
     Raises:
         UnknownNameError: the harness has no such model.
     """
+    require(DOCTOR)
+    from lm_eval.api.registry import model_registry
+
     if run.model not in model_registry:
         raise UnknownNameError("model", run.model, model_registry)
     backend = _backend(run)
@@ -60,6 +62,9 @@ def describe(run: Run) -> Backend:
 
 
 def _backend(run: Run) -> Backend:
+    from lm_eval.api.registry import get_model
+    from lm_eval.models import MODEL_MAPPING
+
     module = MODEL_MAPPING.get(run.model, "").partition(":")[0].rpartition(".")[2]
     if module in _SERVERS or not module:
         cls = get_model(run.model)
@@ -108,7 +113,7 @@ def _templated(
     add_generation_prompt: bool = True,
 ) -> str:
     """Apply the tokenizer's chat template as the harness's backends in this process do."""
-    apply = partial(
+    apply: Callable[..., Any] = partial(
         tokenizer.apply_chat_template,
         tokenize=False,
         add_generation_prompt=add_generation_prompt,
@@ -116,18 +121,18 @@ def _templated(
         **(more or {}),
     )
     try:
-        return apply(messages)
+        return str(apply(messages))
     except jinja2.exceptions.TemplateError:
         if more is None:
             raise
         # All backends but sglang try again without the system message.
-        return apply([message for message in messages if message["role"] != "system"])
+        return str(apply([message for message in messages if message["role"] != "system"]))
 
 
 # ---------------------------------------------------------------------- servers
 
 
-def _server(run: Run, cls: type) -> Backend:
+def _server(run: Run, cls: Any) -> Backend:
     args = run.model_args
     # The class's own methods answer, on an object that was never constructed: the constructor
     # would ask the server for a tokenizer.
@@ -159,7 +164,7 @@ def _server(run: Run, cls: type) -> Backend:
     )
 
 
-def _argument(args: Mapping[str, Any], cls: type, name: str) -> Any:
+def _argument(args: Mapping[str, Any], cls: Any, name: str) -> Any:
     """Return an argument of the model, or its default, which a base class may hold."""
     if name in args:
         return args[name]

@@ -15,7 +15,6 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from lm_eval_longbench.catalog_pro import DIMENSIONS, SecondaryTask
 from lm_eval_longbench.errors import UnknownNameError
 from lm_eval_longbench.metrics.accuracy import accuracy
 from lm_eval_longbench.metrics.item_f1 import item_f1
@@ -25,6 +24,7 @@ from lm_eval_longbench.metrics.sub_em import sub_em
 from lm_eval_longbench.metrics.summary_rouge import summary_rouge
 
 SUMMARY = "summary"
+LANGUAGES = ("Chinese", "English")
 _ITEM_METRICS: dict[str, Callable[[str, Sequence[str]], float]] = {
     "accuracy": accuracy,
     "f1": item_f1,
@@ -81,38 +81,40 @@ class SummaryParts:
         return self.empty or (score is not None and not _valid(score))
 
 
-def _item_score(task: SecondaryTask, prediction: str, answers: Sequence[str]) -> tuple[float, bool]:
+def _item_score(metric: str, prediction: str, answers: Sequence[str]) -> tuple[float, bool]:
     """Return the score of a prediction of items, and whether it counts as failed."""
     if is_empty(prediction):
         return 0.0, True
-    score = _ITEM_METRICS[task.metric](prediction, answers)
+    score = _ITEM_METRICS[metric](prediction, answers)
     return (score, False) if _valid(score) else (0.0, True)
 
 
 def score_sample(
-    task: SecondaryTask, language: str, prediction: str, answers: Sequence[str]
+    metric: str, language: str, prediction: str, answers: Sequence[str]
 ) -> float | SummaryParts:
     """Return the official score of one prediction, in [0, 1]; for T4 what it is made of.
 
     Args:
+        metric: of the secondary task: "accuracy", "f1", "sub_em", "ndcg", "pairwise_accuracy" or
+            "summary".
         language: the question's `language`, "Chinese" or "English".
         prediction: the answer, its reasoning already taken out.
 
     Raises UnknownNameError for another language. No answers: 0.
     """
-    if language not in DIMENSIONS["language"]:
-        raise UnknownNameError("LongBench Pro language", language, DIMENSIONS["language"])
-    if task.metric == SUMMARY:
+    if language not in LANGUAGES:
+        raise UnknownNameError("LongBench Pro language", language, LANGUAGES)
+    if metric == SUMMARY:
         rouge = summary_rouge(prediction, answers, chinese=language == "Chinese")
         return SummaryParts(rouge, is_empty(prediction))
-    return _item_score(task, prediction, answers)[0]
+    return _item_score(metric, prediction, answers)[0]
 
 
-def sample_failed(task: SecondaryTask, prediction: str, answers: Sequence[str]) -> bool:
+def sample_failed(metric: str, prediction: str, answers: Sequence[str]) -> bool:
     """Say whether official code counts the sample as failed.
 
     Of a summary this sees the empty ones; `SummaryParts.failed` sees the others too.
     """
-    if task.metric == SUMMARY:
+    if metric == SUMMARY:
         return is_empty(prediction)
-    return _item_score(task, prediction, answers)[1]
+    return _item_score(metric, prediction, answers)[1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import functools
 from dataclasses import dataclass
@@ -76,3 +77,14 @@ def find_preset(model: str, *, thinking: bool) -> Preset:
         )
     limit = int(row["truncate_to"])
     return Preset(name, thinking, limit, int(budget), float(temperature), row["note"])
+
+
+@functools.cache
+def published_presets() -> tuple[Preset, ...]:
+    """Return the settings of every model in every mode in which it was run."""
+    found = []
+    for name in names():
+        for thinking in (False, True):
+            with contextlib.suppress(OptionError):  # this model was run in the other mode alone
+                found.append(find_preset(name, thinking=thinking))
+    return tuple(found)

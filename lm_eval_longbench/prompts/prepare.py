@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lm_eval_longbench.prompts.cut_cache import CutCache, cache_key, plausible
-from lm_eval_longbench.prompts.fast_tokenizer import cutting_tokenizer
 from lm_eval_longbench.prompts.text_hash import text_sha256
+from lm_eval_longbench.prompts.tokens.cut_cache import CutCache, cache_key, plausible
+from lm_eval_longbench.prompts.tokens.fast import cutting_tokenizer
 from lm_eval_longbench.prompts.truncation import Cut, Rule, truncate
 
 if TYPE_CHECKING:

@@ -1,44 +1,83 @@
-"""The official prompt templates as byte-exact files, checked against their hashes when read."""
+"""The official prompt templates as byte-exact files, and how fields are put into them."""
 
 from __future__ import annotations
 
 import functools
 import hashlib
+import re
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from lm_eval_longbench.errors import PromptError
 
-_FOLDER = Path(__file__).parent / "templates"
+FOLDER = Path(__file__).parent / "templates"
 
 
 @functools.cache
-def _hashes() -> dict[str, str]:
-    lines = (_FOLDER / "SHA256SUMS").read_text(encoding="utf-8").splitlines()
+def _hashes(folder: Path) -> dict[str, str]:
+    lines = (folder / "SHA256SUMS").read_text(encoding="utf-8").splitlines()
     return {name: digest for digest, name in (line.split("  ", 1) for line in lines)}
 
 
-def template_sha256(benchmark: str, name: str) -> str:
-    """Return the sha256 of the official template, as hexadecimal digits."""
+def template_sha256(family: str, name: str, folder: Path | None = None) -> str:
+    """Return the sha256 of a template, as hexadecimal digits.
+
+    Args:
+        family: of benchmarks, which is a folder of templates.
+        name: of the template.
+        folder: of families, with the file SHA256SUMS; None: ours.
+    """
     try:
-        return _hashes()[f"{benchmark}/{name}.txt"]
+        return _hashes(folder or FOLDER)[f"{family}/{name}.txt"]
     except KeyError:
-        raise PromptError(f"There is no prompt template {benchmark}/{name}.txt.") from None
+        raise PromptError(f"There is no prompt template {family}/{name}.txt.") from None
 
 
 @functools.cache
-def load_template(benchmark: str, name: str) -> str:
-    """Return a template byte for byte.
+def load_template(family: str, name: str, folder: Path | None = None) -> str:
+    """Return a template byte for byte; see `template_sha256`.
 
     Raises:
         PromptError: there is no such template, or the file was changed (an editor's whitespace or
             quote fixer is enough): its scores would not be comparable with anybody's.
     """
-    expected = template_sha256(benchmark, name)
-    raw = (_FOLDER / benchmark / f"{name}.txt").read_bytes()
+    expected = template_sha256(family, name, folder)
+    raw = ((folder or FOLDER) / family / f"{name}.txt").read_bytes()
     found = hashlib.sha256(raw).hexdigest()
     if found != expected:
         raise PromptError(
-            f"Prompt template {benchmark}/{name}.txt was changed: sha256 {found}, official "
+            f"Prompt template {family}/{name}.txt was changed: sha256 {found}, official "
             f"{expected}. Restore it: pip install --force-reinstall lm-eval-longbench"
         )
     return raw.decode("utf-8")
+
+
+_FIELD = re.compile(r"\{(context|input|question)\}")
+
+
+def fill(template: str, name: str, document: Mapping[str, Any]) -> str:
+    """Return the template with its `{field}`s replaced by the document's values.
+
+    Values go in as they are, in one pass: braces inside a document are never read as a template.
+
+    Args:
+        template: text with `{context}`, `{input}` or `{question}`.
+        name: what the template is called in errors.
+        document: texts by field name.
+
+    Raises:
+        PromptError: a field of the template is missing in the document or is not a text.
+    """
+
+    def value(match: re.Match[str]) -> str:
+        field = match[1]
+        text = document.get(field)
+        if not isinstance(text, str):
+            found = f"{type(text).__name__}." if field in document else "no such field."
+            raise PromptError(
+                f"The {name} prompt needs the field {field!r} as a text; the document has {found}"
+            )
+        return text
+
+    return _FIELD.sub(value, template)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from lm_eval_longbench.errors import TokenizerError
-from lm_eval_longbench.prompts.official_tokenizer import panicked, remember_origin
+from lm_eval_longbench.prompts.tokens.official import panicked, remember_origin
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase

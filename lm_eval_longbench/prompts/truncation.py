@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import os
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from lm_eval_longbench.errors import TokenizerError
-from lm_eval_longbench.prompts.fast_tokenizer import (
+from lm_eval_longbench.prompts.tokens.fast import (
     Tokenized,
     cutting_tokenizer,
     fast_tokenizer,
 )
-from lm_eval_longbench.prompts.official_tokenizer import (
+from lm_eval_longbench.prompts.tokens.official import (
     RELEASE_PRO,
     RELEASE_V1,
     RELEASE_V2,
@@ -22,7 +25,6 @@ from lm_eval_longbench.prompts.official_tokenizer import (
     panicked,
     slow_decoder,
 )
-from lm_eval_longbench.prompts.parallel import in_order
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
@@ -113,10 +115,11 @@ def _cannot(tokenizer: PreTrainedTokenizerBase, text: str, error: BaseException)
 
 def _ids(tokenizer: PreTrainedTokenizerBase, text: str) -> list[int]:
     try:
-        encoded = tokenizer(text, truncation=False, return_attention_mask=False, verbose=False)
+        encoded: Any = tokenizer(text, truncation=False, return_attention_mask=False, verbose=False)
     except BaseException as error:
         _cannot(tokenizer, text, error)
-    return encoded["input_ids"]
+    ids: list[int] = encoded["input_ids"]
+    return ids
 
 
 def count_tokens(tokenizer: PreTrainedTokenizerBase, text: str, *, special: bool = True) -> int:
@@ -208,3 +211,50 @@ def truncate(
         return cut(text, tokenized)
 
     yield from in_order(cut_fast, prompts)
+
+
+# ---------------------------------------------------------------------- in threads
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+# Tokenizing scales no further: its threads share the interpreter between calls.
+_MOST = 16
+
+
+def usable_cores() -> int:
+    """Return the number of processor cores this process may use, at least 1."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def in_order(
+    function: Callable[[Item], Result], items: Iterable[Item], threads: int | None = None
+) -> Iterator[Result]:
+    """Yield `function(item)` for each item, in order, computed ahead in threads.
+
+    Items are taken only as fast as results are: at most twice as many as threads are under way.
+    The threads end with the iteration, so that a later fork meets none.
+
+    Args:
+        function: must release the interpreter lock for its main work, or threads do not help.
+        items: taken in the caller's thread.
+        threads: how many; None: one for each core, 16 at most.
+    """
+    threads = min(usable_cores(), _MOST) if threads is None else threads
+    if threads < 2:
+        yield from map(function, items)
+        return
+    waiting: deque[Future[Result]] = deque()
+    with ThreadPoolExecutor(threads, thread_name_prefix="longbench-tokenize") as pool:
+        try:
+            for item in items:
+                waiting.append(pool.submit(function, item))
+                if len(waiting) >= 2 * threads:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            for future in waiting:
+                future.cancel()

@@ -1,39 +1,26 @@
-"""Figures that were published for other models.
+"""Figures that were published for other models, and the rank that a run would take among them.
 
-Sources, whose figures (facts, no text) are carried over:
-
-- `published/longbench_v1.csv`: the results tables of LongBench (Bai et al., ACL 2024;
-  https://github.com/THUDM/LongBench, MIT licence): 8 models, percent.
-- `published/longbench_v2.csv`: the README of LongBench v2, Table 2 of its paper (Bai et al., 2024)
-  and a third-party table; each row names its source. A row whose sub-scores, weighted by the
-  official numbers of questions, do not give its overall score has a caveat.
-- `published/longbench_pro.csv`: the leaderboard of LongBench Pro (https://github.com/caskcsg/longcontext,
-  data Apache-2.0), December 2025: 46 models in 80 settings, shares in [0, 1].
+Sources and layouts stand in the module of each benchmark.
 """
 
 from __future__ import annotations
 
 import csv
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
-from lm_eval_longbench.catalog import V1
-from lm_eval_longbench.catalog_pro import PRIMARY_TASKS
-from lm_eval_longbench.reports import longbench_pro, longbench_v1, longbench_v2
+from lm_eval_longbench.benchmarks.base import Place
+from lm_eval_longbench.benchmarks.registry import benchmarks, tables
+from lm_eval_longbench.protocol import MOST_COPIES, departures
+from lm_eval_longbench.reports.scored_run import Run, ScoredTable
 
-_FOLDER = Path(__file__).parent / "published"
-Place = tuple[str, str]
-# What the category columns of longbench_v1.csv are called here.
-_CATEGORIES = {
-    "Single-Doc QA": "single_doc_qa",
-    "Multi-Doc QA": "multi_doc_qa",
-    "Summarization": "summarization",
-    "Few-shot Learning": "few_shot",
-    "Synthetic Tasks": "synthetic",
-    "Code Completion": "code",
-}
+# Tasks named in a reason.
+_NAMED = 3
+# The published mode of LongBench Pro that has a larger output budget.
+THINKING = "thinking"
+# What ingredients are called that stand for more than their name.
+_WORDS = {"data_sha256": "data", "generation": "generation arguments"}
 
 
 @dataclass(frozen=True)
@@ -58,53 +45,6 @@ class PublishedRow:
     caveat: str
 
 
-def _place_v1(column: str) -> Place | None:
-    if column in V1:
-        return longbench_v1.DATASET, column
-    language, _, name = column.partition(":")
-    languages = {code: title for title, code in longbench_v1.LANGUAGES.items()}
-    if language not in languages:
-        return None
-    if name == "Avg":
-        return longbench_v1.HEADLINE, languages[language]
-    return languages[language], _CATEGORIES[name]
-
-
-def _place_v2(column: str) -> Place | None:
-    names = ("overall", "easy", "hard", "short", "medium", "long")
-    return (longbench_v2.OFFICIAL, column) if column in names else None
-
-
-def _place_pro(column: str) -> Place | None:
-    if column == "overall":
-        return longbench_pro.OVERALL, longbench_pro.OVERALL
-    for prefix, section, name in (
-        ("best_of_", longbench_pro.BEST, "best of "),
-        ("pass_at_", longbench_pro.PASS, "pass@"),
-    ):
-        if column.startswith(prefix):
-            return section, name + column.removeprefix(prefix)
-    dimension, _, value = column.partition(":")
-    if dimension == "primary_task":
-        return dimension, next(name for name in PRIMARY_TASKS if name.startswith(f"{value}."))
-    return (dimension, value) if value else None
-
-
-_PRO_SOURCE = "the leaderboard of LongBench Pro, December 2025"
-_V1_SOURCE = "the results tables of LongBench"
-# File, place of a column, mode column with the names of its modes, source.
-_FILES: dict[str, tuple[Callable[[str], Place | None], str, dict[str, str], str]] = {
-    "longbench_v1": (_place_v1, "", {}, _V1_SOURCE),
-    "longbench_v2": (_place_v2, "cot", {"no": "direct", "yes": "CoT"}, ""),
-    "longbench_pro": (
-        _place_pro,
-        "mode",
-        {"nonthinking": "nonthinking", "thinking": "thinking"},
-        _PRO_SOURCE,
-    ),
-}
-
-
 def _decimals(text: str) -> int:
     return len(text.partition(".")[2])
 
@@ -112,22 +52,265 @@ def _decimals(text: str) -> int:
 @functools.cache
 def published_rows(benchmark: str) -> tuple[PublishedRow, ...]:
     """Return every published row of a benchmark; none if nothing is published for it."""
-    if benchmark not in _FILES:
+    known = benchmarks()[benchmark].published
+    if known is None:
         return ()
-    place_of, mode_column, modes, source = _FILES[benchmark]
-    with (_FOLDER / f"{benchmark}.csv").open(encoding="utf-8", newline="") as handle:
+    with known.file.open(encoding="utf-8", newline="") as handle:
         lines = list(csv.DictReader(handle))
     rows = []
     for line in lines:
-        texts = {place: text for name, text in line.items() if text and (place := place_of(name))}
+        texts = {
+            place: text for name, text in line.items() if text and (place := known.place_of(name))
+        }
         rows.append(
             PublishedRow(
                 line["model"],
-                modes.get(line.get(mode_column, ""), ""),
+                known.modes.get(line.get(known.mode_column, ""), ""),
                 {place: float(text) for place, text in texts.items()},
                 {place: _decimals(text) for place, text in texts.items()},
-                line.get("source") or source,
+                line.get("source") or known.source,
                 line.get("caveat", ""),
             )
         )
     return tuple(rows)
+
+
+@dataclass(frozen=True)
+class Rank:
+    """The rank of one figure of a run.
+
+    Attributes:
+        column: the run, as the report calls it.
+        place: section and name of the figure.
+        mode: of the published rows; "" where there is only one.
+        rank: 1 for the best; None if there is none.
+        of: models ranked, the run among them.
+        ties: published models with the same figure, at the precision it was published with.
+        reason: why there is no rank; "" otherwise.
+        unknown: what is not known of the protocol of a run that has a rank; "" for nothing.
+    """
+
+    column: str
+    place: Place
+    mode: str
+    rank: int | None
+    of: int
+    ties: tuple[str, ...]
+    reason: str = ""
+    unknown: str = ""
+
+
+def why_not_ranked(table: ScoredTable, tasks: Iterable[str]) -> str:
+    """Return why figures over some tasks cannot be ranked whatever the protocol was, or "".
+
+    They must be of the official data, with all of their questions, each once, repeats and scores.
+    """
+    tasks = tuple(tasks)
+    facts = table.facts
+    if not facts.is_official:
+        return f"its data is not the official set (data: {facts.data_text})"
+    short = []
+    for task in tasks:
+        asked = facts.tasks.get(task, {}).get("questions", 0)
+        official = table.info.tasks[task].questions
+        if asked != official:
+            short.append(f"{task} has {asked} of {official} questions")
+    if short:
+        more = f" and {len(short) - _NAMED} more tasks" if len(short) > _NAMED else ""
+        return f"it is incomplete: {', '.join(short[:_NAMED])}{more}"
+    copied = _copied(table, tasks)
+    if copied:
+        return f"its questions are not distinct: {copied}"
+    lacking = facts.counts.get("inconsistent") or 0
+    if lacking:
+        return f"it is incomplete: {lacking} questions lack repeats"
+    return ""
+
+
+def _copied(table: ScoredTable, tasks: Sequence[str]) -> str:
+    """Return what shows that questions of some tasks are copies of others, or "".
+
+    Some official questions are alike; see `protocol.MOST_COPIES`.
+    """
+    found = []
+    for task in tasks:
+        own = table.facts.tasks.get(task, {})
+        copies = own.get("copies", 0)
+        if copies is None and table.answers.ids_are_lines:
+            found.append(f"{task} cannot be told, for its lines do not state their length")
+        elif isinstance(copies, int) and copies > MOST_COPIES:
+            found.append(f"{copies} of {own.get('questions')} of {task} are copies")
+    return _listed(found, "task")
+
+
+def _listed(texts: Sequence[str], what: str) -> str:
+    more = len(texts) - _NAMED
+    some = f" and {more} more {what}{'s' if more > 1 else ''}" if more > 0 else ""
+    return ", ".join(texts[:_NAMED]) + some
+
+
+def protocol_of_run(
+    tables: Iterable[tuple[ScoredTable, Sequence[str]]], mode: str
+) -> tuple[str, str]:
+    """Return in what a figure departs from the official protocol, and what is not known of it.
+
+    Args:
+        tables: with the tasks that the figure is made of.
+        mode: of the published rows that it is compared with.
+
+    Returns:
+        Two phrases; "" for nothing.
+    """
+    found: dict[str, list[str]] = {}
+    unknown: dict[str, None] = {}
+    known = False
+    for table, tasks in tables:
+        facts = table.facts
+        for task in tasks:
+            own = departures(
+                task, facts.signature_of(task), facts.repeats, thinking=mode == THINKING
+            )
+            for text in own.found:
+                found.setdefault(text, []).append(task)
+            unknown |= dict.fromkeys(own.unknown)
+            known = known or not own.nothing_known
+    number = sum(len(tasks) for _, tasks in tables)
+    texts = [
+        text if len(own) == number else f"{text} in {_listed(own, 'task')}"
+        for text, own in found.items()
+    ]
+    if not unknown:
+        return "; ".join(texts), ""
+    lacking = ", ".join(_WORDS.get(name, name) for name in unknown)
+    return "; ".join(texts), f"not known: {lacking}" if known else "protocol not known"
+
+
+def rank_of(
+    column: str,
+    place: Place,
+    mode: str,
+    value: float | None,
+    rows: Sequence[PublishedRow],
+    reason: str = "",
+    unknown: str = "",
+) -> Rank:
+    """Return the rank of a value among published rows.
+
+    The value is rounded to the digits that were published; the rank is 1 plus the number of rows
+    above it, so that a run that ties with others takes the best of their ranks.
+
+    Args:
+        column: the run.
+        place: of the figure.
+        mode: of the rows.
+        value: in the benchmark's unit; None if it has none.
+        rows: published rows of the mode; those with a caveat or without the figure do not count.
+        reason: why it cannot be ranked; "" if it can.
+        unknown: what is not known of its protocol.
+    """
+    rows = [row for row in rows if place in row.values and not row.caveat]
+    of = len(rows) + 1
+    if not reason and value is None:
+        reason = "it has no such figure (a sample is unscored)"
+    if not reason and not rows:
+        reason = "no published figure of this mode can be counted"
+    if reason or value is None:
+        return Rank(column, place, mode, None, of, (), reason)
+    digits = max(row.decimals[place] for row in rows)
+    rounded = round(value, digits)
+    above = sum(row.values[place] > rounded for row in rows)
+    ties = tuple(row.model for row in rows if row.values[place] == rounded)
+    return Rank(column, place, mode, above + 1, of, ties, unknown=unknown)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One line: a published row, or a run.
+
+    Attributes:
+        name: model, or column of the run.
+        values: in the benchmark's unit; None where there is none.
+        published: the row it is, None for a run.
+    """
+
+    name: str
+    values: tuple[float | None, ...]
+    published: PublishedRow | None
+
+
+@dataclass(frozen=True)
+class Leaderboard:
+    """The published rows comparable with one table, and the runs.
+
+    Attributes:
+        table: its name.
+        mode: of the published rows.
+        places: the figures that are shown.
+        entries: the best first by the first figure; published rows before runs that tie.
+        ranks: of the runs; those that have one, also in other modes that fit.
+        reason: why there is nothing to compare with; "" otherwise.
+    """
+
+    table: str
+    mode: str
+    places: tuple[Place, ...]
+    entries: tuple[Entry, ...]
+    ranks: tuple[Rank, ...]
+    reason: str = ""
+
+
+def _passes(
+    run: Run, table: ScoredTable, tasks: Sequence[str]
+) -> list[tuple[ScoredTable, Sequence[str]]]:
+    """Return what a ranked figure is made of: with chain of thought the first pass, too."""
+    first = table.info.first_pass
+    passes: list[tuple[ScoredTable, Sequence[str]]] = [(table, tasks)]
+    if first in run.tables:
+        passes.append((run.tables[first], list(run.tables[first].info.tasks)))
+    return passes
+
+
+def _in_mode(benchmark: str, mode: str) -> list[PublishedRow]:
+    return [row for row in published_rows(benchmark) if row.mode == mode]
+
+
+def leaderboard(
+    name: str, runs: Sequence[tuple[str, Run, Mapping[Place, float | None]]]
+) -> Leaderboard:
+    """Return the published rows of a table with runs of it.
+
+    Rows whose mode is not stated are shown with every mode and counted in none.
+
+    Args:
+        name: the table.
+        runs: column, the run, which has the table, and figures in the benchmark's unit.
+    """
+    own_table = tables()[name]
+    benchmark = own_table.benchmark
+    known = benchmarks()[benchmark].published
+    if not own_table.published or known is None:
+        title = f"{own_table.title} {own_table.mode}".strip()
+        return Leaderboard(name, "", (), (), (), f"no figures of {title} are published here")
+    modes, places, ranked = own_table.published, known.shown, known.ranked
+    rows = [row for row in published_rows(benchmark) if row.mode in ("", modes[0])]
+    entries = [Entry(row.model, tuple(map(row.values.get, places)), row) for row in rows]
+    entries += [Entry(column, tuple(map(own.get, places)), None) for column, _, own in runs]
+    entries.sort(key=lambda entry: -(entry.values[0] if entry.values[0] is not None else -1))
+    ranks = []
+    for column, run, own in runs:
+        table = run.tables[name]
+        for place in places[:ranked]:
+            tasks = benchmarks()[benchmark].tasks_of(own_table, place)
+            reason = why_not_ranked(table, tasks)
+            found = []
+            for mode in modes:
+                departs, unknown = protocol_of_run(_passes(run, table, tasks), mode)
+                if departs:
+                    departs = f"it is no run of the official protocol: {departs}"
+                published = _in_mode(benchmark, mode)
+                value = own.get(place)
+                found.append(
+                    rank_of(column, place, mode, value, published, reason or departs, unknown)
+                )
+            ranks += [rank for rank in found if rank.rank or rank.mode == modes[0]]
+    return Leaderboard(name, modes[0], places, tuple(entries), tuple(ranks))

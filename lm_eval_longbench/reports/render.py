@@ -1,15 +1,293 @@
-"""The formats of a report."""
+"""The formats of a report: a table for a terminal and Markdown, with what they share.
+
+CSV and JSON have modules of their own.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from io import StringIO
+from itertools import groupby
+
+from rich.console import Console
+from rich.measure import Measurement
+from rich.table import Column, Table
 
 from lm_eval_longbench.errors import UnknownNameError
+from lm_eval_longbench.figures.figure import Unit
+from lm_eval_longbench.figures.intervals import FEWEST
+from lm_eval_longbench.figures.tree import Difference
+from lm_eval_longbench.reports.published import Entry, Leaderboard, Rank
 from lm_eval_longbench.reports.render_csv import csv_text
 from lm_eval_longbench.reports.render_json import json_text
-from lm_eval_longbench.reports.render_markdown import markdown_text
-from lm_eval_longbench.reports.render_table import table_text
-from lm_eval_longbench.reports.report import Report
+from lm_eval_longbench.reports.report import BenchmarkReport, Cell, Report, Row
+
+FIGURE_HEADER = "value [95%] n/failed/unscored"
+DIFFERENCE_HEADER = "difference [95%] p n"
+
+
+def _mark(reason: str) -> str:
+    """Return what stands in place of an interval, such as " [n<20]"; "" for another reason."""
+    if not reason.startswith("fewer"):
+        return ""
+    return f" [{'documents' if reason.endswith('documents') else 'n'}<{FEWEST}]"
+
+
+def figure_text(figure: Cell | None, unit: Unit) -> str:
+    """Return one cell, such as "41.23 [38.10, 44.30] 200/0/0"; empty for no figure.
+
+    "41.23 [n<20] 5/0/0": too few questions for an interval.
+    """
+    if figure is None:
+        return ""
+    ends = _mark(figure.reason)
+    if figure.low is not None:
+        ends = f" [{unit.shown(figure.low)}, {unit.shown(figure.high)}]"
+    return f"{figure.shown(unit)}{ends} {figure.n}/{figure.failed}/{figure.unscored}"
+
+
+def difference_text(difference: Difference | None, unit: Unit) -> str:
+    """Return one cell, such as "+1.20 [-0.30, +2.70] p=0.120 n=503"; empty for no difference.
+
+    "+1.20 [n<20] n=5": too few questions for an interval and a p-value.
+    """
+    if difference is None:
+        return ""
+    text = unit.shown(difference.value, signed=True) + _mark(difference.reason)
+    if difference.low is not None:
+        low, high = (unit.shown(end, signed=True) for end in (difference.low, difference.high))
+        p_value = difference.p_value
+        sure = p_value is not None and p_value < 0.0005
+        text += f" [{low}, {high}] " + ("p<0.001" if sure else f"p={p_value:.3f}")
+    return f"{text} n={difference.n}"
+
+
+def sections(report: BenchmarkReport) -> Iterator[tuple[str, list[Row]]]:
+    """Yield the shown rows by section; the title is "" where it would only repeat its one row."""
+    shown = (row for row in report.rows if not row.detail)
+    for section, group in groupby(shown, key=lambda row: row.section):
+        rows = list(group)
+        yield "" if [row.name for row in rows] == [section] else section, rows
+
+
+def row_texts(row: Row) -> list[str]:
+    """Return the cells of a row: one a column, then one a pair."""
+    figures = [figure_text(figure, row.unit) for figure in row.figures]
+    return figures + [difference_text(difference, row.unit) for difference in row.differences]
+
+
+def headers(report: BenchmarkReport) -> list[tuple[str, str]]:
+    """Return what stands above the cells of a row: a label, and what its cells hold."""
+    columns = [(column.label, FIGURE_HEADER) for column in report.columns]
+    return columns + [
+        (pair.label, "none" if pair.reason else DIFFERENCE_HEADER) for pair in report.pairs
+    ]
+
+
+def entry_texts(board: Leaderboard, entry: Entry, unit: Unit) -> list[str]:
+    """Return the figures of a line of a leaderboard, with the digits that were published."""
+    texts = []
+    for place, value in zip(board.places, entry.values, strict=True):
+        if value is None:
+            texts.append("-")
+        elif entry.published is None or unit.name == "share":
+            texts.append(f"{value * unit.shown_factor / unit.factor:.{unit.decimals}f}")
+        else:
+            texts.append(f"{value:.{entry.published.decimals[place]}f}")
+    return texts
+
+
+def entry_note(board: Leaderboard, entry: Entry) -> str:
+    """Return what sets a line of a leaderboard apart; "" for a published row that counts."""
+    if entry.published is None:
+        ranked = any(rank.column == entry.name and rank.rank for rank in board.ranks)
+        return "this report" if ranked else "this report, not ranked"
+    if entry.published.caveat:
+        return f"not ranked: {entry.published.caveat}"
+    return "not ranked: mode not stated" if entry.published.mode != board.mode else ""
+
+
+def source_texts(board: Leaderboard) -> list[str]:
+    """Return where the published rows are from; one line a source, with its models if several."""
+    models: dict[str, list[str]] = {}
+    for entry in board.entries:
+        if entry.published is not None:
+            models.setdefault(entry.published.source, []).append(entry.name)
+    if len(models) == 1:
+        return [f"Source: {next(iter(models))}."]
+    return [f"Source of {', '.join(names)}: {source}." for source, names in models.items()]
+
+
+def board_title(board: Leaderboard, title: str) -> str:
+    """Return the heading of a leaderboard."""
+    return f"Published for {title}{f', {board.mode}' if board.mode else ''}"
+
+
+def rank_text(rank: Rank, board: Leaderboard) -> str:
+    """Return the sentence about one rank."""
+    among = f" among {rank.mode} figures" if rank.mode else ""
+    start = f"{rank.column}, {rank.place[1]}{among}: "
+    if rank.rank is None:
+        return f"{start}no rank, because {rank.reason}."
+    ties = f", tied with {', '.join(rank.ties)}" if rank.ties else ""
+    only_if = " (counts if the model was thinking)" if rank.mode != board.mode else ""
+    unknown = f" ({rank.unknown})" if rank.unknown else ""
+    return f"{start}rank {rank.rank} of {rank.of}{ties}{only_if}{unknown}."
+
+
+def _escaped(text: str) -> str:
+    for character in "\\|*_`<>":
+        text = text.replace(character, f"\\{character}")
+    return " ".join(text.split())
+
+
+def _markdown_line(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _markdown_figures(report: BenchmarkReport) -> Iterator[str]:
+    heads = [f"{_escaped(label)}<br>{what}" for label, what in headers(report)]
+    yield _markdown_line(["figure", *heads])
+    yield _markdown_line(["---", *["---:"] * len(heads)])
+    for title, rows in sections(report):
+        if title:
+            yield _markdown_line([f"**{_escaped(title)}**", *[""] * len(heads)])
+        for row in rows:
+            yield _markdown_line([_escaped(row.name), *row_texts(row)])
+
+
+def _markdown_board(board: Leaderboard, report: BenchmarkReport) -> Iterator[str]:
+    unit = report.rows[0].unit
+    yield f"### {board_title(board, report.title)}"
+    yield ""
+    yield _markdown_line(["model", *(name for _, name in board.places), "note"])
+    yield _markdown_line(["---", *["---:"] * len(board.places), "---"])
+    for entry in board.entries:
+        name, note = _escaped(entry.name), _escaped(entry_note(board, entry))
+        name = f"**{name}**" if entry.published is None else name
+        yield _markdown_line([name, *entry_texts(board, entry, unit), note])
+    yield ""
+    yield from (f"- {_escaped(text)}" for text in source_texts(board))
+    yield from (f"- {_escaped(rank_text(rank, board))}" for rank in board.ranks)
+
+
+def _markdown_lines(report: Report) -> Iterator[str]:
+    for benchmark in report.benchmarks:
+        yield f"## {benchmark.title}"
+        yield ""
+        yield from _markdown_figures(benchmark)
+        yield ""
+        yield from (f"- {_escaped(note)}" for note in benchmark.notes)
+        yield ""
+        for board in benchmark.leaderboards:
+            if board.reason:
+                yield f"No rank: {_escaped(board.reason)}."
+            else:
+                yield from _markdown_board(board, benchmark)
+            yield ""
+    yield from (f"- Remark: {_escaped(text)}" for text in report.remarks)
+    yield from (f"- {_escaped(text)}" for text in report.method)
+
+
+def markdown_text(report: Report) -> str:
+    """Return the report as Markdown: a table a benchmark, its notes, the published rows."""
+    return "".join(f"{line}\n" for line in _markdown_lines(report))
+
+
+# Wide enough for any table where nobody says how wide lines may be.
+_UNLIMITED = 100_000
+
+
+def _header(label: str, holds: str) -> str:
+    return f"{label.replace(' less ', chr(10) + 'less ')}\n{holds}"
+
+
+def _table_figures(report: BenchmarkReport, chosen: range) -> Table:
+    """Lay out some of the columns."""
+    heads = headers(report)
+    table = Table(
+        Column("figure", overflow="fold"),
+        *(Column(_header(*heads[number]), overflow="fold") for number in chosen),
+        title=report.title,
+        title_justify="left",
+    )
+    for title, rows in sections(report):
+        table.add_section()
+        if title:
+            table.add_row(title)
+        for row in rows:
+            texts = row_texts(row)
+            name = f"  {row.name}" if title else row.name
+            table.add_row(name, *(texts[number] for number in chosen))
+    return table
+
+
+def _blocks(report: BenchmarkReport, console: Console) -> list[Table]:
+    """Return one table, or several of as many columns as fit beside each other."""
+    total, blocks, start = len(headers(report)), [], 0
+    unlimited = console.options.update(width=_UNLIMITED)
+    while start < total:
+        end = total
+        while end > start + 1:
+            table = _table_figures(report, range(start, end))
+            if Measurement.get(console, unlimited, table).maximum <= console.width:
+                break
+            end -= 1
+        blocks.append(_table_figures(report, range(start, end)))
+        start = end
+    return blocks
+
+
+def _table_board(board: Leaderboard, report: BenchmarkReport) -> Table:
+    unit = report.rows[0].unit
+    table = Table(
+        Column("model", overflow="fold"),
+        *(Column(name, justify="right", overflow="fold") for _, name in board.places),
+        Column("note", overflow="fold"),
+        title=board_title(board, report.title),
+        title_justify="left",
+    )
+    for entry in board.entries:
+        table.add_row(entry.name, *entry_texts(board, entry, unit), entry_note(board, entry))
+    return table
+
+
+def table_text(report: Report, width: int | None = None) -> str:
+    """Return the report as plain text.
+
+    Args:
+        report: what to print.
+        width: longest line; tables of many runs are split into blocks of columns. None: no limit.
+    """
+    out = StringIO()
+    console = Console(
+        file=out,
+        width=width or _UNLIMITED,
+        color_system=None,
+        force_terminal=False,
+        markup=False,
+        highlight=False,
+        emoji=False,
+    )
+    for benchmark in report.benchmarks:
+        for block in _blocks(benchmark, console):
+            console.print(block)
+        for note in benchmark.notes:
+            console.print(note)
+        for board in benchmark.leaderboards:
+            if board.reason:
+                console.print(f"No rank: {board.reason}.")
+                continue
+            console.print(_table_board(board, benchmark))
+            for line in source_texts(board):
+                console.print(line)
+            for rank in board.ranks:
+                console.print(rank_text(rank, board))
+        console.print()
+    for line in (*(f"Remark: {text}" for text in report.remarks), *report.method):
+        console.print(line)
+    return "".join(f"{line.rstrip()}\n" for line in out.getvalue().splitlines())
+
 
 TABLE = "table"
 _OTHERS: Mapping[str, Callable[[Report], str]] = {

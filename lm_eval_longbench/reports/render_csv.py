@@ -6,9 +6,9 @@ import csv
 from collections.abc import Iterator
 from io import StringIO
 
-from lm_eval_longbench.reports.figure import PRO_SHARE, RELATIVE, Figure, Unit
+from lm_eval_longbench.figures.figure import RELATIVE, Unit
 from lm_eval_longbench.reports.published import PublishedRow
-from lm_eval_longbench.reports.report import BenchmarkReport, Report, Row
+from lm_eval_longbench.reports.report import BenchmarkReport, Cell, Report, Row
 
 _FIRST = ("benchmark", "section", "figure", "unit")
 
@@ -17,7 +17,7 @@ def _number(value: float | None, unit: Unit) -> str:
     return "" if value is None else unit.shown(value).removeprefix("+")
 
 
-def _method(figure: Figure) -> str:
+def _method(figure: Cell) -> str:
     """Return how an interval was made, or why there is none."""
     if figure.method == "none":
         return f"none: {figure.reason}" if figure.reason else "none"
@@ -64,7 +64,7 @@ def _published_cells(report: BenchmarkReport, row: Row) -> Iterator[tuple[str, s
         mode = f" ({published.mode})" if published.mode else ""
         value = published.values.get(place)
         text = ""
-        if value is not None and row.unit is PRO_SHARE:
+        if value is not None and row.unit.name == "share":
             text = f"{100 * value:.2f}"
         elif value is not None:
             text = f"{value:.{published.decimals[place]}f}"

@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from lm_eval_longbench.reports.columns import Column
-from lm_eval_longbench.reports.figure import Difference, Figure, Unit
-from lm_eval_longbench.reports.intervals import FEWEST, LEVEL, RESAMPLES, SEED
-from lm_eval_longbench.reports.leaderboard import Leaderboard
-from lm_eval_longbench.reports.report import BenchmarkReport, Report, Row
+from lm_eval_longbench.figures.figure import Unit
+from lm_eval_longbench.figures.intervals import FEWEST, LEVEL, RESAMPLES, SEED
+from lm_eval_longbench.figures.tree import Difference
+from lm_eval_longbench.reports.published import Leaderboard
+from lm_eval_longbench.reports.report import BenchmarkReport, Cell, Column, Report, Row
 from lm_eval_longbench.version import __version__
 
 
-def _figure(figure: Figure | None, unit: Unit) -> dict[str, Any] | None:
+def _figure(figure: Cell | None, unit: Unit) -> dict[str, Any] | None:
     if figure is None:
         return None
     return {
@@ -59,7 +59,7 @@ def _column(column: Column) -> dict[str, Any]:
     return {
         "label": column.label,
         "run": column.run.name,
-        "table": column.table.name,
+        "table": column.table.info.name,
         "repeats": facts.repeats,
         "data": list(facts.data),
         "embedding_model": facts.embedding_model,

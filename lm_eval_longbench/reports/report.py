@@ -1,32 +1,184 @@
-"""Put scored runs side by side."""
+"""Put scored runs side by side: columns, pairs, rows, and what a reader must know beside them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
 
+import numpy as np
+
+from lm_eval_longbench.benchmarks.base import Place
+from lm_eval_longbench.benchmarks.registry import benchmarks, tables
+from lm_eval_longbench.errors import DataError
+from lm_eval_longbench.figures.figure import Figure, Unit
+from lm_eval_longbench.figures.intervals import FEWEST, RESAMPLES, SEED
+from lm_eval_longbench.figures.tree import Difference, Estimate, Pairing, estimate
 from lm_eval_longbench.metrics.reasoning import DROP, KEEP, POLICIES
-from lm_eval_longbench.reports import longbench_e, longbench_pro, longbench_v1, longbench_v2
-from lm_eval_longbench.reports.columns import Column, Pair, columns_of, pairs_of
-from lm_eval_longbench.reports.figure import Difference, Figure, Unit
-from lm_eval_longbench.reports.leaderboard import Leaderboard, leaderboard
-from lm_eval_longbench.reports.measure import Pairing
-from lm_eval_longbench.reports.notes import method, notes_of
-from lm_eval_longbench.reports.published import Place
-from lm_eval_longbench.reports.remarks import remarks
-from lm_eval_longbench.reports.scored import Run, ScoredTable
-from lm_eval_longbench.reports.spec import Spec
-from lm_eval_longbench.reports.tables import TABLES
+from lm_eval_longbench.reports.published import Leaderboard, leaderboard
+from lm_eval_longbench.reports.scored_run import Facts, Run, ScoredTable
+from lm_eval_longbench.signature.compare import incomparable
 
-_SPECS: Mapping[str, Callable[[ScoredTable], list[Spec]]] = {
-    "longbench_v1": longbench_v1.specs,
-    "longbench_v1_e": longbench_e.specs,
-    "longbench_v2": longbench_v2.specs,
-    "longbench_pro": longbench_pro.specs,
-}
-# Sections that are shown under both policies for reasoning, beside the official figures.
-_UNDER_BOTH = (longbench_v1.HEADLINE, longbench_e.SECTIONS[0], longbench_v1.ROUGE_GOOGLE)
 _DONE = {KEEP: "kept", DROP: "dropped"}
+# Merged runs that are named.
+_NAMED = 5
+_INTERVALS = (
+    f"Intervals are 95%: the bias-corrected and accelerated bootstrap ({RESAMPLES} resamples, seed "
+    f"{SEED}; for means of means each dataset by itself), its levels widened for small samples, or "
+    "Wilson's for pass@N and, with one answer a question, the accuracies of LongBench v2. What is "
+    "resampled are documents, each with all of its questions; where documents are not known, or no "
+    "two questions share one, questions. n counts questions, failed (no answer) and unscored count "
+    "samples. A figure that lacks a dataset or a score has no value. "
+    f"[n<{FEWEST}]: fewer than {FEWEST} questions (or documents), in one of its datasets if it is "
+    "a mean of several, say too little about others for an interval or a p-value."
+)
+_DIFFERENCES = (
+    "Differences are on the questions that both runs have: paired, by Student's t over documents; "
+    "p is two-sided, and below 0.05 where the interval leaves out 0."
+)
+# What must be the same for two runs of a table to be comparable.
+_CONDITIONS: tuple[tuple[str, Callable[[Facts], object]], ...] = (
+    ("data", lambda facts: facts.data_text),
+    ("repeats", lambda facts: facts.repeats),
+    ("embedding model", lambda facts: facts.embedding_model or "none"),
+)
+_SHOWN = ("data", "repeats", "embedding_model", "answered")
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """One table of one run; its label names the run, and the mode where a benchmark has several."""
+
+    run: Run
+    table: ScoredTable
+
+    @property
+    def label(self) -> str:
+        """What stands above the column."""
+        mode = self.table.info.mode
+        return f"{self.run.name} ({mode})" if mode else self.run.name
+
+
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """Two columns whose difference is shown: second less first.
+
+    Attributes:
+        first, second: numbers of the columns.
+        label: of the difference.
+        shared: questions that both have.
+        by_line: the questions of one of them are known by their line only.
+        reason: why there is no difference; "" otherwise.
+    """
+
+    first: int
+    second: int
+    label: str
+    shared: int
+    by_line: bool
+    reason: str
+
+
+def columns_of(benchmark: str, runs: Sequence[Run]) -> list[Column]:
+    """Return the columns of a benchmark: by run, and within a run in the order of the registry."""
+    return [
+        Column(run, run.tables[name])
+        for run in runs
+        for name in benchmarks()[benchmark].tables
+        if name in run.tables
+    ]
+
+
+def _pair(columns: Sequence[Column], first: int, second: int) -> Pair:
+    one, other = columns[first].table.answers, columns[second].table.answers
+    keys, mine, theirs = np.intersect1d(one.keys, other.keys, True, return_indices=True)
+    reason = ""
+    if not len(keys):
+        reason = "they have no question in common"
+        if one.ids_are_lines != other.ids_are_lines:
+            reason += (
+                "; one was scored from prediction files, which know a question by its line, the "
+                "other from logs, which know its id"
+            )
+    for name, values in one.dimensions.items():
+        one_way, other_way = values[mine], other.dimensions[name][theirs]
+        known = (one_way >= 0) & (other_way >= 0)
+        differing = int(np.count_nonzero(known & (one_way != other_way)))
+        if differing and not reason:
+            reason = (
+                f"{differing} of their common questions differ in {name}: "
+                "they are not the same questions"
+            )
+    label = f"{columns[second].label} less {columns[first].label}"
+    if one.table.name == other.table.name and one.table.mode:
+        names = (columns[number].run.name for number in (second, first))
+        label = f"{' less '.join(names)} ({one.table.mode})"
+    by_line = one.ids_are_lines or other.ids_are_lines
+    return Pair(first, second, label, len(keys), by_line, reason)
+
+
+def pairs_of(columns: Sequence[Column]) -> list[Pair]:
+    """Return the pairs to compare.
+
+    With two columns these; with two runs of several tables, the columns of each table that both
+    have.
+    """
+    if len(columns) == 2:
+        return [_pair(columns, 0, 1)]
+    runs = list(dict.fromkeys(column.run for column in columns))
+    if len(runs) != 2:
+        return []
+    places = {(column.run, column.table.info.name): i for i, column in enumerate(columns)}
+    return [
+        _pair(columns, places[runs[0], name], places[runs[1], name])
+        for name in tables()
+        if (runs[0], name) in places and (runs[1], name) in places
+    ]
+
+
+@dataclass(frozen=True)
+class Cell(Estimate):
+    """One figure of one run.
+
+    Attributes:
+        official: the same figure in the run's official result file, rounded as there and in the
+            benchmark's unit; None where that file has none.
+    """
+
+    official: float | None = None
+
+    def shown(self, unit: Unit) -> str:
+        """Return the number in a table: the official one where there is one.
+
+        The official sum is in the order of the samples and this one exact; at a tie they could
+        round apart.
+        """
+        return unit.shown(self.value if self.official is None else self.official / unit.factor)
+
+
+@dataclass(frozen=True)
+class _Stated:
+    """A figure, whether report.json has its part, and the value it has there."""
+
+    figure: Figure
+    is_stated: bool
+    official: Any
+
+    def cell(self, folder: Path) -> Cell:
+        """Return the figure with its interval.
+
+        Raises:
+            DataError: the official result of the folder is another one than its samples give.
+        """
+        figure = self.figure
+        if self.is_stated and figure.differs_from(self.official):
+            raise DataError(
+                f"{folder}: report.json has {self.official} as {figure.section} {figure.name}, and "
+                f"samples.jsonl gives {figure.unit.scaled(figure.tree.value)}: they are not of one "
+                "run. Score the predictions again with `lm-eval-longbench score`."
+            )
+        return Cell(**vars(estimate(figure.tree)), official=self.official)
 
 
 @dataclass(frozen=True)
@@ -45,7 +197,7 @@ class Row:
     name: str
     unit: Unit
     detail: bool
-    figures: tuple[Figure | None, ...]
+    figures: tuple[Cell | None, ...]
     differences: tuple[Difference | None, ...]
 
 
@@ -77,7 +229,7 @@ class Report:
 
     Attributes:
         runs: in the order given.
-        benchmarks: in the order of TABLES.
+        benchmarks: in the order of the registry.
         remarks: in what the runs differ that must not.
     """
 
@@ -88,28 +240,151 @@ class Report:
     @property
     def method(self) -> tuple[str, ...]:
         """How intervals and differences were made."""
-        return method(differences=any(one.pairs for one in self.benchmarks))
+        return _method(differences=any(one.pairs for one in self.benchmarks))
 
 
-def _specs(table: ScoredTable, policies: Sequence[str]) -> dict[Place, Spec]:
-    """Return the figures of a table by place.
+def _method(*, differences: bool) -> tuple[str, ...]:
+    """Return how intervals, and differences where there are any, were made."""
+    return (_INTERVALS, _DIFFERENCES) if differences else (_INTERVALS,)
+
+
+def _documents(column: Column) -> str:
+    """Return what is known of the documents that questions share; "" for nothing worth a word."""
+    documents = column.table.answers.documents
+    known = documents[documents != 0]
+    number = len(np.unique(known))
+    lacking = len(documents) - len(known)
+    if not len(known):
+        if not column.table.answers.benchmark.shares_documents or not lacking:
+            return ""
+        return (
+            "not known which questions share a document, so that intervals and p-values treat all "
+            "as independent and are too sure"
+        )
+    text = f"{number} documents"
+    if lacking:
+        text += f", and {lacking} questions whose document is not known"
+    return text if lacking or number < len(known) else ""
+
+
+def _note_on_column(column: Column) -> str:
+    facts = column.table.facts
+    counts = facts.counts
+    parts = [f"data {facts.data_text}"]
+    repeats = f" x {facts.repeats} repeats" if facts.repeats > 1 else ""
+    parts.append(f"{counts.get('questions', 0)} questions{repeats}")
+    missing = counts.get("missing")
+    parts.append(
+        "not known how many are missing"
+        if missing is None
+        else f"{missing} of {counts.get('official_questions')} official ones missing"
+    )
+    documents = _documents(column)
+    parts += [documents] if documents else []
+    if len(facts.runs) > 1:
+        named = ", ".join(facts.runs[:_NAMED]) + (", ..." if len(facts.runs) > _NAMED else "")
+        parts.append(f"merged from {len(facts.runs)} runs as of one model: {named}")
+    if facts.embedding_model:
+        parts.append(f"embedding model {facts.embedding_model}")
+    for name in ("failed", "unscored", "truncated", "unparsed", "inconsistent"):
+        if counts.get(name):
+            parts.append(f"{counts[name]} {name}")
+    if column.table.otherwise is not None:
+        policy, answers = facts.reasoning["policy"], facts.reasoning["answers"]
+        how, other = ("keep", "dropped") if policy == KEEP else ("drop", "kept")
+        parts.append(
+            f"{answers} of {counts.get('samples')} answers hold reasoning (<think>...</think>), "
+            f"which the figures {how}; those with reasoning {other} have rows of their own"
+        )
+    problems = column.run.problems.items()  # missing questions are told already
+    parts += [f"{number} {kind} rows" for kind, number in problems if kind != "missing"]
+    line = facts.signature.get("line")
+    return f"{column.label}: {'; '.join(parts)}.{f' Signature {line}' if line else ''}"
+
+
+def _note_on_pair(pair: Pair) -> str:
+    if pair.reason:
+        return f"No difference {pair.label}: {pair.reason}."
+    text = f"Difference {pair.label}: on the {pair.shared} questions that both have"
+    if pair.by_line:
+        text += (
+            ", paired by their line in the prediction files: right only if both files have their "
+            "lines in one order"
+        )
+    return f"{text}."
+
+
+def _notes(
+    benchmark: str, columns: Sequence[Column], pairs: Sequence[Pair], details: int
+) -> list[str]:
+    """Return the notes under a benchmark's table.
+
+    Args:
+        benchmark: its name.
+        columns, pairs: of the table.
+        details: figures that only CSV and JSON show.
+    """
+    notes = [
+        benchmarks()[benchmark].unit_note,
+        *map(_note_on_column, columns),
+        *map(_note_on_pair, pairs),
+    ]
+    if details:
+        notes.append(f"{details} more figures with --format csv or json.")
+    return notes
+
+
+def _remarks(runs: Sequence[Run]) -> list[str]:
+    """Return one sentence for each condition in which runs of one table differ."""
+    found = []
+    for name in tables():
+        facts = {run.name: run.tables[name].facts for run in runs if name in run.tables}
+        for condition, value_of in _CONDITIONS:
+            values = {run: value_of(own) for run, own in facts.items()}
+            if len(set(values.values())) > 1:
+                each = "; ".join(f"{run}: {value}" for run, value in values.items())
+                found.append(f"{name}: the runs differ in {condition} ({each}).")
+        for run, own in facts.items():
+            for reason in own.signature.get("differences", ()):
+                found.append(f"{name}, {run} is made of runs that are not comparable: {reason}")
+        # What the table shows beside the figures is said above or there.
+        signatures = [
+            {key: value for key, value in own.ingredients.items() if key not in _SHOWN}
+            for own in facts.values()
+        ]
+        found += [f"{name}, not comparable: {reason}" for reason in incomparable(signatures)]
+    return found
+
+
+def _figures(table: ScoredTable, policies: Sequence[str]) -> dict[Place, _Stated]:
+    """Return the figures of a table by place, with what the run's report.json states of each.
 
     Args:
         table: of a run.
         policies: for reasoning, under each of which the headline and the official figures follow.
     """
-    specs = list(_SPECS[table.info.benchmark](table))
+    benchmark, facts = table.answers.benchmark, table.facts
+    found = {}
+    for figure in benchmark.figures(table.answers):
+        if not figure.hidden:
+            found[figure.place] = _Stated(figure, *facts.stated(figure.path))
     for policy in policies:
         under = table.under(policy)
-        for spec in [] if under is None else _SPECS[table.info.benchmark](under):
-            if spec.in_official or spec.section in _UNDER_BOTH:
-                specs.append(replace(spec, section=f"{spec.section}, reasoning {_DONE[policy]}"))
-    return {spec.place: spec for spec in specs}
+        if under is None:
+            continue
+        answers, swapped = under
+        for figure in benchmark.figures(answers):
+            if figure.main or figure.path[:1] == ("official",):
+                stated = facts.stated(figure.path, otherwise=swapped)
+                section = f"{figure.section}, reasoning {_DONE[policy]}"
+                found[section, figure.name] = _Stated(replace(figure, section=section), *stated)
+    return found
 
 
-def _places(tables: Sequence[Mapping[Place, Spec]]) -> list[Place]:
+def _places(tables: Sequence[Mapping[Place, _Stated]]) -> list[Place]:
     """Return the places of all tables: those of the longest, the others behind their neighbours."""
-    places = list(max(tables, key=len))
+    longest = max(range(len(tables)), key=lambda number: len(tables[number]))
+    places = list(tables[longest])
     known = set(places)
     for table in tables:
         before = None
@@ -133,22 +408,24 @@ def _rows(columns: Sequence[Column], pairs: Sequence[Pair]) -> list[Row]:
         if column.table.otherwise is not None
     }
     policies = [policy for policy in POLICIES if policy in others]
-    tables = [_specs(column.table, policies) for column in columns]
+    found = [_figures(column.table, policies) for column in columns]
     pairings = [Pairing() for _ in pairs]
     rows = []
-    for place in _places(tables):
-        spec = next(table[place] for table in tables if place in table)
-        figures = tuple(
-            table[place].figure(column.run.folder) if place in table else None
-            for column, table in zip(columns, tables, strict=True)
+    for place in _places(found):
+        figure = next(own[place] for own in found if place in own).figure
+        cells = tuple(
+            own[place].cell(column.run.folder) if place in own else None
+            for column, own in zip(columns, found, strict=True)
         )
         differences = tuple(
-            pairing.difference(tables[pair.first][place].tree, tables[pair.second][place].tree)
-            if not pair.reason and place in tables[pair.first] and place in tables[pair.second]
+            pairing.difference(
+                found[pair.first][place].figure.tree, found[pair.second][place].figure.tree
+            )
+            if not pair.reason and place in found[pair.first] and place in found[pair.second]
             else None
             for pair, pairing in zip(pairs, pairings, strict=True)
         )
-        rows.append(Row(*place, spec.unit, spec.detail, figures, differences))
+        rows.append(Row(*place, figure.unit, figure.detail, cells, differences))
     return rows
 
 
@@ -166,11 +443,11 @@ def _leaderboards(columns: Sequence[Column], rows: Sequence[Row]) -> list[Leader
             [
                 (column.label, column.run, values(number))
                 for number, column in enumerate(columns)
-                if column.table.name == name
+                if column.table.info.name == name
             ],
         )
-        for name in TABLES
-        if any(column.table.name == name for column in columns)
+        for name in tables()
+        if any(column.table.info.name == name for column in columns)
     ]
 
 
@@ -187,7 +464,7 @@ def _benchmark(name: str, runs: Sequence[Run], *, published: bool) -> BenchmarkR
         tuple(columns),
         tuple(pairs),
         tuple(rows),
-        tuple(notes_of(name, columns, pairs, details)),
+        tuple(_notes(name, columns, pairs, details)),
         tuple(_leaderboards(columns, rows)) if published else (),
     )
 
@@ -202,9 +479,9 @@ def make_report(runs: Sequence[Run], *, published: bool = False) -> Report:
     Raises:
         DataError: the files of a run contradict each other.
     """
-    found = (_benchmark(name, runs, published=published) for name in _SPECS)
+    found = (_benchmark(name, runs, published=published) for name in benchmarks())
     return Report(
         tuple(runs),
         tuple(benchmark for benchmark in found if benchmark is not None),
-        tuple(remarks(runs)),
+        tuple(_remarks(runs)),
     )

@@ -6,7 +6,7 @@ import re
 from itertools import islice, pairwise
 from typing import TypedDict
 
-from lm_eval_longbench.baseline.words import UNSPACED
+from lm_eval_longbench.baseline.bm25 import UNSPACED
 
 SIZE = 512  # tokens
 # No token of any model: the chunks must not change with the model that reads them.

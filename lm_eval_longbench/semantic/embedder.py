@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Sequence
 from typing import Any, Protocol
 
@@ -86,3 +87,21 @@ def unit_vectors(raw: Any, number: int, source: str) -> np.ndarray:
     vectors = np.divide(vectors, largest, out=np.zeros_like(vectors), where=largest > 0)
     norms = np.linalg.norm(vectors, axis=1, keepdims=True)
     return np.divide(vectors, norms, out=vectors, where=norms > 0).astype(np.float32)
+
+
+_INSTALL = 'pip install "lm-eval-longbench[semantic]"'
+
+
+def semantic_package(name: str) -> Any:
+    """Return the imported module.
+
+    Raises:
+        EmbeddingError: it cannot be imported; the message has the pip line.
+    """
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        raise EmbeddingError(
+            f"Semantic similarity needs the package {name!r}, which cannot be imported ({error}). "
+            f"Install it with: {_INSTALL}"
+        ) from error

@@ -14,8 +14,7 @@ import numpy as np
 
 from lm_eval_longbench.errors import EmbeddingError
 from lm_eval_longbench.once import warn_once
-from lm_eval_longbench.semantic.embedder import OFFICIAL_MODEL, unit_vectors
-from lm_eval_longbench.semantic.packages import semantic_package
+from lm_eval_longbench.semantic.embedder import OFFICIAL_MODEL, semantic_package, unit_vectors
 
 _log = logging.getLogger(__name__)
 # Tokens in one batch at most, unless one text alone has more: a batch of long answers must fit

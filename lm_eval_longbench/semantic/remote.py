@@ -1,19 +1,184 @@
-"""Embed on an OpenAI-compatible server."""
+"""Embed on an OpenAI-compatible server: its address, its key, its replies."""
 
 from __future__ import annotations
 
+import contextlib
+import json
 import logging
+import os
 from collections.abc import Sequence
 from typing import Any
+from urllib.parse import SplitResult, urlsplit, urlunsplit
 
 import numpy as np
 
 from lm_eval_longbench.errors import EmbeddingError
-from lm_eval_longbench.semantic.api_key import VARIABLES, authorize, key_variable, without_key
-from lm_eval_longbench.semantic.embedder import OFFICIAL_MODEL
-from lm_eval_longbench.semantic.packages import semantic_package
-from lm_eval_longbench.semantic.reply import error_text, excerpt, vectors_of
-from lm_eval_longbench.semantic.server_url import request_url, shown_url
+from lm_eval_longbench.secrets import has_user, secret_part
+from lm_eval_longbench.semantic.embedder import OFFICIAL_MODEL, semantic_package, unit_vectors
+
+# ---------------------------------------------------------------------- the key
+
+# First one set wins.
+VARIABLES = ("LONGBENCH_EMBEDDING_API_KEY", "OPENAI_API_KEY")
+
+
+def key_variable() -> str | None:
+    """Return the name of the environment variable that holds the key, or None without a key."""
+    for variable in VARIABLES:
+        if os.environ.get(variable, "").strip():
+            return variable
+    return None
+
+
+def authorize(request: Any) -> Any:
+    """Put the key, if there is one, into a request that `requests` is about to send.
+
+    Given to `requests` as its `auth`, so that no object of ours holds the key, and no .netrc file
+    replaces it.
+
+    Raises:
+        EmbeddingError: the key has characters that no HTTP header can carry.
+    """
+    key = _key()
+    if key:
+        # Checked here because the libraries below would quote the key in their own errors.
+        if not all("!" <= char <= "~" for char in key):
+            raise EmbeddingError(
+                f"The environment variable {key_variable()} holds blanks, line breaks or "
+                "characters outside ASCII, which no API key has. Set it again."
+            )
+        request.headers["Authorization"] = f"Bearer {key}"
+    return request
+
+
+def without_key(text: str) -> str:
+    """Return the text with the key, if it occurs, replaced by ***: servers quote keys in errors."""
+    key = _key()
+    if not key:
+        return text
+    return text.replace(key, "***").replace(json.dumps(key)[1:-1], "***")
+
+
+def _key() -> str:
+    variable = key_variable()
+    return os.environ[variable].strip() if variable else ""
+
+
+# ---------------------------------------------------------------------- the address
+
+_EXAMPLE = "http://localhost:8000/v1/embeddings"
+
+
+def request_url(url: str) -> str:
+    """Return the URL to post to; "/v1/embeddings" or "/embeddings" may be left out.
+
+    Raises:
+        EmbeddingError: it is no http(s) URL, or it holds a user name or password.
+    """
+    parts = _split(url)
+    path = parts.path.rstrip("/")
+    if not path:
+        path = "/v1"
+    if path.endswith("/v1"):
+        path += "/embeddings"
+    return urlunsplit(parts._replace(path=path, fragment=""))
+
+
+def check_recorded(url: str) -> None:
+    """Refuse a URL that may hold a secret: options are written into lock files and results.
+
+    A masked one could not be used again by who reads the lock, and the harness writes the options
+    into the results by itself.
+
+    Raises:
+        EmbeddingError: as `request_url`, and for a parameter that may be a key.
+    """
+    _split(url)
+    secret = secret_part(url)
+    if secret:
+        raise EmbeddingError(
+            f"'embedding_url' holds {secret}; lock files and results would show it. Leave it out, "
+            f"and put the key into the environment variable {VARIABLES[0]}."
+        )
+
+
+def shown_url(url: str) -> str:
+    """Return the URL without its query, where some servers take a key."""
+    return urlunsplit(_split(url)._replace(query="", fragment=""))
+
+
+def _split(url: str) -> SplitResult:
+    try:
+        parts = urlsplit(url)
+        valid = parts.scheme in ("http", "https") and bool(parts.hostname)
+        # Reading the port checks it.
+        valid = valid and parts.port != 0
+    except ValueError:
+        valid = False
+    # Neither message quotes the URL: it may hold a password, which may be why it cannot be read.
+    if not valid:
+        raise EmbeddingError(f"'embedding_url' is not an http or https URL such as {_EXAMPLE}.")
+    if has_user(parts):
+        raise EmbeddingError(
+            f"'embedding_url' holds a user name or password. Put the key into the environment "
+            f"variable {VARIABLES[0]} instead."
+        )
+    return parts
+
+
+# ---------------------------------------------------------------------- what a server replied
+
+_SHOWN = 300
+
+
+def vectors_of(body: bytes, number: int, source: str) -> np.ndarray:
+    """Return the vectors of a successful reply in the order of the inputs, shape (number, d).
+
+    Args:
+        body: JSON as in OpenAI's API: {"data": [{"index": 0, "embedding": [...]}, ...]}.
+        number: texts that were sent.
+        source: who replied, for messages.
+
+    Raises:
+        EmbeddingError: not such JSON, wrong or repeated indices, or unusable vectors.
+    """
+    try:
+        data = json.loads(body)["data"]
+        by_index = {item["index"]: item["embedding"] for item in data}
+    except (ValueError, KeyError, TypeError) as error:
+        raise EmbeddingError(
+            f"{source} did not reply as an OpenAI-compatible /v1/embeddings server does: an object "
+            'with "data", a list of objects with "index" and "embedding", is needed. Check the '
+            "URL."
+        ) from error
+    if len(data) != number or set(by_index) != set(range(number)):
+        raise EmbeddingError(
+            f"{source} returned {len(data)} vectors with {len(by_index)} different indices for "
+            f"{number} texts; each of 0 to {number - 1} is needed once."
+        )
+    return unit_vectors([by_index[index] for index in range(number)], number, source)
+
+
+def error_text(body: bytes) -> str:
+    """Return what the body of a failed reply says, in one line and not cut; "" if nothing."""
+    text = body.decode("utf-8", "replace")
+    with contextlib.suppress(ValueError):  # plain text, or a proxy's page
+        text = _message(json.loads(text)) or text
+    return " ".join(text.split())
+
+
+def excerpt(text: str) -> str:
+    """Return the beginning of a server's words, short enough for a message."""
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+
+
+def _message(value: Any) -> str:
+    while isinstance(value, dict):
+        value = value.get("error") or value.get("message") or value.get("detail")
+    return value if isinstance(value, str) else ""
+
+
+# ---------------------------------------------------------------------- the embedder
 
 _log = logging.getLogger(__name__)
 # Seconds between two tries at most; a server that asks for a longer pause gets this one.

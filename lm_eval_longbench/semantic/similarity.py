@@ -2,20 +2,94 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import logging
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from lm_eval_longbench.errors import DataError
+from lm_eval_longbench.errors import DataError, EmbeddingError, OptionError
 from lm_eval_longbench.metrics.answer_items import normalize
 from lm_eval_longbench.semantic.cache import VectorCache
 from lm_eval_longbench.semantic.embedder import Embedder
-from lm_eval_longbench.semantic.vectors import vectors_by_text
+from lm_eval_longbench.semantic.local import LocalEmbedder
+from lm_eval_longbench.semantic.remote import RemoteEmbedder
 
-# No true cosine is above 1, so an excess is float error whatever its size. Equal texts give 1
-# within 1e-15 here (one vector, float64); in float32, as libraries compute it, they give up to
-# 1 + 2.4e-7. Below 0 nothing is tolerated: real cosines are there.
-TOLERANCE = 1e-6
+
+def choose_embedder(model: str | None, url: str | None) -> Embedder | None:
+    """Return the embedder for the options 'embedding_model' and 'embedding_url', or None.
+
+    With a URL the model is the name to ask the server for; without one it is loaded here.
+
+    Raises:
+        OptionError: a URL without a model: whether a score is official depends on the model.
+        EmbeddingError: the URL is unusable.
+    """
+    if url is None:
+        return None if model is None else LocalEmbedder(model)
+    if model is None:
+        raise OptionError(
+            "'embedding_url' needs 'embedding_model': the name the server knows its model by, "
+            'such as "Qwen/Qwen3-Embedding-8B".'
+        )
+    return RemoteEmbedder(url, model)
+
+
+# ---------------------------------------------------------------------- vectors of many texts
+
+_log = logging.getLogger(__name__)
+# Texts between two writes to the cache: what a run loses if the embedder fails.
+_CHUNK = 256
+
+
+def vectors_by_text(
+    texts: Iterable[str], embedder: Embedder, cache: VectorCache | None = None
+) -> dict[str, np.ndarray]:
+    """Return the vector of each distinct text, float32 of shape (d,), all of one dimension.
+
+    Each text is embedded once, and not at all if the cache has it.
+
+    Raises:
+        EmbeddingError: the embedder fails; what it had done is in the cache.
+    """
+    distinct = list(dict.fromkeys(texts))
+    found = cache.get(embedder.identity, distinct) if cache else {}
+    missing = [text for text in distinct if text not in found]
+    _log.info("Embedding %d texts; %d more are cached.", len(missing), len(found))
+    vectors = found | _embed(missing, embedder, cache)
+    if found and _mixed(vectors):
+        _log.warning(
+            "The model behind %s has other dimensions than when vectors were cached: embedding "
+            "every text anew.",
+            embedder.name,
+        )
+        vectors = _embed(distinct, embedder, cache)
+    if _mixed(vectors):
+        raise EmbeddingError(
+            f"The model behind {embedder.name} changed its dimensions within one run. Run again."
+        )
+    return vectors
+
+
+def _embed(
+    texts: list[str], embedder: Embedder, cache: VectorCache | None
+) -> dict[str, np.ndarray]:
+    result: dict[str, np.ndarray] = {}
+    # Texts of like length are quicker together.
+    texts = sorted(texts, key=len)
+    for start in range(0, len(texts), _CHUNK):
+        chunk = texts[start : start + _CHUNK]
+        vectors = embedder.embed(chunk)
+        if cache:
+            cache.put(embedder.identity, chunk, vectors)
+        result.update(zip(chunk, vectors, strict=True))
+    return result
+
+
+def _mixed(vectors: dict[str, np.ndarray]) -> bool:
+    return len({len(vector) for vector in vectors.values()}) > 1
+
+
+# ---------------------------------------------------------------------- similarity
 
 
 def summary_similarities(
@@ -33,7 +107,7 @@ def summary_similarities(
         cache: None: nothing is cached.
 
     Returns:
-        Raw cosines, in [-1, 1] but for float error (see `in_range`); None for a prediction that is
+        Raw cosines, in [-1, 1] but for float error; None for a prediction that is
         empty, which has no direction to compare.
 
     Raises:
@@ -57,15 +131,6 @@ def summary_similarities(
         else None
         for prediction, references in cleaned
     ]
-
-
-def in_range(similarity: float | None) -> bool:
-    """Return whether a similarity is in [0, 1], up to `TOLERANCE` above 1; None and NaN are not.
-
-    The official scorer counts any other as failed, with score 0. It compares with 1 exactly, where
-    float error fails perfect summaries on some machines.
-    """
-    return similarity is not None and 0.0 <= similarity <= 1.0 + TOLERANCE
 
 
 def _references(references: Sequence[str]) -> list[str]:

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lm_eval_longbench.baseline.budget import count_units, cut
+from lm_eval_longbench.baseline.text import count_units, cut
 
 TEXT = st.text(alphabet=st.characters(), max_size=200) | st.text("a 中。\n\t１é", max_size=200)
 

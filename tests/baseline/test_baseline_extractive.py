@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lm_eval_longbench.baseline.budget import count_units
 from lm_eval_longbench.baseline.extractive import answer
+from lm_eval_longbench.baseline.text import count_units
 
 CUES = [
     "Question: who?\n",

@@ -1,6 +1,6 @@
 import pytest
 
-from lm_eval_longbench.baseline.generation import cut_at_stops, generate, read_budget
+from lm_eval_longbench.baseline.extractive import cut_at_stops, generate, read_budget
 
 PROMPT = "Cows eat. Emma built the old tower here.\n\nwho built the tower"
 

@@ -3,7 +3,7 @@ import time
 
 import pytest
 
-from lm_eval_longbench.baseline.layout import last_match, material, paragraphs, strip_markup
+from lm_eval_longbench.baseline.text import last_match, material, paragraphs, strip_markup
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-from lm_eval_longbench.baseline.sentences import best_sentences, join, sentences
+from lm_eval_longbench.baseline.text import best_sentences, join, sentences
 
 TEXT = "Cows eat grass. The lighthouse was built in 1871. Rain fell.\nThe keeper of it was Emma."
 

@@ -3,12 +3,12 @@ import time
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from v1_tasks import TASKS, load
 
 from lm_eval_longbench.baseline.choices import choose
 from lm_eval_longbench.baseline.extractive import answer
-from lm_eval_longbench.catalog import SPLITS
-from lm_eval_longbench.data.longbench_v1 import load
-from lm_eval_longbench.prompts import longbench_v1, longbench_v2
+from lm_eval_longbench.benchmarks.longbench_v1 import V1
+from lm_eval_longbench.prompts import longbench_v2
 from lm_eval_longbench.prompts.longbench_v2 import COT, COT_ANSWER, NO_CONTEXT, RAG, ZERO_SHOT
 
 TEXT = (
@@ -188,12 +188,12 @@ def test_other_prompts_are_left_alone(text):
     assert choose(text) is None
 
 
-@pytest.mark.parametrize("split", SPLITS, ids=lambda split: split.task)
-def test_other_benchmarks_are_not_disturbed_by_such_a_document(split):
-    for row in load(split, "sample").rows.select(range(1)):
+@pytest.mark.parametrize("task", TASKS, ids=lambda task: task.name)
+def test_other_benchmarks_are_not_disturbed_by_such_a_document(task):
+    for row in load(task, "sample").rows.select(range(1)):
         for end in (f"\n\n{FORMAT}\n\n", "\n\nLet’s think step by step:\n\n"):
             told = {**row, "context": f"{row['context']}\n\n{QUESTION}{end}"}
-            assert choose(longbench_v1.render(split.info.name, told).strip()) is None
+            assert choose(V1.render(task, told).strip()) is None
 
 
 def test_looser_cues_in_a_question_do_not_win():

@@ -9,7 +9,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from lm_eval_longbench.cli import doctor, path
+from lm_eval_longbench.cli import doctor, link
 
 SAMPLE = '{"longbench": {"data_dir": "sample"}}'
 RUN = ("--model", "longbench-extractive", "--tasks", "longbench_v1_lcc", "--metadata", SAMPLE)
@@ -19,7 +19,7 @@ RUN = ("--model", "longbench-extractive", "--tasks", "longbench_v1_lcc", "--meta
 def app():
     made = typer.Typer()
     doctor.register(made)
-    path.register(made)  # with one command alone typer would take no command's name
+    link.register(made)
     return made
 
 
@@ -100,8 +100,8 @@ def test_help_is_our_own(invoke_doctor):
 def test_as_a_process_with_missing_data_and_no_network(tmp_path):
     """The harness's own tasks are indexed too, for the pattern."""
     code = (
-        "import typer; from lm_eval_longbench.cli import doctor, path; app = typer.Typer();"
-        "doctor.register(app); path.register(app); app()"
+        "import typer; from lm_eval_longbench.cli import doctor, link; app = typer.Typer();"
+        "doctor.register(app); link.register(app); app()"
     )
     done = subprocess.run(
         [

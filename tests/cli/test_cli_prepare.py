@@ -1,6 +1,5 @@
 """`prepare`: data is there before a run, and what is there is printed."""
 
-import dataclasses
 import hashlib
 import re
 
@@ -8,17 +7,18 @@ import datasets
 import pytest
 from pro_rows import ROW, official_rows, write_rows
 from typer.testing import CliRunner
+from v1_tasks import TASKS, load
 from v2_rows import ROW as V2_ROW
 from v2_rows import official_rows as official_v2_rows
 
-from lm_eval_longbench.catalog import SPLITS
-from lm_eval_longbench.catalog_pro import SECONDARY_TASKS
-from lm_eval_longbench.catalog_v2 import COUNTS, DOMAINS
-from lm_eval_longbench.cli import prepare as prepare_module
+from lm_eval_longbench.benchmarks.base import Source
+from lm_eval_longbench.benchmarks.longbench_pro import PRO
+from lm_eval_longbench.benchmarks.longbench_pro_facts import SECONDARY_TASKS
+from lm_eval_longbench.benchmarks.longbench_v2 import V2
+from lm_eval_longbench.benchmarks.longbench_v2_facts import COUNTS, DOMAINS
+from lm_eval_longbench.benchmarks.registry import benchmarks
 from lm_eval_longbench.cli.main import app
-from lm_eval_longbench.data import convert_array, longbench_pro, longbench_v2
-from lm_eval_longbench.data.longbench_v1 import load as load_v1
-from lm_eval_longbench.data.sources import LONGBENCH_PRO, LONGBENCH_V2, Source
+from lm_eval_longbench.data import load_array
 from lm_eval_longbench.errors import DataError, OptionError, UnknownNameError
 
 
@@ -40,15 +40,7 @@ def said(tmp_path, monkeypatch):
 @pytest.fixture
 def pinned_in(monkeypatch):
     """Pin a made-up source in place of a benchmark's."""
-
-    def pin(module, name, source):
-        monkeypatch.setattr(
-            module, "BENCHMARK", dataclasses.replace(module.BENCHMARK, source=source)
-        )
-        title, _, load_all = prepare_module.BENCHMARKS[name]
-        monkeypatch.setitem(prepare_module.BENCHMARKS, name, (title, source, load_all))
-
-    return pin
+    return lambda benchmark, source: monkeypatch.setattr(benchmark, "source", source)
 
 
 def cells(output, name):
@@ -64,10 +56,10 @@ def never(*_):
 def test_v1_sample(said):
     output = said("v1", "--data-dir", "sample")
     assert "LongBench v1 and LongBench-E" in output
-    for split in SPLITS:
-        documents = load_v1(split, "sample")
-        expected = [str(len(documents.rows)), str(split.rows), documents.label]
-        assert cells(output, split.file_stem) == expected
+    for task in TASKS:
+        documents = load(task, "sample")
+        expected = [str(len(documents.rows)), str(task.questions), documents.label]
+        assert cells(output, task.dataset) == expected
         assert f"{documents.label}, sha256 {documents.sha256}" in output
     assert cells(output, "all 34")[1] == "8,418"
     assert "LongBench Pro" not in output
@@ -82,15 +74,15 @@ def test_pro_from_a_folder_and_the_run_after_it(said, tmp_path, monkeypatch):
     assert cells(output, "all 25")[:2] == ["1,500", "1,500"]
     assert output.splitlines()[-1] == f"local-{digest[:12]}, sha256 {digest}"
 
-    monkeypatch.setattr(convert_array, "array_items", never)
+    monkeypatch.setattr(load_array, "array_items", never)
     assert said("pro", "--data-dir", file.parent) == output
 
 
 def test_pinned_pro_names_its_revision(said, tmp_path, pinned_in):
     file = write_rows(tmp_path / "data" / "longbench_pro.json", official_rows())
     digest = hashlib.sha256(file.read_bytes()).hexdigest()
-    pinned = Source(LONGBENCH_PRO.repo, "abc" * 13 + "d", "longbench_pro.json", digest)
-    pinned_in(longbench_pro, "pro", pinned)
+    pinned = Source(PRO.source.repo, "abc" * 13 + "d", "longbench_pro.json", digest)
+    pinned_in(PRO, pinned)
     output = said("pro", "--data-dir", file)
     assert output.splitlines()[-1] == (
         f"caskcsg/LongBench-Pro at revision {pinned.revision}, longbench_pro.json, sha256 {digest}"
@@ -110,15 +102,15 @@ def test_v2_from_a_folder_and_the_run_after_it(said, tmp_path, monkeypatch):
     assert output.splitlines()[-1] == f"local-{digest[:12]}, sha256 {digest}"
     assert "LongBench Pro" not in output
 
-    monkeypatch.setattr(convert_array, "array_items", never)
+    monkeypatch.setattr(load_array, "array_items", never)
     assert said("v2", "--data-dir", file.parent) == output
 
 
 def test_pinned_v2_names_its_revision(said, tmp_path, pinned_in):
     file = write_rows(tmp_path / "data" / "data.json", official_v2_rows())
     digest = hashlib.sha256(file.read_bytes()).hexdigest()
-    pinned = Source(LONGBENCH_V2.repo, "abc" * 13 + "d", "data.json", digest)
-    pinned_in(longbench_v2, "v2", pinned)
+    pinned = Source(V2.source.repo, "abc" * 13 + "d", "data.json", digest)
+    pinned_in(V2, pinned)
     output = said("v2", "--data-dir", file.parent)
     assert output.splitlines()[-1] == (
         f"zai-org/LongBench-v2 at revision {pinned.revision}, data.json, sha256 {digest}"
@@ -129,15 +121,16 @@ def test_pinned_v2_names_its_revision(said, tmp_path, pinned_in):
 def test_everything_is_the_default(said, monkeypatch):
     asked = []
 
-    def source(name):
-        return lambda data_dir: asked.append((name, data_dir)) or iter([])
+    def nothing(benchmark):
+        asked.append(benchmark.name)
+        return iter(())
 
-    for name, (title, pinned, _) in prepare_module.BENCHMARKS.items():
-        monkeypatch.setitem(prepare_module.BENCHMARKS, name, (title, pinned, source(name)))
+    for benchmark in benchmarks().values():
+        monkeypatch.setattr(type(benchmark), "prepared", nothing)
     for arguments in ([], ["all"]):
         asked.clear()
         said(*arguments)
-        assert asked == [("v1", None), ("v2", None), ("pro", None)]
+        assert asked == list(benchmarks())
 
 
 def test_data_that_lacks_a_task(said, tmp_path):

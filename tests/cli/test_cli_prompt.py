@@ -4,9 +4,10 @@ import json
 from pathlib import Path
 
 import pytest
+from v1_tasks import BY_FILE, TASKS
 
 import lm_eval_longbench
-from lm_eval_longbench.catalog import SPLITS
+from lm_eval_longbench.benchmarks.longbench_v1 import V1
 from lm_eval_longbench.errors import (
     DataError,
     OptionError,
@@ -14,7 +15,6 @@ from lm_eval_longbench.errors import (
     TokenizerError,
     UnknownNameError,
 )
-from lm_eval_longbench.prompts.longbench_v1 import render
 
 SAMPLE = Path(lm_eval_longbench.__file__).parent / "data" / "sample" / "longbench_v1"
 DOCUMENT = {"context": "{input} 故事\r\n🙂 {x}\x00\u2028\x1b[0m [red]x[/red]", "input": "who?\t"}
@@ -66,12 +66,12 @@ def test_half_a_character_is_no_document(invoke, document):
     assert isinstance(result.exception, PromptError)
 
 
-@pytest.mark.parametrize("split", SPLITS[::4], ids=lambda split: split.task)
+@pytest.mark.parametrize("task", TASKS[::4], ids=lambda task: task.name)
 @pytest.mark.parametrize("index", [0, 3])
-def test_a_row_of_the_sample(invoke, split, index):
-    lines = (SAMPLE / f"{split.file_stem}.jsonl").read_bytes().splitlines()
-    result = invoke("prompt", split.task, "--index", index, "--data-dir", "sample")
-    expected = render(split.info.name, json.loads(lines[index]))
+def test_a_row_of_the_sample(invoke, task, index):
+    lines = (SAMPLE / f"{task.dataset}.jsonl").read_bytes().splitlines()
+    result = invoke("prompt", task.name, "--index", index, "--data-dir", "sample")
+    expected = V1.render(task, json.loads(lines[index]))
     assert result.exit_code == 0
     assert result.stdout_bytes == expected.encode()
 
@@ -86,7 +86,7 @@ def test_a_cut_prompt(invoke, document, tokenizer_folder, limit):
         *("prompt", "longbench_v1_qasper", "--doc", document(value)),
         *("--tokenizer", tokenizer_folder, "--truncate-to", limit),
     )
-    ids = tokenizer(render("qasper", value))["input_ids"]
+    ids = tokenizer(V1.render(BY_FILE["qasper"], value))["input_ids"]
     head = tokenizer.decode(ids[:20], skip_special_tokens=True)
     tail = tokenizer.decode(ids[-20:], skip_special_tokens=True)
     assert len(ids) > limit

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from lm_eval_longbench.cli import report
 from lm_eval_longbench.errors import DataError, LongBenchError, OptionError, UnknownNameError
-from lm_eval_longbench.offline.score import score_paths
+from lm_eval_longbench.scoring.score import score_paths
 
 GOLDEN = Path(__file__).resolve().parents[3] / "shared" / "golden"
 

@@ -6,8 +6,8 @@ import pytest
 from prediction_rows import pro_row, v1_row, v2_row, write_lines
 from rich.console import Console
 
-from lm_eval_longbench.cli.score_tables import tables_of
-from lm_eval_longbench.offline.score import score_paths
+from lm_eval_longbench.cli.score import tables_of
+from lm_eval_longbench.scoring.score import score_paths
 
 COUNTS = ["scored", "failed", "unscored", "malformed", "duplicate", "missing"]
 

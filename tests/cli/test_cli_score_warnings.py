@@ -3,8 +3,8 @@
 import pytest
 from prediction_rows import STAMP, log_row, v1_doc, v1_row, v2_row, write_lines
 
-from lm_eval_longbench.cli.score_warnings import SHOWN, notes_of, warnings_of
-from lm_eval_longbench.offline.score import score_paths
+from lm_eval_longbench.cli.score import SHOWN, notes_of, warnings_of
+from lm_eval_longbench.scoring.score import score_paths
 
 QASPER = "longbench_v1_qasper"
 

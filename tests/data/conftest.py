@@ -97,14 +97,12 @@ def folders(cache):
 
 @pytest.fixture
 def pin(monkeypatch):
-    """Pin made-up bytes in place of a benchmark's official file, which a JSON array is."""
+    """Pin made-up bytes in place of a benchmark's official file."""
 
-    def make(module, content, revision="0123456789" * 4):
+    def make(benchmark, content, revision="0123456789" * 4):
         digest = hashlib.sha256(content).hexdigest()
-        pinned = dataclasses.replace(module.BENCHMARK.source, revision=revision, sha256=digest)
-        monkeypatch.setattr(
-            module, "BENCHMARK", dataclasses.replace(module.BENCHMARK, source=pinned)
-        )
+        pinned = dataclasses.replace(benchmark.source, revision=revision, sha256=digest)
+        monkeypatch.setattr(benchmark, "source", pinned)
         return pinned
 
     return make
@@ -117,8 +115,8 @@ def hub_file(tmp_path, monkeypatch, pin, cache):
     monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(hub))
     monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
 
-    def put(module, content, pinned=None):
-        source = pin(module, pinned or content)
+    def put(benchmark, content, pinned=None):
+        source = pin(benchmark, pinned or content)
         folder = hub / f"datasets--{source.repo.replace('/', '--')}"
         blob = folder / "blobs" / hashlib.sha256(content).hexdigest()
         pointer = folder / "snapshots" / source.revision / source.file

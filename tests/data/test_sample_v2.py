@@ -7,12 +7,13 @@ from pathlib import Path
 import pytest
 
 import lm_eval_longbench
-from lm_eval_longbench.catalog_v2 import CHOICES, DIFFICULTIES, LENGTHS
-from lm_eval_longbench.data.rows_v2 import FIELDS, problem_of
+from lm_eval_longbench.benchmarks.longbench_v2 import CHOICES, V2
+from lm_eval_longbench.benchmarks.longbench_v2_facts import COUNTS
 from lm_eval_longbench.prompts.longbench_v2 import NO_CONTEXT, ZERO_SHOT, render
 
 FILE = Path(lm_eval_longbench.__file__).parent / "data" / "sample" / "longbench_v2" / "data.json"
 ROWS = json.loads(FILE.read_text(encoding="utf-8"))
+DIFFICULTIES, LENGTHS = tuple(COUNTS["difficulty"]), tuple(COUNTS["length"])
 MARKS = ("$DOC$", "$Q$", "$C_A$", "$C_B$", "$C_C$", "$C_D$", "$COT$")
 
 
@@ -37,9 +38,9 @@ def test_the_file_is_small_and_laid_out_like_that_of_pro():
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row["_id"])
 def test_row(row):
-    assert tuple(row) == FIELDS
+    assert tuple(row) == V2.fields
     assert all(type(value) is str for value in row.values())
-    assert problem_of(row) is None
+    assert V2.row_problem(row) is None
     assert re.fullmatch("[0-9a-f]{24}", row["_id"])
     assert row["sub_domain"]
     assert row["context"].strip()

@@ -91,7 +91,7 @@ def a_task():
     def make(**more):
         whole = {
             "name": "longbench_v1_qasper",
-            "benchmark": "v1",
+            "task": "longbench_v1_qasper",
             "title": "LongBench v1",
             "questions": 200,
             "asked": 200,
@@ -121,9 +121,9 @@ def a_backend():
 
 @pytest.fixture
 def a_leaf():
-    def make(name="longbench_v1_qasper", benchmark="v1", dataset="qasper", metadata=None, **more):
+    def make(name="longbench_v1_qasper", task="longbench_v1_qasper", metadata=None, **more):
         whole = {"metadata": metadata or {}, "repeats": 1, "spec": name}
-        return Leaf(name, benchmark, dataset, **{**whole, **more})
+        return Leaf(name, task, **{**whole, **more})
 
     return make
 

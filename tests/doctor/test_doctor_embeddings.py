@@ -10,17 +10,18 @@ from lm_eval_longbench.semantic.embedder import OFFICIAL_MODEL
 
 @pytest.fixture
 def lines(a_leaf):
-    def make(dataset="t4_1", **options):
-        leaves = [a_leaf(), a_leaf("summary", "pro", dataset)]
+    def make(task="longbench_pro_t4_1", **options):
+        leaves = [a_leaf(), a_leaf("summary", task)]
         return list(embedding_lines(Options(**options), leaves))
 
     return make
 
 
 def test_only_summaries_need_embeddings(lines, a_leaf):
-    assert lines("t5_1") == []
-    leaves = [a_leaf(name, "pro", name) for name in ("t4_1", "t4_2_thinking", "t3_1", "nonsense")]
-    assert summaries(leaves) == ["t4_1", "t4_2_thinking"]
+    assert lines("longbench_pro_t5_1") == []
+    wanted = ["longbench_pro_t4_1", "longbench_pro_thinking_t4_2"]
+    leaves = [a_leaf(name, name) for name in (*wanted, "longbench_pro_t3_1", "nonsense")]
+    assert summaries(leaves) == dict.fromkeys(wanted, "pro")
 
 
 def test_without_a_model_summaries_are_unscored_and_can_be_completed(lines):

@@ -10,7 +10,7 @@ from lm_eval import simple_evaluate
 from lm_eval.api.model import LM
 from lm_eval.tasks import TaskManager
 
-from lm_eval_longbench.harness.two_passes import two_passes
+from lm_eval_longbench.harness.evaluate import evaluated
 from lm_eval_longbench.task_folder import task_folder
 
 TASKS = [
@@ -73,7 +73,7 @@ def main(store, rank, world_size, output, options):
     manager = TaskManager(
         include_path=str(task_folder()), include_defaults=False, metadata=metadata
     )
-    with two_passes(Path(output).parent / f"reasoning_of_{world_size}"):
+    with evaluated(Path(output).parent / f"reasoning_of_{world_size}"):
         result = simple_evaluate(
             model=GlooLM(), tasks=tasks, task_manager=manager, bootstrap_iters=0, log_samples=True
         )

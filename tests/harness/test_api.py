@@ -3,16 +3,10 @@
 import logging
 
 import pytest
+from asked import prompts_of
 
-from lm_eval_longbench.catalog import RAW_PROMPT, split_of_task
-from lm_eval_longbench.data.longbench_v1 import load
+from lm_eval_longbench.benchmarks.longbench_v1 import V1
 from lm_eval_longbench.errors import OverlengthError
-from lm_eval_longbench.prompts.longbench_v1 import render
-
-
-def prompts_of(task):
-    split = split_of_task(task)
-    return [render(split.info.name, row) for row in load(split, "sample").rows]
 
 
 def completions(server, tokenizer_folder, **more):
@@ -136,7 +130,7 @@ def test_chat_payload_is_one_user_message(evaluate, api_server, caplog):
     assert sorted(sent) == sorted(prompt for task in tasks for prompt in prompts_of(task))
     said = [r.message for r in caplog.records if "only chat messages" in r.message]
     assert len(said) == 1
-    assert all(name in said[0] for name in RAW_PROMPT)
+    assert all(task.label in said[0] for task in V1.tasks.values() if not task.chat)
     assert "not comparable" in said[0]
 
 

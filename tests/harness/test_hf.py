@@ -1,12 +1,10 @@
 """The harness's `hf` model, a real tiny Llama with a real tokenizer: what reaches the model."""
 
 import pytest
+from asked import prompts_of
 from lm_eval.models.huggingface import HFLM
 
-from lm_eval_longbench.catalog import split_of_task
-from lm_eval_longbench.data.longbench_v1 import load
 from lm_eval_longbench.errors import OverlengthError
-from lm_eval_longbench.prompts.longbench_v1 import render
 
 
 @pytest.fixture
@@ -28,11 +26,6 @@ def tokenizer(model_folder):
     from transformers import AutoTokenizer
 
     return AutoTokenizer.from_pretrained(model_folder)
-
-
-def prompts_of(task):
-    split = split_of_task(task)
-    return [render(split.info.name, row) for row in load(split, "sample").rows]
 
 
 def short_run(evaluate, model_folder, tasks, options=None, **arguments):

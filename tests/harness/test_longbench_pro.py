@@ -4,23 +4,29 @@ import json
 import logging
 import math
 
+import asked
 import pytest
 
-from lm_eval_longbench.catalog_pro import BY_CODE, PRIMARY_TASKS, SECONDARY_TASKS
-from lm_eval_longbench.data.longbench_pro import load
+from lm_eval_longbench.benchmarks.longbench_pro_facts import BY_CODE, PRIMARY_TASKS, SECONDARY_TASKS
 from lm_eval_longbench.errors import OptionError, UnknownNameError
-from lm_eval_longbench.prompts.longbench_pro import render
 from lm_eval_longbench.prompts.truncation import ends_decoded_together
 
 FIGURES = ["score", "best_of_n", "pass_at_n", "failed", "truncated", "reasoned"]
 
 
 def rows_of(code):
-    return list(load(BY_CODE[code], "sample").rows)
+    return list(asked.rows_of(f"longbench_pro_{code}"))
+
+
+def prompt_of(code, row):
+    return asked.prompt_of(f"longbench_pro_{code}", row)
 
 
 def prompts_of(code, thinking=False):
-    return [render(row, thinking=thinking) for row in rows_of(code)]
+    return [
+        asked.prompt_of(f"longbench_pro{'_thinking' * thinking}_{code}", row)
+        for row in rows_of(code)
+    ]
 
 
 def figures(result, task):
@@ -59,7 +65,7 @@ def test_perfect_answers_score_one_and_groups_weigh_by_size(evaluate, recording_
     for code, task in BY_CODE.items():
         if task.metric != "summary":
             for row in rows_of(code):
-                gold[render(row, thinking=False)] = "[Answer]\n" + "\n".join(row["answer"])
+                gold[prompt_of(code, row)] = "[Answer]\n" + "\n".join(row["answer"])
     recording_lm.answer = lambda number, prompt, arguments: gold[prompt]
     groups = [f"longbench_pro_t{n}" for n in range(1, 12) if n != 4]
     result = evaluate(recording_lm, groups, {"repeats": 1})
@@ -82,7 +88,7 @@ def test_three_repeats_in_process_are_sampled_and_all_scored(evaluate, recording
     """Accuracy task: right in one of three answers."""
     code = "t3_2"
     rows = rows_of(code)
-    answers = {render(row, thinking=False): row["answer"][0] for row in rows}
+    answers = {prompt_of(code, row): row["answer"][0] for row in rows}
     seen = {}
 
     def answer(number, prompt, arguments):
@@ -164,9 +170,7 @@ def test_only_keeps_documents_by_dimension(evaluate, recording_lm):
         [f"longbench_pro_{code}"],
         {"repeats": 1, "only": {"language": "Chinese"}},
     )
-    expected = [
-        render(row, thinking=False) for row in rows_of(code) if row["language"] == "Chinese"
-    ]
+    expected = [prompt_of(code, row) for row in rows_of(code) if row["language"] == "Chinese"]
     assert recording_lm.prompts == expected
     assert "(only language: Chinese)" in result["versions"][f"longbench_pro_{code}"]
 

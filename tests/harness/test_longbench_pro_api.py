@@ -8,17 +8,16 @@ import sys
 import time
 from pathlib import Path
 
+import asked
 import pytest
 
-from lm_eval_longbench.catalog_pro import BY_CODE
-from lm_eval_longbench.data.longbench_pro import load
-from lm_eval_longbench.prompts.longbench_pro import render
+from lm_eval_longbench.benchmarks.longbench_pro_facts import BY_CODE
 
 SEEDS = [1234, 1235, 1236]
 
 
 def prompts_of(code):
-    return [render(row, thinking=False) for row in load(BY_CODE[code], "sample").rows]
+    return asked.prompts_of(f"longbench_pro_{code}")
 
 
 def by_seed(payload):
@@ -63,7 +62,7 @@ def test_a_whole_tree(evaluate, api_server, tree):
         apply_chat_template=True,
         log_samples=True,
     )
-    questions = sum(len(load(task, "sample").rows) for task in BY_CODE.values())
+    questions = sum(len(asked.rows_of(f"longbench_pro_{task.code}")) for task in BY_CODE.values())
     assert len(api_server.payloads) == 3 * questions
     budget = 8192 if tree.endswith("thinking") else 1024
     assert {payload["max_tokens"] for _, payload in api_server.payloads} == {budget}

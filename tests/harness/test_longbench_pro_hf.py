@@ -1,9 +1,9 @@
 """LongBench Pro on a real tiny Llama: the harness's own repeats, sampled."""
 
 import pytest
+from asked import rows_of
 
-from lm_eval_longbench.catalog_pro import BY_CODE
-from lm_eval_longbench.data.longbench_pro import load
+from lm_eval_longbench.benchmarks.longbench_pro_facts import BY_CODE
 
 
 def test_three_repeats_differ_and_are_all_scored(evaluate, model_folder):
@@ -20,7 +20,7 @@ def test_three_repeats_differ_and_are_all_scored(evaluate, model_folder):
     )
     for task in tasks:
         samples = result["samples"][task]
-        assert len(samples) == len(load(BY_CODE["t3_2"], "sample").rows)
+        assert len(samples) == len(rows_of("longbench_pro_t3_2"))
         for sample in samples:
             (texts,) = sample["resps"]
             assert len(texts) == 3

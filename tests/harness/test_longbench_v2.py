@@ -4,14 +4,14 @@ import json
 import logging
 
 import pytest
+from asked import rows_of
 from v2_rows import official_rows
 
-from lm_eval_longbench.aggregation.longbench_v2 import SUB_SCORES
-from lm_eval_longbench.catalog_v2 import DOMAINS
+from lm_eval_longbench.benchmarks.longbench_v2 import V2
+from lm_eval_longbench.benchmarks.longbench_v2_facts import DOMAINS, SUB_SCORES
 from lm_eval_longbench.data.arrow import cache_folder
-from lm_eval_longbench.data.longbench_v2 import load
 from lm_eval_longbench.errors import DataError, UnknownNameError
-from lm_eval_longbench.harness.longbench_v2 import LongBenchV2Task
+from lm_eval_longbench.harness.task import LongBenchTask
 from lm_eval_longbench.prompts.longbench_v2 import (
     COT,
     NO_CONTEXT,
@@ -20,15 +20,15 @@ from lm_eval_longbench.prompts.longbench_v2 import (
     render,
     retrieved_document,
 )
-from lm_eval_longbench.retrieval.own import retrieve
+from lm_eval_longbench.retrieval.bm25 import retrieve
 
-ROWS = list(load(None, "sample").rows)
+ROWS = rows_of("longbench_v2")
 FIGURES = ["acc", *(f"acc_{name}" for name in SUB_SCORES), "acc_compensated"]
 
 
 def converted_files(file):
     """Every file of the folder that a data file is converted into."""
-    digest = load(None, str(file)).sha256
+    digest = V2.load(V2.tasks["longbench_v2"], str(file)).sha256
     return sorted(path for path in cache_folder("longbench_v2", digest).rglob("*"))
 
 
@@ -227,5 +227,5 @@ def test_a_chat_server(evaluate, api_server):
 
 
 def test_an_unknown_domain_is_named():
-    with pytest.raises(UnknownNameError, match="Did you mean 'single_document_qa'"):
-        LongBenchV2Task({"task": "mine", "dataset_name": "single_doc_qa"})
+    with pytest.raises(UnknownNameError, match="Did you mean 'longbench_v2_single_document_qa'"):
+        LongBenchTask({"task": "mine", "dataset_name": "longbench_v2_single_doc_qa"})

@@ -3,16 +3,16 @@
 import json
 
 import pytest
+from asked import rows_of
 from lm_eval import simple_evaluate
 from lm_eval.tasks import TaskManager
 
-from lm_eval_longbench.data.longbench_v2 import load
 from lm_eval_longbench.errors import DataError, OptionError
-from lm_eval_longbench.harness.two_passes import two_passes, with_pass_two
+from lm_eval_longbench.harness.evaluate import evaluated, with_second_passes
 from lm_eval_longbench.prompts.longbench_v2 import COT, COT_ANSWER, render
 from lm_eval_longbench.task_folder import task_folder
 
-ROWS = list(load(None, "sample").rows)
+ROWS = rows_of("longbench_v2")
 BOTH = ["longbench_v2_cot", "longbench_v2_cot_answer"]
 
 
@@ -52,7 +52,7 @@ def share(letter, rows=ROWS):
 
 def test_both_passes_in_one_run(evaluate, recording_lm, tmp_path):
     recording_lm.answer = in_turn
-    with two_passes(tmp_path):
+    with evaluated(tmp_path):
         result = evaluate(recording_lm, [*BOTH, "longbench_v1_trec"], log_samples=True)
     cot = [render(row, COT) for row in ROWS]
     assert [prompt for prompt in recording_lm.prompts if prompt in cot] == cot
@@ -70,14 +70,14 @@ def test_both_passes_in_one_run(evaluate, recording_lm, tmp_path):
 
 def test_a_limit_holds_for_both_passes(evaluate, recording_lm, tmp_path):
     recording_lm.answer = in_turn
-    with two_passes(tmp_path):
+    with evaluated(tmp_path):
         evaluate(recording_lm, BOTH, limit=3)
     assert recording_lm.prompts[3:] == answer_prompts(ROWS[:3])
 
 
 def test_chosen_samples_hold_for_both_passes(evaluate, recording_lm, tmp_path):
     recording_lm.answer = in_turn
-    with two_passes(tmp_path):
+    with evaluated(tmp_path):
         evaluate(recording_lm, BOTH, samples={"longbench_v2_cot": [4, 7]})
     expected = [render(ROWS[row], COT_ANSWER, thought(n)) for n, row in enumerate([4, 7])]
     assert recording_lm.prompts[2:] == expected
@@ -104,7 +104,7 @@ def test_an_interrupted_pass_two_does_not_cost_pass_one(evaluate, recording_lm, 
         return thought(number)
 
     recording_lm.answer = breaks
-    with pytest.raises(ConnectionError), two_passes(tmp_path):
+    with pytest.raises(ConnectionError), evaluated(tmp_path):
         result = evaluate(recording_lm, [*BOTH, "longbench_v1_trec"], log_samples=True)
     # What was finished is there for the harness to write.
     assert (
@@ -147,7 +147,7 @@ def test_a_question_whose_reasoning_failed_has_failed(evaluate, recording_lm, tm
     recording_lm.answer = lambda number, prompt, generation: (
         "" if generation["max_gen_toks"] == 1024 and number < 5 else "The correct answer is (B)"
     )
-    with two_passes(tmp_path):
+    with evaluated(tmp_path):
         result = evaluate(recording_lm, BOTH)["results"]["longbench_v2_cot_answer"]
     assert result["failed,none"] == pytest.approx(5 / len(ROWS))
     right = sum(row["answer"] == "B" for row in ROWS[5:])
@@ -168,7 +168,7 @@ def test_a_group_with_a_figure_over_pass_two_is_refused(recording_lm, tmp_path):
         include_defaults=False,
         metadata={"longbench": {"data_dir": "sample"}},
     )
-    with two_passes(tmp_path), pytest.raises(OptionError, match="The group 'mine' has a figure"):
+    with evaluated(tmp_path), pytest.raises(OptionError, match="The group 'mine' has a figure"):
         simple_evaluate(recording_lm, tasks=["mine"], task_manager=manager)
     assert not recording_lm.requests
 
@@ -183,14 +183,14 @@ def test_what_does_not_go_with_two_passes_is_refused(evaluate, recording_lm, tas
 
 
 def test_pass_two_follows_pass_one():
-    assert with_pass_two("longbench_v2_cot,longbench_v2") == [*BOTH, "longbench_v2"]
-    assert with_pass_two(["a", " longbench_v2_cot"]) == ["a", *BOTH]
-    assert with_pass_two(BOTH) == BOTH
-    assert with_pass_two("longbench_v2_cot_answer") == BOTH[1:]
+    assert with_second_passes("longbench_v2_cot,longbench_v2") == [*BOTH, "longbench_v2"]
+    assert with_second_passes(["a", " longbench_v2_cot"]) == ["a", *BOTH]
+    assert with_second_passes(BOTH) == BOTH
+    assert with_second_passes("longbench_v2_cot_answer") == BOTH[1:]
 
 
 def test_a_real_model(evaluate, model_folder, tmp_path):
-    with two_passes(tmp_path):
+    with evaluated(tmp_path):
         result = evaluate(
             "hf",
             BOTH,

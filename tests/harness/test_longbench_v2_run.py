@@ -7,8 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-
-from lm_eval_longbench.data.longbench_v2 import load
+from asked import rows_of
 
 SAMPLE = {"data_dir": "sample"}
 
@@ -45,8 +44,8 @@ def test_one_command_one_table(api_server, tmp_path):
     assert done.returncode == 0, done.stderr
     (results,) = (tmp_path / "out").rglob("results_*.json")
     found = json.loads(results.read_text())["results"]
-    rows = load(None, "sample").rows
-    share = sum(letter == "C" for letter in rows["answer"]) / len(rows)
+    rows = rows_of("longbench_v2")
+    share = sum(letter == "C" for letter in [row["answer"] for row in rows]) / len(rows)
     assert found["longbench_v2_cot_answer"]["acc,none"] == pytest.approx(share)
     assert found["longbench_v2_cot"]["unparsed,none"] == 1.0
     tables = [
@@ -73,7 +72,7 @@ def test_going_on_after_pass_two_was_interrupted(api_server, tmp_path):
     api_server.answer = answer
     done = run(api_server, tmp_path, "longbench_v2_cot_answer", {"cot_samples": str(kept)})
     assert done.returncode == 0, done.stderr
-    rows = load(None, "sample").rows
+    rows = rows_of("longbench_v2")
     asked = [payload["messages"][0]["content"] for _, payload in api_server.payloads[number:]]
     assert len(asked) == len(rows)
     assert all("The text is too long and omitted here." in prompt for prompt in asked)

@@ -6,8 +6,8 @@ import jinja2
 import pytest
 
 from lm_eval_longbench.errors import UnknownNameError
+from lm_eval_longbench.harness.preflight import read_run
 from lm_eval_longbench.harness.preflight_model import describe
-from lm_eval_longbench.harness.preflight_run import read_run
 
 TALK = [{"role": "system", "content": "Be short."}, {"role": "user", "content": "Hm?"}]
 

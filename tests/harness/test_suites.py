@@ -12,14 +12,12 @@ from pathlib import Path
 
 import pytest
 import yaml
+from asked import prompts_of, rows_of
 from lm_eval import simple_evaluate
 from lm_eval.tasks import TaskManager
 from lm_eval.tasks._yaml_loader import load_yaml
 
-from lm_eval_longbench.catalog import split_of_task
-from lm_eval_longbench.data.longbench_v1 import load
 from lm_eval_longbench.errors import OptionError
-from lm_eval_longbench.prompts.longbench_v1 import render
 from lm_eval_longbench.task_folder import task_folder
 from lm_eval_longbench.task_links import link_tasks
 
@@ -245,18 +243,18 @@ def test_repeats(run, recording_lm):
 
 
 def test_filters_of_a_member(run, recording_lm):
-    split = split_of_task("longbench_v1_passage_count")
-    right = [row["answers"][0] for row in load(split, "sample").rows]
+    name = "longbench_v1_passage_count"
+    right = [row["answers"][0] for row in rows_of(name)]
     recording_lm.answer = lambda number, *_: f"{right[number]} of 999"
-    member = {"task": split.task}
+    member = {"task": name}
     group = {"group": "own", "task": [member]}
-    assert run(group, SAMPLE)["results"][split.task]["score,none"] == 0.5
+    assert run(group, SAMPLE)["results"][name]["score,none"] == 0.5
     first_number = [
         {"function": "regex", "regex_pattern": r"(\d+)"},
         {"function": "take_first"},
     ]
     member["filter_list"] = [{"name": "number", "filter": first_number}]
-    assert run(group, SAMPLE)["results"][split.task]["score,number"] == 1.0
+    assert run(group, SAMPLE)["results"][name]["score,number"] == 1.0
 
 
 def test_one_task_twice_and_a_file_of_its_own(run, recording_lm):
@@ -281,8 +279,7 @@ def test_one_task_twice_and_a_file_of_its_own(run, recording_lm):
     assert {row["doc"]["task"] for row in found["samples"]["qasper_one_word"]} == {
         "longbench_v1_qasper"
     }
-    split = split_of_task("longbench_v1_qasper")
-    prompts = [render("qasper", row) for row in load(split, "sample").rows]
+    prompts = prompts_of("longbench_v1_qasper")
     assert sorted(recording_lm.prompts[-8:]) == sorted(prompts * 2)
 
 

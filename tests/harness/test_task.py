@@ -6,20 +6,15 @@ import logging
 import math
 
 import pytest
+from asked import prompts_of, rows_of
 
-from lm_eval_longbench.catalog import E_SPLITS, RAW_PROMPT, SPLITS, V1, split_of_task
-from lm_eval_longbench.data.array_benchmark import SAMPLES
-from lm_eval_longbench.data.longbench_v1 import load
+from lm_eval_longbench.benchmarks.base import SAMPLES
+from lm_eval_longbench.benchmarks.longbench_v1 import V1, E
+from lm_eval_longbench.benchmarks.longbench_v1_facts import DATASETS
 from lm_eval_longbench.errors import OptionError, OverlengthError, UnknownNameError
-from lm_eval_longbench.prompts.longbench_v1 import render
 from lm_eval_longbench.prompts.truncation import halves_decoded_apart
 
-ALL_TASKS = [split.task for split in SPLITS]
-
-
-def whole_prompts(task):
-    split = split_of_task(task)
-    return [render(split.info.name, row) for row in load(split, "sample").rows]
+TASKS = {**V1.tasks, **E.tasks}
 
 
 def cut_one_by_one(prompt, tokenizer, limit):
@@ -37,33 +32,33 @@ def load_fast(folder):
 
 def test_every_task_sends_official_prompts_greedily(evaluate, recording_lm):
     results = evaluate(recording_lm, ["longbench_v1", "longbench_v1_e"])
-    assert set(results["configs"]) == set(ALL_TASKS)
+    assert set(results["configs"]) == set(TASKS)
     sent = {}
     for prompt, arguments in recording_lm.requests:
         sent.setdefault(prompt, []).append(arguments)
-    for split in SPLITS:
-        for prompt in whole_prompts(split.task):
+    for task in TASKS.values():
+        for prompt in prompts_of(task.name):
             assert {
                 "until": [],
-                "max_gen_toks": split.info.max_gen_toks,
+                "max_gen_toks": task.budget,
                 "do_sample": False,
                 "temperature": 0.0,
             } in sent[prompt]
-    assert len(recording_lm.requests) == sum(len(whole_prompts(task)) for task in ALL_TASKS)
+    assert len(recording_lm.requests) == sum(len(prompts_of(task)) for task in TASKS)
 
 
 def test_every_task_reports_score_first_and_its_shares_last(evaluate, recording_lm):
     results = evaluate(recording_lm, ["longbench_v1", "longbench_v1_e"])["results"]
-    for split in SPLITS:
+    for task in TASKS.values():
         keys = [
             key.removesuffix(",none")
-            for key in results[split.task]
+            for key in results[task.name]
             if key.endswith(",none") and "stderr" not in key
         ]
         assert keys[0] == "score"
         assert keys[-3:] == ["failed", "truncated", "reasoned"]
-        assert ("score_0_4k" in keys) == split.is_e
-        rouge = split.info.name in {"gov_report", "qmsum", "multi_news", "samsum"}
+        assert ("score_0_4k" in keys) == (task.table == E.name)
+        rouge = task.label in {"gov_report", "qmsum", "multi_news", "samsum"}
         assert ("rougeL_google" in keys) == rouge
 
 
@@ -84,7 +79,7 @@ def test_buckets_are_means_over_their_own_documents(evaluate, recording_lm):
 
 def test_an_empty_bucket_is_nan_not_zero(evaluate, recording_lm):
     task = "longbench_v1_e_qasper"
-    lengths = load(split_of_task(task), "sample").rows["length"]
+    lengths = [row["length"] for row in rows_of(task)]
     short = [index for index, length in enumerate(lengths) if length < 4000]
     result = evaluate(recording_lm, [task], samples={task: short})["results"][task]
     assert math.isnan(result["score_8k_plus,none"])
@@ -103,7 +98,7 @@ def test_failed_counts_empty_and_unfinished_answers(evaluate, recording_lm):
 
 def test_reasoning_is_dropped_before_scoring(evaluate, recording_lm):
     task = "longbench_v1_passage_count"
-    gold = load(split_of_task(task), "sample").rows[0]["answers"][0]
+    gold = rows_of(task)[0]["answers"][0]
     recording_lm.answer = f"<think>1 2 3 4 5 6 7 8 9</think>{gold}"
     result = evaluate(recording_lm, [task], samples={task: [0]})["results"][task]
     assert result["score,none"] == 1.0
@@ -116,7 +111,7 @@ def test_truncation_is_the_official_rule_with_the_named_tokenizer(
     tokenizer = load_fast(tokenizer_folder)
     options = {"truncate_to": limit, "tokenizer": tokenizer_folder}
     result = evaluate(recording_lm, [task], options)
-    expected = [cut_one_by_one(prompt, tokenizer, limit) for prompt in whole_prompts(task)]
+    expected = [cut_one_by_one(prompt, tokenizer, limit) for prompt in prompts_of(task)]
     assert recording_lm.prompts == expected
     assert result["results"][task]["truncated,none"] == 1.0
     run = result["configs"][task]["metadata"]["longbench_run"]
@@ -128,9 +123,9 @@ def test_the_limit_follows_from_the_models_length(evaluate, recording_lm, tokeni
     model_args = {"pretrained": tokenizer_folder, "max_length": 400}
     tokenizer = load_fast(tokenizer_folder)
     evaluate(recording_lm, [task], model_args=model_args)
-    expected = [cut_one_by_one(prompt, tokenizer, 400 - 128 - 64) for prompt in whole_prompts(task)]
+    expected = [cut_one_by_one(prompt, tokenizer, 400 - 128 - 64) for prompt in prompts_of(task)]
     assert recording_lm.prompts == expected
-    assert any(prompt not in whole_prompts(task) for prompt in expected)
+    assert any(prompt not in prompts_of(task) for prompt in expected)
 
 
 def test_the_budget_of_gen_kwargs_counts(evaluate, recording_lm, tokenizer_folder):
@@ -150,7 +145,7 @@ def test_without_a_known_limit_prompts_go_out_whole_with_one_warning(
     tasks = ["longbench_v1_qasper", "longbench_v1_hotpotqa"]
     with caplog.at_level(logging.WARNING):
         result = evaluate(recording_lm, tasks)
-    assert recording_lm.prompts == [p for task in tasks for p in whole_prompts(task)]
+    assert recording_lm.prompts == [p for task in tasks for p in prompts_of(task)]
     said = [record.message for record in caplog.records if "length limit" in record.message]
     assert len(said) == 1
     assert "truncate_to" in said[0] and "max_length" in said[0]
@@ -162,15 +157,13 @@ def test_overlength_skip_drops_documents_and_shows_the_kept_count(
 ):
     task = "longbench_v1_qasper"
     tokenizer = load_fast(tokenizer_folder)
-    lengths = [len(tokenizer(prompt)["input_ids"]) for prompt in whole_prompts(task)]
+    lengths = [len(tokenizer(prompt)["input_ids"]) for prompt in prompts_of(task)]
     limit = sorted(lengths)[1]  # two documents fit
     options = {"truncate_to": limit, "tokenizer": tokenizer_folder, "overlength": "skip"}
     with caplog.at_level(logging.WARNING):
         result = evaluate(recording_lm, [task], options, log_samples=True)
     kept = [
-        prompt
-        for prompt, length in zip(whole_prompts(task), lengths, strict=True)
-        if length <= limit
+        prompt for prompt, length in zip(prompts_of(task), lengths, strict=True) if length <= limit
     ]
     assert len(kept) == 2
     assert recording_lm.prompts == kept
@@ -184,7 +177,7 @@ def test_overlength_skip_counts_the_chat_template(evaluate, recording_lm, tokeni
     """A document that fits alone but not with a long system text is skipped, not an error."""
     task = "longbench_v1_qasper"
     tokenizer = load_fast(tokenizer_folder)
-    lengths = sorted(len(tokenizer(prompt)["input_ids"]) for prompt in whole_prompts(task))
+    lengths = sorted(len(tokenizer(prompt)["input_ids"]) for prompt in prompts_of(task))
     length = lengths[-1] + 64 + 128  # all fit without the system text
     result = evaluate(
         recording_lm,
@@ -225,9 +218,9 @@ def test_a_prompt_the_harness_would_cut_on_the_left_is_an_error(
 def test_chat_policy_wraps_all_but_six(evaluate, recording_lm):
     tasks = ["longbench_v1", "longbench_v1_e"]
     evaluate(recording_lm, tasks, apply_chat_template=True)
-    wrapped = {f"<|user|>\n{p}\n<|assistant|>\n" for s in SPLITS for p in whole_prompts(s.task)}
-    raw = {p for s in SPLITS if s.info.name in RAW_PROMPT for p in whole_prompts(s.task)}
-    assert len(RAW_PROMPT) == 6
+    wrapped = {f"<|user|>\n{p}\n<|assistant|>\n" for task in TASKS for p in prompts_of(task)}
+    raw = {p for task in TASKS.values() if not task.chat for p in prompts_of(task.name)}
+    assert sum(not task.chat for task in V1.tasks.values()) == 6
     for prompt in recording_lm.prompts:
         assert (prompt in raw) != (prompt in wrapped)
     assert {p for p in recording_lm.prompts if p in raw} == raw
@@ -239,7 +232,7 @@ def test_a_system_instruction_stays_out_of_raw_prompts(evaluate, recording_lm):
     evaluate(recording_lm, tasks, apply_chat_template=True, system_instruction="Be brief.")
     for prompt in recording_lm.prompts:
         assert prompt.startswith("<|system|>\nBe brief.\n") != (
-            prompt in whole_prompts("longbench_v1_trec")
+            prompt in prompts_of("longbench_v1_trec")
         )
 
 
@@ -267,7 +260,7 @@ def test_the_chat_template_never_pushes_a_prompt_over_the_models_length(
 def test_sample_logs_are_short(evaluate, recording_lm):
     task = "longbench_v1_e_hotpotqa"
     result = evaluate(recording_lm, [task], log_samples=True)
-    prompts = whole_prompts(task)
+    prompts = prompts_of(task)
     for sample, prompt in zip(result["samples"][task], prompts, strict=True):
         logged, arguments = sample["arguments"][0]
         digest = hashlib.sha256(prompt.encode()).hexdigest()
@@ -314,7 +307,7 @@ def test_log_prompts_full_keeps_everything(evaluate, recording_lm):
     task = "longbench_v1_hotpotqa"
     result = evaluate(recording_lm, [task], {"log_prompts": "full"}, log_samples=True)
     logged = [sample["arguments"][0][0] for sample in result["samples"][task]]
-    assert logged == whole_prompts(task)
+    assert logged == prompts_of(task)
 
 
 def test_predict_only_logs_answers_without_scores(evaluate, recording_lm):
@@ -345,7 +338,7 @@ def test_raw_prompts_of_a_chat_run_are_batched_apart(evaluate, recording_lm):
     """Equal arguments would put them into one batch with prompts that bring their own BOS."""
     tasks = ["longbench_v1_trec", "longbench_v1_multifieldqa_en"]
     evaluate(recording_lm, tasks, apply_chat_template=True)
-    raw = whole_prompts(tasks[0])
+    raw = prompts_of(tasks[0])
     kinds = {prompt in raw: arguments for prompt, arguments in recording_lm.requests}
     assert kinds[True] != kinds[False]
     assert kinds[True] == {**kinds[False], "top_p": 1.0}
@@ -370,14 +363,14 @@ def test_request_cache_is_not_used(evaluate, recording_lm, tokenizer_folder, cap
         options = {"truncate_to": limit, "tokenizer": tokenizer_folder}
         with caplog.at_level(logging.WARNING):
             evaluate(recording_lm, [task], options, cache_requests=True)
-    number = len(whole_prompts(task))
+    number = len(prompts_of(task))
     assert recording_lm.prompts[:number] != recording_lm.prompts[number:]
     assert caplog.text.count("--cache_requests is not used") == 1
 
 
 def test_local_data_is_marked_in_every_result(evaluate, recording_lm, tmp_path):
     task = "longbench_v1_qasper"
-    row = dict(load(split_of_task(task), "sample").rows[0])
+    row = rows_of(task)[0]
     file = tmp_path / "qasper.jsonl"
     file.write_text(json.dumps(row) + "\n", encoding="utf-8")
     result = evaluate(recording_lm, [task], {"data_dir": str(tmp_path)})
@@ -423,15 +416,19 @@ def test_categories_are_plain_means_of_their_datasets(evaluate, recording_lm):
     recording_lm.answer = "yes the year 3 Paragraph 3 段落3"
     group = "longbench_v1_single_doc_qa"
     results = evaluate(recording_lm, [group])["results"]
-    own = [f"longbench_v1_{name}" for name, info in V1.items() if info.category == "single_doc_qa"]
+    own = [
+        f"longbench_v1_{name}"
+        for name, info in DATASETS.items()
+        if info.category == "single_doc_qa"
+    ]
     mean = sum(results[task]["score,none"] for task in own) / len(own)
     assert results[group]["score,none"] == pytest.approx(mean, abs=1e-12)
     assert mean > 0
 
 
 def test_every_e_task_has_all_three_buckets_in_the_sample():
-    for split in E_SPLITS:
-        lengths = load(split, "sample").rows["length"]
+    for task in E.tasks:
+        lengths = [row["length"] for row in rows_of(task)]
         assert min(lengths) < 4000
         assert any(4000 <= length < 8000 for length in lengths)
         assert max(lengths) >= 8000
@@ -475,4 +472,4 @@ def test_repeats_of_a_users_yaml_count(recording_lm):
     generation = {"temperature": 1.0, "do_sample": True}
     loaded = load_overridden(repeats=2, generation_kwargs=generation)
     evaluate(recording_lm, loaded, bootstrap_iters=0)
-    assert len(recording_lm.requests) == 2 * len(whole_prompts("longbench_v1_qasper"))
+    assert len(recording_lm.requests) == 2 * len(prompts_of("longbench_v1_qasper"))

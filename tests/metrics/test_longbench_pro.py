@@ -9,7 +9,7 @@ from oracles.pro_texts import golds, predictions
 from oracles.rouge_l import f_of
 from oracles.texts import EXACT, ODD, anything, examples
 
-from lm_eval_longbench.catalog_pro import BY_CODE, SECONDARY_TASKS
+from lm_eval_longbench.benchmarks.longbench_pro_facts import BY_CODE, SECONDARY_TASKS
 from lm_eval_longbench.errors import UnknownNameError
 from lm_eval_longbench.metrics.longbench_pro import (
     SummaryParts,
@@ -53,28 +53,28 @@ def test_all_tasks_are_here():
 @each_item_task
 @pytest.mark.parametrize("language", ["Chinese", "English"])
 def test_each_task_has_its_metric(code, metric, language):
-    assert score_sample(BY_CODE[code], language, PREDICTION, GOLD) == close(EXPECTED[metric])
-    assert score_sample(BY_CODE[code], language, "[答案]\na\nb", GOLD) == 1.0
-    assert not sample_failed(BY_CODE[code], PREDICTION, GOLD)
+    assert score_sample(BY_CODE[code].metric, language, PREDICTION, GOLD) == close(EXPECTED[metric])
+    assert score_sample(BY_CODE[code].metric, language, "[答案]\na\nb", GOLD) == 1.0
+    assert not sample_failed(BY_CODE[code].metric, PREDICTION, GOLD)
 
 
 @pytest.mark.parametrize("code", SUMMARY_TASKS)
 def test_summaries_have_parts(code):
-    english = score_sample(BY_CODE[code], "English", "[Answer] X", ["y", "x"])
+    english = score_sample(BY_CODE[code].metric, "English", "[Answer] X", ["y", "x"])
     assert english == SummaryParts(rouge_l=close(f_of(1, 1 / 2)), empty=False)
     # The question's language decides: cut into 北京 and 天气, or one word.
-    assert score_sample(BY_CODE[code], "Chinese", "北京天气", ["北京"]).rouge_l == close(
+    assert score_sample(BY_CODE[code].metric, "Chinese", "北京天气", ["北京"]).rouge_l == close(
         f_of(1, 1 / 2)
     )
-    assert score_sample(BY_CODE[code], "English", "北京天气", ["北京"]).rouge_l == 0.0
+    assert score_sample(BY_CODE[code].metric, "English", "北京天气", ["北京"]).rouge_l == 0.0
 
 
 @each_task
 @pytest.mark.parametrize("prediction", ["", " ", "\n", "\u3000\t\r\n"])
 def test_an_empty_prediction_scores_zero_and_is_failed(task, prediction):
     for answers in (["a", "b"], [""], []):
-        score = score_sample(task, "English", prediction, answers)
-        assert sample_failed(task, prediction, answers)
+        score = score_sample(task.metric, "English", prediction, answers)
+        assert sample_failed(task.metric, prediction, answers)
         if task.metric == "summary":
             assert score.failed(None)
             assert score.failed(0.9)
@@ -86,21 +86,21 @@ def test_an_empty_prediction_scores_zero_and_is_failed(task, prediction):
 
 @each_item_task
 def test_an_empty_answer_area_scores_zero_and_is_not_failed(code, metric):
-    assert score_sample(BY_CODE[code], "English", "a\nb\n[Answer]\n", GOLD) == 0.0
-    assert not sample_failed(BY_CODE[code], "a\nb\n[Answer]\n", GOLD)
+    assert score_sample(BY_CODE[code].metric, "English", "a\nb\n[Answer]\n", GOLD) == 0.0
+    assert not sample_failed(BY_CODE[code].metric, "a\nb\n[Answer]\n", GOLD)
 
 
 @pytest.mark.parametrize("code", METRIC_OF["pairwise_accuracy"].split())
 def test_a_metric_above_one_scores_zero_and_is_failed(code):
     # Gold a b a b against a b: three pairs in order, of one (tests of pairwise_accuracy).
-    assert score_sample(BY_CODE[code], "English", "a\nb", ["a", "b", "a", "b"]) == 0.0
-    assert sample_failed(BY_CODE[code], "a\nb", ["a", "b", "a", "b"])
-    assert score_sample(BY_CODE[code], "English", "a\nb", ["a", "b", "a"]) == 1.0
-    assert not sample_failed(BY_CODE[code], "a\nb", ["a", "b", "a"])
+    assert score_sample(BY_CODE[code].metric, "English", "a\nb", ["a", "b", "a", "b"]) == 0.0
+    assert sample_failed(BY_CODE[code].metric, "a\nb", ["a", "b", "a", "b"])
+    assert score_sample(BY_CODE[code].metric, "English", "a\nb", ["a", "b", "a"]) == 1.0
+    assert not sample_failed(BY_CODE[code].metric, "a\nb", ["a", "b", "a"])
 
 
 def test_reasoning_is_not_taken_out_here():
-    assert score_sample(BY_CODE["t3_1"], "English", "<think>x</think>\na", ["a"]) == 0.0
+    assert score_sample(BY_CODE["t3_1"].metric, "English", "<think>x</think>\na", ["a"]) == 0.0
 
 
 SUMMARY_SCORES = {
@@ -134,7 +134,7 @@ def test_summary_score(rouge, similarity, expected, failed):
 
 @each_task
 def test_no_answers_score_zero(task):
-    score = score_sample(task, "English", "a\nb", [])
+    score = score_sample(task.metric, "English", "a\nb", [])
     assert score == (SummaryParts(0.0, empty=False) if task.metric == "summary" else 0.0)
 
 
@@ -142,12 +142,12 @@ def test_no_answers_score_zero(task):
 @pytest.mark.parametrize("language", ["english", "zh", "", "German"])
 def test_an_unknown_language_is_an_error(task, language):
     with pytest.raises(UnknownNameError, match="Chinese, English"):
-        score_sample(task, language, "a", ["a"])
+        score_sample(task.metric, language, "a", ["a"])
 
 
 def checked(task, language, prediction, answers):
-    score = score_sample(task, language, prediction, answers)
-    failed = sample_failed(task, prediction, answers)
+    score = score_sample(task.metric, language, prediction, answers)
+    failed = sample_failed(task.metric, prediction, answers)
     if task.metric == "summary":
         assert score.empty is failed
         score = score.rouge_l
@@ -196,7 +196,7 @@ def test_equals_the_official_scorer():
     differences = []
     for case in cases:
         task = SECONDARY_TASKS[case["secondary_task"]]
-        score = score_sample(task, case["language"], case["prediction"], case["answer"])
+        score = score_sample(task.metric, case["language"], case["prediction"], case["answer"])
         if task.metric == "summary":
             assert case["expected_metric"] == "rouge_l_max"
             score = score.rouge_l

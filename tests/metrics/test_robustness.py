@@ -19,6 +19,8 @@ from lm_eval_longbench.metrics.rouge_l import rouge_l
 from lm_eval_longbench.metrics.rouge_l_google import rouge_l_google
 from lm_eval_longbench.metrics.rouge_l_zh import rouge_l_zh
 
+pytestmark = pytest.mark.slow
+
 
 def classified(prediction, answer):
     return classification(prediction, answer, [answer, *list(ODD.values())])

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jieba import finalseg
+from v1_tasks import V1_TASKS, load
 
-from lm_eval_longbench.catalog import V1_SPLITS
-from lm_eval_longbench.data.longbench_v1 import load
+from lm_eval_longbench.benchmarks.longbench_v1_facts import DATASETS
 from lm_eval_longbench.metrics import segment
 from lm_eval_longbench.metrics.segment import gold_words, words
 
@@ -146,8 +146,8 @@ def test_a_cache_that_somebody_else_wrote_is_not_read(tmp_path, monkeypatch):
 def test_whole_documents():
     texts = [
         text
-        for split in V1_SPLITS
-        if split.info.language == "zh"
+        for split in V1_TASKS
+        if DATASETS[split.label].language == "zh"
         for text in load(split, "sample").rows["context"]
     ]
     assert sum(map(len, texts)) > 5_000

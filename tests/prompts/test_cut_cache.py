@@ -11,10 +11,10 @@ import pytest
 from oracles.tokenizer_zoo import build
 
 from lm_eval_longbench.prompts import prepare as module
-from lm_eval_longbench.prompts.cut_cache import CutCache, cache_key, plausible
-from lm_eval_longbench.prompts.fast_tokenizer import FastTokenizer, cutting_tokenizer
 from lm_eval_longbench.prompts.prepare import prepare
 from lm_eval_longbench.prompts.tokenizer import load_tokenizer
+from lm_eval_longbench.prompts.tokens.cut_cache import CutCache, cache_key, plausible
+from lm_eval_longbench.prompts.tokens.fast import FastTokenizer, cutting_tokenizer
 from lm_eval_longbench.prompts.truncation import (
     RULE_PRO,
     RULE_V1,
@@ -24,6 +24,8 @@ from lm_eval_longbench.prompts.truncation import (
     halves_decoded_apart,
     truncate,
 )
+
+pytestmark = pytest.mark.slow
 
 TEXTS = [
     "the ledger of the harbor " * 50,

@@ -11,19 +11,19 @@ import pytest
 from oracles.tokenizer_zoo import build
 from tokenizers import AddedToken, Tokenizer
 
-from lm_eval_longbench.prompts import official_tokenizer as module
-from lm_eval_longbench.prompts.fast_tokenizer import (
+from lm_eval_longbench.prompts.tokenizer import load_tokenizer
+from lm_eval_longbench.prompts.tokens import official as module
+from lm_eval_longbench.prompts.tokens.fast import (
     cutting_tokenizer,
     fast_tokenizer,
     tokenizer_sha256,
 )
-from lm_eval_longbench.prompts.official_tokenizer import (
+from lm_eval_longbench.prompts.tokens.official import (
     BackendDecoder,
     clean_up,
     clean_up_policy,
     cleans_up,
 )
-from lm_eval_longbench.prompts.tokenizer import load_tokenizer
 from lm_eval_longbench.prompts.truncation import (
     RULE_PRO,
     RULE_V1,
@@ -33,6 +33,8 @@ from lm_eval_longbench.prompts.truncation import (
     release_of,
     truncate,
 )
+
+pytestmark = pytest.mark.slow
 
 RULES = {"4.31.0": RULE_V1, "4.45.0": RULE_V2, "4.51.0": RULE_PRO}
 CLEAN_UP = "clean_up_tokenization_spaces"

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from lm_eval_longbench.prompts.parallel import in_order, usable_cores
+from lm_eval_longbench.prompts.truncation import in_order, usable_cores
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5, None])

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from lm_eval_longbench.benchmarks.longbench_pro import PRO
 from lm_eval_longbench.errors import PromptError
-from lm_eval_longbench.prompts.longbench_pro import render
 
 GOLDEN = Path(__file__).resolve().parents[2].parent / "shared" / "golden" / "prompts.jsonl"
 DOCUMENT = {
@@ -14,6 +14,11 @@ DOCUMENT = {
     "question_nonthinking": "Which? \n",
     "question_thinking": "Think. Which?",
 }
+
+
+def render(document, *, thinking):
+    name = f"longbench_pro{'_thinking' if thinking else ''}_t1_1"
+    return PRO.render(PRO.tasks[name], document)
 
 
 def test_context_four_newlines_question_and_the_whole_is_stripped():

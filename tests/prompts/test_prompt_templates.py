@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lm_eval_longbench.catalog import V1
+from lm_eval_longbench.benchmarks.longbench_v1_facts import DATASETS
 from lm_eval_longbench.errors import PromptError
 from lm_eval_longbench.prompts import templates
 from lm_eval_longbench.prompts.templates import load_template, template_sha256
@@ -43,7 +43,7 @@ def copy(tmp_path, monkeypatch):
     """A copy of the templates that may be changed, in place of the package's own."""
     folder = tmp_path / "templates"
     shutil.copytree(FOLDER, folder)
-    monkeypatch.setattr(templates, "_FOLDER", folder)
+    monkeypatch.setattr(templates, "FOLDER", folder)
     templates._hashes.cache_clear()
     load_template.cache_clear()
     yield folder
@@ -63,7 +63,7 @@ PRO = "48eb3e6e68cbe498e6f7d952d87bd4dcb6a9fc62a2103448f62baf6d8c31cf36"
 
 
 def test_every_dataset_has_its_template():
-    assert OFFICIAL.keys() == V1.keys()
+    assert OFFICIAL.keys() == DATASETS.keys()
     files = {path.relative_to(FOLDER).as_posix() for path in FOLDER.rglob("*") if path.is_file()}
     v1 = {f"longbench_v1/{name}.txt" for name in OFFICIAL}
     v2 = {f"longbench_v2/{name}.txt" for name in OFFICIAL_V2}

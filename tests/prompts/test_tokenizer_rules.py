@@ -20,9 +20,16 @@ from oracles.tokenizer_zoo import (
 )
 from tokenizers import Regex, pre_tokenizers
 
-from lm_eval_longbench.prompts.byte_bound import NFC_QUIET
-from lm_eval_longbench.prompts.pretoken_patterns import Split, alternatives, pattern_split
-from lm_eval_longbench.prompts.tokenizer_rules import Bound, Place, TokenizerRules, read_rules
+from lm_eval_longbench.prompts.tokens.patterns import Split, alternatives, pattern_split
+from lm_eval_longbench.prompts.tokens.rules import (
+    NFC_QUIET,
+    Bound,
+    Place,
+    TokenizerRules,
+    read_rules,
+)
+
+pytestmark = pytest.mark.slow
 
 
 def described(name):

@@ -11,12 +11,12 @@ from oracles.tokenizer_zoo import CORPUS, KINDS, build, byte_level, panicking
 from tokenizers import normalizers
 
 from lm_eval_longbench.errors import TokenizerError
-from lm_eval_longbench.prompts.fast_tokenizer import (
+from lm_eval_longbench.prompts.tokenizer import load_tokenizer
+from lm_eval_longbench.prompts.tokens.fast import (
     FastTokenizer,
     cutting_tokenizer,
     fast_tokenizer,
 )
-from lm_eval_longbench.prompts.tokenizer import load_tokenizer
 from lm_eval_longbench.prompts.truncation import (
     RULE_V1,
     count_many,
@@ -25,6 +25,8 @@ from lm_eval_longbench.prompts.truncation import (
     halves_decoded_apart,
     truncate,
 )
+
+pytestmark = pytest.mark.slow
 
 GOLDEN = Path(__file__).parents[3] / "shared" / "golden"
 RULES = (halves_decoded_apart, ends_decoded_together)
@@ -281,8 +283,8 @@ def test_a_cut_that_does_not_hold_is_noticed(monkeypatch, caplog):
 
 
 def test_rules_that_a_check_contradicts_are_not_used(monkeypatch, caplog):
-    from lm_eval_longbench.prompts import fast_tokenizer as module
-    from lm_eval_longbench.prompts.tokenizer_rules import Bound, Place, TokenizerRules
+    from lm_eval_longbench.prompts.tokens import fast as module
+    from lm_eval_longbench.prompts.tokens.rules import Bound, Place, TokenizerRules
 
     for wrong in (
         TokenizerRules(bound=Bound.ALWAYS),
@@ -345,7 +347,7 @@ def test_files_that_make_a_panicking_tokenizer_are_asked_without_any_proof(tmp_p
 def test_a_prompt_that_makes_it_panic_is_an_error_that_says_what_to_do(kind, monkeypatch):
     tokenizer = panicking()
     if kind == "fast":  # the probes did not show it
-        from lm_eval_longbench.prompts import fast_tokenizer as module
+        from lm_eval_longbench.prompts.tokens import fast as module
 
         monkeypatch.setattr(module, "_probes", lambda added: ["plain words"])
         assert fast_tokenizer(tokenizer) is not None

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lm_eval_longbench.reports import intervals
-from lm_eval_longbench.reports.intervals import (
+from lm_eval_longbench.figures import intervals
+from lm_eval_longbench.figures.intervals import (
     RESAMPLES,
     SEED,
     Influence,

@@ -7,14 +7,16 @@ from pathlib import Path
 import pytest
 from prediction_rows import v1_row, write_lines
 from scored_runs import pro_row, v1_rows, v2_row, write_run
+from v1_tasks import V1_TASKS
 
-from lm_eval_longbench.catalog import V1, V1_SPLITS
-from lm_eval_longbench.catalog_pro import BY_CODE, DIMENSIONS
-from lm_eval_longbench.offline.score import score_paths
+from lm_eval_longbench.benchmarks.longbench_pro_facts import BY_CODE, DIMENSIONS
+from lm_eval_longbench.benchmarks.longbench_v1_facts import DATASETS
+from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task
 from lm_eval_longbench.protocol import protocol_of
-from lm_eval_longbench.reports.read_run import read_run
+from lm_eval_longbench.reports.render import rank_text
 from lm_eval_longbench.reports.report import make_report
-from lm_eval_longbench.reports.texts import rank_text
+from lm_eval_longbench.reports.scored_run import read_run
+from lm_eval_longbench.scoring.score import score_paths
 
 GOLDEN = Path(__file__).resolve().parents[3] / "shared" / "golden" / "longbench_v1"
 
@@ -25,7 +27,7 @@ def boards(*folders):
 
 
 def v1_run(folder, score, without=(), official=True):
-    scores = {name: [score] * info.rows for name, info in V1.items() if name not in without}
+    scores = {name: [score] * info.rows for name, info in DATASETS.items() if name not in without}
     return write_run(folder, v1_rows(scores), official_data=official, data=("official",))
 
 
@@ -54,8 +56,8 @@ def signed(folder, **changes):
             official = protocol_of(task)
             tasks[task] = {
                 "benchmark": name.removesuffix("_cot_answer").removesuffix("_cot"),
-                "data_sha256": official.source.sha256,
-                "truncation": official.truncation,
+                "data_sha256": benchmark_of(find_task(task)).source.sha256,
+                "truncation": benchmark_of(find_task(task)).rule.__name__,
                 "limit": official.limits[0],
                 "overlength": "truncate",
                 "chat": official.chat,
@@ -104,9 +106,9 @@ def test_another_protocol_has_no_rank_and_says_what_differs(tmp_path):
 
 
 def test_copies_of_one_question_have_no_rank(tmp_path):
-    for split in V1_SPLITS:
-        rows = [v1_row("1 a", "a", "1", length=5, classes=["a", "b"])] * split.rows
-        write_lines(tmp_path / "pred" / f"{split.info.name}.jsonl", *rows)
+    for split in V1_TASKS:
+        rows = [v1_row("1 a", "a", "1", length=5, classes=["a", "b"])] * split.questions
+        write_lines(tmp_path / "pred" / f"{split.label}.jsonl", *rows)
     score_paths(tmp_path / "pred", tmp_path / "mine")
     board = boards(tmp_path / "mine")["longbench_v1"]
     assert board.entries[0].name == "mine"  # 100 percent, or nearly

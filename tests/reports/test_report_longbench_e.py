@@ -7,10 +7,10 @@ from statistics import fmean
 import pytest
 from scored_runs import close, v1_rows, write_run
 
-from lm_eval_longbench.aggregation.length_buckets import BUCKETS, bucket
-from lm_eval_longbench.catalog import E
-from lm_eval_longbench.reports.read_run import read_run
+from lm_eval_longbench.benchmarks.longbench_v1 import E
+from lm_eval_longbench.benchmarks.longbench_v1_facts import BUCKETS, bucket
 from lm_eval_longbench.reports.report import make_report
+from lm_eval_longbench.reports.scored_run import read_run
 
 GOLDEN = Path(__file__).resolve().parents[3] / "shared" / "golden" / "longbench_v1_e"
 GOLDEN /= "llama2-7b-chat-4k"
@@ -43,7 +43,7 @@ def test_hand_worked(tmp_path):
 def test_every_figure_is_there_once(tmp_path):
     found = list(figures(write_run(tmp_path / "r", v1_rows({"trec": [(1, 1.0)]}, TABLE))))
     sections = ("all lengths", *BUCKETS, *(f"{name}, relative to all lengths" for name in BUCKETS))
-    assert found == [(section, name) for section in sections for name in E]
+    assert found == [(section, name) for section in sections for name in E.datasets]
 
 
 def test_a_dataset_of_zeros_has_no_curve(tmp_path):
@@ -55,7 +55,7 @@ def test_a_dataset_of_zeros_has_no_curve(tmp_path):
 @pytest.mark.skipif(not GOLDEN.is_dir(), reason="no shared/golden folder beside this repository")
 def test_golden_run(tmp_path):
     scores = {}
-    for name in E:
+    for name in E.datasets:
         values = json.loads((GOLDEN / f"{name}.scores.json").read_text())
         lines = (GOLDEN / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
         lengths = [json.loads(line)["length"] for line in lines]
@@ -66,7 +66,7 @@ def test_golden_run(tmp_path):
     report["tables"][TABLE]["official"] = result
     (folder / "report.json").write_text(json.dumps(report))
     found = figures(folder)
-    for name in E:
+    for name in E.datasets:
         assert {part: found[part, name].official for part in BUCKETS} == result[name]
         rounded = {part: round(100 * found[part, name].value, 2) for part in BUCKETS}
         assert rounded == result[name]

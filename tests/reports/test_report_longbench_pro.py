@@ -9,11 +9,15 @@ from hypothesis import strategies as st
 from oracles import pro_summary as oracle
 from scored_runs import PRO_VALUES, close, pro_row, write_run
 
-from lm_eval_longbench.catalog_pro import DIMENSIONS, PRIMARY_TASKS, SECONDARY_TASKS
+from lm_eval_longbench.benchmarks.longbench_pro_facts import (
+    DIMENSIONS,
+    PRIMARY_TASKS,
+    SECONDARY_TASKS,
+)
 from lm_eval_longbench.errors import DataError
-from lm_eval_longbench.reports.intervals import wilson_interval
-from lm_eval_longbench.reports.read_run import read_run
+from lm_eval_longbench.figures.intervals import wilson_interval
 from lm_eval_longbench.reports.report import make_report
+from lm_eval_longbench.reports.scored_run import read_run
 
 GOLDEN = Path(__file__).resolve().parents[3] / "shared" / "golden" / "longbench_pro"
 T3, T4 = PRIMARY_TASKS[2], PRIMARY_TASKS[3]

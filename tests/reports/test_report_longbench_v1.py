@@ -8,18 +8,17 @@ from statistics import fmean, pvariance
 import pytest
 from scored_runs import close, v1_rows, write_run
 
-from lm_eval_longbench.catalog import CATEGORIES, V1
+from lm_eval_longbench.benchmarks.longbench_v1_facts import CATEGORIES, DATASETS, datasets_of
 from lm_eval_longbench.errors import DataError
-from lm_eval_longbench.reports.longbench_v1 import datasets_of
-from lm_eval_longbench.reports.read_run import read_run
 from lm_eval_longbench.reports.render import render
 from lm_eval_longbench.reports.report import make_report
+from lm_eval_longbench.reports.scored_run import read_run
 
 GOLDEN = Path(__file__).resolve().parents[3] / "shared" / "golden" / "longbench_v1"
 GOLDEN /= "llama3-8b-instruct"
 
 # One score a dataset and question, different for each dataset: 0.01, 0.02, ... and twice that.
-SCORES = {name: [number / 100, number / 50] for number, name in enumerate(V1, start=1)}
+SCORES = {name: [number / 100, number / 50] for number, name in enumerate(DATASETS, start=1)}
 
 
 def figures(folder):
@@ -61,7 +60,7 @@ def test_every_figure_is_there_once_in_the_official_order(tmp_path):
     assert found[:2] == [("headline", "English"), ("headline", "Chinese")]
     assert found[2:8] == [("English", name) for name in CATEGORIES]
     assert found[8:14] == [("Chinese", name) for name in CATEGORIES]
-    assert found[14:] == [("dataset", name) for name in V1]
+    assert found[14:] == [("dataset", name) for name in DATASETS]
 
 
 @pytest.mark.parametrize(
@@ -143,21 +142,21 @@ def test_a_tie_is_shown_as_the_official_file_rounds_it(tmp_path, official):
 @pytest.mark.skipif(not GOLDEN.is_dir(), reason="no shared/golden folder beside this repository")
 def test_golden_run(tmp_path):
     """The public run of 4,750 predictions: its own result.json, and means of it by another way."""
-    scores = {name: json.loads((GOLDEN / f"{name}.scores.json").read_text()) for name in V1}
+    scores = {name: json.loads((GOLDEN / f"{name}.scores.json").read_text()) for name in DATASETS}
     result = json.loads((GOLDEN / "result.json").read_text())
     folder = write_run(tmp_path / "r", v1_rows(scores), official_data=True)
     report = json.loads((folder / "report.json").read_text())
     report["tables"]["longbench_v1"]["official"] = result
     (folder / "report.json").write_text(json.dumps(report))
     found = figures(folder)
-    assert {name: round(100 * found["dataset", name].value, 2) for name in V1} == result
-    assert {name: found["dataset", name].official for name in V1} == result
+    assert {name: round(100 * found["dataset", name].value, 2) for name in DATASETS} == result
+    assert {name: found["dataset", name].official for name in DATASETS} == result
     for title, language in (("English", "en"), ("Chinese", "zh")):
         categories = []
         for category in CATEGORIES:
             own = [
                 fmean(scores[name])
-                for name, info in V1.items()
+                for name, info in DATASETS.items()
                 if info.category == category and info.language in (language, "code")
             ]
             categories.append(fmean(own))

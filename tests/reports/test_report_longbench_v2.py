@@ -6,11 +6,16 @@ from pathlib import Path
 import pytest
 from scored_runs import v2_row, write_run
 
-from lm_eval_longbench.catalog_v2 import COUNTS, DOMAINS
-from lm_eval_longbench.reports.intervals import wilson_interval
-from lm_eval_longbench.reports.longbench_v2 import ACCURACY, COMPENSATED, OFFICIAL, STRICT
-from lm_eval_longbench.reports.read_run import read_run
+from lm_eval_longbench.benchmarks.longbench_v2_facts import COUNTS, DOMAINS
+from lm_eval_longbench.benchmarks.longbench_v2_figures import (
+    ACCURACY,
+    COMPENSATED,
+    OFFICIAL,
+    STRICT,
+)
+from lm_eval_longbench.figures.intervals import wilson_interval
 from lm_eval_longbench.reports.report import make_report
+from lm_eval_longbench.reports.scored_run import read_run
 
 GOLDEN = Path(__file__).resolve().parents[3] / "shared" / "golden" / "longbench_v2"
 NAMES = ("overall", "easy", "hard", "short", "medium", "long")

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lm_eval_longbench.reports.intervals import (
+from lm_eval_longbench.figures.intervals import (
     FEWEST,
     bootstrap_interval,
     influence_of_mean,
@@ -12,13 +12,8 @@ from lm_eval_longbench.reports.intervals import (
     two_sided_p,
     wilson_interval,
 )
-from lm_eval_longbench.reports.measure import (
-    Leaf,
-    Mean,
-    Pairing,
-    Relative,
-    figure_of,
-)
+from lm_eval_longbench.figures.tree import Leaf, Mean, Pairing, Relative
+from lm_eval_longbench.figures.tree import estimate as figure_of
 
 
 def difference_of(first, second):

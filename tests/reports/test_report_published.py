@@ -7,14 +7,13 @@ from statistics import fmean
 
 import pytest
 
-from lm_eval_longbench.catalog import CATEGORIES, V1
-from lm_eval_longbench.catalog_pro import COUNTS as PRO_COUNTS
-from lm_eval_longbench.catalog_pro import DIMENSIONS
-from lm_eval_longbench.catalog_v2 import COUNTS
+from lm_eval_longbench.benchmarks.longbench_pro_facts import COUNTS as PRO_COUNTS
+from lm_eval_longbench.benchmarks.longbench_pro_facts import DIMENSIONS
+from lm_eval_longbench.benchmarks.longbench_v1_facts import CATEGORIES, DATASETS, datasets_of
+from lm_eval_longbench.benchmarks.longbench_v2_facts import COUNTS
+from lm_eval_longbench.benchmarks.longbench_v2_figures import OFFICIAL
 from lm_eval_longbench.presets.longbench_pro import names
 from lm_eval_longbench.reports import published
-from lm_eval_longbench.reports.longbench_v1 import datasets_of
-from lm_eval_longbench.reports.longbench_v2 import OFFICIAL
 from lm_eval_longbench.reports.published import published_rows
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "published"
@@ -145,7 +144,7 @@ def test_category_means_and_headlines_are_recomputed_from_the_dataset_columns():
 
 def test_the_catalog_has_the_published_datasets():
     for row in published_rows("longbench_v1"):
-        assert {name for section, name in row.values if section == "dataset"} == set(V1)
+        assert {name for section, name in row.values if section == "dataset"} == set(DATASETS)
 
 
 # ---------------------------------------------------------------------- LongBench v2 and Pro

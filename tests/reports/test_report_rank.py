@@ -4,13 +4,16 @@ from types import SimpleNamespace
 
 import pytest
 
-from lm_eval_longbench.catalog_pro import BY_CODE
-from lm_eval_longbench.data.sources import LONGBENCH_PRO
-from lm_eval_longbench.provenance.signature import METRIC_VERSIONS
-from lm_eval_longbench.reports.published import PublishedRow
-from lm_eval_longbench.reports.rank import protocol_of_run, rank_of, why_not_ranked
-from lm_eval_longbench.reports.scored import Facts
-from lm_eval_longbench.reports.tables import TABLES
+from lm_eval_longbench.benchmarks.longbench_pro import PRO
+from lm_eval_longbench.benchmarks.longbench_pro_facts import BY_CODE
+from lm_eval_longbench.benchmarks.registry import benchmarks, tables
+from lm_eval_longbench.reports.published import (
+    PublishedRow,
+    protocol_of_run,
+    rank_of,
+    why_not_ranked,
+)
+from lm_eval_longbench.reports.scored_run import Facts
 
 PLACE = ("headline", "English")
 
@@ -63,14 +66,16 @@ def test_no_rank():
     assert (given.rank, given.reason) == (None, "it is odd")
 
 
-TABLE = TABLES["longbench_pro"]
+TABLE = tables()["longbench_pro"]
 TASKS = {f"longbench_pro_{code}": {"questions": 60} for code in BY_CODE}
 
 
 def table(tasks=TASKS, data=("official",), ids_are_lines=False, signature=None, **counts):
     counts = {"missing": 0, "inconsistent": 0} | counts
     facts = Facts(3, data, None, {}, counts, tasks, signature=signature or {})
-    return SimpleNamespace(facts=facts, info=TABLE, ids_are_lines=ids_are_lines)
+    return SimpleNamespace(
+        facts=facts, info=TABLE, answers=SimpleNamespace(ids_are_lines=ids_are_lines)
+    )
 
 
 def test_a_whole_official_run_is_ranked():
@@ -129,14 +134,14 @@ def signatures(**changes):
     """Those of the tasks of an official run, of which some differ in `changes`."""
     own = {
         "benchmark": "longbench_pro",
-        "data_sha256": LONGBENCH_PRO.sha256,
+        "data_sha256": PRO.source.sha256,
         "truncation": "ends_decoded_together",
         "limit": 120_000,
         "overlength": "truncate",
         "chat": "on",
         "generation": {"until": [], "max_gen_toks": 1024, "temperature": 0.7},
         "filters": None,
-        "metrics": METRIC_VERSIONS["longbench_pro"],
+        "metrics": benchmarks()["longbench_pro"].metrics,
     }
     tasks = {task: {**own, "task": task} for task in TASKS}
     for task, values in changes.items():

@@ -8,10 +8,10 @@ import pytest
 from prediction_rows import STAMP, log_row, pro_row, says, v1_doc, v1_row, v2_row, write_lines
 
 from lm_eval_longbench.errors import DataError
-from lm_eval_longbench.offline.score import score_paths
-from lm_eval_longbench.reports.read_run import read_run
 from lm_eval_longbench.reports.render import render
 from lm_eval_longbench.reports.report import make_report
+from lm_eval_longbench.reports.scored_run import read_run
+from lm_eval_longbench.scoring.score import score_paths
 
 
 def thinks(text, why="Is it Bob?"):

@@ -9,9 +9,9 @@ import pytest
 from scored_runs import pro_row, v1_rows, v2_row, write_run
 
 from lm_eval_longbench.errors import UnknownNameError
-from lm_eval_longbench.reports.read_run import read_run
 from lm_eval_longbench.reports.render import FORMATS, render
 from lm_eval_longbench.reports.report import make_report
+from lm_eval_longbench.reports.scored_run import read_run
 
 T4 = "T4. Summarization & Synthesis"
 

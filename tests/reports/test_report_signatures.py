@@ -4,11 +4,11 @@ import json
 
 from scored_runs import v2_row, write_run
 
-from lm_eval_longbench.provenance.signature import line, unknown
-from lm_eval_longbench.reports.read_run import read_run
-from lm_eval_longbench.reports.remarks import remarks
 from lm_eval_longbench.reports.render import render
+from lm_eval_longbench.reports.report import _remarks as remarks
 from lm_eval_longbench.reports.report import make_report
+from lm_eval_longbench.reports.scored_run import read_run
+from lm_eval_longbench.signature.signature import line, unknown
 
 KNOWN = {
     "benchmark": "longbench_v2",

@@ -1,6 +1,6 @@
 import pytest
 
-from lm_eval_longbench.retrieval.context_rows import problem_of
+from lm_eval_longbench.retrieval.context_file import problem_of
 
 CHUNK = {"c_idx": 3, "content": "text"}
 

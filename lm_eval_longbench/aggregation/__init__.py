@@ -1,1 +1,0 @@
-"""From sample scores to the figures that are published."""

@@ -1,0 +1,1 @@
+"""The benchmarks: one module a family, and the registry that lists them."""

@@ -1,0 +1,412 @@
+"""What a benchmark is: the map of this package. Read this file first.
+
+A `Benchmark` holds all that is particular to it: its tables and tasks, where its data is from and
+what a row of it must be, how a prompt is rendered and cut, how officially is asked, what an answer
+is worth, which figures follow from the answers, and the files that its official scripts write.
+Everything else in this package asks the object. `benchmarks.registry` lists the objects.
+
+Words: a *run* asks a model the *questions* of some *tasks*, each of them one or more times
+(*repeats*). An *answer* has a *score* in [0, 1]. Answers make up *tables*, one a headline;
+*figures* follow from a table's answers. A *group* is the harness's mean over tasks.
+"""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lm_eval_longbench.benchmarks.parts import COUNTS as COUNTS
+from lm_eval_longbench.benchmarks.parts import FAILED as FAILED
+from lm_eval_longbench.benchmarks.parts import REASONED as REASONED
+from lm_eval_longbench.benchmarks.parts import TRUNCATED as TRUNCATED
+from lm_eval_longbench.benchmarks.parts import Group as Group
+from lm_eval_longbench.benchmarks.parts import Metric as Metric
+from lm_eval_longbench.benchmarks.parts import Place as Place
+from lm_eval_longbench.benchmarks.parts import Protocol as Protocol
+from lm_eval_longbench.benchmarks.parts import Published as Published
+from lm_eval_longbench.benchmarks.parts import Source as Source
+from lm_eval_longbench.benchmarks.parts import Table as Table
+from lm_eval_longbench.benchmarks.parts import Task as Task
+from lm_eval_longbench.benchmarks.sample import Read, Sample, Scored
+from lm_eval_longbench.metrics.reasoning import DROP
+from lm_eval_longbench.prompts.templates import load_template, template_sha256
+
+if TYPE_CHECKING:
+    from lm_eval_longbench.data.documents import Documents
+    from lm_eval_longbench.figures.answers import Answers
+    from lm_eval_longbench.figures.figure import Figure, Unit
+    from lm_eval_longbench.options import Options
+    from lm_eval_longbench.prompts.truncation import Rule
+    from lm_eval_longbench.semantic.embedder import Embedder
+
+# Answers to one question that are scored and reported. Pro's summary and reports have figures for
+# each number of runs, so that time and memory grow with it, not with the answers that there are;
+# best-of-N and pass@N are published up to 3, and studied up to some hundreds.
+MOST_REPEATS = 256
+PACKAGE = Path(__file__).parent.parent
+SAMPLES = PACKAGE / "data" / "sample"
+PUBLISHED = PACKAGE / "reports" / "published"
+
+
+class Asking:
+    """How the questions of one task are asked and judged in one run.
+
+    A benchmark whose tasks need more than this (a reasoning of an earlier pass, retrieved chunks,
+    an embedding model) has a subclass of its own.
+
+    Args:
+        benchmark: whose task it is.
+        task: what is asked.
+        options: of the run, with what the benchmark makes of them.
+        repeats: answers asked for each question.
+    """
+
+    def __init__(self, benchmark: Benchmark, task: Task, options: Options, repeats: int) -> None:
+        self.benchmark, self.task, self.options = benchmark, task, options
+        self.repeats = repeats
+
+    #: What embeds texts for its scores; None: nothing does.
+    embedder: Embedder | None = None
+
+    @property
+    def first_pass(self) -> str:
+        """Name of the table whose answers these prompts embed and still lack; "" for none."""
+        return ""
+
+    def embed(self, answers: Mapping[str, str], whole: Mapping[str, str] | None = None) -> None:
+        """Take the answers of the first pass.
+
+        Args:
+            answers: by question, of this rank's questions.
+            whole: of the questions of all ranks, for the signature; None: the same.
+        """
+
+    @property
+    def version_notes(self) -> tuple[str, ...]:
+        """What the task's version says besides its number."""
+        return ()
+
+    @property
+    def ingredients(self) -> dict[str, Any]:
+        """What this benchmark adds to the signature, as far as it is known."""
+        return {}
+
+    @property
+    def generation(self) -> dict[str, Any]:
+        """Generation arguments that options set in place of the official ones."""
+        return {}
+
+    def load(self) -> Documents:
+        """Open the documents. Raises DataError where they are not there or damaged."""
+        return self.benchmark.load(self.task, self.options.data_dir)
+
+    def begin(self, documents: Sequence[Mapping[str, Any]], data: str) -> None:
+        """Make ready for the questions that all ranks together ask; `data` is their label."""
+
+    def render(self, row: Mapping[str, Any]) -> str:
+        """Return the whole prompt of a document."""
+        return self.benchmark.render(self.task, row)
+
+    def responses(self, doc: Mapping[str, Any], responses: list[str]) -> list[str]:
+        """Return what counts as the responses to a question."""
+        return responses
+
+    def finish(self, answered: Sequence[tuple[Mapping[str, Any], Sequence[str]]]) -> None:
+        """Do what needs all responses of a rank at once, before the first is judged."""
+
+    def complete(self, doc: Mapping[str, Any], scored: Sequence[Scored]) -> None:
+        """Add to what responses are worth what `finish` found out."""
+
+
+class Benchmark(abc.ABC):
+    """One benchmark. Attributes that are not explained here stand for themselves.
+
+    Attributes:
+        name: in results: "longbench_v1"; short: on the command line: "v1"; sign: in signature
+            lines: "lb-v1"; title: in sentences: "LongBench v1".
+        family: of the module, the data folder and the templates, which benchmarks may share.
+        prepared_as: what `prepare` and `doctor` call the family's data.
+        metrics: version of the scorer; raise it with every change that can move a score.
+        task_version: of the tasks; raise it with every change that can move a score.
+        rule: how long prompts are cut.
+        repeats: answers that are officially asked for each question.
+        one_message: whether each prompt is officially sent as one user message.
+        choices: dimensions by which the option `only` selects questions, with their values.
+        unit_note: how figures are given, for readers of a report.
+        exact_means: whether sums are rounded once (else they are added up from the left).
+        sample_fields: what figures need of a line of samples.jsonl besides the common fields: a
+            "flag" or a "share", "" or "cosine" for one that not every line has.
+        counted_flags: those flags that are counted in reports.
+        task_fields: those fields of which reports have a mean a task.
+        may_be_unknown: dimensions that a question may lack.
+        ids_may_be_lines: whether a question's place tells it from others of one id.
+        ids_are_unique: whether each question of the data has an id of its own.
+        file_kind: what its official files are called in reports; benchmarks may share it.
+        file_names: whether official files have names that tell them: "all", "some" or "none".
+        official_folder: in which the official scripts put their files; "" for no such name.
+        fields: of a row of the data, in the official order; texts where `kinds` does not say
+            otherwise: "texts" or "int64".
+        counts: questions of the official data that have each value, by dimension; empty where each
+            dataset is a file of its own.
+        shares_documents: whether questions of the official data share documents.
+        labelled: what its tasks are labelled by, in print: "dataset".
+        overall: key of the figure over all questions in its official file; "": none.
+        shared_metrics: name of the task file with metrics that only some of its tasks have.
+        task_folder: with its task files, for the harness's --include_path; None: ours.
+    """
+
+    name: str
+    short: str
+    sign: str
+    title: str
+    family: str
+    prepared_as: str
+    metrics: str
+    task_version: str
+    source: Source
+    rule: Rule
+    unit: Unit
+    unit_note: str
+    tables: Mapping[str, Table]
+    tasks: Mapping[str, Task]
+    file_kind: str
+    file_names = "none"
+    official_folder = ""
+    fields: tuple[str, ...]
+    repeats = 1
+    one_message = False
+    choices: Mapping[str, tuple[str, ...]] = {}
+    exact_means = False
+    sample_fields: Mapping[str, str] = {}
+    counted_flags: tuple[str, ...] = ()
+    task_fields: tuple[str, ...] = ()
+    may_be_unknown: frozenset[str] = frozenset()
+    ids_may_be_lines = False
+    ids_are_unique = True
+    kinds: Mapping[str, str] = {}
+    counts: Mapping[str, Mapping[str, int]] = {}
+    shares_documents = False
+    labelled = "dataset"
+    overall = ""
+    shared_metrics = "more"
+    task_folder: Path | None = None
+    published: Published | None = None
+    #: Folder of the prompt templates, with their hashes in SHA256SUMS; None: ours.
+    templates: Path | None = None
+    #: Folder of the embedded sample's files, named as the official ones.
+    samples: Path
+
+    # ------------------------------------------------------------------ asking
+
+    @abc.abstractmethod
+    def load(self, task: Task, data_dir: str | None) -> Documents:
+        """Open the documents of a task.
+
+        Args:
+            task: one of `tasks`.
+            data_dir: None: the pinned official data; "sample": the embedded sample; else a folder
+                or a file with the data.
+
+        Raises:
+            DataError: the data is not there, damaged, or (pinned) not what is pinned.
+        """
+
+    @abc.abstractmethod
+    def row_problem(self, row: Any) -> str | None:
+        """Return what is wrong with a decoded row of the data; None: it is one of the benchmark."""
+
+    def prepared(self) -> Iterator[tuple[str, Task]]:
+        """Yield what the data is made of, by its name in print, each with a task that asks it."""
+        seen: set[str] = set()
+        for task in self.tasks.values():
+            if task.dataset not in seen:
+                seen.add(task.dataset)
+                yield task.label, task
+
+    def arrow_file(self, row: Mapping[str, Any]) -> str:
+        """Return the name of the converted file that a checked row of an array goes to."""
+        return "questions"
+
+    def asking(self, task: Task, options: Options, repeats: int) -> Asking:
+        """Return how a task is asked in a run with these options."""
+        return Asking(self, task, options, repeats)
+
+    def template(self, task: Task) -> str:
+        """Return a task's prompt template byte for byte."""
+        return load_template(self.family, task.template, self.templates)
+
+    def template_sha256(self, task: Task) -> str:
+        """Return the hash of a task's prompt template."""
+        return template_sha256(self.family, task.template, self.templates)
+
+    def asked(self, task: Task, dataset: object) -> Task | None:
+        """Return which task a harness configuration asks: this, or a part of it; None: neither.
+
+        Args:
+            task: that it signs as.
+            dataset: its `dataset_name`: the name of a task, or, in older results, of its data.
+        """
+        form = task.table.removeprefix(self.name)
+        parts = (one for one in self.tasks.values() if one.counted != one.name)
+        for one in (task, *parts):
+            if dataset in (one.name, one.dataset, one.dataset + form):
+                return one
+        return None
+
+    @abc.abstractmethod
+    def render(self, task: Task, row: Mapping[str, Any]) -> str:
+        """Return the whole official prompt of a row, before truncation and any chat template.
+
+        Where a task's prompts embed the answers of a first pass, `cot` of the row is that answer.
+
+        Raises:
+            PromptError: a field of the template is missing in the row or is not a text.
+        """
+
+    @abc.abstractmethod
+    def generation(self, task: Task) -> dict[str, Any]:
+        """Return the official generation arguments."""
+
+    @abc.abstractmethod
+    def protocol(self, task: Task, *, thinking: bool = False) -> Protocol:
+        """Return how official runs of a task are set; `thinking`: for a thinking score (Pro)."""
+
+    @abc.abstractmethod
+    def golds(self, doc: Mapping[str, Any]) -> list[str]:
+        """Return the gold answers of a document."""
+
+    # ------------------------------------------------------------------ judging
+
+    @abc.abstractmethod
+    def question_problem(self, doc: Mapping[str, Any], task: Task) -> str | None:
+        """Return why answers to a question cannot be scored, or None."""
+
+    @abc.abstractmethod
+    def sample(
+        self,
+        doc: Mapping[str, Any],
+        task: Task,
+        repeat: int,
+        response: str | None,
+        *,
+        index: int = 0,
+        truncated: bool | None = None,
+        document: str | None = None,
+    ) -> Sample:
+        """Return an answer with all that scoring it needs.
+
+        Args:
+            doc: the question, without a problem.
+            task: of a table.
+            repeat: number of the answer, from 1.
+            response: the answer; None: not kept.
+            index: place of the question in its file.
+            truncated: whether the prompt was cut; None: unknown.
+            document: short hash of its document; None: unknown.
+        """
+
+    @abc.abstractmethod
+    def score(self, sample: Sample, reasoning: str = DROP, *, extras: bool = False) -> Scored:
+        """Return what an answer is worth.
+
+        Args:
+            sample: the answer.
+            reasoning: policy for reasoning in it, see `metrics.reasoning`.
+            extras: compute what no official figure needs, too.
+        """
+
+    def with_similarity(
+        self, shown: Mapping[str, Any], similarity: float | None, *, official: bool
+    ) -> tuple[float | None, bool, dict[str, Any]]:
+        """Return score, failure and fields of an answer once its semantic similarity is known.
+
+        Args:
+            shown: its fields as `score` gave them.
+            similarity: the highest cosine with a reference; None: the answer is empty.
+            official: whether the official model gave it. Another one's is shown, but makes no
+                score.
+        """
+        raise NotImplementedError(f"{self.title} scores no answer by its similarity.")
+
+    def failed_before(self, task: Task, doc: Mapping[str, Any]) -> bool | None:
+        """Say whether a question had failed before it was asked; None: it cannot be told."""
+        return False
+
+    # ------------------------------------------------------------------ figures
+
+    def dimension_of(self, line: Mapping[str, Any], dimension: str) -> Any:
+        """Return the value of a dimension that a line of samples.jsonl has."""
+        return line[dimension]
+
+    def pairing_label(self, task: Task) -> str:
+        """Return a part of a question's key, so that tables of one benchmark can be paired."""
+        return task.label
+
+    @abc.abstractmethod
+    def figures(self, answers: Answers) -> list[Figure]:
+        """Return every figure of a table, in the order of reports."""
+
+    @abc.abstractmethod
+    def question_figures(self, answers: Answers) -> list[Figure]:
+        """Return the figures that the harness has of a task, the first of them official."""
+
+    @abc.abstractmethod
+    def official(self, answers: Answers, figures: Sequence[Figure]) -> dict[str, Any]:
+        """Return the figures in the schema of the official result file."""
+
+    def parts(self, answers: Answers, figures: Sequence[Figure]) -> dict[str, Any]:
+        """Return the further parts of a table in report.json that follow from its answers."""
+        return {}
+
+    def tasks_of(self, table: Table, place: Place) -> list[str]:
+        """Return the tasks that a ranked figure is made of."""
+        return list(table.tasks)
+
+    # ------------------------------------------------------------------ official files
+
+    @abc.abstractmethod
+    def is_official_row(self, row: Mapping[str, Any], stem: str) -> bool:
+        """Whether a decoded row, of a file of this name, is of the benchmark's official files."""
+
+    @abc.abstractmethod
+    def is_official_name(self, stem: str) -> bool:
+        """Whether a file's name without its ending is usual for official files."""
+
+    def run_in_name(self, stem: str) -> str | None:
+        """Return what the names of one run's files share, in one folder; None: each is a run."""
+        return None
+
+    def is_scored_elsewhere(self, row: Mapping[str, Any], stem: str) -> bool:
+        """Whether a row, of a file of this name, holds a score of the official evaluation."""
+        return False
+
+    def official_table(self, row: Any, stem: str) -> str:
+        """Return the table of an official file by its first row and name; "": its folder says."""
+        return ""
+
+    @abc.abstractmethod
+    def read_official(self, row: Mapping[str, Any], index: int, table: Table, task: str) -> Read:
+        """Return the samples of a row of an official file.
+
+        Args:
+            row: decoded.
+            index: position among the file's lines that are not blank, from 0.
+            table: that the file is of.
+            task: of all its rows; "": each row says it.
+        """
+
+    # ------------------------------------------------------------------ in the harness
+
+    @abc.abstractmethod
+    def harness_metrics(self, task: Task) -> tuple[Metric, ...]:
+        """Return what the harness computes of a task, in the order of its task file."""
+
+    def official_metrics(self, task: Task) -> tuple[str, ...]:
+        """Return the names of those metrics whose means are the task's official figures."""
+        return (self.harness_metrics(task)[0].name,)
+
+    @abc.abstractmethod
+    def groups(self) -> Iterator[Group]:
+        """Yield the groups of tasks."""

@@ -1,0 +1,383 @@
+"""LongBench Pro: 25 secondary tasks in two prompt forms, three answers each.
+
+Source: the benchmark's pinned data (names, counts), its evaluation (metric of each task, schema of
+the summary) at 88fbeb8. Published figures: the leaderboard of LongBench Pro, December 2025
+(https://github.com/caskcsg/longcontext, data Apache-2.0), 46 models in 80 settings.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from lm_eval_longbench.benchmarks import longbench_pro_figures
+from lm_eval_longbench.benchmarks.base import (
+    COUNTS as COUNT_METRICS,
+)
+from lm_eval_longbench.benchmarks.base import (
+    MOST_REPEATS,
+    PUBLISHED,
+    SAMPLES,
+    Asking,
+    Benchmark,
+    Group,
+    Metric,
+    Place,
+    Protocol,
+    Published,
+    Source,
+    Table,
+    Task,
+)
+from lm_eval_longbench.benchmarks.longbench_pro_facts import (
+    COUNTS,
+    DIMENSIONS,
+    NAME,
+    PRIMARY_TASKS,
+    QUESTIONS_PER_TASK,
+    SECONDARY_TASKS,
+    SUMMARY,
+    THINKING,
+)
+from lm_eval_longbench.benchmarks.longbench_pro_figures import BEST, OVERALL, PASS, SECONDARY, SHARE
+from lm_eval_longbench.benchmarks.sample import (
+    Read,
+    Sample,
+    Scored,
+    Unusable,
+    content_hash,
+    document_of_text,
+    is_texts,
+    is_whole,
+    text_id,
+)
+from lm_eval_longbench.errors import PromptError
+from lm_eval_longbench.figures.answers import Answers
+from lm_eval_longbench.figures.figure import Figure
+from lm_eval_longbench.metrics.reasoning import DROP, answer_of
+from lm_eval_longbench.presets.longbench_pro import published_presets
+from lm_eval_longbench.prompts.templates import fill
+from lm_eval_longbench.prompts.truncation import RULE_PRO
+
+if TYPE_CHECKING:
+    from lm_eval_longbench.data.documents import Documents
+    from lm_eval_longbench.options import Options
+
+# In the names of the official inference files.
+INFERENCE = "_inference_"
+
+
+def _published_place(column: str) -> Place | None:
+    if column == OVERALL:
+        return OVERALL, OVERALL
+    for prefix, section, name in (("best_of_", BEST, "best of "), ("pass_at_", PASS, "pass@")):
+        if column.startswith(prefix):
+            return section, name + column.removeprefix(prefix)
+    dimension, _, value = column.partition(":")
+    if dimension == "primary_task":
+        return dimension, next(name for name in PRIMARY_TASKS if name.startswith(f"{value}."))
+    return (dimension, value) if value else None
+
+
+# ---------------------------------------------------------------------- the benchmark
+
+# Name of a form's tables and tasks; its title; the row's question; the output budget; published
+# modes that it is comparable with. A thinking model officially gets the non-thinking prompt, and
+# its score is a thinking score.
+_FORMS = (
+    (NAME, "non-thinking prompt", "question_nonthinking", 1024, ("nonthinking", THINKING)),
+    (f"{NAME}_thinking", "thinking prompt", "question_thinking", 8192, (THINKING,)),
+)
+
+
+class LongBenchPro(Benchmark):
+    """1,500 questions of 25 tasks; a headline a prompt form."""
+
+    name = family = NAME
+    short, sign, title, prepared_as = "pro", "lb-pro", "LongBench Pro", "pro"
+    metrics = "1.0"
+    task_version = "1.1"
+    source = Source(
+        repo="caskcsg/LongBench-Pro",
+        revision="4996884deae51f5e5d23c88da9d857fc54e5fa15",
+        file="longbench_pro.json",
+        sha256="92ff05f6088e212d06c5a731ab86000b69cee6a0900cbbd524a25851e3c30de0",
+        size=531_535_940,
+        converted=531_535_940,
+    )
+    rule = RULE_PRO
+    unit = SHARE
+    unit_note = (
+        "Shares of 1, as in the official summary, shown times 100 with two decimals, as published."
+    )
+    repeats = 3
+    one_message = True
+    choices = DIMENSIONS
+    exact_means = True
+    sample_fields: Mapping[str, str] = {"rouge_l": "", "semantic_similarity": "cosine"}
+    file_kind = "pro_inference"
+    file_names = "some"
+    shares_documents = True
+    labelled = "secondary task"
+    overall = "average_overall_metric"
+    fields = (
+        *("id", "context", "language", "token_length", "primary_task", "secondary_task"),
+        *("contextual_requirement", "question_nonthinking", "question_thinking", "answer"),
+        "difficulty",
+    )
+    kinds: Mapping[str, str] = {"answer": "texts"}
+    counts = COUNTS
+    samples = SAMPLES / NAME
+    shared_metrics = "summary"
+    published = Published(
+        PUBLISHED / "longbench_pro.csv",
+        _published_place,
+        "mode",
+        {"nonthinking": "nonthinking", THINKING: THINKING},
+        "the leaderboard of LongBench Pro, December 2025",
+        ((OVERALL, OVERALL), (BEST, "best of 3"), (PASS, "pass@3")),
+        1,
+    )
+
+    def __init__(self) -> None:
+        dimensions = {**DIMENSIONS, SECONDARY: tuple(SECONDARY_TASKS)}
+        tables = {}
+        for name, title, question, budget, modes in _FORMS:
+            tasks = {
+                f"{name}_{one.code}": Task(
+                    name=f"{name}_{one.code}",
+                    table=name,
+                    counted=f"{name}_{one.code}",
+                    dataset=one.code,
+                    label=one.name,
+                    questions=QUESTIONS_PER_TASK,
+                    template="prompt",
+                    budget=budget,
+                    segmented=one.metric == SUMMARY,
+                    summary=one.metric == SUMMARY,
+                    question=question,
+                )
+                for one in SECONDARY_TASKS.values()
+            }
+            tables[name] = Table(name, NAME, self.title, title, tasks, dimensions, modes)
+        self.tables = MappingProxyType(tables)
+        self.tasks = MappingProxyType(
+            {name: task for table in tables.values() for name, task in table.tasks.items()}
+        )
+
+    # ------------------------------------------------------------------ asking
+
+    def load(self, task: Task, data_dir: str | None) -> Documents:
+        from lm_eval_longbench.data.load_array import load_array  # slow to import
+
+        return load_array(self, data_dir, task.dataset, {SECONDARY: task.label})
+
+    def arrow_file(self, row: Mapping[str, Any]) -> str:
+        return SECONDARY_TASKS[row[SECONDARY]].code
+
+    def row_problem(self, row: Any) -> str | None:
+        from lm_eval_longbench.data.rows import are_texts, schema_problem, value_problem
+
+        texts = tuple(name for name in self.fields if name not in self.kinds)
+        problem = schema_problem(row, self.fields, texts)
+        if problem:
+            return problem
+        if not are_texts(row["answer"]):
+            return "has a field 'answer' that is not a list of texts"
+        if not any(text.strip() for text in row["answer"]):
+            return "has no answer"
+        task = SECONDARY_TASKS.get(row[SECONDARY])
+        if task is None:
+            return f"has an unknown secondary_task {row[SECONDARY]!r}"
+        problem = value_problem(row, DIMENSIONS)
+        if problem is None and row["primary_task"] != task.primary:
+            own = row["primary_task"]
+            return f"has the primary_task {own!r}, which {task.name!r} is not part of"
+        return problem
+
+    def asking(self, task: Task, options: Options, repeats: int) -> Asking:
+        from lm_eval_longbench.benchmarks.longbench_pro_asking import ProAsking
+
+        return ProAsking(self, task, options, repeats)
+
+    def render(self, task: Task, row: Mapping[str, Any]) -> str:
+        """Return the official prompt of one question, stripped."""
+        if task.question not in row:
+            raise PromptError(
+                f"The LongBench Pro prompt needs the field {task.question!r}; the document lacks "
+                "it."
+            )
+        fields = {**row, "question": row[task.question]}
+        return fill(self.template(task), "LongBench Pro", fields).strip()
+
+    def generation(self, task: Task) -> dict[str, Any]:
+        """Sampled at temperature 1, within the prompt form's output budget."""
+        return {"until": [], "max_gen_toks": task.budget, "temperature": 1.0}
+
+    def protocol(self, task: Task, *, thinking: bool = False) -> Protocol:
+        """Limits and budgets are the published models'; either form may get either score."""
+        known = published_presets()
+        limits = tuple(sorted({preset.truncate_to for preset in known}))
+        budgets = {preset.max_gen_toks for preset in known if preset.thinking == thinking}
+        return Protocol(limits, "on", tuple(sorted(budgets)), None, 3)
+
+    def golds(self, doc: Mapping[str, Any]) -> list[str]:
+        return list(doc["answer"])
+
+    # ------------------------------------------------------------------ judging
+
+    def question_problem(self, doc: Mapping[str, Any], task: Task) -> str | None:
+        problem = _question_problem(doc)
+        if problem is None and doc[SECONDARY] != task.label:
+            return f"{doc[SECONDARY]!r} is another task than {task.name}"
+        return problem
+
+    def sample(
+        self,
+        doc: Mapping[str, Any],
+        task: Task,
+        repeat: int,
+        response: str | None,
+        *,
+        index: int = 0,
+        truncated: bool | None = None,
+        document: str | None = None,
+    ) -> Sample:
+        # Many documents are asked one question: only with the document it is known for the same.
+        questions = (doc.get("question_nonthinking"), doc.get("question_thinking"))
+        asked = (*questions, doc["answer"], document)
+        return Sample(
+            table=task.table,
+            task=task.name,
+            id=text_id(doc["id"]) or "",
+            order=0,
+            repeat=repeat,
+            response=response,
+            golds=doc["answer"],
+            shown={name: doc[name] for name in (*DIMENSIONS, SECONDARY)},
+            truncated=truncated,
+            content=None if document is None else content_hash(*asked),
+            document=document,
+        )
+
+    def score(self, sample: Sample, reasoning: str = DROP, *, extras: bool = False) -> Scored:
+        """Return what an answer is worth; a summary (T4) has no score yet, unless it is empty."""
+        from lm_eval_longbench.metrics.longbench_pro import (  # slow to import
+            SummaryParts,
+            sample_failed,
+            score_sample,
+        )
+
+        answer = answer_of(sample.response or "", reasoning)
+        metric = SECONDARY_TASKS[sample.shown[SECONDARY]].metric
+        worth = score_sample(metric, sample.shown["language"], answer, sample.golds)
+        if isinstance(worth, SummaryParts):
+            return Scored(
+                worth.score(None),
+                worth.failed(None),
+                {**sample.shown, "rouge_l": worth.rouge_l, "semantic_similarity": None},
+                summary=answer,
+            )
+        return Scored(worth, sample_failed(metric, answer, sample.golds), sample.shown)
+
+    def with_similarity(
+        self, shown: Mapping[str, Any], similarity: float | None, *, official: bool
+    ) -> tuple[float | None, bool, dict[str, Any]]:
+        from lm_eval_longbench.metrics.longbench_pro import SummaryParts
+
+        parts = SummaryParts(shown["rouge_l"], empty=similarity is None)
+        counted = similarity if official else None
+        known = 0.0 if similarity is None else similarity
+        own = {**shown, "semantic_similarity": known}
+        return parts.score(counted), parts.failed(counted), own
+
+    # ------------------------------------------------------------------ figures
+
+    def figures(self, answers: Answers) -> list[Figure]:
+        return longbench_pro_figures.figures(answers)
+
+    def question_figures(self, answers: Answers) -> list[Figure]:
+        return longbench_pro_figures.question_figures(answers)
+
+    def official(self, answers: Answers, figures: Sequence[Figure]) -> dict[str, Any]:
+        return longbench_pro_figures.official(answers, figures)
+
+    # ------------------------------------------------------------------ official files
+
+    def is_official_row(self, row: Mapping[str, Any], stem: str) -> bool:
+        return SECONDARY in row and ("prediction" in row or "bon_idx" in row)
+
+    def is_official_name(self, stem: str) -> bool:
+        return INFERENCE in stem
+
+    def run_in_name(self, stem: str) -> str | None:
+        return stem.partition(INFERENCE)[0] if INFERENCE in stem else None
+
+    def is_scored_elsewhere(self, row: Mapping[str, Any], stem: str) -> bool:
+        return "metric" in row and INFERENCE not in stem
+
+    def official_table(self, row: Any, stem: str) -> str:
+        lower = stem.lower()
+        thinking = "thinking" in lower and not re.search(r"non[-_ ]?thinking", lower)
+        return f"{NAME}_thinking" if thinking else NAME
+
+    def read_official(self, row: Mapping[str, Any], index: int, table: Table, task: str) -> Read:
+        problem = _question_problem(row)
+        if problem:
+            return Unusable(problem)
+        if "prediction" not in row:
+            return Unusable("no field 'prediction'")
+        if not isinstance(row["prediction"], str | None):
+            return Unusable("'prediction' is neither a text nor null")
+        if not is_whole(row.get("bon_idx"), 1, MOST_REPEATS):
+            return Unusable(f"'bon_idx' is not a whole number from 1 to {MOST_REPEATS}")
+        own = table.tasks[f"{table.name}_{SECONDARY_TASKS[row[SECONDARY]].code}"]
+        # The official files have no `context`.
+        document = document_of_text(row.get("context"))
+        answer = row["prediction"] or ""
+        return [self.sample(row, own, row["bon_idx"], answer, document=document)]
+
+    # ------------------------------------------------------------------ in the harness
+
+    def harness_metrics(self, task: Task) -> tuple[Metric, ...]:
+        names = ("score", "best_of_n", "pass_at_n", *(self.sample_fields if task.summary else ()))
+        # A summary has no score until its similarity is known.
+        return (*(Metric(name, "mean_if_all_known") for name in names), *COUNT_METRICS)
+
+    def groups(self) -> Iterator[Group]:
+        names = ("score", "best_of_n", "pass_at_n", *(one.name for one in COUNT_METRICS))
+        for form, table in self.tables.items():
+            groups = []
+            for number, primary in enumerate(PRIMARY_TASKS, start=1):
+                members = tuple(
+                    name
+                    for name, task in table.tasks.items()
+                    if SECONDARY_TASKS[task.label].primary == primary
+                )
+                groups.append(f"{form}_t{number}")
+                yield Group(groups[-1], members, names, by_size=True, alias=primary)
+            yield Group(form, tuple(groups), names, by_size=True)
+
+
+def _question_problem(row: Mapping[str, Any]) -> str | None:
+    if text_id(row.get("id")) is None:
+        return "no field 'id' with a text"
+    name = row.get(SECONDARY)
+    if not isinstance(name, str) or name not in SECONDARY_TASKS:
+        return "'secondary_task' is missing or is none of LongBench Pro's"
+    task = SECONDARY_TASKS[name]
+    for dimension, valid in DIMENSIONS.items():
+        if row.get(dimension) not in valid:
+            return f"{dimension!r} is missing or not one of {', '.join(valid)}"
+    if row["primary_task"] != task.primary:
+        return f"{task.name!r} is no part of the primary task {row['primary_task']!r}"
+    if not is_texts(row.get("answer")):
+        return "'answer' is not a list of one or more texts"
+    if task.metric == SUMMARY and not any(text.strip() for text in row["answer"]):
+        return "'answer' holds no reference to compare a summary with"
+    return None
+
+
+PRO = LongBenchPro()

@@ -1,0 +1,118 @@
+"""How LongBench Pro is asked in a run: published settings, and the similarity of summaries."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from lm_eval_longbench.benchmarks.base import Asking, Benchmark, Task
+from lm_eval_longbench.benchmarks.sample import Scored
+from lm_eval_longbench.errors import EmbeddingError
+from lm_eval_longbench.metrics.reasoning import answer_of
+from lm_eval_longbench.once import first_time, warn_once
+from lm_eval_longbench.presets.longbench_pro import find_preset
+
+if TYPE_CHECKING:
+    from lm_eval_longbench.data.documents import Documents
+    from lm_eval_longbench.options import Options
+    from lm_eval_longbench.semantic.embedder import Embedder
+
+logger = logging.getLogger(__name__)
+
+
+class ProAsking(Asking):
+    """Questions with the settings of a published model, and summaries with their similarity."""
+
+    def __init__(self, benchmark: Benchmark, task: Task, options: Options, repeats: int) -> None:
+        self._preset = None
+        if options.preset is not None:
+            self._preset = find_preset(options.preset, thinking=options.thinking)
+            if options.truncate_to is None:
+                options = replace(options, truncate_to=self._preset.truncate_to)
+        super().__init__(benchmark, task, options, repeats)
+        self.embedder: Embedder | None = None
+        if task.summary:
+            from lm_eval_longbench.semantic.similarity import choose_embedder
+
+            self.embedder = choose_embedder(options.embedding_model, options.embedding_url)
+        # Of each question with a summary, by its row: one similarity a repeat.
+        self._similarities: dict[int, list[float | None]] = {}
+
+    @property
+    def generation(self) -> dict[str, Any]:
+        """The output budget and the temperature of the preset, if there is one."""
+        return {} if self._preset is None else self._preset.generation
+
+    @property
+    def ingredients(self) -> dict[str, Any]:
+        """The embedding model of summaries."""
+        if not self.task.summary:
+            return {}
+        return {"embedding_model": None if self.embedder is None else self.embedder.name}
+
+    def load(self) -> Documents:
+        """Open the task's questions, less those that the option `only` leaves out."""
+        from lm_eval_longbench.data.documents import select
+
+        return select(super().load(), self.options.only, self.task.label)
+
+    def begin(self, documents: Sequence[Mapping[str, Any]], data: str) -> None:
+        """Find out before anything is generated whether summaries can be embedded afterwards."""
+        if self.embedder is not None and first_time(f"embedder {self.embedder.identity}"):
+            self.embedder.check()
+
+    def finish(self, answered: Sequence[tuple[Mapping[str, Any], Sequence[str]]]) -> None:
+        """Embed all summaries of this rank at once, each text once.
+
+        A failure here must not cost the generations: the score stays unknown, and can be computed
+        later from the sample log.
+        """
+        self._similarities = {}
+        if not self.task.summary:
+            return
+        if self.embedder is None:
+            warn_once(
+                logger,
+                "no embedder",
+                "Summaries (T4) have no score yet: it needs semantic similarity. Add --metadata "
+                '\'{"longbench": {"embedding_model": "Qwen/Qwen3-Embedding-8B"}}\' (with '
+                "embedding_url to ask a server), or complete it later from the sample log.",
+            )
+            return
+        from lm_eval_longbench.semantic.cache import VectorCache
+        from lm_eval_longbench.semantic.similarity import summary_similarities
+
+        pairs = [
+            (answer_of(response, self.options.reasoning), doc["answer"])
+            for doc, responses in answered
+            for response in responses
+        ]
+        try:
+            flat = iter(summary_similarities(pairs, self.embedder, VectorCache()))
+        except EmbeddingError as error:
+            logger.error(
+                f"{self.task.name}: summaries were not embedded, so they have no score yet; "
+                f"their answers are kept. {error}"
+            )
+            return
+        self._similarities = {
+            doc["index"]: [next(flat) for _ in responses] for doc, responses in answered
+        }
+        if not self.embedder.official:
+            warn_once(
+                logger,
+                "unofficial embedder",
+                f"Semantic similarity is from {self.embedder.name}, not from the official "
+                "Qwen/Qwen3-Embedding-8B: it is reported, but summaries (T4) have no score.",
+            )
+
+    def complete(self, doc: Mapping[str, Any], scored: Sequence[Scored]) -> None:
+        """Give summaries their similarity, if it is known."""
+        known = self._similarities.get(doc["index"])
+        if self.embedder is not None and known is not None:
+            for one, similarity in zip(scored, known, strict=True):
+                one.score, one.failed, one.shown = self.benchmark.with_similarity(
+                    one.shown, similarity, official=self.embedder.official
+                )

@@ -1,0 +1,183 @@
+"""The figures of LongBench v2: by difficulty, length and domain, counted in four ways."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from lm_eval_longbench.benchmarks.longbench_v2_facts import COT, COUNTS, QUESTIONS, SUB_SCORES
+from lm_eval_longbench.figures.answers import Answers
+from lm_eval_longbench.figures.figure import Figure, Unit, leaf, share
+from lm_eval_longbench.figures.means import percent_of, running_total
+
+PERCENT = Unit("percent", 100, 100, 1)
+OFFICIAL, ACCURACY, STRICT, COMPENSATED = (
+    "official",
+    "accuracy (failed are wrong)",
+    "strict (missing and failed are wrong)",
+    "official, compensated (no letter counts 0.25)",
+)
+_OVERALL = "overall"
+SHOWN = (_OVERALL, *SUB_SCORES)
+
+
+def _rounded(values: np.ndarray, number: int) -> float:
+    return percent_of(running_total(values), number, 1)
+
+
+def _parts(answers: Answers) -> Iterator[tuple[str, str, np.ndarray, int, bool]]:
+    """Yield dimension, value, its questions, their official number, and whether all are known."""
+    yield _OVERALL, _OVERALL, np.ones(len(answers), bool), QUESTIONS, True
+    for dimension in ("difficulty", "length", "domain"):
+        known = bool((answers.dimensions[dimension] >= 0).all())
+        for value, number in COUNTS[dimension].items():
+            yield dimension, value, answers.has(dimension, value), number, known
+
+
+def _counted(answers: Answers) -> Iterator[tuple[str, dict[str, int]]]:
+    """Yield the counts behind each official figure."""
+    for dimension, value, has, number, _ in _parts(answers):
+        if dimension != "domain":
+            own = answers.given & has[:, None]
+            yield (
+                value,
+                {
+                    "questions": int(np.count_nonzero(own.any(axis=1))),
+                    "samples": int(own.sum()),
+                    "failed": int((own & answers.failed).sum()),
+                    "unparsed": int((own & answers.flags("unparsed")).sum()),
+                    "dropped": int((own & answers.flags("dropped")).sum()),
+                    "official_questions": number,
+                },
+            )
+
+
+def _nested(figures: Sequence[Figure], part: str) -> dict[str, Any]:
+    """Return the official values of a part's figures, nested by their paths."""
+    found: dict[str, Any] = {}
+    for figure in figures:
+        if figure.path[:1] == (part,):
+            place = found
+            for name in figure.path[1:-1]:
+                place = place.setdefault(name, {})
+            place[figure.path[-1]] = figure.official
+    return found
+
+
+def figures(answers: Answers) -> list[Figure]:
+    """Return every figure four times, in percent.
+
+    - `official`: what the official scripts print for the same answers: a failed call of a run
+      of ours is in no denominator, as they write no line for it; every line of their own files
+      is.
+    - `accuracy`: over every answer given, a failed one is wrong: `acc` of a run.
+    - `strict`: a missing or failed answer is wrong; over the official 503 questions where the
+      data are those, else over the questions that were answered.
+    - `compensated`: the official mode in which an answer that names no letter counts 0.25.
+
+    A question's figure is the mean over its repeats. Domains are None where a question's is not
+    known, strict figures where there are more questions than official ones.
+    """
+    given = answers.given
+    written = given & ~answers.flags("dropped")
+    worth = np.where(given & ~answers.failed, answers.scores, 0.0)
+    strict = np.add.accumulate(worth, axis=1)[:, -1] / answers.repeats
+    compensated = answers.fields.get("compensated", answers.scores)
+    ways = (
+        (OFFICIAL, answers.means(written), written, ("official",)),
+        (ACCURACY, answers.means(given), given, ("accuracy",)),
+        (STRICT, strict, given, ("strict",)),
+        (
+            COMPENSATED,
+            answers.means(written, compensated),
+            written,
+            ("official", "compensated"),
+        ),
+        # The same of every answer given, which reports have no row for.
+        ("", answers.means(given, compensated), given, ("accuracy", "compensated")),
+    )
+    return [figure for way in ways for figure in _figures(answers, *way)]
+
+
+def _figures(
+    answers: Answers,
+    section: str,
+    values: np.ndarray,
+    counted: np.ndarray,
+    path: tuple[str, ...],
+) -> Iterator[Figure]:
+    """Yield one way's figures: overall, and by difficulty, length and domain."""
+    missing_known = section == STRICT and answers.official
+    for dimension, value, has, number, known in _parts(answers):
+        chosen = has & counted.any(axis=1)
+        absent = number - int(np.count_nonzero(chosen)) if missing_known else 0
+        in_file = dimension != "domain" and (section != STRICT or missing_known)
+        tree = leaf(
+            answers,
+            f"{section}/{value}",
+            chosen,
+            values,
+            counted,
+            absent=max(0, absent),
+            binary=answers.repeats == 1 and "compensated" not in path,
+            defined=known and absent >= 0,
+        )
+        detail = dimension == "domain" and section != OFFICIAL
+        own = (*path, value) if in_file else ()
+        yield Figure(
+            section, value, tree, PERCENT, _rounded, own, detail=detail, hidden=not section
+        )
+
+
+def question_figures(answers: Answers) -> list[Figure]:
+    """Return `acc`, its parts, `acc_compensated` and `unparsed`; of a reasoning `acc_one_call`."""
+    given = answers.given
+    means, unparsed = (
+        answers.means(given),
+        share(answers, "unparsed", answers.flags("unparsed")),
+    )
+    if answers.table.name == COT:
+        tree = leaf(answers, "acc_one_call", given.any(axis=1), means, given)
+        return [Figure(ACCURACY, _OVERALL, tree, PERCENT, metric="acc_one_call"), unparsed]
+    found = []
+    for dimension, value, has, _, _ in _parts(answers):
+        if dimension != "domain":
+            tree = leaf(answers, value, has & given.any(axis=1), means, given)
+            metric = "acc" if value == _OVERALL else f"acc_{value}"
+            found.append(Figure(ACCURACY, value, tree, PERCENT, metric=metric))
+    worth = answers.means(given, answers.fields["compensated"])
+    tree = leaf(answers, "acc_compensated", given.any(axis=1), worth, given)
+    found.append(Figure(COMPENSATED, _OVERALL, tree, PERCENT, metric="acc_compensated"))
+    return [*found, unparsed]
+
+
+def official(answers: Answers, figures: Sequence[Figure]) -> dict[str, Any]:
+    """Return what the official scripts print for the same answers.
+
+    `compensated` is their other mode. `n` counts answers; `unparsed` and `failed` are among all
+    that were given.
+    """
+    found = _nested(figures, "official")
+    written = answers.given & ~answers.flags("dropped")
+    return found | {
+        "n": int(written.sum()),
+        "unparsed": int(answers.flags("unparsed").sum()),
+        "failed": int(answers.failed.sum()),
+    }
+
+
+def parts(answers: Answers, figures: Sequence[Figure]) -> dict[str, Any]:
+    """Return `strict`, `accuracy` and, under `parts`, the counts behind each figure.
+
+    Strict figures are None if it is not known which questions are missing, or if there are more
+    of a kind than official ones.
+    """
+    strict: dict[str, Any] | None = _nested(figures, "strict")
+    if not strict or None in strict.values():
+        strict = None
+    else:
+        strict |= {"n": QUESTIONS * answers.repeats}
+    accuracy = _nested(figures, "accuracy") | {"n": int(answers.given.sum())}
+    return {"strict": strict, "accuracy": accuracy, "parts": dict(_counted(answers))}

@@ -1,0 +1,193 @@
+"""What a benchmark consists of: data, tasks, tables, metrics, groups, and how it is run officially.
+
+`base` has all of these names, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+# Section and name of a figure in reports.
+Place = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Source:
+    """One file of one revision of a dataset on the hub.
+
+    Attributes:
+        repo: dataset repository.
+        revision: full commit hash.
+        file: file in the repository.
+        sha256: of the file, as hexadecimal digits.
+        size: of the file in bytes, about.
+        converted: bytes of all that it is converted to, about.
+    """
+
+    repo: str
+    revision: str
+    file: str
+    sha256: str
+    size: int = 0
+    converted: int = 0
+
+    @property
+    def label(self) -> str:
+        """Short name of exactly this data, for results."""
+        return f"{self.repo}@{self.revision[:7]}"
+
+
+@dataclass(frozen=True)
+class Task:
+    """One harness task.
+
+    Attributes:
+        name: of the harness task.
+        table: that its answers belong to.
+        counted: name of the task of that table that they count for: mostly its own. A domain of
+            LongBench v2 is asked as the whole is.
+        dataset: what of the data it asks, as its benchmark knows it: a data file's stem (v1, E), a
+            domain's code or "all" (v2), a secondary task's code (Pro).
+        label: official name of what it evaluates.
+        questions: in the official data.
+        template: name of its prompt template.
+        budget: official output budget in tokens.
+        chat: whether official code wraps its prompt in the chat template.
+        segmented: whether its score depends on Chinese words.
+        summary: whether its score needs the semantic similarity of texts.
+        question: field of the row that is asked, where forms of a prompt differ in it.
+        document: whether its prompt holds the row's document, or what was retrieved of it.
+        retrieved: whether its prompt holds retrieved chunks in place of the document.
+    """
+
+    name: str
+    table: str
+    counted: str
+    dataset: str
+    label: str
+    questions: int
+    template: str
+    budget: int
+    chat: bool = True
+    segmented: bool = False
+    summary: bool = False
+    question: str = ""
+    document: bool = True
+    retrieved: bool = False
+
+
+@dataclass(frozen=True)
+class Table:
+    """Answers that have a headline of their own.
+
+    Attributes:
+        name: in results.
+        benchmark: name of its benchmark.
+        title: in print, of its benchmark.
+        mode: what tells it from the other tables of its benchmark; "" where nothing need.
+        tasks: by name, in the official order.
+        dimensions: values of each dimension that a question has, in the official order.
+        published: modes of published rows that it is comparable with; the first one's are shown.
+        first_pass: table whose answers the prompts of this one embed; "" for none.
+    """
+
+    name: str
+    benchmark: str
+    title: str
+    mode: str
+    tasks: Mapping[str, Task]
+    dimensions: Mapping[str, tuple[str, ...]]
+    published: tuple[str, ...] = ()
+    first_pass: str = ""
+
+    @property
+    def questions(self) -> int:
+        """Questions of all tasks in the official data."""
+        return sum(task.questions for task in self.tasks.values())
+
+
+@dataclass(frozen=True)
+class Metric:
+    """One figure that the harness computes of a task.
+
+    Attributes:
+        name: its key in results files.
+        aggregation: "mean", or the name of a function of `figures.means`.
+        higher_is_better: as the harness states it.
+    """
+
+    name: str
+    aggregation: str = "mean"
+    higher_is_better: bool = True
+
+
+# Shares of answers or questions that every task states.
+FAILED, TRUNCATED, REASONED = (
+    Metric(name, higher_is_better=False) for name in ("failed", "truncated", "reasoned")
+)
+COUNTS = (FAILED, TRUNCATED, REASONED)
+
+
+@dataclass(frozen=True)
+class Group:
+    """One group of tasks in the harness.
+
+    Attributes:
+        name: of the group.
+        members: tasks and groups.
+        metrics: that it has a mean of.
+        by_size: whether questions weigh alike in it, and not tasks.
+        alias: its name in the harness's table; "" for its own.
+        folder: of its file, beside those of tasks.
+    """
+
+    name: str
+    members: tuple[str, ...]
+    metrics: tuple[str, ...] = ()
+    by_size: bool = False
+    alias: str = ""
+    folder: str = ""
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """How official runs of a task are set.
+
+    Attributes:
+        limits: longest prompts in tokens, one or another.
+        chat: "on", or "raw": never in a chat template.
+        budgets: longest answers in tokens, one or another.
+        temperature: 0.0: greedy; None: the model's own, above 0.
+        repeats: answers to each question.
+    """
+
+    limits: tuple[int, ...]
+    chat: str
+    budgets: tuple[int, ...]
+    temperature: float | None
+    repeats: int
+
+
+@dataclass(frozen=True)
+class Published:
+    """How the published rows of a benchmark are laid out.
+
+    Attributes:
+        file: CSV with one row a model.
+        place_of: section and name of the figure in a column; None: no figure.
+        mode_column: column with a row's mode; "" for none.
+        modes: name of each mode by what stands in that column.
+        source: where all rows are from; "": each row says it.
+        shown: figures that stand in a leaderboard.
+        ranked: how many of them, from the first, are ranked.
+    """
+
+    file: Path
+    place_of: Callable[[str], Place | None]
+    mode_column: str
+    modes: Mapping[str, str]
+    source: str
+    shown: tuple[Place, ...]
+    ranked: int

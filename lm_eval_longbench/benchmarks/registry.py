@@ -1,0 +1,126 @@
+"""The benchmarks that this installation knows: ours, and those of other packages.
+
+Another package adds one with an entry point in the group `lm_eval_longbench.benchmarks` that names
+an object of a class of `base.Benchmark`; see docs/new-benchmark.md.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from importlib.metadata import entry_points
+from types import MappingProxyType
+
+from lm_eval_longbench.benchmarks.base import Benchmark, Table, Task
+from lm_eval_longbench.benchmarks.longbench_pro import PRO
+from lm_eval_longbench.benchmarks.longbench_v1 import V1, E
+from lm_eval_longbench.benchmarks.longbench_v2 import V2
+from lm_eval_longbench.errors import OptionError, UnknownNameError
+
+ENTRY_POINTS = "lm_eval_longbench.benchmarks"
+OURS: tuple[Benchmark, ...] = (V1, E, V2, PRO)
+
+
+@functools.cache
+def benchmarks() -> Mapping[str, Benchmark]:
+    """Return every benchmark by name, ours first.
+
+    Raises:
+        OptionError: another package's is none, or uses a name that is taken.
+    """
+    found = {one.name: one for one in OURS}
+    for point in sorted(entry_points(group=ENTRY_POINTS), key=lambda own: own.name):
+        one = point.load()
+        if not isinstance(one, Benchmark):
+            raise OptionError(
+                f"The entry point {point.name} of {ENTRY_POINTS} is {point.value}, which is no "
+                "lm_eval_longbench.benchmarks.base.Benchmark. Correct the package that has it, or "
+                "uninstall it."
+            )
+        taken = found.keys() | {table for own in found.values() for table in own.tables}
+        if taken & {one.name, *one.tables}:
+            raise OptionError(
+                f"The entry point {point.name} of {ENTRY_POINTS} is a benchmark called {one.name}, "
+                "and there is one of that name, or a table of it. Rename it."
+            )
+        found[one.name] = one
+    return MappingProxyType(found)
+
+
+@functools.cache
+def tables() -> Mapping[str, Table]:
+    """Return every table by name, in the order in which they are written and shown."""
+    return {name: table for one in benchmarks().values() for name, table in one.tables.items()}
+
+
+@functools.cache
+def tasks() -> Mapping[str, Task]:
+    """Return every harness task by name."""
+    return {name: task for one in benchmarks().values() for name, task in one.tasks.items()}
+
+
+@functools.cache
+def _of_tables() -> Mapping[str, Benchmark]:
+    return {table: one for one in benchmarks().values() for table in one.tables}
+
+
+def short_names() -> Mapping[str, Benchmark]:
+    """Return the benchmarks by what the command line calls them."""
+    return {one.short: one for one in benchmarks().values()}
+
+
+def families() -> Mapping[str, tuple[Benchmark, ...]]:
+    """Return the benchmarks that share a file of data, by what `prepare` calls it."""
+    found: dict[str, tuple[Benchmark, ...]] = {}
+    for one in benchmarks().values():
+        found[one.prepared_as] = (*found.get(one.prepared_as, ()), one)
+    return found
+
+
+def title_of(family: str) -> str:
+    """Return what a family of benchmarks is called in print; see `families`."""
+    return " and ".join(one.title for one in families()[family])
+
+
+def find_task(name: str) -> Task:
+    """Return a task; UnknownNameError if there is no such task."""
+    if name not in tasks():
+        raise UnknownNameError("task", name, tasks())
+    return tasks()[name]
+
+
+def benchmark_of(task: Task) -> Benchmark:
+    """Return the benchmark of a task."""
+    return _of_tables()[task.table]
+
+
+def benchmark_of_table(table: str) -> Benchmark:
+    """Return the benchmark of a table; UnknownNameError if there is no such table."""
+    if table not in _of_tables():
+        raise UnknownNameError("table", table, tables())
+    return _of_tables()[table]
+
+
+@functools.cache
+def table_number(name: str) -> int:
+    """Return the position of a table among all, from 0."""
+    return tuple(tables()).index(name)
+
+
+@functools.cache
+def _table_of_task() -> Mapping[str, Table]:
+    return {task: table for table in tables().values() for task in table.tasks}
+
+
+def table_of(task: object) -> Table | None:
+    """Return the table that answers to a task stand in under its own name; None: there is none.
+
+    A domain of LongBench v2 has none: its answers are the whole benchmark's.
+    """
+    return _table_of_task().get(task) if isinstance(task, str) else None
+
+
+@functools.cache
+def task_number(table: str, task: str) -> int:
+    """Return the position of a task in its table, from 0."""
+    return tuple(tables()[table].tasks).index(task)

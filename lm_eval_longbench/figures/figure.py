@@ -1,0 +1,154 @@
+"""One named figure of a table: where it stands, what it is made of, and what is official of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lm_eval_longbench.figures.answers import Answers
+from lm_eval_longbench.figures.tree import Leaf, Tree
+
+
+@dataclass(frozen=True)
+class Unit:
+    """How a figure is given.
+
+    Attributes:
+        name: "percent", "share" or "relative".
+        factor: from a share in [0, 1] to the value in JSON.
+        shown_factor: from a share to the number in tables and CSV.
+        decimals: of the shown number, rounded as officially.
+        signed: whether a plus sign is shown.
+    """
+
+    name: str
+    factor: float
+    shown_factor: float
+    decimals: int
+    signed: bool = False
+
+    def shown(self, value: float | None, *, signed: bool = False) -> str:
+        """Return a share as the number in a table; "-" for None."""
+        if value is None:
+            return "-"
+        text = f"{self.shown_factor * value:.{self.decimals}f}"
+        if float(text) == 0:
+            text = text.removeprefix("-")
+        return f"+{text}" if (signed or self.signed) and float(text) > 0 else text
+
+    def scaled(self, value: float | None) -> float | None:
+        """Return a share as the value in JSON, unrounded."""
+        return None if value is None else self.factor * value
+
+
+# x/y - 1 of two figures.
+RELATIVE = Unit("relative", 1, 100, 2, signed=True)
+# From the values of questions in their order, and the number that they are divided by.
+Rounded = Callable[[np.ndarray, int], float]
+
+
+def exact_mean(values: np.ndarray, number: int) -> float:
+    """Return the mean of an exact sum, not rounded: the same for any order of the questions."""
+    return math.fsum(values) / number
+
+
+@dataclass(frozen=True, eq=False)
+class Figure:
+    """One figure of one table.
+
+    Attributes:
+        section, name: its place in reports; together they are its name across runs.
+        tree: what it is made of.
+        unit: how it is given.
+        rounded: how the official code adds up and rounds.
+        path: where report.json has it, part first: ("official", "overall"); () where it has not.
+        metric: its key in the harness's results; "" where it has none.
+        detail: shown in CSV and JSON only.
+        hidden: no row of reports.
+        main: shown under both policies for reasoning, as figures of the official file are.
+    """
+
+    section: str
+    name: str
+    tree: Tree
+    unit: Unit
+    rounded: Rounded = exact_mean
+    path: tuple[str, ...] = ()
+    metric: str = ""
+    detail: bool = False
+    hidden: bool = False
+    main: bool = False
+
+    @property
+    def place(self) -> tuple[str, str]:
+        """Section and name."""
+        return self.section, self.name
+
+    @property
+    def official(self) -> float | None:
+        """The value in the benchmark's unit as the official code adds up and rounds; None: none."""
+        leaf = self.tree
+        if not isinstance(leaf, Leaf) or leaf.value is None:
+            return None
+        return self.rounded(leaf.in_order, leaf.n)
+
+    def differs_from(self, stated: Any) -> bool:
+        """Whether a file states another official value of the figure; None: it has none."""
+        value = self.tree.value
+        if value is None or stated is None:
+            return value is not stated
+        if isinstance(stated, bool) or not isinstance(stated, int | float):
+            return True
+        # Half a unit of the last official digit; official shares are not rounded.
+        rounding = 0.5 * 10**-self.unit.decimals if self.unit.factor != 1 else 0.0
+        return not abs(self.unit.factor * value - stated) <= rounding + 1e-9
+
+    def of_question(self) -> float | None:
+        """Return the value of the only question; None where the figure is not about it."""
+        leaf = self.tree
+        if not isinstance(leaf, Leaf) or not len(leaf.values) or np.isnan(leaf.values[0]):
+            return None
+        return float(leaf.values[0])
+
+
+def leaf(
+    answers: Answers,
+    stream: str,
+    chosen: Any,
+    values: np.ndarray,
+    counted: np.ndarray,
+    **more: Any,
+) -> Leaf:
+    """Return the mean of `values` over the chosen questions.
+
+    Args:
+        answers: of one table.
+        stream: name of the figure.
+        chosen: bool [questions].
+        values: [questions].
+        counted: the answers that `values` are made of, bool [questions, repeats].
+        more: further attributes of the leaf.
+    """
+    own = counted & chosen[:, None]
+    by_key = answers.by_key[chosen[answers.by_key]]
+    return Leaf(
+        stream,
+        answers.keys[by_key],
+        values[by_key],
+        values[chosen],
+        unscored=int(np.count_nonzero(own & answers.unscored)),
+        failed=int(np.count_nonzero(own & answers.failed)),
+        given_documents=answers.documents[by_key],
+        **more,
+    )
+
+
+def share(answers: Answers, name: str, flags: np.ndarray) -> Figure:
+    """Return the share of answers that are so, a figure that the harness has of every task."""
+    means = answers.means(answers.given, flags.astype(np.float64))
+    tree = leaf(answers, name, answers.given.any(axis=1), means, answers.given)
+    return Figure("", name, tree, RELATIVE, metric=name, hidden=True)

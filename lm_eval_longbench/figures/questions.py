@@ -1,0 +1,62 @@
+"""The figures of one question, as the harness has them and as `verify` computes them again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from lm_eval_longbench.benchmarks.base import FAILED, REASONED, TRUNCATED
+from lm_eval_longbench.benchmarks.sample import Scored, line_of
+from lm_eval_longbench.figures.answers import Columns
+from lm_eval_longbench.metrics.reasoning import reasoned_share
+
+if TYPE_CHECKING:
+    from lm_eval_longbench.benchmarks.base import Benchmark, Task
+
+# Adds to what the responses to a document are worth what is not known from each of them alone.
+Complete = Callable[[Mapping[str, Any], Sequence[Scored]], None]
+
+
+def question_values(
+    benchmark: Benchmark,
+    task: Task,
+    doc: Mapping[str, Any],
+    responses: Sequence[str],
+    policy: str,
+    *,
+    complete: Complete | None = None,
+) -> dict[str, float | None]:
+    """Return every figure of one question, in the order of `harness_metrics`.
+
+    Args:
+        benchmark: whose question it is.
+        task: that asks it.
+        doc: the question as the sample log has it, with its `index` and its `prompt`.
+        responses: all of them, one or more.
+        policy: for reasoning in them, see `metrics.reasoning`.
+        complete: called with the document and what the responses are worth.
+
+    Returns:
+        Figures in [0, 1] (a cosine from -1); None where one is not about the question or not known.
+    """
+    table = benchmark.tables[task.table]
+    counted = table.tasks[task.counted]
+    truncated = bool(doc["prompt"]["truncated"])
+    samples = [
+        benchmark.sample(doc, counted, repeat, response, index=doc["index"], truncated=truncated)
+        for repeat, response in enumerate(responses, start=1)
+    ]
+    scored = [benchmark.score(sample, policy, extras=True) for sample in samples]
+    if complete is not None:
+        complete(doc, scored)
+    columns = Columns(benchmark, table, len(samples))
+    for sample, worth in zip(samples, scored, strict=True):
+        columns.add(line_of(sample, worth, policy))
+    figures = benchmark.question_figures(columns.finish())
+    values: dict[str, float | None] = {
+        **{figure.metric: figure.of_question() for figure in figures},
+        FAILED.name: sum(worth.failed for worth in scored) / len(scored),
+        TRUNCATED.name: float(truncated),
+        REASONED.name: reasoned_share(responses),
+    }
+    return {metric.name: values[metric.name] for metric in benchmark.harness_metrics(task)}

@@ -1,0 +1,257 @@
+"""What `run` changes of the harness while it evaluates: each is put back afterwards.
+
+The harness asks all requests of all tasks at once. Its `evaluate` is called a second time here,
+with the same loaded model, for tasks whose prompts embed what the first call answered; and what it
+found for our tasks is kept for the table at the end of a run. Where the harness has moved a name, a
+run goes on without what needs it, see `private_names`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import logging
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import lm_eval.evaluator
+import lm_eval.tasks
+
+from lm_eval_longbench.benchmarks.registry import tables
+from lm_eval_longbench.errors import LongBenchError, OptionError
+from lm_eval_longbench.harness.private_names import CAPTURE, MASKING, QUICK_INDEX, can_have
+from lm_eval_longbench.harness.task import LongBenchTask, question_id
+from lm_eval_longbench.result_files import json_lines
+from lm_eval_longbench.secrets import masked
+from lm_eval_longbench.semantic.embedder import Embedder
+
+logger = logging.getLogger(__name__)
+
+Evaluate = Callable[..., dict[str, Any] | None]
+
+
+@dataclass
+class Captured:
+    """The run of our tasks, as far as this process has it.
+
+    Attributes:
+        rows: sample log rows by task; empty on all ranks but the first, and with --predict_only
+            (nothing was scored).
+        signatures: the signature of each task's run.
+        embedder: that embedded the summaries among them; None: none did.
+    """
+
+    rows: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    signatures: dict[str, dict[str, Any]] = field(default_factory=dict)
+    embedder: Embedder | None = None
+
+    def keep(self, tasks: Mapping[str, Any], result: Mapping[str, Any]) -> None:
+        """Keep what `evaluate` found, its samples included."""
+        for name, task in tasks.items():
+            if not isinstance(task, LongBenchTask) or task.predicts_only:
+                continue
+            if name in result["samples"]:  # of a second pass that failed there is nothing
+                self.rows[name] = result["samples"][name]
+                self.signatures[name] = result["configs"][name]["metadata"]["longbench_run"]
+                self.embedder = self.embedder or task.asking.embedder
+
+
+@contextlib.contextmanager
+def evaluated(folder: Path) -> Iterator[Captured]:
+    """While open, the harness evaluates second passes after everything else, and all is kept.
+
+    Args:
+        folder: where answers of a first pass are kept before the second begins, whatever happens.
+
+    Raises:
+        OptionError: a group's figure would need a second pass.
+        BaseException: whatever ended a second pass; at the end, so that the harness has written the
+            results of everything else.
+    """
+    kept = Captured()
+    if not can_have(CAPTURE):
+        yield kept
+        return
+    evaluate = lm_eval.evaluator.evaluate
+    failed: list[BaseException] = []
+
+    def wrapped(
+        lm: Any, task_dict: Any, log_samples: bool = True, **kwargs: Any
+    ) -> dict[str, Any] | None:
+        result = _in_passes(evaluate, folder, failed, lm, task_dict, **kwargs)
+        if result is not None:
+            kept.keep(task_dict["tasks"], result)
+            if not log_samples:
+                del result["samples"]
+        return result
+
+    lm_eval.evaluator.evaluate = wrapped  # type: ignore[assignment]
+    try:
+        yield kept
+    finally:
+        lm_eval.evaluator.evaluate = evaluate
+    if failed:
+        raise failed[0]
+
+
+# ---------------------------------------------------------------------- second passes
+
+
+def second_passes() -> dict[str, str]:
+    """Return the table that embeds the answers of another one, by that other one's name."""
+    return {table.first_pass: table.name for table in tables().values() if table.first_pass}
+
+
+def with_second_passes(wanted: str | Sequence[str]) -> list[str]:
+    """Return the wanted tasks with each second pass after its first, where it was not asked for."""
+    given = [wanted] if isinstance(wanted, str) else wanted
+    names = [name.strip() for part in given for name in part.split(",")]
+    for one, two in second_passes().items():
+        if one in names and two not in names:
+            names.insert(names.index(one) + 1, two)
+    return names
+
+
+def _in_passes(
+    evaluate: Evaluate,
+    folder: Path,
+    failed: list[BaseException],
+    lm: Any,
+    task_dict: Any,
+    samples: Mapping[str, list[int]] | None = None,
+    **kwargs: Any,
+) -> dict[str, Any] | None:
+    """Evaluate, and then what waits for the answers of it; the samples are always there."""
+    evaluate = partial(evaluate, lm, log_samples=True, **kwargs)
+    ours = {name: t for name, t in task_dict["tasks"].items() if isinstance(t, LongBenchTask)}
+    second = {name: task for name, task in ours.items() if task.asking.first_pass}
+    waited_for = {task.asking.first_pass for task in second.values()}
+    first = [name for name, task in ours.items() if task.asking.task.name in waited_for]
+    if len(first) != 1:  # a log was named, or there is nothing to wait for
+        return evaluate(task_dict, samples=samples)
+
+    (own,) = first
+    pass_one, pass_two = ours[own], next(iter(second.values())).asking.task.name
+    _refuse_groups(task_dict.get("groups") or {}, second, pass_two)
+    begun = {name: task for name, task in task_dict["tasks"].items() if name not in second}
+    one = evaluate({**task_dict, "tasks": begun}, samples=samples)
+    _write_down(folder, pass_one, pass_two, lm)
+    # The first rank has met the answers of all: its signature, which is the one that is written,
+    # must not depend on how many ranks there are.
+    whole = None if one is None else _answers(one["samples"][own])
+    if samples is not None:
+        samples = {**samples, **{name: samples[own] for name in second if own in samples}}
+    for task in second.values():
+        task.asking.embed(_answers(pass_one.log_rows()), whole)
+    try:
+        two = evaluate({"tasks": second, "groups": {}}, samples=samples)
+    except BaseException as error:
+        if lm.world_size > 1 or one is None:  # the other ranks wait for this one
+            raise
+        # Not the error's repr: that of an HTTP error has the request's headers, and the key.
+        kind = type(error).__name__
+        logger.error(f"{pass_two} failed; the results of everything else are kept. {kind}: {error}")
+        failed.append(error)
+        return one
+    if one is None or two is None:
+        return None
+    return {
+        key: {**value, **two[key]} if isinstance(value, dict) and key in two else value
+        for key, value in one.items()
+    }
+
+
+def _answers(rows: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    """Return the first answer to each question of rows in the shape of a sample log."""
+    return {question_id(row["doc"]): row["resps"][0][0] for row in rows}
+
+
+def _refuse_groups(groups: Mapping[str, Any], second: Collection[str], pass_two: str) -> None:
+    """Refuse a group whose figure the harness would make before pass two is there."""
+    for name, group in groups.items():
+        if group.has_aggregation and set(group.child_names) & set(second):
+            raise OptionError(
+                f"The group {name!r} has a figure over {pass_two}, which is evaluated after it. "
+                "Take the task out of the group, or give the finished reasoning with the option "
+                "cot_samples."
+            )
+
+
+def _write_down(folder: Path, pass_one: LongBenchTask, pass_two: str, lm: Any) -> None:
+    """Write the reasoning down: an interrupted pass two must not cost pass one."""
+    name = pass_one.asking.task.name
+    moment = datetime.now().strftime("%Y-%m-%dT%H-%M-%S.%f")
+    file = folder / f"reasoning_{name}_{moment}_rank{lm.rank}.jsonl"
+    try:
+        with json_lines(file) as emit:
+            for row in pass_one.log_rows():
+                emit(row)
+    except LongBenchError as error:  # pass two can still be had, and the run's own log after it
+        logger.error(f"The reasoning of {name} could not be kept before pass two: {error}")
+        return
+    # Each rank has the reasoning of its own questions.
+    option = json.dumps({"longbench": {"cot_samples": str(folder if lm.world_size > 1 else file)}})
+    logger.warning(
+        f"{name}: the reasoning is in {file}. Should pass two be interrupted, go on with "
+        f"--tasks {pass_two} --metadata '{option}'."
+    )
+
+
+# ---------------------------------------------------------------------- other comforts
+
+
+@contextlib.contextmanager
+def arguments_masked() -> Iterator[None]:
+    """While open, no secret among the model's arguments is in the results files of the harness."""
+    if not can_have(MASKING):
+        yield
+        return
+    from lm_eval.loggers import EvaluationTracker
+
+    save = EvaluationTracker.save_results_aggregated
+
+    def saving(self: EvaluationTracker, results: dict[str, Any], samples: Any = None) -> None:
+        given = results["config"]["model_args"]
+        if isinstance(given, dict):
+            # In place: the model is built, and the harness prints them once more.
+            given.update(masked(given))
+        save(self, results=results, samples=samples)
+
+    EvaluationTracker.save_results_aggregated = saving  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        EvaluationTracker.save_results_aggregated = save  # type: ignore[method-assign]
+
+
+@contextlib.contextmanager
+def quick_index(
+    wanted: Sequence[str],
+    include_paths: Sequence[str],
+    folders: Collection[str],
+    ours: Collection[str],
+) -> Iterator[None]:
+    """While open, the harness's command line reads none of its own tasks, where that is enough.
+
+    To read them all takes it ten seconds.
+
+    Args:
+        wanted: the tasks asked for.
+        include_paths: folders that the run includes; one of the user's own may name any task.
+        folders: those of registered benchmarks.
+        ours: names of their tasks and groups, none of which is a built-in task's.
+    """
+    known = set(include_paths) == set(folders) and set(wanted) <= set(ours)
+    if not known or not can_have(QUICK_INDEX):
+        yield
+        return
+    manager = lm_eval.tasks.TaskManager
+    lm_eval.tasks.TaskManager = partial(manager, include_defaults=False)  # type: ignore[misc,assignment]
+    try:
+        yield
+    finally:
+        lm_eval.tasks.TaskManager = manager  # type: ignore[misc]

@@ -1,0 +1,105 @@
+"""Generation arguments of requests: what may be changed of them, and how repeats differ."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from lm_eval_longbench.benchmarks.base import MOST_REPEATS
+from lm_eval_longbench.errors import OptionError
+from lm_eval_longbench.options import REPEAT, read_seed
+from lm_eval_longbench.protocol import is_greedy
+
+_NAME = "max_gen_toks"
+_ALIASES = ("max_new_tokens", "max_tokens", "max_completion_tokens")
+# Arguments that say what is the case anyway, on every backend that runs a model in this process.
+_NEUTRAL = (("top_p", 1.0), ("repetition_penalty", 1.0))
+# The harness's own seed for API requests; repeat k gets FIRST_SEED + k unless the user gives one.
+FIRST_SEED = 1234
+
+
+def fold_budget(task: str, generation: dict[str, Any]) -> None:
+    """Write the output budget under the harness's one name for it, in place.
+
+    --gen_kwargs adds to the task's own arguments: under another name the budget would stand beside
+    ours, and backends differ in which of the two they take.
+
+    Raises:
+        OptionError: there are several, or it is not a whole number from 1.
+    """
+    given = [name for name in _ALIASES if name in generation]
+    if len(given) > 1:
+        raise OptionError(f"{task}: {' and '.join(given)} both name the output budget. Give one.")
+    value: Any = generation.pop(given[0]) if given else generation.get(_NAME)
+    name = given[0] if given else _NAME
+    if isinstance(value, bool) or not str(value).isdecimal() or int(value) < 1:
+        raise OptionError(f"{task}: {name} must be a whole number from 1, not {value!r}.")
+    generation[_NAME] = int(value)
+
+
+def kept_apart(generation: dict[str, Any]) -> dict[str, Any]:
+    """Return arguments that mean the same but are not equal.
+
+    The harness batches requests of equal arguments, and the hf model looks at the first prompt of a
+    batch to decide whether all of them get a beginning-of-text token. Raw prompts must not meet
+    prompts whose chat template has written it.
+    """
+    for name, value in _NEUTRAL:
+        if name not in generation:
+            return {**generation, name: value}
+    return generation
+
+
+def fold_seed(task: str, generation: dict[str, Any]) -> None:
+    """Read the seed of `--gen_kwargs seed=...` in place, see `read_seed`.
+
+    Raises:
+        OptionError: it is no seed.
+    """
+    if "seed" in generation:
+        try:
+            generation["seed"] = read_seed(generation["seed"])
+        except OptionError as error:
+            raise OptionError(f"{task}: {error}") from None
+
+
+def without_null_seed(generation: Mapping[str, Any]) -> dict[str, Any]:
+    """Return generation arguments without a seed of null, for models that run in this process."""
+    return {
+        name: value for name, value in generation.items() if name != "seed" or value is not None
+    }
+
+
+def check_sampling(task: str, repeats: int, generation: Mapping[str, Any]) -> None:
+    """Refuse repeats of a greedy answer, and more of them than are scored.
+
+    Raises:
+        OptionError: more than one answer is asked for, and all would be the same; or more than
+            MOST_REPEATS.
+    """
+    if repeats > MOST_REPEATS:  # from a user's own YAML: the option has been checked
+        raise OptionError(f"{task}: {repeats} repeats; at most {MOST_REPEATS} are scored.")
+    if repeats > 1 and is_greedy(generation):
+        raise OptionError(
+            f"{task}: {repeats} repeats with greedy decoding would be {repeats} times the same "
+            "answer, and best-of-N and pass@N would mean nothing. Set the option repeats to 1, or "
+            "sample: --gen_kwargs temperature=1.0,do_sample=True."
+        )
+
+
+def seeded(generation: Mapping[str, Any], repeats: int) -> list[dict[str, Any]]:
+    """Return the generation arguments of each repeat for a server that takes seeds.
+
+    A seed of the user's is the first one; null: none is sent. Without `do_sample`, which would keep
+    the harness's response cache from serving a resumed run.
+    """
+    own = {name: value for name, value in generation.items() if name not in ("do_sample", "seed")}
+    first = generation.get("seed", FIRST_SEED)
+    if first is None:
+        return [{**own, "seed": None, REPEAT: number} for number in range(repeats)]
+    return [{**own, "seed": first + number} for number in range(repeats)]
+
+
+def alike(answers: Sequence[Sequence[str]]) -> int:
+    """Return for how many questions all answers, two or more, are the same text."""
+    return sum(len(texts) > 1 and len(set(texts)) == 1 for texts in answers)

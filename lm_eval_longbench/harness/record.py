@@ -1,0 +1,67 @@
+"""What a run records of itself: each task's signature, and of each prompt what a log keeps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from lm_eval_longbench.benchmarks.base import COUNTS, TRUNCATED
+from lm_eval_longbench.prompts.prepare import EXCERPT, text_sha256
+from lm_eval_longbench.signature.signature import INGREDIENTS, completed, line
+
+# Figures whose values tell counts.
+COUNTED = tuple(metric.name for metric in COUNTS)
+
+
+class Signature:
+    """Ingredients as they become known, and what else a results file says of a run.
+
+    Attributes:
+        run: the complete signature, further keys, and under "signature" the line; always the same
+            object.
+    """
+
+    def __init__(self) -> None:
+        self.run: dict[str, Any] = {}
+
+    def update(self, **known: Any) -> None:
+        """Add what has become known, and write the line anew."""
+        self.run.update(known)
+        whole = completed({key: self.run[key] for key in INGREDIENTS if key in self.run})
+        self.run.update(whole)
+        self.run["signature"] = line(whole)
+
+    def count(self, figure: str, values: Sequence[float]) -> None:
+        """Add the counts that all values of one figure tell.
+
+        Args:
+            figure: "failed" or "reasoned", a share of a question's answers, or "truncated".
+            values: one a question.
+        """
+        answers = 1 if figure == TRUNCATED.name else self.run["repeats"]
+        self.update(answered=len(values), **{figure: round(sum(values) * answers)})
+
+
+class LoggedPrompt(dict[str, Any]):
+    """The prompt as sent, in short: sha256, length in characters, first and last 256 characters.
+
+    The harness hashes the first request argument of every sample through its `encode`; this gives
+    it the whole prompt's bytes, so that `prompt_hash` stays the hash of what was really sent. The
+    whole text is not part of the dictionary and does not travel between ranks.
+    """
+
+    def __init__(self, text: str) -> None:
+        super().__init__(
+            sha256=text_sha256(text),
+            characters=len(text),
+            head=text[:EXCERPT],
+            tail=text[-EXCERPT:],
+        )
+        self._text = text
+
+    def encode(self, encoding: str = "utf-8") -> bytes:
+        """Return the whole prompt's bytes."""
+        return self._text.encode(encoding, "surrogatepass")
+
+    def __reduce__(self) -> tuple[type[dict], tuple[dict[str, Any]]]:
+        return dict, (dict(self),)

@@ -1,0 +1,1 @@
+"""Freeze what a run depends on, and hold later runs to it."""

@@ -1,0 +1,261 @@
+"""The lock file: what of a run is frozen, how it is written, and how it is read back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from lm_eval_longbench.benchmarks.base import Task
+from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task
+from lm_eval_longbench.errors import LockError, LongBenchError, UnknownNameError
+from lm_eval_longbench.input_files import open_input, read_whole
+from lm_eval_longbench.options import KEY, Options
+from lm_eval_longbench.signature.signature import package_versions
+from lm_eval_longbench.task_names import expanded, task_versions, valid_names
+
+DEFAULT = "longbench.lock"
+FORMAT = 1
+# Bytes: a lock of all tasks has a twentieth of it.
+_MOST = 1 << 18
+_FIRST_LINE = "# What scores depend on, frozen by `lm-eval-longbench lock`.\n"
+_HEADER = _FIRST_LINE + (
+    "# `lm-eval-longbench run --locked` stops where anything differs.\n"
+    "# Not in here: the model, its arguments, and --gen_kwargs.\n"
+)
+# Besides those of a signature: they read the data and cut the prompts.
+_MORE_PACKAGES = ("datasets", "transformers")
+_AGAIN = "Write it anew: lm-eval-longbench lock --tasks TASKS"
+
+
+@dataclass(frozen=True)
+class Lock:
+    """What a lock file freezes.
+
+    Attributes:
+        data: `source` and `sha256` by benchmark; see `data_of`.
+        metrics: version of the metrics by benchmark.
+        options: those of `--metadata '{"longbench": ...}'` that are not at their default.
+        packages: version by package; None: not installed.
+        tasks: version by task.
+        templates: sha256 by prompt template, as "longbench_v1/qasper".
+    """
+
+    data: Mapping[str, Mapping[str, Any]]
+    metrics: Mapping[str, str]
+    options: Mapping[str, Any]
+    packages: Mapping[str, str | None]
+    tasks: Mapping[str, str]
+    templates: Mapping[str, str]
+
+
+def packages_now() -> dict[str, str | None]:
+    """Return the version of each package that a lock freezes; None where it is not installed."""
+    found = package_versions()
+    for name in _MORE_PACKAGES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            found[name] = None
+    return found
+
+
+def options_set(options: Options) -> dict[str, Any]:
+    """Return the options that are not at their default, as plain JSON values."""
+    default = Options().to_dict()
+    given = json.loads(json.dumps(options.to_dict()))
+    return {name: value for name, value in given.items() if value != default[name]}
+
+
+def _entry(task: Task, data_dir: str | None) -> dict[str, Any]:
+    """Return a task's part of its benchmark's entry."""
+    benchmark = benchmark_of(task)
+    pinned = benchmark.source
+    if data_dir is not None:
+        documents = benchmark.load(task, data_dir)
+        if not documents.official:
+            sha256 = documents.sha256
+            return {
+                "source": documents.label.removesuffix(f"-{sha256[:12]}"),
+                "sha256": sha256 if benchmark.counts else {task.dataset: sha256},
+            }
+    return {"source": f"{pinned.repo}@{pinned.revision}", "sha256": pinned.sha256}
+
+
+def data_of(tasks: Iterable[Task], options: Options) -> dict[str, dict[str, Any]]:
+    """Return the data of each benchmark that tasks are of.
+
+    The pinned data is known without having it. Other data is opened, and on its first use
+    converted, as a run would do.
+
+    Args:
+        tasks: ours.
+        options: with `data_dir`, and `retrieved_context` for tasks that read it.
+
+    Returns:
+        By benchmark: `source`, the repository and revision, "local" or "sample"; and `sha256`, of
+        the file, or of each dataset's own by dataset. Under "retrieved_context", where a task
+        reads it, the `sha256` of the file with the chunks.
+
+    Raises:
+        DataError: data is not there or damaged.
+    """
+    found: dict[str, dict[str, Any]] = {}
+    for task in tasks:
+        entry = _entry(task, options.data_dir)
+        known = found.setdefault(benchmark_of(task).name, entry)
+        if isinstance(entry["sha256"], dict):
+            known["sha256"].update(entry["sha256"])
+        if task.retrieved and options.retrieved_context is not None:
+            from lm_eval_longbench.retrieval.context_file import contexts_sha256
+
+            chunks = contexts_sha256(options.retrieved_context)
+            found["retrieved_context"] = {"source": "local", "sha256": chunks}
+    return found
+
+
+def lock_of(names: Sequence[str], options: Options) -> Lock:
+    """Return the lock of some of our tasks.
+
+    Args:
+        names: tasks, as `task_names.expanded` gives them.
+        options: of the run.
+
+    Raises:
+        DataError: data that `options` names is not there.
+        PromptError: a prompt template was changed.
+    """
+    tasks, versions = [find_task(name) for name in names], task_versions()
+    templates = {}
+    for task in tasks:
+        benchmark = benchmark_of(task)
+        benchmark.template(task)  # stops where the file is not what its hash says
+        templates[f"{benchmark.family}/{task.template}"] = benchmark.template_sha256(task)
+    return Lock(
+        data=data_of(tasks, options),
+        metrics={one.name: one.metrics for one in map(benchmark_of, tasks)},
+        options=options_set(options),
+        packages=packages_now(),
+        tasks={name: versions[name] for name in names},
+        templates=templates,
+    )
+
+
+def lock_now(tasks: Sequence[str], options: Options) -> Lock:
+    """Return the lock of what a user asks for.
+
+    Args:
+        tasks: our tasks and groups, with wildcards or commas as for the harness; pass two of
+            chain of thought comes along with pass one.
+        options: of the run.
+
+    Raises:
+        UnknownNameError: a name stands for none of our tasks; names the nearest.
+        DataError: data that `options` names is not there.
+        PromptError: a prompt template was changed.
+    """
+    names, foreign = expanded(tasks)
+    if foreign:
+        raise UnknownNameError("task of this package", foreign[0], valid_names())
+    return lock_of(names, options)
+
+
+def lock_text(lock: Lock) -> str:
+    """Return the file's text: YAML with one value a line, sorted; the same for the same lock."""
+    body: dict[str, Any] = {"format": FORMAT, **asdict(lock)}
+    parts = (
+        yaml.safe_dump(
+            {name: section}, default_flow_style=False, allow_unicode=True, width=float("inf")
+        )
+        for name, section in body.items()
+    )
+    return _HEADER + "".join(parts)
+
+
+def is_lock(path: str | Path) -> bool:
+    """Whether a file begins as a lock file does, damaged or not."""
+    try:
+        with open_input(Path(path)) as handle:
+            return handle.read(len(_FIRST_LINE)) == _FIRST_LINE.encode("ascii")
+    except OSError:
+        return False
+
+
+class _Loader(yaml.SafeLoader):
+    """Reads YAML, and refuses a key that stands twice, as after a merge of two versions."""
+
+    def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
+        """Build a mapping; ConstructorError for a key that stands twice."""
+        met: list[Any] = []
+        for key, _ in node.value:
+            if key.value in met:
+                problem = f"{key.value} stands there twice"
+                raise yaml.constructor.ConstructorError(None, None, problem, key.start_mark)
+            met.append(key.value)
+        return super().construct_mapping(node, deep)
+
+
+def read_lock(path: str | Path) -> Lock:
+    """Read a lock file.
+
+    Raises:
+        LockError: there is none, it cannot be read, or it is not one; says where and what to do.
+    """
+    path = Path(path)
+    try:
+        found = yaml.load(read_whole(path, _MOST), Loader=_Loader)
+    except FileNotFoundError:
+        raise LockError(f"There is no lock file {path}. {_AGAIN} --output {path}") from None
+    except OSError as error:
+        raise LockError(f"The lock file {path} cannot be read: {error}") from error
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        raise LockError(f"{path} is not a lock file: {_where(error)}. {_AGAIN}") from error
+    names = list(Lock.__dataclass_fields__)
+    if not isinstance(found, dict) or "format" not in found:
+        raise LockError(f"{path} is not a lock file: it has no line 'format: {FORMAT}'. {_AGAIN}")
+    if found["format"] != FORMAT:
+        raise LockError(
+            f"{path} has format {found['format']}; this version of lm-eval-longbench reads "
+            f"{FORMAT}. Use the version that wrote it, or: {_AGAIN}"
+        )
+    for name in sorted({*names, *found} - {"format"}, key=str):
+        problem = "is missing" if name not in found else "is unknown" if name not in names else None
+        problem = problem or _problem(name, found[name])
+        if problem:
+            raise LockError(f"{path}: {name} {problem}. Undo the change, or: {_AGAIN}")
+    return Lock(**{name: found[name] for name in names})
+
+
+def _where(error: Exception) -> str:
+    mark = getattr(error, "problem_mark", None)
+    what = getattr(error, "problem", None) or str(error) or type(error).__name__
+    return f"{what}, line {mark.line + 1}" if mark else what
+
+
+def _problem(name: str, section: Any) -> str | None:
+    """Return what is wrong with a section; None: nothing."""
+    if not isinstance(section, dict):
+        return "must be a block of lines 'name: value'"
+    if name == "options":
+        try:
+            Options.from_metadata({KEY: section})
+        except LongBenchError as error:
+            return f"has a wrong value: {error}"
+        return None
+    for key, value in section.items():
+        if name == "data":
+            hashes = value.get("sha256") if isinstance(value, dict) else None
+            texts = [*hashes.values()] if isinstance(hashes, dict) and hashes else [hashes]
+            texts.append(value.get("source") if isinstance(value, dict) else None)
+            fine = all(isinstance(text, str) for text in texts)
+        else:
+            fine = isinstance(value, str) or (name == "packages" and value is None)
+        if not isinstance(key, str) or not fine:
+            wanted = "source and sha256" if name == "data" else "a text: put it in quotes"
+            return f"has a wrong line: {key} must be {wanted}"
+    return None

@@ -1,0 +1,1 @@
+"""Readers of what the harness writes: sample logs and results files."""

@@ -1,0 +1,417 @@
+"""Find and read results: the harness's results files, and folders that `score` wrote."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lm_eval_longbench.errors import PredictionError
+from lm_eval_longbench.input_files import read_json
+from lm_eval_longbench.logs.shapes import (
+    ANY,
+    COUNT,
+    LIST,
+    OBJECT,
+    POSITIVE,
+    TEXT,
+    Each,
+    Fields,
+    ListOf,
+    OrNull,
+    Shape,
+    checked,
+)
+from lm_eval_longbench.signature.signature import INGREDIENTS, completed
+
+REPORT, SAMPLES, SCORES = "report.json", "samples.jsonl", "scores.json"
+# The harness writes <stem>_<moment>.json, and beside it samples_<task>_<moment>.jsonl.
+RESULTS_NAME = re.compile(r"(?P<stem>.+)_(?P<moment>\d{4}-\d{2}-\d{2}T[^_]+)\.json(\.gz)?")
+_LOG_NAME = re.compile(r"samples_(?P<task>.+)_(?P<moment>\d{4}-\d{2}-\d{2}T[^_]+)\.jsonl(\.gz)?")
+_RUN = "longbench_run"
+# What the harness writes a name at a time, of tasks and some of it of groups.
+_PARTS: Mapping[str, Shape] = {
+    "groups": Each(OBJECT),
+    "group_subtasks": Each(ListOf(TEXT)),
+    "versions": OBJECT,
+    "n-shot": OBJECT,
+    "higher_is_better": Each(OBJECT),
+    "n-samples": Each(Fields({}, {"original": OrNull(COUNT), "effective": OrNull(COUNT)})),
+    "task_hashes": Each(TEXT),
+    "config": OBJECT,
+}
+_FILE = Fields({"results": Each(OBJECT), "configs": Each(OBJECT)}, _PARTS)
+# Of a task of this package.
+_TASK = Fields(
+    {"metadata": Fields({_RUN: OBJECT}, {"longbench": OrNull(OBJECT)})},
+    {
+        "metric_list": OrNull(
+            ListOf(Fields({"metric": TEXT}, {"aggregation": TEXT, "higher_is_better": ANY}))
+        ),
+        "generation_kwargs": OrNull(OBJECT),
+        "filter_list": OrNull(ListOf(OBJECT)),
+        "repeats": OrNull(POSITIVE),
+    },
+)
+_RUN_SHAPE = Fields(
+    {},
+    {
+        **dict.fromkeys(
+            (
+                *("benchmark", "task", "version", "data", "data_sha256", "template_sha256"),
+                *("truncation", "overlength", "tokenizer", "tokenizer_sha256", "chat"),
+                *("chat_sha256", "metrics", "embedding_model", "retrieval", "reasoning_sha256"),
+                *("questions_sha256", "signature", "limit_source"),
+            ),
+            OrNull(TEXT),
+        ),
+        **dict.fromkeys(("limit", "asked", "kept", "answered", "failed"), OrNull(COUNT)),
+        **dict.fromkeys(("truncated", "rag_top_n"), OrNull(COUNT)),
+        "repeats": OrNull(POSITIVE),
+        "generation": OrNull(OBJECT),
+        "seeds": OrNull(LIST),
+        "filters": OrNull(LIST),
+        "packages": OrNull(Each(OrNull(TEXT))),
+    },
+)
+_REPORT_FILE = Fields(
+    {
+        "tables": Each(
+            Fields(
+                {
+                    "official": OBJECT,
+                    "counts": Each(OrNull(COUNT)),
+                    "tasks": Each(Fields({}, {"questions": COUNT})),
+                },
+                {
+                    "data": OrNull(LIST),
+                    "signature": OrNull(Fields({}, {"tasks": Each(OBJECT)})),
+                },
+            )
+        )
+    }
+)
+
+
+@dataclass(frozen=True)
+class TaskResult:
+    """What a results file says of one task of this package.
+
+    Attributes:
+        file: the results file.
+        name: of the task in it, which a user may have chosen.
+        run: what the task wrote of its run: the ingredients, and "signature", the line.
+        figures: by the harness's names: figures, counts and what else stands there; empty if the
+            file has none.
+        config: the task's configuration as the harness dumped it.
+        version: as shown in the harness's table; None: not stated.
+        log: its sample log; None: there is none beside the file.
+        log_name: name that its sample log has or should have.
+        log_hash: the harness's hash of all its logged rows; None: nothing was logged.
+        n_samples: the harness's count of documents evaluated; None: not stated.
+        original: the harness's count of documents that there are; None: not stated.
+        settings: what the harness was started with, the same for all tasks of the file.
+    """
+
+    file: Path
+    name: str
+    run: Mapping[str, Any]
+    figures: Mapping[str, Any]
+    config: Mapping[str, Any]
+    version: str | None
+    log: Path | None
+    log_name: str
+    log_hash: str | None
+    n_samples: int | None
+    original: int | None
+    settings: Mapping[str, Any]
+
+    @property
+    def signature(self) -> dict[str, Any]:
+        """The ingredients that the file states, in their order."""
+        return {key: self.run[key] for key in INGREDIENTS if key in self.run}
+
+    @property
+    def metadata(self) -> Mapping[str, Any]:
+        """What the task was built with: the model's arguments, and options under "longbench"."""
+        metadata: Mapping[str, Any] = self.config["metadata"]
+        return metadata
+
+
+@dataclass(frozen=True)
+class ResultsFile:
+    """A results file of the harness.
+
+    Attributes:
+        path: where it is.
+        tasks: those of this package, in the order of the file.
+        others: names of the other tasks.
+        whole: the decoded file; its parts have the shapes that the harness gives them.
+    """
+
+    path: Path
+    tasks: Sequence[TaskResult]
+    others: Sequence[str]
+    whole: Mapping[str, Any]
+
+    @property
+    def results(self) -> Mapping[str, Mapping[str, Any]]:
+        """Figures by task and group."""
+        found: Mapping[str, Mapping[str, Any]] = self.whole["results"]
+        return found
+
+    @property
+    def groups(self) -> Mapping[str, Mapping[str, Any]]:
+        """The harness's second copy of the groups' figures."""
+        found: Mapping[str, Mapping[str, Any]] = self.whole.get("groups", {})
+        return found
+
+    @property
+    def members(self) -> Mapping[str, Sequence[str]]:
+        """Tasks and groups in each group."""
+        found: Mapping[str, Sequence[str]] = self.whole.get("group_subtasks", {})
+        return found
+
+    def log_of(self, task: str) -> tuple[Path | None, str]:
+        """Return the sample log of a task, if there is one, and its name."""
+        match = RESULTS_NAME.fullmatch(self.path.name)
+        name = f"samples_{task}_{match['moment'] if match else '<date>'}.jsonl"
+        places = [] if "/" in name else [self.path.parent / name, self.path.parent / f"{name}.gz"]
+        return next((place for place in places if _is_file(place)), None), name
+
+
+@dataclass(frozen=True)
+class ScoredFolder:
+    """A folder that `lm-eval-longbench score` wrote.
+
+    Attributes:
+        path: the folder.
+        report: its report.json.
+    """
+
+    path: Path
+    report: Mapping[str, Any]
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except (OSError, ValueError):  # a name too long, or with a NUL: no task was called that
+        return False
+
+
+def _task(file: ResultsFile, name: str, run: Mapping[str, Any]) -> TaskResult:
+    def stated(part: str) -> Any:
+        return file.whole.get(part, {}).get(name)
+
+    log, log_name = file.log_of(name)
+    numbers, version = stated("n-samples") or {}, stated("versions")
+    return TaskResult(
+        file=file.path,
+        name=name,
+        run=run,
+        figures=file.results.get(name, {}),
+        config=file.whole["configs"][name],
+        version=None if version is None else str(version),
+        log=log,
+        log_name=log_name,
+        log_hash=stated("task_hashes"),
+        n_samples=numbers.get("effective"),
+        original=numbers.get("original"),
+        settings=file.whole,
+    )
+
+
+def _run_of(config: Mapping[str, Any]) -> Any:
+    """Return what a task of this package wrote into its configuration; None: it is another's."""
+    metadata = config.get("metadata")
+    return metadata.get(_RUN) if isinstance(metadata, Mapping) else None
+
+
+def read_results_file(path: Path) -> ResultsFile:
+    """Read a results file of the harness.
+
+    Raises:
+        PredictionError: it is broken or something else; the message names file and reason.
+    """
+    whole = read_json(path, PredictionError)
+    if not isinstance(whole, dict) or not {"results", "configs"} <= whole.keys():
+        raise PredictionError(
+            f"{path} is no results file of the harness: it has no 'results' and 'configs'. Name a "
+            "results_*.json, a run folder, or a folder that `lm-eval-longbench score` wrote."
+        )
+    said = f"{path} is no sound results file"
+    checked(whole, _FILE, said)
+    runs = {name: _run_of(config) for name, config in whole["configs"].items()}
+    for name, run in runs.items():
+        if run is not None:
+            checked(whole["configs"][name], _TASK, said, f"configs.{name}")
+            checked(run, _RUN_SHAPE, said, f"configs.{name}.metadata.{_RUN}")
+    others = [name for name, run in runs.items() if run is None]
+    file = ResultsFile(path, (), others, whole)
+    tasks = [_task(file, name, run) for name, run in runs.items() if run is not None]
+    return ResultsFile(path, tasks, others, whole)
+
+
+# Model arguments that the harness takes a model's name from; without one it makes a name up.
+NAMING = ("peft", "delta", "pretrained", "model", "path", "engine")
+
+
+def model_of(whole: Mapping[str, Any]) -> str | None:
+    """Return the model that a decoded results file names; None: it names none.
+
+    Without a name in the model arguments the harness files a run under a random name, which is
+    another one in the next run: then the backend's name stands.
+    """
+    config = whole.get("config")
+    arguments = config.get("model_args") if isinstance(config, Mapping) else None
+    if isinstance(arguments, str):
+        named = any(part.partition("=")[0].strip() in NAMING for part in arguments.split(","))
+    else:
+        named = isinstance(arguments, Mapping) and any(name in arguments for name in NAMING)
+    told = whole.get("model_name") if named or config is None else None
+    name = told or (config.get("model") if isinstance(config, Mapping) else None)
+    return name if isinstance(name, str) and name else None
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """What the results file beside a sample log says of the log's run.
+
+    Attributes:
+        model: whose answers they are; None: it is not said.
+        signature: of the log's task, complete; None: it is not said.
+    """
+
+    model: str | None = None
+    signature: Mapping[str, Any] | None = None
+
+
+def _is_sound(run: Mapping[str, Any]) -> bool:
+    """Return whether what a task wrote of its run has its shape, and can be written again."""
+    try:
+        checked(run, _RUN_SHAPE, _RUN)
+        json.dumps(run, allow_nan=False)
+    except (PredictionError, ValueError):
+        return False
+    return True
+
+
+class RecordedRuns:
+    """The results files beside sample logs, each read once."""
+
+    def __init__(self) -> None:
+        self._read: dict[Path, Mapping[str, Any]] = {}
+
+    def _whole(self, path: Path) -> Mapping[str, Any]:
+        """Return what a results file holds; nothing where it cannot be read: scoring needs none."""
+        if path not in self._read:
+            try:
+                whole = read_json(path, PredictionError)
+            except PredictionError:
+                whole = None
+            self._read[path] = whole if isinstance(whole, Mapping) else {}
+        return self._read[path]
+
+    def of(self, log: Path) -> Recorded:
+        """Return what is recorded of a sample log's run; a misshapen signature is none."""
+        task, found = task_of_log(log), Recorded()
+        for path in results_beside(log):
+            whole = self._whole(path)
+            configs = whole.get("configs")
+            config = configs.get(task) if isinstance(configs, Mapping) else None
+            run = _run_of(config) if isinstance(config, Mapping) else None
+            found = Recorded(found.model or model_of(whole), found.signature)
+            if isinstance(run, Mapping) and _is_sound(run):
+                own = {key: run[key] for key in INGREDIENTS if key in run}
+                return Recorded(model_of(whole), completed(own))
+        return found
+
+
+def read_scored_folder(path: Path) -> ScoredFolder:
+    """Read the report of a scored folder.
+
+    Raises:
+        PredictionError: it is broken; the message names file and reason.
+    """
+    file = path / REPORT
+    report = checked(
+        read_json(file, PredictionError), _REPORT_FILE, f"{file} is no report of `score`"
+    )
+    return ScoredFolder(path, report)
+
+
+def read_results(path: Path) -> ResultsFile | ScoredFolder:
+    """Read one of what `find_results.find_results` returned; PredictionError if it is broken."""
+    return read_scored_folder(path) if path.is_dir() else read_results_file(path)
+
+
+def task_of_log(log: Path) -> str | None:
+    """Return the task in the name of a sample log; None for another name."""
+    found = _LOG_NAME.fullmatch(log.name)
+    return found["task"] if found else None
+
+
+def results_beside(log: Path) -> list[Path]:
+    """Return the results files of a sample log's run, sorted: files of its moment, by any name.
+
+    With `--output_path X.json` the harness calls them X_<moment>.json.
+    """
+    found = _LOG_NAME.fullmatch(log.name)
+    if found is None:
+        return []
+    try:
+        names = sorted(os.listdir(log.parent))
+    except OSError:
+        return []
+    matches = ((name, RESULTS_NAME.fullmatch(name)) for name in names)
+    return [
+        log.parent / name for name, match in matches if match and match["moment"] == found["moment"]
+    ]
+
+
+def _is_scored(folder: Path) -> bool:
+    return os.path.isfile(folder / REPORT) and os.path.isfile(folder / SAMPLES)
+
+
+def _under(folder: Path) -> list[Path]:
+    """Return the results files and scored folders at any depth, sorted."""
+    found = []
+    for place, folders, files in os.walk(folder):
+        folders.sort()
+        if _is_scored(Path(place)):
+            found.append(Path(place))
+        found += [Path(place, name) for name in sorted(files) if RESULTS_NAME.fullmatch(name)]
+    return sorted(found)
+
+
+def find_results(paths: Iterable[Path]) -> list[Path]:
+    """Return the results files and scored folders that some paths name, each once, in order.
+
+    Args:
+        paths: results files, report.json files, and folders to search at any depth.
+
+    Raises:
+        PredictionError: a path does not exist, or there are no results under it.
+    """
+    found: list[Path] = []
+    for given in paths:
+        # These raise nothing for folders that may not be entered, and for unknown users.
+        path = Path(os.path.expanduser(given))
+        if os.path.isdir(path):
+            own = _under(path)
+        elif os.path.isfile(path):
+            own = [path.parent if path.name == REPORT and _is_scored(path.parent) else path]
+        else:
+            raise PredictionError(f"{given} does not exist, or is neither a file nor a folder.")
+        if not own:
+            raise PredictionError(
+                f"{given} holds no results: neither results_<date>.json of the harness nor a "
+                f"folder with {REPORT} and {SAMPLES} of `lm-eval-longbench score`."
+            )
+        found += own
+    return list(dict.fromkeys(found))

@@ -1,0 +1,246 @@
+"""Read the harness's sample logs, and keep of each row what checks need."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lm_eval_longbench.errors import PredictionError
+from lm_eval_longbench.input_files import read_json_lines
+from lm_eval_longbench.logs.shapes import (
+    COUNT,
+    FLAG,
+    LIST,
+    NAME,
+    NUMBER,
+    OBJECT,
+    TEXT,
+    Fields,
+    ListOf,
+    OrNull,
+    Shape,
+    checked,
+)
+from lm_eval_longbench.prompts.prepare import EXCERPT
+from lm_eval_longbench.prompts.text_hash import text_sha256
+
+# What rows of `--predict_only` hold in place of figures.
+BYPASS = "bypass"
+_NAME = re.compile(r"samples_(.+?)(?:_\d{4}-\d\d-\d\dT[\d.-]+)?")
+_PROMPT = Fields(
+    {"sha256": TEXT, "truncated": FLAG},
+    {"template_sha256": OrNull(TEXT), "tokens_before_cut": OrNull(COUNT)},
+)
+_HASHES = ("doc", "prompt", "target")
+_OPTIONAL: dict[str, Shape] = {"doc_id": COUNT, "arguments": OrNull(OBJECT)}
+_ROW = Fields(
+    {
+        "doc": Fields({"prompt": _PROMPT, "index": COUNT}, {"_id": NAME, "id": NAME}),
+        "resps": ListOf(ListOf(TEXT)),
+        "filtered_resps": LIST,
+        "filter": TEXT,
+        "target": TEXT,
+        "metrics": ListOf(TEXT),
+    },
+    {**_OPTIONAL, **{f"{name}_hash": OrNull(TEXT) for name in _HASHES}},
+)
+# All that the harness writes into a row besides its figures.
+_KNOWN = {*_ROW.given, *_ROW.optional}
+_EXCERPT = {"sha256", "characters", "head", "tail"}
+
+
+@dataclass(frozen=True)
+class LogRow:
+    """One question of a sample log.
+
+    Attributes:
+        line: in the file, from 1.
+        doc: the question without its long text.
+        doc_id: the harness's number of the question; None: the row has none.
+        filter: name of the harness filter whose answers were scored.
+        target: the gold answers, as the harness prints them.
+        responses: the answers that were scored, one a repeat.
+        generated: of each request the texts that the model gave.
+        filtered: of each request the text, or the texts of its repeats, that were scored.
+        logged: figures by name; empty with `--predict_only`.
+        extra: names of what the harness does not write into such a row.
+        generation: generation arguments of each request; empty: the row does not tell.
+        excerpts: hash, length, head and tail of each request's prompt as it was sent; empty: the
+            row does not tell.
+        hashes: the harness's own of document, prompt and target, by name.
+        doc_sha256: of the document as it stands in the row.
+    """
+
+    line: int
+    doc: Mapping[str, Any]
+    doc_id: int | None
+    filter: str
+    target: str
+    responses: Sequence[str]
+    generated: Sequence[Sequence[str]]
+    filtered: Sequence[Any]
+    logged: Mapping[str, Any]
+    extra: Sequence[str]
+    generation: Sequence[Mapping[str, Any]]
+    excerpts: Sequence[Mapping[str, Any]]
+    hashes: Mapping[str, str | None]
+    doc_sha256: str
+
+    @property
+    def name(self) -> str:
+        """The question's id."""
+        return str(self.doc.get("_id", self.doc.get("id")))
+
+    @property
+    def index(self) -> int:
+        """The question's number among those that the task could ask for."""
+        return int(self.doc["index"])
+
+    @property
+    def prompt(self) -> Mapping[str, Any]:
+        """What the row says of its prompt: hash, template hash, whether it was cut."""
+        prompt: Mapping[str, Any] = self.doc["prompt"]
+        return prompt
+
+
+def at(row: LogRow, what: str) -> str:
+    """Return a sentence about a row that says where it is."""
+    return f"line {row.line} ({row.name}) {what}"
+
+
+def doc_sha256(doc: Any) -> str:
+    """Return the harness's hash of a document."""
+    return text_sha256(json.dumps(doc, indent=2, ensure_ascii=False))
+
+
+def task_in_name(stem: str) -> str | None:
+    """Return the task in the name, without its ending, of a sample log; None for another name."""
+    found = _NAME.fullmatch(stem)
+    return found[1] if found else None
+
+
+def is_log_row(row: Any) -> bool:
+    """Whether a decoded row is of a sample log, of any task."""
+    return (
+        isinstance(row, dict)
+        and isinstance(row.get("doc"), dict)
+        and ("resps" in row or "filtered_resps" in row)
+    )
+
+
+def data_label(row: Mapping[str, Any]) -> str | None:
+    """Return the label of the data that a row's question is of; None: the row does not say."""
+    label = row["doc"].get("data")
+    return label if isinstance(label, str) else None
+
+
+def prompt_of(row: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return what a row says of its prompt, if it says anything."""
+    prompt = row["doc"].get("prompt")
+    return prompt if isinstance(prompt, dict) else {}
+
+
+def responses_of(row: Mapping[str, Any]) -> list[str] | None:
+    """Return all answers of a row, as the harness scored them; None if there is none.
+
+    A failed call, null, is "". What a user's filters made of the answers goes before what the model
+    wrote. A question has one request or several, and each of them a text or a list of texts.
+    """
+    filtered = row.get("filtered_resps")
+    if isinstance(filtered, list) and filtered:
+        texts = [text for own in filtered for text in (own if isinstance(own, list) else [own])]
+    else:
+        requests = row.get("resps")
+        if not isinstance(requests, list) or not all(isinstance(own, list) for own in requests):
+            return None
+        texts = [text for own in requests for text in own]
+    if not texts or not all(isinstance(text, str | None) for text in texts):
+        return None
+    return [text or "" for text in texts]
+
+
+def _requests(
+    row: Mapping[str, Any],
+) -> tuple[list[Mapping[str, Any]], list[Mapping[str, Any]]]:
+    """Return of each request the generation arguments, and the excerpt of its prompt."""
+    given = row.get("arguments") or {}
+    requests = [request for request in given.values() if isinstance(request, Mapping)]
+    generation = [own for request in requests if isinstance(own := request.get("arg_1"), Mapping)]
+    prompts = [request.get("arg_0") for request in requests]
+    # Chat messages are logged as their JSON text in a list.
+    prompts = [own[0] if isinstance(own, list) and len(own) == 1 else own for own in prompts]
+    excerpts: list[Mapping[str, Any]] = []
+    for own in prompts:
+        if isinstance(own, Mapping):
+            excerpts.append(own)
+        elif isinstance(own, str) and excerpts and own == prompts[0]:
+            excerpts.append(excerpts[0])  # repeats send one prompt
+        elif isinstance(own, str):
+            ends = {"head": own[:EXCERPT], "tail": own[-EXCERPT:]}
+            excerpts.append({"sha256": text_sha256(own), "characters": len(own), **ends})
+    return generation, excerpts
+
+
+def _extra(row: Mapping[str, Any]) -> list[str]:
+    """Return the names of what the harness does not write into a row."""
+    extra = [name for name in row if name not in _KNOWN and name not in row["metrics"]]
+    if len(set(row["metrics"])) < len(row["metrics"]):
+        extra.append("metrics")
+    arguments = row.get("arguments") or {}
+    if arguments and len(arguments) != len(row["resps"]):
+        extra.append("arguments")
+    for name, request in arguments.items():
+        if not isinstance(request, Mapping) or set(request) != {"arg_0", "arg_1"}:
+            extra.append(f"arguments.{name}")
+        elif isinstance(own := request["arg_0"], Mapping) and set(own) != _EXCERPT:
+            extra.append(f"arguments.{name}.arg_0")
+    return extra
+
+
+def _row(row: Any, line: int, where: str) -> LogRow:
+    said = f"{where} is no row of a sample log"
+    checked(row, _ROW, said)
+    responses = responses_of(row)
+    if responses is None or not row["filtered_resps"]:
+        raise PredictionError(f"{said}: 'filtered_resps' has no answers, or some are no texts.")
+    names = [name for name in row["metrics"] if name != BYPASS]
+    for name in names:
+        checked(row.get(name), OrNull(NUMBER), said, name)
+    generation, excerpts = _requests(row)
+    return LogRow(
+        line=line,
+        doc=row["doc"],
+        doc_id=row.get("doc_id"),
+        filter=row["filter"],
+        target=row["target"],
+        responses=responses,
+        generated=row["resps"],
+        filtered=row["filtered_resps"],
+        logged={name: row.get(name) for name in names},
+        extra=_extra(row),
+        generation=generation,
+        excerpts=excerpts,
+        hashes={name: row.get(f"{name}_hash") for name in _HASHES},
+        doc_sha256=doc_sha256(row["doc"]),
+    )
+
+
+def read_log(path: Path) -> Iterator[LogRow]:
+    """Yield the rows of a sample log in order, without its long prompts.
+
+    Raises:
+        PredictionError: the file cannot be read, or a line is no row of a sample log; the message
+            names file, line and reason.
+    """
+    for number, value in read_json_lines(path, PredictionError):
+        yield _row(value, number, f"{path}, line {number},")
+
+
+def rows_sha256(rows: Sequence[LogRow]) -> str:
+    """Return the harness's hash of all rows of a task, in the order of its log."""
+    parts = (f"{row.hashes['doc']}{row.hashes['prompt']}{row.hashes['target']}" for row in rows)
+    return text_sha256("".join(parts))

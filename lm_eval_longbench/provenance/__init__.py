@@ -1,1 +1,0 @@
-"""What a number depends on: signatures, their comparison, and the lock file."""

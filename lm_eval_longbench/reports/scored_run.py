@@ -1,0 +1,346 @@
+"""Read a folder that `lm-eval-longbench score` wrote: its answers, and what it states."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from lm_eval_longbench.benchmarks.base import MOST_REPEATS, Table
+from lm_eval_longbench.benchmarks.registry import benchmark_of_table, tables
+from lm_eval_longbench.errors import DataError, PredictionError
+from lm_eval_longbench.figures.answers import Answers, BadRow, Columns
+from lm_eval_longbench.input_files import blocks, decoded, lines, read_whole, reading
+from lm_eval_longbench.logs.shapes import (
+    COUNT,
+    OBJECT,
+    TEXT,
+    Each,
+    Fields,
+    ListOf,
+    OrNull,
+    Plain,
+    checked,
+)
+from lm_eval_longbench.metrics.reasoning import OTHERWISE, POLICIES, otherwise
+from lm_eval_longbench.signature.signature import UNKNOWN
+
+REPORT, SAMPLES = "report.json", "samples.jsonl"
+_FORMAT = 1
+_ENTRY = Fields(
+    {
+        "repeats": Plain(
+            f"a whole number from 1 to {MOST_REPEATS}", (int,), least=1, most=MOST_REPEATS
+        ),
+        "data": ListOf(TEXT),
+        "embedding_model": OrNull(TEXT),
+        "official": OBJECT,
+        "counts": Each(OrNull(COUNT)),
+        "tasks": Each(Fields({}, {"questions": COUNT, "copies": OrNull(COUNT)})),
+    },
+    {
+        "signature": OrNull(
+            Fields(
+                {},
+                {
+                    "line": OrNull(TEXT),
+                    "ingredients": OrNull(OBJECT),
+                    "tasks": OrNull(Each(OBJECT)),
+                    "differences": ListOf(TEXT),
+                },
+            )
+        ),
+        "runs": OrNull(ListOf(TEXT)),
+        "reasoning": OrNull(
+            Fields(
+                {},
+                {
+                    "policy": OrNull(TEXT),
+                    "answers": OrNull(COUNT),
+                    "other": OrNull(Fields({"official": OBJECT})),
+                },
+            )
+        ),
+    },
+)
+_ENTRY_NAMES = {*_ENTRY.given, *_ENTRY.optional, "benchmark"}
+_AGAIN = "Score the predictions again with `lm-eval-longbench score`."
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What report.json says about one table.
+
+    Attributes:
+        repeats: answers to each question.
+        data: labels of the data.
+        embedding_model: that made the similarities of Pro's summaries.
+        official: the figures in the benchmark's own schema.
+        counts, tasks: as in report.json.
+        further: parts of report.json with further figures, by name.
+        signature: what the figures depend on, as far as it is known, and under "line" in short.
+        runs: names of the runs that the answers are from.
+        reasoning: under "policy" what happened to reasoning in answers, under "answers" how many
+            hold any; empty where it is not stated.
+        official_otherwise: the official figures under the other policy; empty where no answer holds
+            reasoning.
+    """
+
+    repeats: int
+    data: tuple[str, ...]
+    embedding_model: str | None
+    official: Mapping[str, Any]
+    counts: Mapping[str, int | None]
+    tasks: Mapping[str, Mapping[str, Any]]
+    further: Mapping[str, Any] = field(default_factory=dict)
+    signature: Mapping[str, Any] = field(default_factory=dict)
+    runs: tuple[str, ...] = ()
+    reasoning: Mapping[str, Any] = field(default_factory=dict)
+    official_otherwise: Mapping[str, Any] = field(default_factory=dict)
+
+    def stated(self, path: Sequence[str], *, otherwise: bool = False) -> tuple[bool, Any]:
+        """Return whether the part of a figure is there, and what it says of it; None: nothing.
+
+        Args:
+            path: of the figure, part first.
+            otherwise: whether it is one under the other policy for reasoning.
+        """
+        parts = {"official": self.official, **self.further}
+        if otherwise:
+            parts = {"official": self.official_otherwise}
+        if not path or not parts.get(path[0]):
+            return False, None
+        found: Any = parts
+        for name in path:
+            found = found.get(name) if isinstance(found, Mapping) else None
+        return True, found
+
+    @property
+    def ingredients(self) -> dict[str, Any]:
+        """The ingredients of the signature that are known."""
+        stated = self.signature.get("ingredients") or {}
+        return {name: value for name, value in stated.items() if value != UNKNOWN}
+
+    def signature_of(self, task: str) -> Mapping[str, Any]:
+        """Return the ingredients of one task's signature; empty where nothing is stated."""
+        tasks = self.signature.get("tasks")
+        own = tasks.get(task) if isinstance(tasks, Mapping) else None
+        return own if isinstance(own, Mapping) else {}
+
+    @property
+    def data_text(self) -> str:
+        """The labels in print; official prediction files state none."""
+        return ", ".join(self.data) or "not stated"
+
+    @property
+    def is_official(self) -> bool:
+        """Whether the questions are the official ones, so that it is known which are missing."""
+        return self.counts.get("missing") is not None
+
+
+@dataclass(frozen=True, eq=False)
+class ScoredTable:
+    """The answers of one table of a run.
+
+    Attributes:
+        facts: from report.json.
+        answers: from samples.jsonl.
+        otherwise: the same under the other policy for reasoning; None: no answer holds any.
+    """
+
+    facts: Facts
+    answers: Answers
+    otherwise: Answers | None = None
+
+    @property
+    def info(self) -> Table:
+        """What is known of the table."""
+        return self.answers.table
+
+    def under(self, policy: str) -> tuple[Answers, bool] | None:
+        """Return the answers under a policy for reasoning, and whether it is the other one.
+
+        None if it is not known: of a folder that states no policy.
+        """
+        own = self.facts.reasoning.get("policy")
+        if own not in POLICIES:
+            return None
+        if self.otherwise is None or own == policy:
+            return self.answers, False
+        return self.otherwise, True
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """A folder that `score` wrote.
+
+    Attributes:
+        name: in print.
+        folder: where it is.
+        tables: by name, in the order of the registry.
+        problems: number of rows by kind of problem (malformed, duplicate, ...), if any.
+    """
+
+    name: str
+    folder: Path
+    tables: Mapping[str, ScoredTable]
+    problems: Mapping[str, int]
+
+
+def unique_names(folders: Sequence[Path]) -> list[str]:
+    """Return the shortest ends of the paths that tell them apart: mostly the folders' names."""
+    names = [Path(os.path.abspath(folder)).parts for folder in folders]  # links keep their names
+    length = 1
+    while len({name[-length:] for name in names}) < len(names) and length < max(map(len, names)):
+        length += 1
+    return ["/".join(name[-length:]) for name in names]
+
+
+def is_scored(folder: Path) -> bool:
+    """Return whether a folder holds the files of a scored run."""
+    return (folder / REPORT).is_file() and (folder / SAMPLES).is_file()
+
+
+def _facts(file: Path, table: str, entry: Any) -> Facts:
+    """Return what report.json says about a table; DataError if it does not say it."""
+    if table not in tables():
+        raise DataError(f"{file}: {table!r} is no table of this version: {', '.join(tables())}.")
+    try:
+        checked(entry, _ENTRY, f"{file} is no sound report", f"tables.{table}")
+    except PredictionError as error:
+        raise DataError(f"{error} {_AGAIN}") from error
+    reasoning = entry.get("reasoning") or {}
+    return Facts(
+        repeats=entry["repeats"],
+        data=tuple(entry["data"]),
+        embedding_model=entry["embedding_model"],
+        official=entry["official"],
+        counts=entry["counts"],
+        tasks=entry["tasks"],
+        further={name: own for name, own in entry.items() if name not in _ENTRY_NAMES},
+        signature=entry.get("signature") or {},
+        runs=tuple(entry.get("runs") or ()),
+        reasoning=reasoning,
+        official_otherwise=(reasoning.get("other") or {"official": {}})["official"],
+    )
+
+
+def _read_report(file: Path) -> tuple[dict[str, Facts], dict[str, int]]:
+    """Return the tables' facts and the number of rows by kind of problem."""
+    try:
+        report = decoded(read_whole(file))
+    except (OSError, ValueError, RecursionError) as error:
+        raise DataError(f"{file} cannot be read as JSON: {error}. {_AGAIN}") from error
+    if not isinstance(report, dict) or report.get("format") != _FORMAT:
+        raise DataError(f'{file} has no "format": {_FORMAT}. {_AGAIN}')
+    stated, problems = report.get("tables"), report.get("problems", {})
+    if not isinstance(stated, dict) or not isinstance(problems, dict):
+        raise DataError(f"{file} needs the objects 'tables' and 'problems'. {_AGAIN}")
+    totals = {}
+    for kind, rows in problems.items():
+        if isinstance(rows, list) and rows:
+            totals[kind] = problems.get(f"{kind}_total", len(rows))
+            try:
+                checked(totals[kind], COUNT, f"{file} is no sound report", f"{kind}_total")
+            except PredictionError as error:
+                raise DataError(f"{error} {_AGAIN}") from error
+    return {name: _facts(file, name, entry) for name, entry in stated.items()}, totals
+
+
+class _Samples:
+    """The lines of one table, under both policies for reasoning where some hold any."""
+
+    def __init__(self, name: str, facts: Facts) -> None:
+        self._facts = facts
+        self._policy = str(facts.reasoning.get("policy"))
+        self.reasoned = 0
+
+        def columns(*, swapped: bool) -> Columns:
+            return Columns(
+                benchmark_of_table(name),
+                tables()[name],
+                facts.repeats,
+                facts.is_official,
+                policy_swapped=swapped,
+                expected=set(facts.tasks) & set(tables()[name].tasks),
+            )
+
+        self._own = columns(swapped=False)
+        self._other = columns(swapped=True) if facts.reasoning.get("answers") else None
+
+    def __len__(self) -> int:
+        return len(self._own)
+
+    def add(self, row: Mapping[str, Any], line: int) -> None:
+        """Add a line. Raises BadRow, KeyError for a field that is not there."""
+        if otherwise(row) is not None:
+            if OTHERWISE.get(self._policy) not in row:
+                stated = self._facts.reasoning.get("policy")
+                raise BadRow(f"it has another policy for reasoning than report.json, {stated!r}")
+            self.reasoned += 1
+        self._own.add(row, line)
+        if self._other is not None:
+            self._other.add(row, line)
+
+    def finish(self) -> ScoredTable:
+        """Return the table. Raises BadRow as `Columns.finish`."""
+        other = None if self._other is None else self._other.finish()
+        return ScoredTable(self._facts, self._own.finish(), other)
+
+
+def _read_samples(file: Path, columns: Mapping[str, _Samples]) -> None:
+    """Add every line to the columns of its table; DataError names a line that does not fit."""
+    with reading(file, DataError):
+        for number, line in enumerate(lines(blocks(file)), start=1):
+            try:
+                row = decoded(line)
+                columns[row["table"]].add(row, number)
+            except KeyError as error:
+                raise DataError(
+                    f"{file}, line {number}: {error} is no field of the line, or no table of "
+                    f"{REPORT}. {_AGAIN}"
+                ) from error
+            except (BadRow, TypeError, ValueError, RecursionError) as error:
+                raise DataError(f"{file}, line {number}: {error}. {_AGAIN}") from error
+
+
+def read_run(folder: Path, name: str | None = None) -> Run:
+    """Read a scored run; of a million samples it keeps some hundred bytes each.
+
+    Args:
+        folder: with report.json and samples.jsonl.
+        name: in print; the folder's name if not given.
+
+    Raises:
+        DataError: a file is missing, damaged, or not of the other's run; names file and line.
+    """
+    if not is_scored(folder):
+        raise DataError(
+            f"{folder} is not a folder with {REPORT} and {SAMPLES}, as `lm-eval-longbench score` "
+            "writes them."
+        )
+    facts, problems = _read_report(folder / REPORT)
+    file = folder / SAMPLES
+    columns = {table: _Samples(table, facts[table]) for table in tables() if table in facts}
+    _read_samples(file, columns)
+    found = {}
+    for table, column in columns.items():
+        stated = facts[table].counts.get("samples")
+        if stated != len(column):
+            raise DataError(
+                f"{file} has {len(column)} lines of {table}, and {REPORT} counts {stated}: they "
+                f"are not of one run. {_AGAIN}"
+            )
+        held = facts[table].reasoning.get("answers", 0)
+        if held != column.reasoned:
+            raise DataError(
+                f"{file} has {column.reasoned} answers of {table} that hold reasoning, and "
+                f"{REPORT} counts {held}: they are not of one run. {_AGAIN}"
+            )
+        try:
+            found[table] = column.finish()
+        except BadRow as error:
+            raise DataError(f"{file}, line {error.line}: {error}. {_AGAIN}") from error
+    return Run(name or unique_names([folder])[0], folder, found, problems)

@@ -1,0 +1,206 @@
+"""Find the files under the paths that a user names, and what must be known of each to read it."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lm_eval_longbench.errors import PredictionError
+from lm_eval_longbench.input_files import (
+    Chunk,
+    Damaged,
+    blocks,
+    chunks,
+    decoded,
+    is_packed,
+    raw_blocks,
+    reading,
+)
+from lm_eval_longbench.metrics.reasoning import DROP
+
+_ENDINGS = (".jsonl", ".jsonl.gz")
+# Kept by `run` between the two passes of LongBench v2 with chain of thought; the log has it all.
+_PASSED_OVER = "reasoning_longbench_v2_cot_"
+# Lines that are looked at to find out what a file is.
+_LOOKED_AT = 20
+LOG = "harness_log"
+
+
+@dataclass(frozen=True, order=True, slots=True)
+class FoundFile:
+    """A file to look at.
+
+    Attributes:
+        name: relative to the parent of the path that was named, with "/".
+        path: where it is.
+        named: whether the user named the file itself, not a folder above it.
+    """
+
+    name: str
+    path: Path
+    named: bool
+
+
+def stem_of(path: Path) -> str:
+    """Return a file's name without its ending."""
+    name = path.name
+    for ending in (*_ENDINGS[::-1], ".gz"):
+        if name.endswith(ending):
+            return name.removesuffix(ending)
+    return path.stem
+
+
+def _under(folder: Path) -> list[Path]:
+    """Return the JSON Lines files at any depth; links are followed, each folder is seen once."""
+    found, seen = [], set()
+
+    def stop(error: OSError) -> None:
+        raise PredictionError(f"{error.filename} cannot be read: {error.strerror}.") from error
+
+    for place, folders, files in os.walk(folder, onerror=stop, followlinks=True):
+        seen.add(os.path.realpath(place))
+        folders[:] = sorted(
+            name for name in folders if os.path.realpath(os.path.join(place, name)) not in seen
+        )
+        found += [
+            Path(place, name)
+            for name in files
+            if name.endswith(_ENDINGS) and not name.startswith(_PASSED_OVER)
+        ]
+    return found
+
+
+def find_files(paths: Iterable[Path]) -> list[FoundFile]:
+    """Return the files named, and all JSON Lines files in the folders named, sorted by name.
+
+    Raises:
+        PredictionError: a path does not exist, or there is no path.
+    """
+    found = []
+    for given in paths:
+        # Not resolved: a link keeps the name it was given under.
+        path = Path(os.path.abspath(given.expanduser()))
+        if path.is_dir():
+            own = [(file, False) for file in _under(path)]
+        elif path.is_file():
+            own = [(path, True)]
+        else:
+            raise PredictionError(f"{given} is not a folder or a file with predictions.")
+        found += [
+            FoundFile(file.relative_to(path.parent).as_posix(), file, named) for file, named in own
+        ]
+    # A file under two of the paths is one file.
+    by_path: dict[Path, FoundFile] = {}
+    named = {file.path for file in found if file.named}
+    for file in sorted(found):
+        by_path.setdefault(file.path, FoundFile(file.name, file.path, file.path in named))
+    return sorted(by_path.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """A file's identity.
+
+    Attributes:
+        sha256: of the file as it is.
+        text_sha256: of its text: equal for a file and its compressed copy.
+        size: of its text in bytes.
+    """
+
+    sha256: str
+    text_sha256: str
+    size: int
+
+
+def _hashed(pieces: Iterator[bytes]) -> tuple[str, int]:
+    """Return the sha256 and the length of pieces, as far as they are sound."""
+    digest, size = hashlib.sha256(), 0
+    # What is lost to damage is said when the lines are read.
+    with contextlib.suppress(Damaged):
+        for piece in pieces:
+            digest.update(piece)
+            size += len(piece)
+    return digest.hexdigest(), size
+
+
+def survey(path: Path) -> Survey:
+    """Read a file and return its identity.
+
+    Raises:
+        PredictionError: it cannot be read.
+    """
+    with reading(path, PredictionError):
+        raw, size = _hashed(raw_blocks(path))
+        if not is_packed(path):
+            return Survey(raw, raw, size)
+        text, size = _hashed(blocks(path))
+        return Survey(raw, text, size)
+
+
+def chunks_of(path: Path, size: int | None = None) -> Iterator[Chunk]:
+    """Yield the lines of a file in order, about `size` bytes at once (half a megabyte).
+
+    Raises:
+        PredictionError: the file cannot be read.
+    """
+    with reading(path, PredictionError):
+        yield from chunks(blocks(path), size)
+
+
+def first_rows(path: Path) -> Iterator[Any]:
+    """Yield what the first lines decode to, without those that are blank or not JSON.
+
+    Raises:
+        PredictionError: the file cannot be read.
+    """
+    looked = 0
+    for chunk in chunks_of(path, size=1):
+        for _, _, line in chunk.lines():
+            with contextlib.suppress(ValueError, RecursionError):
+                yield decoded(line)
+            looked += 1
+            if looked == _LOOKED_AT:
+                return
+
+
+def count_rows(path: Path) -> int:
+    """Return the number of lines that are not blank.
+
+    Raises:
+        PredictionError: the file cannot be read.
+    """
+    return sum(1 for chunk in chunks_of(path) for _ in chunk.lines())
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One input file.
+
+    Attributes:
+        number: its place in the canonical order of files, from 0.
+        run: the place of its run in the canonical order of runs, from 0.
+        name: relative to the parent of the path that was given, with "/".
+        kind: LOG, or the `file_kind` of a benchmark.
+        table: of all its rows; None where each row says it.
+        task: of all its rows, or of logs whose rows do not say it; None: unknown.
+        benchmark: rows of another one are foreign; None: any.
+        reasoning: policy for the reasoning in its answers, see `metrics.reasoning`.
+        rouge_google: whether Google's ROUGE-L is computed too, for the datasets that have it.
+        filter: LOG: name of the harness filter whose rows count; None: rows name none.
+    """
+
+    number: int
+    run: int
+    name: str
+    kind: str
+    table: str | None = None
+    task: str | None = None
+    benchmark: str | None = None
+    filter: str | None = None
+    reasoning: str = DROP
+    rouge_google: bool = False

@@ -1,0 +1,143 @@
+"""Write the three result files, or make the same in memory."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from lm_eval_longbench.benchmarks.registry import table_of, tables
+from lm_eval_longbench.result_files import written_together
+from lm_eval_longbench.scoring.scan import Gathered, Scan
+from lm_eval_longbench.scoring.signatures import table_signatures
+from lm_eval_longbench.scoring.store import Question, Store, questions
+from lm_eval_longbench.scoring.table_report import TableReport
+from lm_eval_longbench.version import __version__
+
+SAMPLES, SCORES, REPORT = "samples.jsonl", "scores.json", "report.json"
+_FORMAT = 1
+
+
+def _lines(question: Question) -> list[dict[str, Any]]:
+    """Return the output lines of a question, one an answer."""
+    return [
+        {
+            "table": question.table.name,
+            "task": question.task,
+            "id": question.id,
+            "repeat": repeat,
+            "score": row.score,
+            "failed": bool(row.failed),
+            "truncated": None if row.truncated is None else bool(row.truncated),
+            **json.loads(row.shown),
+        }
+        for repeat, row in question.rows.items()
+    ]
+
+
+class Results:
+    """What is written of the stored samples.
+
+    Args:
+        store: all samples.
+        gathered: what was read besides.
+        scan: what is known of all samples.
+        runs: names of the runs, by number.
+        embedding_model: that gave the similarities; None: none.
+        signatures: of the inputs; None for one without.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        gathered: Gathered,
+        scan: Scan,
+        runs: list[str],
+        embedding_model: str | None,
+        signatures: Sequence[Mapping[str, Any] | None] = (),
+    ) -> None:
+        self._store = store
+        self._gathered = gathered
+        self._scan = scan
+        self._runs = runs
+        self._model = embedding_model
+        self._signatures = signatures
+
+    def _tables(self) -> dict[str, TableReport]:
+        labels = self._gathered.labels
+        made = {
+            name: TableReport(
+                name,
+                self._scan.repeats[name],
+                official=labels.official(name),
+                reasoning=self._scan.policy(name),
+                reasoned=name in self._scan.reasoning,
+                copies=self._scan.copies,
+            )
+            for name in self._scan.tables
+        }
+        for source in self._gathered.sources:
+            if source.table is not None:
+                malformed = self._gathered.malformed[source.number]
+                made[source.table].expect(source.task, malformed)
+        return made
+
+    def _report(self, made: dict[str, TableReport], inputs: list[dict[str, Any]]) -> dict[str, Any]:
+        def embedded(table: str) -> bool:
+            return any(task.summary for task in tables()[table].tasks.values())
+
+        parts = {
+            name: table.as_json(
+                data=self._gathered.labels.of(name),
+                embedding_model=self._model if embedded(name) else None,
+                runs=[self._runs[number] for number in sorted(self._scan.runs.get(name, ()))],
+            )
+            for name, table in made.items()
+        }
+        signatures = table_signatures(parts, self._signatures)
+        return {
+            "format": _FORMAT,
+            "package": f"lm-eval-longbench {__version__}",
+            "tables": {
+                name: {**part, "signature": signatures[name]} for name, part in parts.items()
+            },
+            "inputs": sorted(inputs, key=lambda one: (one["name"], str(one["sha256"]))),
+            "problems": self._gathered.problems.as_json(),
+        }
+
+    def make(
+        self, emit: Callable[[dict[str, Any]], None], inputs: list[dict[str, Any]]
+    ) -> dict[str, Any]:
+        """Emit all output lines in order; return the report.
+
+        Args:
+            emit: gets each line.
+            inputs: the input files, as in the report.
+        """
+        made = self._tables()
+        for task, number in self._scan.duplicates.items():
+            table = table_of(task)
+            if table is not None:
+                made[table.name].count_duplicates(task, number)
+        for question in questions(self._store.rows()):
+            lines = _lines(question)
+            made[question.table.name].add(lines)
+            for line in lines:
+                emit(line)
+        return self._report(made, inputs)
+
+    def write(self, folder: Path, inputs: list[dict[str, Any]]) -> dict[str, Any]:
+        """Write samples.jsonl, scores.json and report.json; return the report.
+
+        Raises:
+            LongBenchError: one of them cannot be written; earlier ones are untouched.
+        """
+        paths = [folder / name for name in (SAMPLES, SCORES, REPORT)]
+        with written_together(paths) as (samples, scores, report):
+            made = self.make(samples.add, inputs)
+            official = {name: table["official"] for name, table in made["tables"].items()}
+            only = next(iter(official.values()))
+            scores.document(only if len(official) == 1 else official)
+            report.document(made)
+        return made

@@ -1,0 +1,278 @@
+"""Find out what a file holds: by its content first, by its name second."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lm_eval_longbench.benchmarks.base import Benchmark
+from lm_eval_longbench.benchmarks.registry import (
+    benchmarks,
+    short_names,
+    table_number,
+    table_of,
+    tables,
+    task_number,
+)
+from lm_eval_longbench.errors import PredictionError
+from lm_eval_longbench.input_files import odd_kind, reading
+from lm_eval_longbench.logs.sample_log import is_log_row, task_in_name
+from lm_eval_longbench.scoring.files import (
+    LOG,
+    FoundFile,
+    Survey,
+    count_rows,
+    first_rows,
+    stem_of,
+)
+
+_OWN_OUTPUT = frozenset({"table", "task", "id", "repeat", "score", "failed"})
+_OWN = "own"
+_STAMP = re.compile(r"_(\d{4}-\d\d-\d\dT[\d.-]+)$")
+
+
+@dataclass(frozen=True, slots=True)
+class Recognised:
+    """What a file holds.
+
+    Attributes:
+        kind: LOG, or the `file_kind` of a benchmark.
+        table: of all rows; None: each row says it, or the other files beside it tell.
+        task: of all rows, or of logs whose rows do not say it; before the table is known the name
+            of the file.
+        filter: LOG: the harness filter of the first row.
+    """
+
+    kind: str
+    table: str | None = None
+    task: str | None = None
+    filter: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Foreign:
+    """A file that is none of ours.
+
+    Attributes:
+        reason: why it is not scored, to be read after its name.
+        quiet: whether it is expected beside predictions, and passed over without a word.
+    """
+
+    reason: str
+    quiet: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class InputFile:
+    """A recognised file before its place in the order is known.
+
+    Attributes:
+        file: where it is.
+        recognised: what it holds.
+        survey: its identity.
+    """
+
+    file: FoundFile
+    recognised: Recognised
+    survey: Survey
+
+    @property
+    def stamp(self) -> str:
+        """Time in the name of a harness log; "" for none."""
+        found = _STAMP.search(stem_of(self.file.path)) if self.recognised.kind == LOG else None
+        return found[1] if found else ""
+
+    @property
+    def _in_name(self) -> str | None:
+        kind, stem = self.recognised.kind, stem_of(self.file.path)
+        return None if kind == LOG else of_kind(kind)[0].run_in_name(stem)
+
+    @property
+    def run(self) -> tuple[str, ...]:
+        """What is equal for the files of one run, and only for them."""
+        folder, kind = str(self.file.path.parent), self.recognised.kind
+        if kind == LOG and self.stamp:
+            return (LOG, folder, self.stamp)
+        shared = self._in_name
+        return (kind, str(self.file.path)) if shared is None else (kind, folder, shared)
+
+    @property
+    def run_name(self) -> str:
+        """The run's name in the report."""
+        folder = self.file.name.rpartition("/")[0]
+        if self.recognised.kind == LOG and self.stamp:
+            return f"{folder} {self.stamp}".strip()
+        return folder if self._in_name == "" and folder else self.file.name
+
+    @property
+    def place(self) -> tuple[str, str, bool, str, str]:
+        """Place in the canonical order, whatever the order of the arguments.
+
+        Of two settings of one task in one run the one under our own name comes first.
+        """
+        folder = self.file.name.rpartition("/")[0]
+        named = table_of(task_in_name(stem_of(self.file.path)))
+        ours = self.recognised.kind != LOG or named is not None
+        return (self.stamp, folder, not ours, self.file.name, self.survey.sha256)
+
+    @property
+    def first_key(self) -> tuple[int, int]:
+        """Numbers of its table and task where all rows have one, to read in the stored order."""
+        table, task = self.recognised.table, self.recognised.task
+        if table is None:
+            return (len(tables()), 0)
+        known = task is not None and task in tables()[table].tasks
+        return (table_number(table), task_number(table, str(task)) if known else 0)
+
+
+def of_kind(kind: str) -> list[Benchmark]:
+    """Return the benchmarks whose official files are of a kind."""
+    return [one for one in benchmarks().values() if one.file_kind == kind]
+
+
+def _kind_of(row: Any, stem: str) -> str | None:
+    """Return the kind of file that a decoded row is of, or None."""
+    if is_log_row(row):
+        return LOG
+    if not isinstance(row, dict):
+        return None
+    # Later benchmarks have more fields that tell them.
+    found = (
+        one for one in reversed(tuple(benchmarks().values())) if one.is_official_row(row, stem)
+    )
+    return next((one.file_kind for one in found), None)
+
+
+def _kind_by_name(stem: str) -> str | None:
+    """Return the kind of file that a name is usual for, or None."""
+    for one in benchmarks().values():
+        if one.is_official_name(stem):
+            return one.file_kind
+    return LOG if table_of(task_in_name(stem)) else None
+
+
+def _log(row: Any, stem: str, benchmark: str | None = None) -> Recognised | Foreign:
+    task = task_in_name(stem)
+    told = row["doc"].get("task", task) if is_log_row(row) else task
+    table = table_of(told)
+    if table is None:
+        whose = f"of the task {told!r}" if told else "that does not say its task"
+        known = ", ".join(tables())
+        return Foreign(f"is a sample log {whose}; the tasks of {known} are known")
+    if benchmark is not None and table.benchmark != short_names()[benchmark].name:
+        return Foreign(f"is a sample log of the task {told!r}, which is not of {benchmark}")
+    return Recognised(LOG, None, task if table_of(task) else None, _filter(row))
+
+
+def log_of_task(row: Any, task: str) -> Recognised | None:
+    """Return what rows in memory under a task's name are, from the first; None: none of ours."""
+    found = _log(row, f"samples_{task}")
+    return found if isinstance(found, Recognised) else None
+
+
+def _filter(row: Any) -> str | None:
+    value = row.get("filter") if isinstance(row, dict) else None
+    return value if isinstance(value, str) else None
+
+
+def _chosen(kind: str | None, file: FoundFile, stem: str, short: str) -> str | Foreign | None:
+    """Return the kind of a file that the user said the benchmark of."""
+    own = short_names()[short]
+    if kind == LOG:
+        return LOG
+    if own.file_names == "all" and not own.is_official_name(stem):
+        return Foreign(f"is no dataset of {short}")
+    known = file.named or kind == own.file_kind or own.is_official_name(stem)
+    return own.file_kind if known or own.file_names == "none" else None
+
+
+def _looked_up(file: FoundFile, stem: str) -> tuple[str | None, Any]:
+    """Return the kind of a file by its content, with the row that tells; else by its name."""
+    is_readable = False
+    for row in first_rows(file.path):
+        kind = _OWN if isinstance(row, dict) and row.keys() >= _OWN_OUTPUT else _kind_of(row, stem)
+        if kind is not None:
+            return kind, row
+        is_readable = is_readable or isinstance(row, dict)
+    return None if is_readable else _kind_by_name(stem), None
+
+
+def recognise(file: FoundFile, benchmark: str | None) -> Recognised | Foreign:
+    """Return what a file holds.
+
+    Args:
+        file: the file.
+        benchmark: short name of the one that the user says it is of; None: to be found out.
+
+    Raises:
+        PredictionError: the file cannot be read.
+    """
+    stem = stem_of(file.path)
+    with reading(file.path, PredictionError):
+        odd = odd_kind(file.path)
+    if odd:
+        return Foreign(odd)
+    kind, row = _looked_up(file, stem)
+    if kind == _OWN:
+        return Foreign("is what this command writes, not predictions", quiet=not file.named)
+    official = kind not in (None, LOG) and row and not file.named
+    if official and of_kind(str(kind))[0].is_scored_elsewhere(row, stem):
+        return Foreign("holds scores of the official evaluation, not answers")
+    if benchmark is not None:
+        chosen = _chosen(kind, file, stem, benchmark)
+        if isinstance(chosen, Foreign):
+            return chosen
+        kind = chosen
+    if kind == LOG:
+        return _log(row, stem, benchmark)
+    if kind is None:
+        return Foreign("is not recognised as predictions")
+    one = of_kind(kind)[0]
+    if one.file_names == "all":
+        if not one.is_official_name(stem):
+            return Foreign(f"is no dataset of {one.short}")
+        return Recognised(kind, short_names()[benchmark].name if benchmark else None, stem)
+    table = one.official_table(row, stem)
+    return Recognised(kind, table, table if table in tables()[table].tasks else None)
+
+
+def table_of_folder(kind: str, folder: Path, files: Mapping[str, Path]) -> str:
+    """Return the table that a folder's files belong to, of benchmarks whose rows look alike.
+
+    A folder of the official scripts on the way to them decides, the nearest one; then a dataset
+    that one benchmark alone has; then the numbers of rows, if all are the official ones of one.
+
+    Args:
+        kind: of the files.
+        folder: where they are.
+        files: by dataset.
+
+    Raises:
+        PredictionError: nothing tells.
+    """
+    known = of_kind(kind)
+    for part in reversed(folder.parts):
+        for one in known:
+            if part == one.official_folder:
+                return one.name
+    labels = {one.name: {task.label for task in one.tasks.values()} for one in known}
+    fitting = [name for name, own in labels.items() if files.keys() <= own]
+    if len(fitting) == 1:
+        return fitting[0]
+    found = {dataset: count_rows(path) for dataset, path in files.items()}
+    rows = {one.name: {task.label: task.questions for task in one.tasks.values()} for one in known}
+    same = [
+        name for name in fitting if all(rows[name][own] == number for own, number in found.items())
+    ]
+    if len(same) == 1:
+        return same[0]
+    counts = ", ".join(f"{dataset} {number}" for dataset, number in sorted(found.items()))
+    titles = " or of ".join(one.title for one in known)
+    raise PredictionError(
+        f"{folder} may hold predictions of {titles}: both have these "
+        f"datasets, and the numbers of rows ({counts}) do not tell. Say which with "
+        f"{' or '.join(f'--benchmark {one.short}' for one in known)}."
+    )

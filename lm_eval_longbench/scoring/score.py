@@ -1,0 +1,235 @@
+"""Score what was generated before: prediction files and sample logs in, figures out.
+
+No model is called and nothing is downloaded, but for the embedding model that a user names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from lm_eval_longbench.benchmarks.registry import short_names, table_of
+from lm_eval_longbench.errors import PredictionError, UnknownNameError
+from lm_eval_longbench.input_files import Chunk
+from lm_eval_longbench.metrics.reasoning import POLICIES
+from lm_eval_longbench.scoring.embed import embed_summaries
+from lm_eval_longbench.scoring.files import LOG, Source, chunks_of, find_files
+from lm_eval_longbench.scoring.output import Results
+from lm_eval_longbench.scoring.plan import Plan, plan_files, policy_of
+from lm_eval_longbench.scoring.problems import Problems, check_scored, check_strict
+from lm_eval_longbench.scoring.recognise import log_of_task, recognise
+from lm_eval_longbench.scoring.scan import Gathered, scan_store
+from lm_eval_longbench.scoring.score_chunk import Outcome, score_row
+from lm_eval_longbench.scoring.store import Store, open_store
+from lm_eval_longbench.scoring.workers import number_of_workers, score_chunks
+from lm_eval_longbench.semantic.embedder import Embedder
+
+AUTO = "auto"
+# Called with the bytes of text that were read, and with how many there are in all.
+Progress = Callable[[int, int], None]
+
+
+def _jobs(plan: Plan, progress: Progress | None) -> Iterator[tuple[Source, Chunk]]:
+    total = sum(file.survey.size for file in plan.files)
+    for file in plan.files:
+        for chunk in chunks_of(file.path):
+            yield file.source, chunk
+            if progress is not None:
+                progress(len(chunk.data), total)
+
+
+def _input(name: str, sha256: str | None, source: Source, rows: int) -> dict[str, Any]:
+    return {
+        "name": name,
+        "sha256": sha256,
+        "kind": source.kind,
+        "rows": rows,
+        "table": source.table,
+        "task": source.task,
+    }
+
+
+def _check_models(plan: Plan) -> None:
+    """Refuse logs of several models: they are no repeats of one another.
+
+    Raises:
+        PredictionError: the results files beside the logs name several models.
+    """
+    models: dict[str, str] = {}
+    for file in plan.files:
+        model = file.recorded.model
+        if model is not None:
+            models.setdefault(model, file.source.name)
+    if len(models) > 1:
+        named = "; ".join(f"{model} ({name})" for model, name in sorted(models.items()))
+        raise PredictionError(
+            f"The logs are of several models, which are no repeats of one another: {named}. Score "
+            "each model's folder apart, and put them side by side with `lm-eval-longbench report`."
+        )
+
+
+def _completed(
+    store: Store,
+    gathered: Gathered,
+    runs: list[str],
+    embedder: Embedder | None,
+    *,
+    strict: bool,
+    signatures: Sequence[Mapping[str, Any] | None] = (),
+) -> Results:
+    """Give summaries their similarity, and refuse what must not be written."""
+    gathered.labels.check()
+    if embedder is not None:
+        embed_summaries(store, embedder)
+    scan = scan_store(store, gathered)
+    check_scored(scan.questions.total(), gathered.problems)
+    if strict:
+        check_strict(gathered.problems)
+    name = None if embedder is None else embedder.name
+    return Results(store, gathered, scan, runs, name, signatures)
+
+
+def score_paths(
+    paths: Iterable[Path | str] | Path | str,
+    output: Path | str,
+    *,
+    benchmark: str | None = None,
+    embedder: Embedder | None = None,
+    strict: bool = False,
+    workers: int | None = None,
+    progress: Progress | None = None,
+    reasoning: str | None = None,
+    rouge_google: bool = False,
+) -> dict[str, Any]:
+    """Score files and write samples.jsonl, scores.json and report.json.
+
+    Samples are on disk while they are sorted, so that memory does not grow with them. The same
+    input gives the same bytes, whatever the order of the paths.
+
+    Args:
+        paths: a file or several, or folders to search at any depth for JSON Lines files: the
+            harness's sample logs, official prediction, result and inference files, compressed with
+            gzip or not.
+        output: folder of the results, made if need be.
+        benchmark: short name of what the files are, such as "v1"; None or "auto": found out.
+        embedder: completes the scores of summaries (LongBench Pro, T4).
+        strict: fail on any malformed, duplicate, foreign or missing row.
+        workers: processes that score; None: as many as there are cores. Small inputs are scored in
+            this process.
+        progress: called with the bytes of each piece that was read, and with all bytes there are.
+        reasoning: "drop" reasoning from answers before they are scored, or "keep" it; None: of logs
+            as their run did, of files of the official scripts "keep", as their evaluation does.
+        rouge_google: also compute `rougeL_google`, as runs do; it takes as long as the official
+            ROUGE-L.
+
+    Returns:
+        The report, as in report.json.
+
+    Raises:
+        UnknownNameError: there is no such benchmark or policy.
+        PredictionError: nothing can be recognised or scored, inputs must not be merged, or
+            `strict` found something. Nothing is written, nor in the other cases.
+        EmbeddingError: the embedding model fails.
+        LongBenchError: the output cannot be written; earlier results are untouched.
+    """
+    given = [Path(path) for path in ([paths] if isinstance(paths, str | Path) else paths)]
+    if benchmark == AUTO:
+        benchmark = None
+    if benchmark not in (None, *short_names()):
+        raise UnknownNameError("benchmark", benchmark, (*short_names(), AUTO))
+    if reasoning not in (None, *POLICIES):
+        raise UnknownNameError("policy of --reasoning", reasoning, POLICIES)
+    problems = Problems()
+    files = find_files(given)
+    recognised = {file: recognise(file, benchmark) for file in files}
+    plan = plan_files(
+        files, recognised, given, benchmark, problems, reasoning, rouge_google=rouge_google
+    )
+    if embedder is not None:
+        embedder.check()
+    processes = number_of_workers(workers, sum(file.survey.size for file in plan.files))
+    gathered = Gathered([file.source for file in plan.files], problems)
+    with open_store(Path(output)) as store:
+        gathered.add_all(score_chunks(_jobs(plan, progress), processes), store)
+        inputs = [
+            _input(
+                file.source.name,
+                file.survey.sha256,
+                file.source,
+                gathered.lines[file.source.number],
+            )
+            for file in plan.files
+        ]
+        _check_models(plan)
+        signatures = [file.recorded.signature for file in plan.files if file.source.kind == LOG]
+        results = _completed(
+            store, gathered, plan.runs, embedder, strict=strict, signatures=signatures
+        )
+        return results.write(Path(output), inputs)
+
+
+def score_rows(
+    rows: Mapping[str, Iterable[Mapping[str, Any]]],
+    output: Path | str | None = None,
+    *,
+    embedder: Embedder | None = None,
+    strict: bool = False,
+    signatures: Sequence[Mapping[str, Any]] = (),
+    rouge_google: bool = False,
+) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """Score sample logs of one harness run that are still in memory, in this process.
+
+    Args:
+        rows: by task, as in `simple_evaluate(..., log_samples=True)["samples"]`. Other tasks than
+            ours are left out without a word.
+        output: folder for the files that `score_paths` writes; None: nothing is written.
+        embedder, strict, rouge_google: as for `score_paths`.
+        signatures: of the run's tasks, for the report.
+
+    Returns:
+        The report and the lines of samples.jsonl.
+
+    Raises as `score_paths` does.
+    """
+    problems = Problems()
+    stated = {str(own["task"]): own for own in signatures}
+    sources: list[Source] = []
+    kept: list[list[Mapping[str, Any]]] = []
+    # Of two settings of one task the one under our own name comes first; the other is a duplicate.
+    for name, own in sorted(rows.items(), key=lambda one: (table_of(one[0]) is None, one[0])):
+        own = list(own)
+        found = log_of_task(own[0], name) if own else None
+        if found is not None:
+            told = own[0]["doc"].get("task", name)
+            sources.append(
+                Source(
+                    len(sources),
+                    0,
+                    name,
+                    LOG,
+                    task=found.task,
+                    filter=found.filter,
+                    reasoning=policy_of(stated.get(told)),
+                    rouge_google=rouge_google,
+                )
+            )
+            kept.append(own)
+    gathered = Gathered(sources, problems)
+    with open_store(None) as store:
+        for source, own in zip(sources, kept, strict=True):
+            outcome = Outcome(source.number)
+            for index, row in enumerate(own):
+                score_row(outcome, source, index + 1, index, row)
+            gathered.add(outcome, store)
+        inputs = [
+            _input(source.name, None, source, gathered.lines[source.number]) for source in sources
+        ]
+        results = _completed(
+            store, gathered, ["memory"], embedder, strict=strict, signatures=signatures
+        )
+        lines: list[dict[str, Any]] = []
+        report = results.make(lines.append, inputs)
+        if output is not None:
+            results.write(Path(output), inputs)
+    return report, lines

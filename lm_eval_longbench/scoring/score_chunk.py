@@ -1,0 +1,201 @@
+"""Read and score some lines of a file: the unit of work of a process."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from lm_eval_longbench.benchmarks.base import MOST_REPEATS
+from lm_eval_longbench.benchmarks.registry import benchmark_of_table, table_of, tables
+from lm_eval_longbench.benchmarks.sample import (
+    FOREIGN,
+    BadLine,
+    Read,
+    Sample,
+    Scored,
+    Unusable,
+    document_of_hash,
+    is_whole,
+)
+from lm_eval_longbench.errors import LongBenchError
+from lm_eval_longbench.input_files import Chunk, decoded
+from lm_eval_longbench.logs.sample_log import data_label, is_log_row, prompt_of, responses_of
+from lm_eval_longbench.metrics.reasoning import DROP, KEEP, holds_reasoning
+from lm_eval_longbench.scoring.files import LOG, Source
+from lm_eval_longbench.scoring.problems import SHOWN
+from lm_eval_longbench.scoring.store import Row, store_row
+
+_MOST_DOCUMENTS = 2**53
+
+
+def read_row(row: Any, index: int, source: Source) -> Read:
+    """Return the samples of a decoded row: one an answer.
+
+    Args:
+        row: of a sample log or an official file.
+        index: position among the file's lines that are not blank, from 0.
+        source: the file.
+    """
+    if not isinstance(row, dict):
+        return Unusable("not a JSON object")
+    if source.kind == LOG:
+        return _read_log_row(row, index, source)
+    table = tables()[str(source.table)]
+    benchmark = benchmark_of_table(table.name)
+    return benchmark.read_official(row, index, table, source.task or "")
+
+
+def _read_log_row(row: dict[str, Any], index: int, source: Source) -> Read:
+    if not is_log_row(row):
+        return Unusable("no sample log row: it needs 'doc' and 'filtered_resps' or 'resps'")
+    own = row.get("filter")
+    if own != source.filter:
+        reason = f"is of the filter {own!r}; scored is {source.filter!r}, the file's first"
+        return Unusable(reason, FOREIGN)
+    doc = row["doc"]
+    told = doc.get("task", source.task)
+    table = table_of(told)
+    if table is None:
+        known = ", ".join(tables())
+        return Unusable(f"is of the task {told!r}, which is none of {known}", FOREIGN)
+    if source.benchmark not in (None, table.benchmark):
+        return Unusable(f"is of the task {told!r}, which is not of {source.benchmark}", FOREIGN)
+    benchmark, task = benchmark_of_table(table.name), table.tasks[str(told)]
+    problem = benchmark.question_problem(doc, task)
+    if problem:
+        return Unusable(f"doc: {problem}")
+    place = doc.get("index", row.get("doc_id", index)) if benchmark.ids_may_be_lines else 0
+    if not is_whole(place, 0, _MOST_DOCUMENTS):
+        return Unusable("doc: 'index' is not a whole number from 0")
+    responses = responses_of(row)
+    if responses is None:
+        return Unusable("neither 'filtered_resps' nor 'resps' holds a list of texts")
+    if len(responses) > MOST_REPEATS:
+        return Unusable(f"has {len(responses)} answers; at most {MOST_REPEATS} are scored")
+    try:
+        lost = benchmark.failed_before(task, doc)
+    except (KeyError, TypeError, AttributeError, LongBenchError):
+        lost = None
+    # Of a prompt that was cut, or that is not logged, what the harness found stands.
+    if row.get("failed") == 1.0 if lost is None else lost:
+        responses = [""] * len(responses)
+    prompt = prompt_of(row)
+    truncated = prompt.get("truncated")
+    return [
+        benchmark.sample(
+            doc,
+            task,
+            number,
+            text,
+            index=place,
+            truncated=truncated if isinstance(truncated, bool) else None,
+            document=document_of_hash(prompt.get("document_sha256")),
+        )
+        for number, text in enumerate(responses, start=1)
+    ]
+
+
+def score_sample(sample: Sample, reasoning: str, *, extras: bool = False) -> Scored:
+    """Return what a sample's answer is worth.
+
+    Args:
+        sample: the sample.
+        reasoning: policy for reasoning in the answer. Where the answer holds any, what it is worth
+            under the other one comes along.
+        extras: compute what no official figure needs, too.
+    """
+    benchmark = benchmark_of_table(sample.table)
+    scored = benchmark.score(sample, reasoning, extras=extras)
+    if sample.response is not None and holds_reasoning(sample.response):
+        other = DROP if reasoning == KEEP else KEEP
+        scored.other = benchmark.score(sample, other, extras=extras)
+    return scored
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What some lines of one file gave.
+
+    Attributes:
+        source: number of the file.
+        lines: lines that are not blank.
+        rows: scored samples.
+        summaries: of rows whose semantic similarity is not known, by position in `rows` and whether
+            it is about the other policy for reasoning: the text to compare and its references.
+        bad: lines without a sample, the first of each kind; all are in `bad_number`.
+        bad_number: of lines without a sample, by kind.
+        differing: v2: the first lines whose stored letter is not the extracted one; all are in
+            `differing_number`.
+        differing_number: of such lines.
+        labels: (number of a table, of a task, label of its data; None: the row does not say).
+    """
+
+    source: int
+    lines: int = 0
+    rows: list[Row] = field(default_factory=list)
+    summaries: dict[tuple[int, bool], tuple[str, list[str]]] = field(default_factory=dict)
+    bad: list[BadLine] = field(default_factory=list)
+    bad_number: Counter[str] = field(default_factory=Counter)
+    differing: list[dict[str, Any]] = field(default_factory=list)
+    differing_number: int = 0
+    labels: set[tuple[int, int, str | None]] = field(default_factory=set)
+
+    def add_bad(self, source: Source, line: int, problem: Unusable) -> None:
+        """Count a line without a sample, and keep it if it is among the first."""
+        self.bad_number[problem.kind] += 1
+        if self.bad_number[problem.kind] <= SHOWN:
+            self.bad.append(BadLine(source.name, line, problem.reason, problem.kind))
+
+
+def _decoded(chunk: Chunk) -> Iterator[tuple[int, int, Any]]:
+    """Yield number, index and decoded row of each line; Unusable where it is not JSON."""
+    for number, index, line in chunk.lines():
+        try:
+            yield number, index, decoded(line)
+        except (ValueError, RecursionError) as error:
+            yield number, index, Unusable(f"not JSON ({error})")
+
+
+def score_row(outcome: Outcome, source: Source, line: int, index: int, row: Any) -> None:
+    """Add what a decoded row gives to an outcome."""
+    outcome.lines += 1
+    read = row if isinstance(row, Unusable) else read_row(row, index, source)
+    if isinstance(read, Unusable):
+        outcome.add_bad(source, line, read)
+        return
+    label = data_label(row) if source.kind == LOG else None
+    for sample in read:
+        scored = score_sample(sample, source.reasoning, extras=source.rouge_google)
+        stored = store_row(sample, scored, source, line)
+        outcome.labels.add((stored.table, stored.task, label))
+        # With its reasoning a summary is a long text to embed, for a figure that nobody asked for.
+        cheap = scored.other if source.reasoning == KEEP else None
+        for own, other in ((scored, False), (cheap, True)):
+            if own is not None and own.summary is not None:
+                outcome.summaries[len(outcome.rows), other] = (own.summary, sample.golds)
+        outcome.rows.append(stored)
+        if scored.differing is not None:
+            outcome.differing_number += 1
+            if outcome.differing_number <= SHOWN:
+                had, found = scored.differing
+                outcome.differing.append(
+                    {
+                        "file": source.name,
+                        "line": line,
+                        "id": sample.id,
+                        "stored": had,
+                        "extracted": found,
+                    }
+                )
+
+
+def score_chunk(source: Source, chunk: Chunk) -> Outcome:
+    """Return what the lines of a chunk are worth."""
+    outcome = Outcome(source.number)
+    if chunk.problem is not None:
+        outcome.add_bad(source, chunk.line, Unusable(chunk.problem))
+    for line, index, row in _decoded(chunk):
+        score_row(outcome, source, line, index, row)
+    return outcome

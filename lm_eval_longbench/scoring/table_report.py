@@ -1,0 +1,124 @@
+"""The figures and counts of one table, from questions as they pass."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+from lm_eval_longbench.benchmarks.registry import benchmark_of_table, tables
+from lm_eval_longbench.figures.answers import Columns
+from lm_eval_longbench.figures.counts import counts, task_counts
+from lm_eval_longbench.metrics.reasoning import DROP, KEEP
+
+
+class TableReport:
+    """One table's part of report.json.
+
+    Args:
+        name: of the table.
+        repeats: answers that each question should have.
+        official: whether its questions are official ones, so that it is known which are missing.
+        reasoning: policy by which reasoning was scored.
+        reasoned: whether any of its answers holds reasoning, so that the other policy gives other
+            figures.
+        copies: questions of a task that are there already, by task; None: not known.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        repeats: int,
+        *,
+        official: bool,
+        reasoning: str = DROP,
+        reasoned: bool = False,
+        copies: Mapping[str, int | None] = MappingProxyType({}),
+    ) -> None:
+        self._benchmark, self._table = benchmark_of_table(name), tables()[name]
+        self._reasoning, self._copies = reasoning, copies
+        self._columns = Columns(self._benchmark, self._table, repeats, official)
+        self._other = None
+        if reasoned:
+            self._other = Columns(
+                self._benchmark, self._table, repeats, official, policy_swapped=True
+            )
+        self._malformed: Counter[str] = Counter()
+        self._duplicate: Counter[str] = Counter()
+        self._unplaced = 0
+
+    def expect(self, task: str | None, malformed: int) -> None:
+        """Have a task in the report, and count the malformed lines of one of its files.
+
+        Args:
+            task: None: the file does not tell; its lines count for the table.
+            malformed: lines.
+        """
+        if task is None:
+            self._unplaced += malformed
+            return
+        self._malformed[task] += malformed
+        for columns in (self._columns, self._other):
+            if columns is not None:
+                columns.expected.add(task)
+
+    def count_duplicates(self, task: str, number: int) -> None:
+        """Count samples of a task that were left out."""
+        self._duplicate[task] += number
+
+    def add(self, lines: Sequence[Mapping[str, Any]]) -> None:
+        """Add a question from its output lines, one an answer."""
+        for line in lines:
+            self._columns.add(line)
+            if self._other is not None:
+                self._other.add(line)
+
+    def as_json(
+        self, *, data: Sequence[str], embedding_model: str | None, runs: Sequence[str]
+    ) -> dict[str, Any]:
+        """Return the table's part of the report.
+
+        Args:
+            data: labels of its data.
+            embedding_model: that made the similarities; None: none.
+            runs: names of the runs its answers are from.
+        """
+        answers = self._columns.finish()
+        figures = self._benchmark.figures(answers)
+        others, otherwise = None, None
+        if self._other is not None:
+            others = self._other.finish()
+            otherwise = {
+                "policy": DROP if self._reasoning == KEEP else KEEP,
+                "official": self._benchmark.official(others, self._benchmark.figures(others)),
+            }
+        whole = counts(answers, self._malformed.total() + self._unplaced, self._duplicate.total())
+        present = answers.expected | self._duplicate.keys()
+        return {
+            "benchmark": self._benchmark.name,
+            "official": self._benchmark.official(answers, figures),
+            "repeats": answers.repeats,
+            "data": list(data),
+            "embedding_model": embedding_model,
+            "runs": list(runs),
+            "reasoning": {
+                "policy": self._reasoning,
+                "answers": whole["reasoned"],
+                "other": otherwise,
+            },
+            "counts": whole,
+            "tasks": {
+                task: task_counts(
+                    answers,
+                    task,
+                    others,
+                    malformed=self._malformed[task],
+                    duplicate=self._duplicate[task],
+                    copies=self._copies.get(task, 0),
+                )
+                for task in self._table.tasks
+                if task in present
+            },
+            **self._benchmark.parts(answers, figures),
+        }

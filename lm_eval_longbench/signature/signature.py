@@ -1,0 +1,200 @@
+"""The signature of a result: what the number depends on, besides the model.
+
+A signature is a JSON object with the keys of INGREDIENTS, and one short line made from it that
+changes whenever any of them does.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from lm_eval_longbench.benchmarks.registry import benchmarks
+from lm_eval_longbench.version import __version__
+
+# Packages, besides this one, that scores depend on.
+_PACKAGES = ("lm_eval", "jieba", "tokenizers")
+# Key by key, and what it holds.
+INGREDIENTS: Mapping[str, str] = {
+    "benchmark": "its name",
+    "task": "our own name of the task",
+    "version": "task version, from the YAML's metadata",
+    "data": "label of the data: repository and revision, local-<hash> or sample-<hash>",
+    "data_sha256": "of the file the documents were read from",
+    "template_sha256": "of the prompt template",
+    "truncation": "name of the rule that cuts long prompts",
+    "limit": "longest prompt in tokens; null: none known",
+    "overlength": "what happened to longer prompts: truncate, skip or fail",
+    "tokenizer": "name of the tokenizer that cut; null: none was needed",
+    "tokenizer_sha256": "of its whole description; null: none was needed, or it cannot be told",
+    "chat": "on, off, or raw: withheld from a dataset that officially goes out raw",
+    "chat_sha256": "of a one-word prompt as the backend gets it, system instruction included",
+    "generation": "generation arguments as sent",
+    "repeats": "answers to each question",
+    "seeds": "seed of each repeat, null: none is sent; null: the harness's own seeding",
+    "filters": "a user's own filters of answers; null: none",
+    "reasoning": "drop or keep: whether reasoning was taken out of answers before scoring",
+    "reasoned": "answers that hold reasoning; null: not counted",
+    "metrics": "version of the benchmark's metrics",
+    "embedding_model": "for summaries; null: none",
+    "retrieval": "where chunks come from; null: no retrieval",
+    "rag_top_n": "chunks in a prompt; null: no retrieval",
+    "reasoning_sha256": "of the reasoning that prompts embed; null: none",
+    "questions_sha256": "of the ids of the questions asked for, in order",
+    "asked": "questions asked for",
+    "kept": "questions left after overlength=skip",
+    "answered": "questions with an answer from the model, empty ones included",
+    "failed": "answers that are empty",
+    "truncated": "questions whose prompt was cut",
+    "packages": "versions of this package, lm_eval, jieba and tokenizers",
+}
+
+
+# An ingredient of which nobody knows what it was, where null would say that there was none.
+UNKNOWN = "?"
+
+
+def unknown(**known: Any) -> dict[str, Any]:
+    """Return a signature of answers of which little is known; what was not given is UNKNOWN."""
+    completed(known)  # refuses a key that no signature has
+    return {**dict.fromkeys(INGREDIENTS, UNKNOWN), **known}
+
+
+def completed(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a signature with every key in its order; what was not given is null.
+
+    Raises KeyError for a key that no signature has.
+    """
+    for key in given:
+        if key not in INGREDIENTS:
+            raise KeyError(key)
+    return {key: given.get(key) for key in INGREDIENTS}
+
+
+def fingerprint(signature: Mapping[str, Any] | Sequence[Any]) -> str:
+    """Return eight hexadecimal digits that change with any ingredient."""
+    text = json.dumps(signature, sort_keys=True, ensure_ascii=False, default=str)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+
+
+def values_of(value: Any) -> list[Any]:
+    """Return the values of an ingredient: several where tasks were combined."""
+    return value if isinstance(value, list) else [value]
+
+
+def _joined(values: Sequence[object]) -> str:
+    """Return up to three values, and of more their number and a hash."""
+    texts = list(dict.fromkeys(map(str, values)))
+    return "+".join(texts) if len(texts) <= 3 else f"{len(texts)}x{fingerprint(texts)}"
+
+
+def _cut(signature: Mapping[str, Any]) -> str:
+    if signature["limit"] in (None, UNKNOWN):
+        return UNKNOWN if signature["limit"] else "none"
+    names = [str(name).rstrip("/").rpartition("/")[2] for name in values_of(signature["tokenizer"])]
+    how = [one for one in values_of(signature["overlength"]) if one != "truncate"]
+    return (
+        f"middle@{_joined(values_of(signature['limit']))}/{_joined(names)}"
+        f"{'!' + _joined(how) if how else ''}"
+    )
+
+
+def line(signature: Mapping[str, Any]) -> str:
+    """Return the signature in one short line.
+
+    Benchmark, task version, data revision, template hash, cut, chat policy, temperature, repeats,
+    answered of asked questions, metric version, fingerprint of everything.
+    """
+    temperatures = [
+        one.get("temperature") if isinstance(one, Mapping) else UNKNOWN
+        for one in values_of(signature["generation"])
+    ]
+    signs = {name: own.sign for name, own in benchmarks().items()}
+    parts = (
+        _joined([signs.get(str(one), str(one)) for one in values_of(signature["benchmark"])]),
+        f"v{_joined(values_of(signature['version']))}",
+        f"data:{_joined([str(one).rpartition('@')[2] for one in values_of(signature['data'])])}",
+        f"prompt:{_joined([str(one)[:8] for one in values_of(signature['template_sha256'])])}",
+        f"cut:{_cut(signature)}",
+        f"chat:{_joined(values_of(signature['chat']))}",
+        f"t:{_joined(temperatures)}",
+        f"k:{_joined(values_of(signature['repeats']))}",
+        f"n:{signature['answered']}/{signature['asked']}",
+        f"score:{_joined(values_of(signature['metrics']))}",
+        f"sig:{fingerprint(signature)}",
+    )
+    return "|".join(parts)
+
+
+def of_scored(tasks: Mapping[str, Mapping[str, Any]], table: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the signature of a table that was scored, with its counts.
+
+    Args:
+        tasks: signature of each task, whose counts are replaced.
+        table: counts of the table and of its tasks, as in report.json.
+
+    Returns:
+        "line", "ingredients", and under "tasks" the ingredients of each task.
+    """
+    counted = {
+        task: {
+            **own,
+            "answered": table["tasks"][task]["questions"],
+            "failed": table["tasks"][task]["failed"],
+            "truncated": table["tasks"][task]["truncated"],
+            "reasoned": table["tasks"][task]["reasoned"],
+        }
+        for task, own in tasks.items()
+    }
+    whole = combined(list(counted.values())) | {
+        "answered": table["counts"]["questions"],
+        "failed": table["counts"]["failed"],
+        "truncated": table["counts"]["truncated"],
+    }
+    if UNKNOWN in [own["asked"] for own in counted.values()]:
+        whole |= {"asked": UNKNOWN, "kept": UNKNOWN}
+    return {"line": line(whole), "ingredients": whole, "tasks": counted}
+
+
+# Ingredients that add up over the tasks of a group.
+_COUNTS = ("reasoned", "asked", "kept", "answered", "failed", "truncated")
+
+
+def combined(signatures: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the signature of a figure over several tasks.
+
+    What all tasks share stays, counts are summed, and what differs becomes a sorted list of the
+    values met; the order of the tasks leaves no trace.
+    """
+    joined: dict[str, Any] = {}
+    for key in INGREDIENTS:
+        values = [signature.get(key) for signature in signatures]
+        if key in _COUNTS:
+            known = [value for value in values if isinstance(value, int)]
+            joined[key] = sum(known) if len(known) == len(values) else None
+        else:
+            texts = {json.dumps(value, sort_keys=True, default=str): value for value in values}
+            distinct = [texts[text] for text in sorted(texts)]
+            joined[key] = distinct[0] if len(distinct) == 1 else distinct
+    return joined
+
+
+def package_versions() -> dict[str, str | None]:
+    """Return the version of each package by name; None where it is not installed."""
+    return dict(_versions())
+
+
+@functools.cache
+def _versions() -> dict[str, str | None]:
+    """Return them; they do not change while a program runs."""
+    found: dict[str, str | None] = {"lm_eval_longbench": __version__}
+    for name in _PACKAGES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            found[name] = None
+    return found

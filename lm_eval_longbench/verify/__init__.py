@@ -1,0 +1,1 @@
+"""Verify results against their sample logs, and compare two results."""

@@ -1,0 +1,349 @@
+"""Check a signature: in itself, against this package and the rest of the file; name what is open.
+
+A results file says most things twice: in the signature, and in the configuration that the harness
+dumped. Both are in one file, so that they agree proves little; that they do not is an edit.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from lm_eval_longbench.benchmarks.base import Task
+from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task, tasks
+from lm_eval_longbench.errors import LongBenchError, OptionError
+from lm_eval_longbench.logs.results_file import ResultsFile, TaskResult
+from lm_eval_longbench.logs.sample_log import LogRow, read_log
+from lm_eval_longbench.options import Options, read_seed
+from lm_eval_longbench.prompts.text_hash import text_sha256
+from lm_eval_longbench.prompts.tokenizer import tokenizer_name
+from lm_eval_longbench.signature.data_label import read_label
+from lm_eval_longbench.signature.signature import INGREDIENTS, completed, line, package_versions
+from lm_eval_longbench.task_names import task_versions
+from lm_eval_longbench.verify.check import (
+    CONFIRMED,
+    DIFFERENT,
+    EDITED,
+    NOT_CHECKABLE,
+    Check,
+    all_of,
+    compared,
+)
+from lm_eval_longbench.verify.log import PLAIN
+from lm_eval_longbench.verify.prompts import AROUND, CUT, LIMIT
+
+KIND = "settings"
+# A pinned official set: repository and revision, and nothing that says questions were left out.
+OFFICIAL_DATA = re.compile(r"[\w.-]+/[\w.-]+@[0-9a-f]{7,40}")
+# What a task adds to the version when it retrieves by itself.
+_OWN_RETRIEVAL = " retrieval: own"
+_OFFICIAL_LIMIT, _FROM_FILE = "truncate_to=", "file sha256 "
+UNCONFIRMED = "ingredients"
+# Names of the output budget in --gen_kwargs, which a task writes under one of them, as a number.
+_BUDGET = ("max_gen_toks", "max_new_tokens", "max_tokens", "max_completion_tokens")
+_NOWHERE = "not there"
+_UNCUT = "No cut prompt could be compared: what cuts had nothing to decide, or cannot be told."
+_AROUND = "Only requests and the data together tell what stood around the prompts."
+_UNLOGGED = "Only the requests in the log tell."
+_CHAT = "The signature and what the file says of chat templates do not go together."
+_EDITED = "The signature and the configuration say different things: one of them was edited."
+
+
+def check_signature(task: TaskResult, rows: Sequence[LogRow]) -> Iterator[Check]:
+    """Yield the checks of the signature of a task that `is_known`.
+
+    Args:
+        task: what the results file says.
+        rows: of its sample log; empty without one.
+    """
+    own = find_task(str(task.run.get("task")))
+    yield from _version(task)
+    yield compared(
+        "metrics version",
+        "metrics version",
+        task.run.get("metrics"),
+        benchmark_of(own).metrics,
+        "Scored by other rules than this package's. Install the version that the signature names "
+        "to verify its scores.",
+    )
+    yield from _template(task, own, rows)
+    yield from _packages(task)
+
+
+def check_line(task: TaskResult) -> Check:
+    """Check the signature's line against the ingredients beside it."""
+    kind = "signature"
+    found = task.run.get("signature")
+    missing = [key for key in INGREDIENTS if key not in task.run]
+    packages = task.run.get("packages")
+    own = packages.get("lm_eval_longbench") if isinstance(packages, Mapping) else None
+    if missing and own != package_versions()["lm_eval_longbench"]:
+        said = f"Written by version {own}, whose signatures have no {', '.join(missing)}."
+        return Check(kind, kind, NOT_CHECKABLE, found, None, said)
+    if missing:
+        said = f"The ingredients {', '.join(missing)} were taken out of the results file."
+        return Check(kind, kind, DIFFERENT, found, None, said)
+    said = "The line does not belong to the ingredients beside it: one of them was edited."
+    return compared(kind, kind, found, line(completed(task.signature)), said)
+
+
+def is_known(task: TaskResult) -> Check:
+    """Return the check whether there are such a benchmark and task; without, there is no other."""
+    name, benchmark = str(task.run.get("task")), str(task.run.get("benchmark"))
+    own = tasks().get(name)
+    # Parts of what another task asks have names, but sign as the whole.
+    if own is not None and own.counted == name and benchmark_of(own).name == benchmark:
+        return Check("task", "task", CONFIRMED, name, name)
+    said = "This package has no such task of such a benchmark: nothing else can be checked."
+    return Check("task", "task", DIFFERENT, f"{benchmark}, {name}", None, said)
+
+
+def _version(task: TaskResult) -> Iterator[Check]:
+    kind = "task version"
+    ours = task_versions()[str(task.run.get("task"))]
+    own = str(task.run.get("version"))
+    if own == ours:
+        yield Check(kind, "of this package", CONFIRMED, own, ours)
+    else:
+        said = (
+            f"Another version of the task than this package's, {ours}, or a number of a user's own."
+        )
+        yield Check(kind, "of this package", NOT_CHECKABLE, own, ours, said)
+    if task.version is None:
+        yield Check(kind, kind, NOT_CHECKABLE, meaning="The results state no version.")
+        return
+    expected = str(task.run.get("version"))
+    retrieval = task.run.get("retrieval")
+    if retrieval is not None and not str(retrieval).startswith(_FROM_FILE):
+        expected += _OWN_RETRIEVAL
+    data = str(task.run.get("data"))
+    if not OFFICIAL_DATA.fullmatch(data):
+        expected += f" data: {data}"
+    said = "The version shown in the table does not belong to the signature."
+    yield compared(kind, kind, task.version, expected, said)
+
+
+def _template(task: TaskResult, own: Task, rows: Sequence[LogRow]) -> Iterator[Check]:
+    kind = "template"
+    found = task.run.get("template_sha256")
+    ours = benchmark_of(own).template_sha256(own)
+    said = "The prompts were made from another version of the template."
+    yield compared(kind, kind, found, ours, said)
+    if rows:
+        other = [
+            f"line {row.line} ({row.name}) has template {row.prompt.get('template_sha256')}"
+            for row in rows
+            if row.prompt.get("template_sha256") != found
+        ]
+        said = "The prompts in the log are from another template than the signature says."
+        yield all_of("template in the log", len(rows), other, f"template {found}", said)
+
+
+def _packages(task: TaskResult) -> Iterator[Check]:
+    recorded = task.run.get("packages")
+    ours = package_versions()
+    for name, version in (recorded if isinstance(recorded, Mapping) else {}).items():
+        if version == ours.get(name):
+            yield Check("packages", name, CONFIRMED, version, version)
+        else:
+            said = f"A note: recomputed with {name} {ours.get(name)} instead of {version}."
+            yield Check("packages", name, NOT_CHECKABLE, version, ours.get(name), said)
+
+
+def check_settings(task: TaskResult) -> Iterator[Check]:
+    """Yield the checks of what the signature and the rest of the file both say."""
+    own_task = find_task(str(task.run.get("task")))
+    run, config = task.run, task.config
+
+    def same(key: str, found: Any, expected: Any) -> Check:
+        return compared(KIND, key, found, expected, _EDITED)
+
+    yield _dataset(task, own_task)
+    yield same("version", str(task.metadata.get("version")), str(run.get("version")))
+    yield same("generation", config.get("generation_kwargs"), run.get("generation"))
+    given = task.settings.get("config", {}).get("gen_kwargs")
+    if isinstance(given, Mapping):
+        own = run.get("generation") or {}
+        asked = {key: value for key, value in given.items() if key not in _BUDGET}
+        if "seed" in asked:  # the harness states it as it was typed
+            with contextlib.suppress(OptionError):
+                asked["seed"] = read_seed(asked["seed"])
+        yield same("gen_kwargs", asked, {key: own.get(key, _NOWHERE) for key in asked})
+    yield same("filters", config.get("filter_list"), run.get("filters"))
+    repeats = run.get("repeats")
+    # A server gets a request for each of them.
+    yield same("repeats", config.get("repeats") in (None, 1, repeats), True)
+    rule = benchmark_of(own_task).rule
+    yield same("truncation", run.get("truncation"), rule.__name__)
+    yield from _chat(task, own_task)
+    yield from _options(task, own_task)
+
+
+def _dataset(task: TaskResult, own: Task) -> Check:
+    """Check that a task asks the questions that its name in the file and the signature say."""
+    dataset, named = task.config.get("dataset_name"), tasks().get(task.name)
+    benchmark = benchmark_of(own)
+    wanted = [own, *(one for one in benchmark.tasks.values() if one.counted != one.name)]
+    if named is not None:
+        wanted = [named] if named.counted == own.name else []
+    if benchmark.asked(own, dataset) in wanted:
+        return Check(KIND, "dataset", CONFIRMED, dataset, dataset)
+    said = "The task's name, its dataset and its signature are of different questions."
+    names = " or ".join(one.name for one in wanted)
+    return Check(KIND, "dataset", DIFFERENT, dataset, names or None, said)
+
+
+def _chat(task: TaskResult, own: Task) -> Iterator[Check]:
+    """Check the chat policy against the template and the instruction that the harness states."""
+    chat, found = task.run.get("chat"), task.run.get("chat_sha256")
+    is_raw = not own.chat
+    if chat == "raw" or (chat == "on" and is_raw and found == PLAIN):
+        yield compared(KIND, "raw", chat, "raw" if is_raw else "on", _CHAT)
+    if chat == "raw":
+        yield compared(KIND, "chat_sha256", found, PLAIN, _CHAT)
+    if task.settings.get("model_source") is None:
+        return  # the harness was not told what else it states
+    template, system = (task.settings.get(key) for key in ("chat_template", "system_instruction"))
+    fits = {
+        "off": template is None,
+        "raw": template is not None,
+        # Servers of chats may have a template that nobody here knows.
+        "on": template is not None or found != PLAIN,
+    }
+    yield compared(KIND, "chat", fits.get(str(chat)), True, _CHAT)
+    if chat == "off":
+        expected = text_sha256(f"{system}?") if isinstance(system, str) else PLAIN
+        yield compared(KIND, "chat_sha256", found, expected, _CHAT)
+
+
+def _options(task: TaskResult, own: Task) -> Iterator[Check]:
+    """Check the signature against the options and the model arguments that the task was given."""
+    run = task.run
+    try:
+        options = Options.from_metadata(task.metadata)
+    except LongBenchError as error:
+        packages = run.get("packages") or {}
+        same = packages.get("lm_eval_longbench") == package_versions()["lm_eval_longbench"]
+        status = DIFFERENT if same else NOT_CHECKABLE
+        said = f"This package takes no such options: {error}"
+        yield Check(KIND, "options", status, str(task.metadata.get("longbench")), None, said)
+        return
+    label = read_label(run.get("data"))
+    limit, source = run.get("limit"), str(run.get("limit_source"))
+    official, cut = source.startswith(_OFFICIAL_LIMIT), options.truncate_to
+    is_rag, retrieval = own.retrieved, str(run.get("retrieval"))
+    cutter = None if limit is None else tokenizer_name(options.tokenizer, task.metadata)
+    expected: dict[str, tuple[Any, Any]] = {
+        "truncate_to": (
+            (limit, source) if official else None,
+            cut and (cut, f"{_OFFICIAL_LIMIT}{cut}"),
+        ),
+        "limit": (limit is None, source == "unknown"),
+        "overlength": (run.get("overlength"), options.overlength),
+        "data_dir": (
+            (label.is_sample, label.is_local and options.data_dir is None),
+            (options.data_dir == "sample", False),
+        ),
+        "only": (label.is_choice, bool(options.only)),
+        "tokenizer": (run.get("tokenizer"), cutter),
+        "tokenizer_sha256": (limit is None and run.get("tokenizer_sha256") is not None, False),
+        "embedding_model": (
+            run.get("embedding_model"),
+            options.embedding_model if own.summary else None,
+        ),
+        "retrieved_context": (
+            (run.get("retrieval") is not None, retrieval.startswith(_FROM_FILE)),
+            (is_rag, is_rag and options.retrieved_context is not None),
+        ),
+        "rag_top_n": (run.get("rag_top_n"), options.rag_top_n if is_rag else None),
+        "cot_samples": (run.get("reasoning_sha256") is not None, bool(_first_pass(task))),
+        "reasoning": (run.get("reasoning"), options.reasoning),
+    }
+    if options.repeats is not None:
+        expected["repeats"] = (run.get("repeats"), options.repeats)
+    for key, (found, wanted) in expected.items():
+        yield compared(KIND, f"option {key}", found, wanted, _EDITED)
+
+
+def unconfirmed(task: TaskResult, checks: Sequence[Check]) -> Iterator[Check]:
+    """Yield, for each ingredient that no other check speaks of, that nothing confirms it.
+
+    Args:
+        task: what the results file says.
+        checks: all others of the task.
+    """
+    confirmed = {(check.kind, check.name) for check in checks if check.status == CONFIRMED}
+    run, own = task.run, find_task(str(task.run.get("task")))
+
+    def seen(*kinds: str) -> bool:
+        return any((kind, kind) in confirmed for kind in kinds)
+
+    open_: dict[str, str] = {}
+    if not seen(CUT):
+        cuts = "tokenizer", "tokenizer_sha256", "overlength"
+        open_ |= dict.fromkeys(("limit", *cuts), _UNCUT)
+    elif not seen(LIMIT):
+        open_["limit"] = "No prompt was cut at just this limit."
+    if (AROUND, "chat_sha256") not in confirmed:
+        open_["chat_sha256"] = _AROUND
+        if not seen("prompts in requests"):
+            open_["chat"] = _AROUND
+    if not seen("requests"):
+        open_["generation"] = _UNLOGGED
+    if not seen("repeats"):
+        open_["repeats"] = _UNLOGGED
+    if not seen("seeds") and (run.get("seeds") is not None or not seen("requests")):
+        open_["seeds"] = _UNLOGGED
+    if own.summary:
+        open_["embedding_model"] = "Similarities are as the log states them."
+    if own.retrieved:
+        open_ |= dict.fromkeys(("retrieval", "rag_top_n"), "Retrieved chunks are not in the log.")
+    if _first_pass(task) and not seen("reasoning"):
+        open_["reasoning_sha256"] = "Only the log of pass one tells."
+    for name, said in open_.items():
+        yield Check(UNCONFIRMED, name, NOT_CHECKABLE, run.get(name), None, said)
+
+
+def _first_pass(task: TaskResult) -> str:
+    """Return the task whose answers the prompts of this one embed; "": they embed none."""
+    own = find_task(str(task.run.get("task")))
+    return benchmark_of(own).tables[own.table].first_pass
+
+
+def find_reasoning(task: TaskResult, results: ResultsFile) -> Mapping[str, str] | str:
+    """Return the reasoning of pass one by question, from its log of the same run.
+
+    A text says why it is not here, or that the task embeds none.
+    """
+    first = _first_pass(task)
+    if not first:
+        return "The task embeds no reasoning."
+    if (task.metadata.get("longbench") or {}).get("cot_samples") is not None:
+        return "Pass one was another run: its log was named by cot_samples."
+    for other in results.tasks:
+        same = (other.run.get("task"), other.run.get("data")) == (first, task.run.get("data"))
+        if same and other.log is not None:
+            try:
+                return {row.name: row.generated[0][0] for row in read_log(other.log)}
+            except (LongBenchError, IndexError) as error:
+                return f"The log of pass one cannot be read: {error}"
+    return "Pass one was another run: its log is not beside these results."
+
+
+def check_reasoning(task: TaskResult, reasoning: Mapping[str, str] | str) -> Iterator[Check]:
+    """Yield the check of the reasoning's hash, where a task embeds one."""
+    if not _first_pass(task):
+        return
+    kind, stated = "reasoning", task.run.get("reasoning_sha256")
+    if isinstance(reasoning, str):
+        yield Check(kind, kind, NOT_CHECKABLE, stated, None, reasoning)
+        return
+    found = text_sha256(json.dumps(dict(reasoning), sort_keys=True))
+    if found == stated:
+        yield Check(kind, kind, CONFIRMED, stated, found)
+    else:
+        said = f"The log of pass one has other reasoning. {EDITED}"
+        yield Check(kind, kind, DIFFERENT, stated, found, said)

@@ -1,0 +1,175 @@
+"""The benchmarks, their tables and their tasks."""
+
+from importlib.metadata import EntryPoint
+
+import pytest
+from v1_tasks import E_TASKS, V1_TASKS
+
+from lm_eval_longbench.benchmarks import registry
+from lm_eval_longbench.benchmarks.base import Benchmark
+from lm_eval_longbench.benchmarks.longbench_pro_facts import SECONDARY_TASKS
+from lm_eval_longbench.benchmarks.registry import (
+    OURS,
+    benchmark_of,
+    benchmark_of_table,
+    benchmarks,
+    families,
+    find_task,
+    short_names,
+    table_number,
+    table_of,
+    tables,
+    task_number,
+    tasks,
+)
+from lm_eval_longbench.errors import OptionError, UnknownNameError
+
+TABLES = tables()
+
+
+def test_the_benchmarks_and_their_names():
+    assert {one.name: (one.short, one.sign, one.title) for one in OURS} == {
+        "longbench_v1": ("v1", "lb-v1", "LongBench v1"),
+        "longbench_v1_e": ("v1_e", "lb-e", "LongBench-E"),
+        "longbench_v2": ("v2", "lb-v2", "LongBench v2"),
+        "longbench_pro": ("pro", "lb-pro", "LongBench Pro"),
+    }
+    assert list(short_names()) == ["v1", "v1_e", "v2", "pro"]
+    assert {name: [one.short for one in own] for name, own in families().items()} == {
+        "v1": ["v1", "v1_e"],
+        "v2": ["v2"],
+        "pro": ["pro"],
+    }
+
+
+def test_the_tables_in_order():
+    assert list(TABLES) == [
+        "longbench_v1",
+        "longbench_v1_e",
+        "longbench_v2",
+        "longbench_v2_no_context",
+        "longbench_v2_cot",
+        "longbench_v2_cot_answer",
+        "longbench_v2_rag",
+        "longbench_pro",
+        "longbench_pro_thinking",
+    ]
+    assert [table_number(name) for name in TABLES] == list(range(9))
+    assert {table.benchmark for table in TABLES.values()} == set(benchmarks())
+
+
+def test_official_questions():
+    assert {name: table.questions for name, table in TABLES.items()} == {
+        "longbench_v1": 4750,
+        "longbench_v1_e": 3668,
+        **{name: 503 for name in TABLES if name.startswith("longbench_v2")},
+        "longbench_pro": 1500,
+        "longbench_pro_thinking": 1500,
+    }
+
+
+def test_tasks_in_the_official_order():
+    v1, e, pro = (TABLES[name] for name in ("longbench_v1", "longbench_v1_e", "longbench_pro"))
+    assert list(v1.tasks) == [task.name for task in V1_TASKS]
+    assert list(e.tasks) == [task.name for task in E_TASKS]
+    assert [task.label for task in pro.tasks.values()] == list(SECONDARY_TASKS)
+    assert task_number("longbench_pro", "longbench_pro_t10_1") == 21
+    for name, table in TABLES.items():
+        assert [task_number(name, task) for task in table.tasks] == list(range(len(table.tasks)))
+
+
+def test_every_task_is_of_its_table():
+    for table in TABLES.values():
+        for task in table.tasks:
+            assert table_of(task) is table
+
+
+@pytest.mark.parametrize("task", ["gsm8k", "", None, 3, ["longbench_v2"], "longbench_v1"])
+def test_what_is_no_task(task):
+    assert table_of(task) is None
+
+
+def test_every_task_is_known_and_of_its_benchmark():
+    assert len(tasks()) == 21 + 13 + 11 + 50
+    for name, task in tasks().items():
+        own = benchmark_of(task)
+        assert find_task(name) is task is own.tasks[name]
+        assert benchmark_of_table(task.table) is own
+        assert own.tables[task.table].tasks[task.counted].table == task.table
+        assert task.questions > 0 and task.budget > 0
+
+
+def test_a_domain_has_no_table_of_its_own():
+    domain = find_task("longbench_v2_code_repository")
+    assert (domain.table, domain.counted, domain.questions) == ("longbench_v2", "longbench_v2", 50)
+    assert table_of(domain.name) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "nearest"),
+    [
+        ("longbench_v1_repobench-p", "longbench_v1_repobench_p"),
+        ("longbench_v1_e_gov_reprot", "longbench_v1_e_gov_report"),
+        ("qasper", None),
+    ],
+)
+def test_unknown_names(name, nearest):
+    with pytest.raises(UnknownNameError, match=repr(name)) as caught:
+        find_task(name)
+    assert "Did you mean" in str(caught.value)
+    if nearest:
+        assert f"Did you mean {nearest!r}?" in str(caught.value)
+    with pytest.raises(UnknownNameError, match="Did you mean 'longbench_pro'"):
+        benchmark_of_table("longbench_prof")
+
+
+# ---------------------------------------------------------------------- of other packages
+
+
+class Fifth(type(OURS[2])):
+    """LongBench v2 once more, under another name."""
+
+    name = "fifth"
+
+    def __init__(self):
+        super().__init__()
+        renamed = [
+            (name.replace("longbench_v2", "fifth"), own) for name, own in self.tables.items()
+        ]
+        self.tables = dict(renamed)
+
+
+@pytest.fixture
+def install(monkeypatch):
+    """Have an entry point that names an object."""
+
+    def run(thing):
+        point = EntryPoint("mine", "my_package:OBJECT", registry.ENTRY_POINTS)
+        monkeypatch.setattr(EntryPoint, "load", lambda self: thing)
+        monkeypatch.setattr(registry, "entry_points", lambda group: [point])
+        benchmarks.cache_clear()
+
+    yield run
+    benchmarks.cache_clear()
+
+
+def test_another_package_adds_a_benchmark_behind_ours(install):
+    fifth = Fifth()
+    install(fifth)
+    assert tuple(benchmarks().values()) == (*OURS, fifth)
+    assert isinstance(fifth, Benchmark)
+
+
+@pytest.mark.parametrize("thing", [5, Fifth, "text"])
+def test_what_is_no_benchmark_is_refused(install, thing):
+    install(thing)
+    with pytest.raises(OptionError, match=r"mine of lm_eval_longbench.benchmarks is my_package:"):
+        benchmarks()
+
+
+def test_a_name_that_is_taken_is_refused(install):
+    fifth = Fifth()
+    fifth.name = "longbench_v2_cot"
+    install(fifth)
+    with pytest.raises(OptionError, match="there is one of that name, or a table of it"):
+        benchmarks()

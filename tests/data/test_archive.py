@@ -1,0 +1,164 @@
+"""Archives are read line by line and nothing is ever extracted."""
+
+import os
+import zipfile
+
+import pytest
+from v1_tasks import BY_FILE, load
+
+from lm_eval_longbench import input_files
+from lm_eval_longbench.data import archive as archive_module
+from lm_eval_longbench.data.archive import file_lines, find_member, member_lines
+from lm_eval_longbench.errors import DataError
+
+
+def everything(folder):
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_the_first_name_that_is_there(zipped):
+    archive = zipped({"b": "2", "data/a": "1", "a": "3"})
+    assert find_member(archive, ("data/a", "a")) == "data/a"
+    assert find_member(archive, ("a", "data/a")) == "a"
+    assert find_member(archive, ("c", "b")) == "b"
+    assert find_member(archive, ("c", "data/", "A")) is None
+    assert find_member(archive, ()) is None
+
+
+def test_only_a_line_feed_ends_a_line(zipped, tmp_path):
+    content = "one\r\ntwo\u2028still two\rand\x0b\x0c\x85\n\nlast 汉字".encode()
+    expected = content.split(b"\n")
+    archive = zipped({"m": content})
+    assert list(member_lines(archive, "m")) == expected
+    (tmp_path / "file").write_bytes(content)
+    assert list(file_lines(tmp_path / "file")) == expected
+
+
+def test_an_empty_member_and_an_empty_file(zipped, tmp_path):
+    assert list(member_lines(zipped({"m": b""}), "m")) == []
+    (tmp_path / "file").write_bytes(b"")
+    assert list(file_lines(tmp_path / "file")) == []
+
+
+def test_lines_come_before_the_rest_is_unpacked(zipped):
+    archive = zipped({"m": b"first\n" + os.urandom(1 << 20)})
+    content = bytearray(archive.read_bytes())
+    content[-2000] ^= 255  # damage at the far end, met only by who reads that far
+    archive.write_bytes(content)
+    reader = member_lines(archive, "m")
+    assert next(reader) == b"first"
+    with pytest.raises(DataError, match="member m, is damaged"):
+        list(reader)
+
+
+def test_members_with_dangerous_names_are_never_written(zipped, tmp_path, cache, arrows, lines):
+    victim = tmp_path / "victim.jsonl"
+    archive = zipped(
+        {
+            "../victim.jsonl": b"overwritten",
+            "../../etc/passwd": b"overwritten",
+            str(tmp_path / "absolute.jsonl"): b"overwritten",
+            "data/../../victim.jsonl": b"overwritten",
+            "data/qasper.jsonl": lines(3),
+        },
+        "inner/data.zip",
+    )
+    victim.write_text("as it was")
+    before = everything(tmp_path)
+    documents = load(BY_FILE["qasper"], str(archive))
+    assert documents.rows["_id"][:] == ["0", "1", "2"]
+    after = everything(tmp_path)
+    new = {path for path in after if path not in before}
+    assert new
+    assert all(path.is_relative_to(cache) for path in new)
+    assert {path: after[path] for path in before} == before
+    assert [name.rsplit("/", 1)[1] for name in arrows()] == ["qasper.arrow"]
+
+
+def test_a_dangerous_name_can_be_read_and_still_writes_nothing(zipped, tmp_path):
+    archive = zipped({"../outside.txt": b"one\ntwo\n"}, "inner/data.zip")
+    before = everything(tmp_path)
+    assert find_member(archive, ("../outside.txt",)) == "../outside.txt"
+    assert list(member_lines(archive, "../outside.txt")) == [b"one", b"two"]
+    assert everything(tmp_path) == before
+
+
+@pytest.mark.parametrize("content", [b"", b"no archive", b"PK\x03\x04 cut off"])
+def test_no_archive(tmp_path, content):
+    path = tmp_path / "data.zip"
+    path.write_bytes(content)
+    with pytest.raises(DataError, match="cannot be read as a zip archive") as caught:
+        find_member(path, ("m",))
+    assert str(path) in str(caught.value)
+
+
+def test_a_missing_archive(tmp_path):
+    with pytest.raises(DataError, match="cannot be read as a zip archive"):
+        find_member(tmp_path / "none.zip", ("m",))
+
+
+def test_a_damaged_member_is_named(zipped):
+    archive = zipped({"data/qasper.jsonl": os.urandom(5000).hex()})
+    content = bytearray(archive.read_bytes())
+    content[2000:2010] = bytes(byte ^ 255 for byte in content[2000:2010])
+    archive.write_bytes(content)
+    assert find_member(archive, ("data/qasper.jsonl",)) == "data/qasper.jsonl"
+    with pytest.raises(DataError, match=r"data\.zip, member data/qasper\.jsonl, is damaged"):
+        list(member_lines(archive, "data/qasper.jsonl"))
+
+
+def test_a_stored_member_with_a_wrong_checksum(tmp_path):
+    path = tmp_path / "data.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
+        archive.writestr("m", b"unpacked text\n")
+    path.write_bytes(path.read_bytes().replace(b"unpacked", b"impacted", 1))
+    with pytest.raises(DataError, match="member m, is damaged"):
+        list(member_lines(path, "m"))
+
+
+@pytest.mark.parametrize(("offsets", "value"), [((6, 8), 1), ((8, 10), 99)])
+def test_a_member_that_zipfile_cannot_unpack(zipped, offsets, value):
+    """Encrypted (flag bit 0), or compressed in a way Python does not know (method 99)."""
+    archive = zipped({"m": b"text\n"})
+    content = bytearray(archive.read_bytes())
+    content[offsets[0]] = value
+    content[content.find(b"PK\x01\x02") + offsets[1]] = value
+    archive.write_bytes(content)
+    with pytest.raises(DataError, match="member m"):
+        list(member_lines(archive, "m"))
+
+
+def test_a_file_that_cannot_be_read(tmp_path):
+    with pytest.raises(DataError, match="cannot be read"):
+        list(file_lines(tmp_path / "none"))
+    with pytest.raises(DataError, match="cannot be read"):
+        list(file_lines(tmp_path))
+
+
+def test_a_member_that_unpacks_to_far_too_much(zipped, monkeypatch):
+    monkeypatch.setattr(input_files, "UNPACKED", 1 << 20)
+    noise = os.urandom(1 << 16)
+    archive = zipped({"m": b"first\n" + b" " * (1 << 21), "n": noise + bytes(1 << 20)})
+    reader = member_lines(archive, "m")
+    assert next(reader) == b"first"
+    with pytest.raises(DataError, match=r"member m, cannot be read: it unpacks to more than 1 MiB"):
+        list(reader)
+    assert b"\n".join(member_lines(archive, "n")) == noise + bytes(1 << 20)
+
+
+def test_a_list_of_members_beyond_all_measure(tmp_path, monkeypatch):
+    path = tmp_path / "data.zip"
+    with zipfile.ZipFile(path, "w") as made:
+        for number in range(3000):
+            made.writestr(f"{number}", b"")
+    assert find_member(path, ("7",)) == "7"
+    monkeypatch.setattr(archive_module, "LONGEST_LIST", 100_000)
+    with pytest.raises(DataError, match="its list of members is longer than 100000 bytes"):
+        find_member(path, ("7",))
+
+
+def test_only_a_regular_file_is_an_archive(tmp_path):
+    os.mkfifo(tmp_path / "data.zip")
+    for read in (find_member, lambda *given: list(member_lines(*given))):
+        with pytest.raises(DataError, match="it is a named pipe, not a regular file"):
+            read(tmp_path / "data.zip", "m")

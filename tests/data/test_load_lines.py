@@ -1,0 +1,440 @@
+"""Documents of LongBench v1 and E: from the pinned archive, local copies and the sample."""
+
+import hashlib
+import json
+import logging
+import os
+import re
+import subprocess
+import sys
+import unicodedata
+from pathlib import Path
+
+import huggingface_hub
+import pytest
+from v1_tasks import BY_FILE, E_TASKS, TASKS, V1_TASKS, load
+
+import lm_eval_longbench
+from lm_eval_longbench import once
+from lm_eval_longbench.benchmarks.base import Source
+from lm_eval_longbench.benchmarks.longbench_v1 import V1, E
+from lm_eval_longbench.data.arrow import features_of
+from lm_eval_longbench.data.hub import fetch
+from lm_eval_longbench.errors import DataError
+
+SAMPLE = Path(lm_eval_longbench.__file__).parent / "data" / "sample" / "longbench_v1"
+QASPER = BY_FILE["qasper"]
+THREE_WAYS = ("(1) let it download", "(2) point to a copy", "(3) try the embedded sample")
+CHINESE = {"multifieldqa_zh", "dureader", "vcsum", "lsht", "passage_retrieval_zh"}
+
+
+def names_three_ways(error):
+    return all(way in str(error) for way in THREE_WAYS)
+
+
+def warnings_in(caplog):
+    return [r.getMessage() for r in caplog.records if r.levelno >= logging.WARNING]
+
+
+# ---------------------------------------------------------------------- the sample
+
+
+@pytest.mark.parametrize("split", TASKS, ids=lambda split: split.dataset)
+def test_every_dataset_has_a_sample(split, caplog):
+    documents = load(split, "sample")
+    file = SAMPLE / f"{split.dataset}.jsonl"
+    content = file.read_bytes()
+    assert list(documents.rows) == [json.loads(line) for line in content.splitlines()]
+    assert len(documents.rows) >= 4
+    assert documents.rows.features == features_of(V1)
+    digest = hashlib.sha256(content).hexdigest()
+    assert (documents.sha256, documents.label) == (digest, f"sample-{digest[:12]}")
+    assert documents.official is False
+    assert warnings_in(caplog) == []
+
+    for row in documents.rows:
+        assert tuple(row) == V1.fields
+        assert row["dataset"] == split.label
+        chinese = split.label in CHINESE
+        assert row["language"] == ("zh" if chinese else "en")
+        assert row["length"] == len(row["context"] if chinese else row["context"].split())
+        assert row["answers"]
+        assert (row["all_classes"] is not None) == (split.label in {"trec", "lsht"})
+    ids = documents.rows["_id"][:]
+    assert len(set(ids)) == len(ids)
+
+
+def test_the_sample_has_34_files_and_no_other():
+    assert sorted(path.name for path in SAMPLE.iterdir()) == sorted(
+        f"{split.dataset}.jsonl" for split in TASKS
+    )
+    assert (len(V1_TASKS), len(E_TASKS)) == (21, 13)
+
+
+def test_the_sample_holds_what_breaks_careless_code():
+    rows = [row for split in TASKS for row in load(split, "sample").rows]
+    contexts = [row["context"] for row in rows]
+    assert {row["language"] for row in rows} == {"en", "zh"}
+    assert any("{" in text and "}" in text for text in contexts)
+    assert any("{input}" in text or "{context}" in text for text in contexts)
+    assert any("$Q$" in text for text in contexts)
+    # Beyond the basic plane, as emoji are.
+    assert any(unicodedata.category(c) == "So" and ord(c) > 0xFFFF for t in contexts for c in t)
+    assert any(not row["input"] for row in rows)
+    assert any(row["input"] for row in rows)
+    assert len({row["_id"] for row in rows}) == len(rows)
+
+
+def test_sample_labels_tell_the_files_apart():
+    labels = {load(split, "sample").label for split in TASKS}
+    assert len(labels) == 34
+    assert all(re.fullmatch("sample-[0-9a-f]{12}", label) for label in labels)
+
+
+# ---------------------------------------------------------------------- local folders
+
+
+@pytest.mark.parametrize("inner", [".", "data"])
+def test_a_folder_flat_or_with_data_in_it(tmp_path, cache, lines, inner):
+    folder = tmp_path / "copy" / inner
+    folder.mkdir(parents=True)
+    (folder / "qasper.jsonl").write_bytes(lines(3))
+    documents = load(QASPER, str(tmp_path / "copy"))
+    assert documents.rows["_id"][:] == ["0", "1", "2"]
+    digest = hashlib.sha256(lines(3)).hexdigest()
+    assert documents.label == f"local-{digest[:12]}"
+    assert documents.sha256 == digest
+    assert documents.official is False
+
+
+def test_the_files_beside_come_before_those_under_data(tmp_path, cache, lines):
+    (tmp_path / "copy" / "data").mkdir(parents=True)
+    (tmp_path / "copy" / "qasper.jsonl").write_bytes(lines(1))
+    (tmp_path / "copy" / "data" / "qasper.jsonl").write_bytes(lines(2))
+    assert len(load(QASPER, str(tmp_path / "copy")).rows) == 1
+
+
+def test_the_home_folder_may_be_a_tilde(tmp_path, cache, lines, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / "copy").mkdir()
+    (tmp_path / "copy" / "qasper.jsonl").write_bytes(lines(1))
+    assert len(load(QASPER, "~/copy").rows) == 1
+
+
+def test_a_folder_is_warned_about_once_with_the_counts_that_differ(tmp_path, cache, lines, caplog):
+    (tmp_path / "data").mkdir()
+    (tmp_path / "qasper.jsonl").write_bytes(lines(3))
+    (tmp_path / "multifieldqa_en.jsonl").write_bytes(lines(150))
+    (tmp_path / "data" / "trec_e.jsonl").write_bytes(b"\n" + lines(2) + b"\n\n")
+    for stem in ("qasper", "multifieldqa_en", "trec_e", "qasper"):
+        load(BY_FILE[stem], str(tmp_path))
+    (warning,) = warnings_in(caplog)
+    assert str(tmp_path) in warning
+    assert "qasper has 3 rows instead of 200; trec_e has 2 rows instead of 300." in warning
+    assert "multifieldqa_en" not in warning
+    assert "local-<hash" in warning
+
+    caplog.clear()
+    once.forget()
+    load(QASPER, str(tmp_path))
+    assert len(warnings_in(caplog)) == 1
+
+
+def test_a_folder_with_official_counts_is_still_not_official(tmp_path, cache, lines, caplog):
+    (tmp_path / "qasper.jsonl").write_bytes(lines(200))
+    documents = load(QASPER, str(tmp_path))
+    assert not documents.official
+    (warning,) = warnings_in(caplog)
+    assert "all row counts are the official ones" in warning
+
+
+def test_two_folders_are_two_warnings(tmp_path, cache, lines, caplog):
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "qasper.jsonl").write_bytes(lines(1))
+        load(QASPER, str(tmp_path / name))
+    assert len(warnings_in(caplog)) == 2
+
+
+def test_a_changed_file_is_converted_anew(tmp_path, cache, lines, arrows):
+    file = tmp_path / "qasper.jsonl"
+    file.write_bytes(lines(1))
+    first = load(QASPER, str(tmp_path))
+    file.write_bytes(lines(2))
+    second = load(QASPER, str(tmp_path))
+    assert [len(found.rows) for found in (first, second)] == [1, 2]
+    assert first.label != second.label
+    assert len(arrows()) == 2
+
+
+def test_a_malformed_file_leaves_nothing_in_the_cache(tmp_path, cache, lines, arrows):
+    file = tmp_path / "qasper.jsonl"
+    file.write_bytes(lines(2) + b"{\n")
+    for _ in range(2):
+        with pytest.raises(DataError, match=r"qasper\.jsonl, line 3, is not JSON"):
+            load(QASPER, str(tmp_path))
+    assert arrows() == []
+
+
+@pytest.mark.parametrize(
+    "changes", [{"context": "half a pair \ud83d"}, {"answers": ["\udc00"]}, {"length": 10**30}]
+)
+def test_values_that_json_allows_and_arrow_does_not(tmp_path, cache, arrows, row, changes):
+    line = json.dumps(row(**changes)).encode() + b"\n"
+    (tmp_path / "qasper.jsonl").write_bytes(line)
+    with pytest.raises(DataError, match="qasper"):
+        load(QASPER, str(tmp_path))
+    assert arrows() == []
+
+
+@pytest.mark.parametrize("content", [b"", b"\n", b"\n \n\n"])
+def test_an_empty_file(tmp_path, cache, content):
+    (tmp_path / "qasper.jsonl").write_bytes(content)
+    for _ in range(2):
+        with pytest.raises(DataError, match=r"qasper\.jsonl holds no documents"):
+            load(QASPER, str(tmp_path))
+
+
+def test_a_folder_without_the_file(tmp_path, cache, lines):
+    (tmp_path / "qasper.jsonl").write_bytes(lines(1))
+    with pytest.raises(DataError, match=r"has no qasper_e\.jsonl, neither") as caught:
+        load(BY_FILE["qasper_e"], str(tmp_path))
+    assert str(tmp_path) in str(caught.value)
+    assert names_three_ways(caught.value)
+
+
+@pytest.mark.parametrize("name", ["nowhere", "sample2", "nowhere/data.zip"])
+def test_a_place_that_does_not_exist(tmp_path, cache, name):
+    with pytest.raises(DataError, match="does not exist") as caught:
+        load(QASPER, str(tmp_path / name))
+    assert repr(str(tmp_path / name)) in str(caught.value)
+    assert names_three_ways(caught.value)
+
+
+# ---------------------------------------------------------------------- local archives
+
+
+@pytest.mark.parametrize("prefix", ["data/", ""])
+@pytest.mark.parametrize("given", ["data.zip", "", "other name.zip"])
+def test_an_archive_or_the_folder_it_is_in(zipped, tmp_path, cache, lines, caplog, prefix, given):
+    members = {f"{prefix}qasper.jsonl": lines(3), f"{prefix}qasper_e.jsonl": lines(2)}
+    archive = zipped(members, given or "data.zip")
+    place = str(archive) if given else str(tmp_path)
+    documents = load(QASPER, place)
+    digest = hashlib.sha256(archive.read_bytes()).hexdigest()
+    assert len(documents.rows) == 3
+    assert (documents.sha256, documents.label) == (digest, f"local-{digest[:12]}")
+    assert documents.official is False
+    assert len(load(BY_FILE["qasper_e"], place).rows) == 2
+    (warning,) = warnings_in(caplog)
+    assert digest in warning
+    assert V1.source.sha256 in warning
+
+
+def test_an_archive_without_the_member(zipped, cache, lines, arrows):
+    archive = zipped({"data/qasper_e.jsonl": lines(1), "deep/data/qasper.jsonl": lines(1)})
+    with pytest.raises(DataError, match=r"has no member data/qasper\.jsonl") as caught:
+        load(QASPER, str(archive))
+    assert str(archive) in str(caught.value)
+    assert names_three_ways(caught.value)
+    assert arrows() == []
+
+
+def test_a_malformed_member_is_named(zipped, cache, lines, arrows):
+    archive = zipped({"data/qasper.jsonl": lines(1) + b"[]\n"})
+    message = r"data\.zip, member data/qasper\.jsonl, line 2, is not a JSON object"
+    with pytest.raises(DataError, match=message):
+        load(QASPER, str(archive))
+    assert arrows() == []
+
+
+def test_an_empty_member(zipped, cache):
+    with pytest.raises(DataError, match=r"data\.zip holds no documents"):
+        load(QASPER, str(zipped({"data/qasper.jsonl": b""})))
+
+
+def test_a_file_that_is_no_archive(tmp_path, cache, lines):
+    (tmp_path / "qasper.jsonl").write_bytes(lines(1))
+    with pytest.raises(DataError, match="cannot be read as a zip archive"):
+        load(QASPER, str(tmp_path / "qasper.jsonl"))
+
+
+REVISION = "0123456789" * 4
+REPO = "zai-org/LongBench"
+# Four official counts: two datasets right, one wrong, one that is not in the archive.
+COUNTS = {"multifieldqa_en": 150, "qasper_e": 224, "qasper": 199, "trec_e": 301, "lcc": 0}
+
+
+@pytest.fixture
+def archive(zipped, lines):
+    return zipped({f"data/{stem}.jsonl": lines(number) for stem, number in COUNTS.items()})
+
+
+@pytest.fixture
+def hub_cache(tmp_path, monkeypatch):
+    folder = tmp_path / "hub"
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(folder))
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
+    return folder
+
+
+def put(hub_cache, source, content):
+    """Lay a file into the hub's cache as huggingface_hub does: a blob and a link to it."""
+    folder = hub_cache / f"datasets--{source.repo.replace('/', '--')}"
+    blob = folder / "blobs" / hashlib.sha256(content).hexdigest()
+    pointer = folder / "snapshots" / source.revision / source.file
+    reference = folder / "refs" / "main"
+    for path in (blob, pointer, reference):
+        path.parent.mkdir(parents=True, exist_ok=True)
+    blob.write_bytes(content)
+    reference.write_text(source.revision)
+    pointer.symlink_to(os.path.relpath(blob, pointer.parent))
+    # The layout is the hub's own: it finds the file itself.
+    found = huggingface_hub.try_to_load_from_cache(
+        source.repo, source.file, repo_type="dataset", revision=source.revision
+    )
+    assert found == str(pointer)
+    return blob, pointer
+
+
+def pin_v1(monkeypatch, source):
+    for benchmark in (V1, E):
+        monkeypatch.setattr(benchmark, "source", source)
+
+
+@pytest.fixture
+def source(archive, monkeypatch):
+    """Pin the made-up archive in place of the official one."""
+    digest = hashlib.sha256(archive.read_bytes()).hexdigest()
+    made_up = Source(REPO, REVISION, "data.zip", digest)
+    pin_v1(monkeypatch, made_up)
+    return made_up
+
+
+@pytest.mark.parametrize("stem", ["multifieldqa_en", "qasper_e"])
+def test_the_pinned_archive_is_official(cache, arrows, hub_cache, source, archive, caplog, stem):
+    put(hub_cache, source, archive.read_bytes())
+    documents = load(BY_FILE[stem])
+    assert documents.rows["_id"][:] == [str(number) for number in range(COUNTS[stem])]
+    assert documents.official is True
+    assert documents.label == "zai-org/LongBench@0123456"
+    assert documents.sha256 == source.sha256
+    assert caplog.records == []
+    folder = f"lm_eval_longbench/longbench_v1/{source.sha256[:16]}-2/{stem}"
+    assert arrows() == [f"{folder}/{stem}.arrow"]
+
+
+def test_converted_rows_need_the_archive_no_more(cache, hub_cache, source, archive):
+    blob, pointer = put(hub_cache, source, archive.read_bytes())
+    split = BY_FILE["multifieldqa_en"]
+    first = load(split)
+    pointer.unlink()
+    blob.unlink()
+    assert list(load(split).rows) == list(first.rows)
+
+
+@pytest.mark.parametrize(
+    ("stem", "message"),
+    [
+        ("qasper", "qasper: 199 rows instead of the official 200"),
+        ("trec_e", "trec_e: 301 rows instead of the official 300"),
+        ("lcc", "lcc: 0 rows instead of the official 500"),
+    ],
+)
+def test_a_wrong_row_count_is_an_error(cache, arrows, hub_cache, source, archive, stem, message):
+    put(hub_cache, source, archive.read_bytes())
+    for _ in range(2):
+        with pytest.raises(DataError, match=message) as caught:
+            load(BY_FILE[stem])
+        assert source.label in str(caught.value)
+        assert arrows() == []
+
+
+def test_a_member_that_is_not_there(cache, arrows, hub_cache, source, archive):
+    put(hub_cache, source, archive.read_bytes())
+    with pytest.raises(DataError, match=r"no member data/samsum\.jsonl"):
+        load(BY_FILE["samsum"])
+    assert arrows() == []
+
+
+def test_a_wrong_hash_removes_the_file_and_the_next_run_misses_it(
+    cache, arrows, hub_cache, source, archive
+):
+    blob, pointer = put(hub_cache, source, archive.read_bytes() + b"damage")
+    split = BY_FILE["multifieldqa_en"]
+    with pytest.raises(DataError, match="is damaged") as caught:
+        load(split)
+    found = hashlib.sha256(archive.read_bytes() + b"damage").hexdigest()
+    assert f"sha256 {found}, pinned {source.sha256}" in str(caught.value)
+    assert "run again" in str(caught.value)
+    assert not blob.exists()
+    assert not pointer.is_symlink()
+    assert arrows() == []
+
+    with pytest.raises(DataError, match="is not in the cache and cannot be downloaded"):
+        load(split)
+    put(hub_cache, source, archive.read_bytes())
+    assert load(split).official
+
+
+def test_fetch_returns_the_file_in_the_cache(hub_cache, source, archive):
+    _, pointer = put(hub_cache, source, archive.read_bytes())
+    assert fetch(source) == pointer
+
+
+def test_another_revision_is_not_taken_instead(hub_cache, source, archive):
+    put(hub_cache, source, archive.read_bytes())
+    other = Source(REPO, "f" * 40, "data.zip", source.sha256)
+    with pytest.raises(DataError, match=f"at revision {'f' * 40} is not in the cache"):
+        fetch(other)
+
+
+@pytest.mark.parametrize("given", ["file", "folder"])
+def test_a_local_copy_of_the_pinned_archive_is_official(
+    cache, hub_cache, source, archive, caplog, given
+):
+    place = str(archive if given == "file" else archive.parent)
+    documents = load(BY_FILE["multifieldqa_en"], place)
+    assert documents.official is True
+    assert (documents.label, documents.sha256) == (source.label, source.sha256)
+    assert len(documents.rows) == 150
+    assert caplog.records == []
+    with pytest.raises(DataError, match="qasper: 199 rows instead of the official 200"):
+        load(BY_FILE["qasper"], place)
+    assert not hub_cache.exists()
+
+
+def test_a_file_name_with_a_hyphen(zipped, lines, cache, hub_cache, monkeypatch):
+    archive = zipped({"data/repobench-p.jsonl": lines(500)}, "other/data.zip")
+    digest = hashlib.sha256(archive.read_bytes()).hexdigest()
+    pin_v1(monkeypatch, Source(REPO, REVISION, "data.zip", digest))
+    documents = load(BY_FILE["repobench-p"], str(archive))
+    assert documents.official
+    assert len(documents.rows) == 500
+
+
+def test_offline_and_nothing_cached_is_one_error_with_three_ways(tmp_path):
+    code = (
+        "import json\n"
+        "from lm_eval_longbench.benchmarks.longbench_v1 import V1\n"
+        "from lm_eval_longbench.errors import DataError\n"
+        "try:\n    V1.load(V1.tasks['longbench_v1_qasper'], None)\n"
+        "except DataError as error:\n    print(json.dumps(str(error)))\n"
+    )
+    environment = {key: value for key, value in os.environ.items() if not key.startswith("HF_")}
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**environment, "HF_HUB_OFFLINE": "1", "HF_HOME": str(tmp_path / "home")},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
+    (line,) = done.stdout.splitlines()
+    message = json.loads(line)
+    assert message.startswith("zai-org/LongBench/data.zip at revision 5e628be450b7e67fb7ae6e201bd6")
+    assert "is not in the cache and cannot be downloaded" in message
+    for way in ("(1)", "(2)", "(3)", "HF_HUB_OFFLINE", "data_dir", '"sample"'):
+        assert way in message
+    assert "Traceback" not in done.stderr
+    assert [path.name for path in (tmp_path / "home").rglob("*.arrow")] == []

@@ -1,0 +1,190 @@
+"""Each way a row can be wrong is named with its place."""
+
+import json
+from types import SimpleNamespace
+
+import pytest
+
+from lm_eval_longbench.benchmarks.longbench_v1 import V1
+from lm_eval_longbench.data.rows import checked_rows, parsed_rows, schema_problem
+from lm_eval_longbench.errors import DataError
+
+FIELDS = V1.fields
+TEXTS = ("input", "context", "dataset", "language", "_id")
+
+
+def parse(*lines):
+    return list(parsed_rows(lines, "qasper.jsonl", V1))
+
+
+def encoded(value):
+    return json.dumps(value, ensure_ascii=False).encode() + b"\n"
+
+
+def test_a_row_comes_back_as_it_was(row):
+    assert parse(encoded(row())) == [row()]
+    assert V1.row_problem(row()) is None
+    assert tuple(row()) == FIELDS
+
+
+def test_extra_fields_are_dropped_and_the_order_is_ours(row):
+    shuffled = dict(reversed(row(extra=1, another=None).items()))
+    (found,) = parse(encoded(shuffled))
+    assert found == row()
+    assert tuple(found) == FIELDS
+
+
+def test_all_classes_may_be_a_list(row):
+    value = row(all_classes=["a", "b"], answers=[], input="", length=0)
+    assert parse(encoded(value)) == [value]
+
+
+def test_blank_lines_are_passed_over_and_still_counted(row):
+    assert len(parse(b"\n", encoded(row()), b" \t\r\n", encoded(row()), b"")) == 2
+    with pytest.raises(DataError, match="line 4, is not JSON"):
+        parse(b"\n", encoded(row()), b"  \n", b"{\n")
+
+
+def test_windows_line_ends_and_a_byte_order_mark(row):
+    line = encoded(row()).replace(b"\n", b"\r\n")
+    assert parse(b"\xef\xbb\xbf" + line, line) == [row(), row()]
+
+
+def test_rows_before_a_bad_line_are_delivered(row):
+    reader = parsed_rows([encoded(row()), b"{", encoded(row())], "x", V1)
+    assert next(reader) == row()
+    with pytest.raises(DataError, match="x, line 2, is not JSON"):
+        next(reader)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"{",
+        b"no json",
+        b"{'input': 1}",
+        b'{"input": "\xe9"}',  # Latin-1
+        b'{"a": 1} {"b": 2}',
+        b'{"a": "tab\there"}',
+        b"[" * 100_000,
+        b"1" * 5000,
+        b"\x00\x01",
+    ],
+)
+def test_not_json(line):
+    # A number of 5,000 digits is no error before Python 3.11; then it is no object either.
+    with pytest.raises(DataError, match=r"^qasper\.jsonl, line 1,? is not (JSON: |a JSON object)"):
+        parse(line)
+
+
+@pytest.mark.parametrize("value", [None, 1, "text", True, [], [1], [{}]])
+def test_not_an_object(value):
+    with pytest.raises(DataError, match=r"qasper\.jsonl, line 1, is not a JSON object\."):
+        parse(encoded(value))
+
+
+@pytest.mark.parametrize("name", FIELDS)
+def test_each_missing_field(row, name):
+    value = row()
+    del value[name]
+    with pytest.raises(DataError, match=f"line 2, lacks the field '{name}'"):
+        parse(encoded(row()), encoded(value))
+
+
+@pytest.mark.parametrize("name", TEXTS)
+@pytest.mark.parametrize("value", [None, 1, 1.5, True, [], ["x"], {}])
+def test_each_text_that_is_none(row, name, value):
+    with pytest.raises(DataError, match=f"line 1, has a field '{name}' that is not a text"):
+        parse(encoded(row(**{name: value})))
+
+
+@pytest.mark.parametrize("value", [None, "a", 1, {}, {"a": "b"}, [1], ["a", None], [["a"]]])
+def test_answers_that_are_no_list_of_texts(row, value):
+    with pytest.raises(DataError, match="line 1, has a field 'answers' that is not a list of text"):
+        parse(encoded(row(answers=value)))
+
+
+@pytest.mark.parametrize("value", ["a", 1, False, {}, [1], ["a", None]])
+def test_all_classes_that_are_neither(row, value):
+    with pytest.raises(DataError, match="'all_classes' that is neither null nor a list of texts"):
+        parse(encoded(row(all_classes=value)))
+
+
+@pytest.mark.parametrize("value", [None, "3", 3.0, True, False, [3]])
+def test_a_length_that_is_no_whole_number(row, value):
+    with pytest.raises(DataError, match="'length' that is not a whole number"):
+        parse(encoded(row(length=value)))
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "1e400"])
+def test_a_length_that_is_no_number_of_json(row, number):
+    line = encoded(row(length=0)).replace(b'"length": 0', b'"length": ' + number.encode())
+    with pytest.raises(DataError, match="'length' that is not a whole number"):
+        parse(line)
+
+
+@pytest.mark.parametrize("name", [*TEXTS, "answers", "all_classes"])
+@pytest.mark.parametrize("text", ["\ud83d", "a \udc00 b"])
+def test_half_a_character_is_no_text(row, name, text):
+    """JSON can spell one half of a surrogate pair; no file of UTF-8 can hold it."""
+    value = text if name in TEXTS else ["fine", text]
+    line = json.dumps(row(**{name: value})).encode()
+    with pytest.raises(DataError, match=f"line 2, has a field '{name}' that is n"):
+        parse(encoded(row()), line)
+
+
+def test_both_halves_together_are_a_character(row):
+    line = json.dumps(row(context="🙂")).encode()
+    assert b"\\ud83d\\ude42" in line
+    assert parse(line) == [row(context="🙂")]
+
+
+SOME = ("name", "note", "marks")
+SOME_TEXTS = ("name", "note")
+SOME_ROW = {"name": "Emma", "note": "汉字 🙂 \x00", "marks": [1]}
+
+
+def rows(*items, problem_of=lambda row: schema_problem(row, SOME, SOME_TEXTS)):
+    benchmark = SimpleNamespace(fields=SOME, row_problem=problem_of)
+    return checked_rows(items, "some.json", benchmark)
+
+
+def test_extra_fields_of_elements_are_dropped_and_the_order_is_ours():
+    (found,) = rows({"extra": 1, **dict(reversed(SOME_ROW.items()))})
+    assert found == SOME_ROW
+    assert tuple(found) == SOME
+
+
+def test_rows_before_a_bad_one_are_delivered():
+    reader = rows(SOME_ROW, [], SOME_ROW)
+    assert next(reader) == SOME_ROW
+    with pytest.raises(DataError, match=r"^some\.json, element 2, is not a JSON object\.$"):
+        next(reader)
+
+
+def test_what_the_benchmark_says_is_wrong():
+    with pytest.raises(DataError, match=r"^some\.json, element 1, has the wrong colour\.$"):
+        list(rows(SOME_ROW, problem_of=lambda row: "has the wrong colour"))
+
+
+@pytest.mark.parametrize("value", [None, 1, True, "text", [], [SOME_ROW]])
+def test_no_object(value):
+    assert schema_problem(value, SOME, SOME_TEXTS) == "is not a JSON object"
+
+
+@pytest.mark.parametrize("name", SOME)
+def test_each_field_that_is_missing(name):
+    row = {key: value for key, value in SOME_ROW.items() if key != name}
+    assert schema_problem(row, SOME, SOME_TEXTS) == f"lacks the field {name!r}"
+
+
+@pytest.mark.parametrize("name", SOME_TEXTS)
+@pytest.mark.parametrize("value", [None, 1, 1.5, True, [], ["x"], {}, "\ud83d", "a \udc00 b"])
+def test_each_value_that_is_no_text(name, value):
+    problem = schema_problem({**SOME_ROW, name: value}, SOME, SOME_TEXTS)
+    assert problem.startswith(f"has a field {name!r} that is not a text")
+
+
+@pytest.mark.parametrize("value", [None, 1, [], "\ud83d"])
+def test_other_fields_may_be_anything(value):
+    assert schema_problem({**SOME_ROW, "marks": value}, SOME, SOME_TEXTS) is None

@@ -1,0 +1,32 @@
+"""What the harness found is kept, and its own results stay as they were asked for."""
+
+import lm_eval.evaluator
+
+from lm_eval_longbench.harness.evaluate import evaluated
+
+
+def test_rows_and_signatures_of_our_tasks(evaluate, recording_lm, tmp_path):
+    tasks = ["longbench_v1_trec", "longbench_v2_cot", "longbench_v2_cot_answer"]
+    before = lm_eval.evaluator.evaluate
+    with evaluated(tmp_path) as kept:
+        result = evaluate(recording_lm, tasks, log_samples=True)
+    assert lm_eval.evaluator.evaluate is before
+    assert set(kept.rows) == set(kept.signatures) == set(tasks)
+    for task in tasks:
+        assert kept.rows[task] == result["samples"][task]
+        assert kept.signatures[task]["answered"] == len(kept.rows[task])
+        assert kept.signatures[task]["signature"].startswith("lb-v")
+
+
+def test_without_log_samples_the_results_have_none(evaluate, recording_lm, tmp_path):
+    with evaluated(tmp_path) as kept:
+        result = evaluate(recording_lm, ["longbench_v1_trec"], log_samples=False)
+    assert "samples" not in result
+    assert len(kept.rows["longbench_v1_trec"]) == 5
+
+
+def test_nothing_is_scored_with_predict_only(evaluate, recording_lm, tmp_path):
+    with evaluated(tmp_path) as kept:
+        result = evaluate(recording_lm, ["longbench_v1_trec"], predict_only=True)
+    assert len(result["samples"]["longbench_v1_trec"]) == 5
+    assert kept.rows == {}

@@ -1,0 +1,91 @@
+"""Generation arguments of requests, and several answers to one question."""
+
+import pytest
+
+from lm_eval_longbench.benchmarks.base import MOST_REPEATS
+from lm_eval_longbench.errors import OptionError
+from lm_eval_longbench.harness.generation import (
+    alike,
+    check_sampling,
+    fold_budget,
+    is_greedy,
+    kept_apart,
+    seeded,
+)
+
+
+@pytest.mark.parametrize("name", ["max_new_tokens", "max_tokens", "max_completion_tokens"])
+def test_an_alias_replaces_the_official_budget(name):
+    generation = {"until": [], "max_gen_toks": 64, name: "2000"}
+    fold_budget("a task", generation)
+    assert generation == {"until": [], "max_gen_toks": 2000}
+
+
+def test_the_official_budget_stays():
+    generation = {"max_gen_toks": 64}
+    fold_budget("a task", generation)
+    assert generation == {"max_gen_toks": 64}
+
+
+@pytest.mark.parametrize("value", ["abc", None, 0, -5, 1.5, True, ""])
+def test_a_budget_that_is_no_number_is_an_error(value):
+    with pytest.raises(OptionError, match="a task: max_gen_toks must be a whole number"):
+        fold_budget("a task", {"max_gen_toks": value})
+
+
+def test_two_aliases_are_an_error():
+    with pytest.raises(OptionError, match="max_new_tokens and max_tokens"):
+        fold_budget("a task", {"max_new_tokens": 5, "max_tokens": 6})
+
+
+def test_kept_apart_is_unequal_and_leaves_the_users_values():
+    generation = {"until": [], "max_gen_toks": 64}
+    assert kept_apart(generation) == {**generation, "top_p": 1.0}
+    own = {**generation, "top_p": 0.5}
+    assert kept_apart(own) == {**own, "repetition_penalty": 1.0}
+    assert own == {**generation, "top_p": 0.5}
+
+
+# ---------------------------------------------------------------------- repeats
+
+
+@pytest.mark.parametrize(
+    ("generation", "greedy"),
+    [
+        ({}, True),
+        ({"temperature": 0.0}, True),
+        ({"temperature": 0}, True),
+        ({"temperature": 1.0}, False),
+        ({"temperature": 1.0, "do_sample": False}, True),
+        ({"temperature": 1.0, "do_sample": True}, False),
+        ({"do_sample": True}, False),
+    ],
+)
+def test_is_greedy(generation, greedy):
+    assert is_greedy(generation) is greedy
+
+
+def test_greedy_repeats_are_refused_with_the_reason():
+    with pytest.raises(OptionError, match="3 times the same answer"):
+        check_sampling("a task", 3, {"temperature": 0.0})
+    check_sampling("a task", 1, {"temperature": 0.0})
+    check_sampling("a task", 3, {"temperature": 0.5})
+
+
+def test_each_repeat_has_a_seed_of_its_own_and_can_be_cached():
+    generation = {"temperature": 1.0, "do_sample": True, "until": []}
+    arguments = seeded(generation, 3)
+    assert [own.pop("seed") for own in arguments] == [1234, 1235, 1236]
+    assert arguments == [{"temperature": 1.0, "until": []}] * 3
+    assert generation["do_sample"] is True
+
+
+def test_alike_counts_questions_whose_answers_are_one_text():
+    assert alike([["a", "a"], ["a", "b"], ["b", "b"], ["c"]]) == 2
+    assert alike([]) == 0
+
+
+def test_no_more_answers_are_asked_for_than_are_scored():
+    check_sampling("task", MOST_REPEATS, {"temperature": 1.0})
+    with pytest.raises(OptionError, match=f"task: 257 repeats; at most {MOST_REPEATS} are scored"):
+        check_sampling("task", MOST_REPEATS + 1, {"temperature": 1.0})

@@ -1,0 +1,39 @@
+"""The short form of a prompt in sample logs."""
+
+import hashlib
+import json
+import pickle
+
+from lm_eval.utils import hash_string
+
+from lm_eval_longbench.harness.record import LoggedPrompt
+
+TEXT = "начало " + "x" * 5000 + " конец"
+
+
+def test_holds_hash_length_and_both_ends():
+    assert json.loads(json.dumps(LoggedPrompt(TEXT))) == {
+        "sha256": hashlib.sha256(TEXT.encode()).hexdigest(),
+        "characters": len(TEXT),
+        "head": TEXT[:256],
+        "tail": TEXT[-256:],
+    }
+
+
+def test_the_harness_hashes_the_whole_prompt_through_it():
+    assert hash_string(LoggedPrompt(TEXT)) == hash_string(TEXT)
+
+
+def test_travels_between_ranks_without_the_text():
+    raw = pickle.dumps(LoggedPrompt(TEXT))
+    assert len(raw) < 2000
+    assert pickle.loads(raw) == dict(LoggedPrompt(TEXT))
+    assert type(pickle.loads(raw)) is dict
+
+
+def test_a_short_prompt_is_its_own_head_and_tail():
+    assert LoggedPrompt("ab")["head"] == LoggedPrompt("ab")["tail"] == "ab"
+
+
+def test_lone_surrogates_have_a_hash():
+    assert len(LoggedPrompt("\ud800")["sha256"]) == 64

@@ -1,0 +1,129 @@
+"""Which files are looked at, and what is known of a file before it is scored."""
+
+import gzip
+import hashlib
+import os
+from pathlib import Path
+
+import pytest
+from prediction_rows import write_lines
+
+from lm_eval_longbench.errors import PredictionError
+from lm_eval_longbench.scoring.files import count_rows, find_files, first_rows, stem_of, survey
+
+
+@pytest.fixture
+def tree(tmp_path):
+    folder = tmp_path / "runs"
+    for name in (
+        "a.jsonl",
+        "b.jsonl.gz",
+        "model/samples_longbench_v1_trec_2025-01-01T00-00-00.jsonl",
+        "model/results_2025-01-01T00-00-00.json",
+        "model/reasoning_longbench_v2_cot_2025-01-01T00-00-00_rank0.jsonl",
+        "model/report.json",
+        "model/a.jsonl.partial",
+        "model/notes.txt",
+    ):
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("")
+    (folder / "trec.jsonl").mkdir()
+    return folder
+
+
+def names(*paths):
+    return [file.name for file in find_files(paths)]
+
+
+def test_json_lines_at_any_depth_by_their_name_under_the_path(tree):
+    assert names(tree) == [
+        "runs/a.jsonl",
+        "runs/b.jsonl.gz",
+        "runs/model/samples_longbench_v1_trec_2025-01-01T00-00-00.jsonl",
+    ]
+    assert names(tree / "model") == ["model/samples_longbench_v1_trec_2025-01-01T00-00-00.jsonl"]
+
+
+def test_a_file_that_is_named_may_have_any_name(tree):
+    (found,) = find_files([tree / "model" / "notes.txt"])
+    assert (found.name, found.named) == ("notes.txt", True)
+
+
+def test_the_order_of_the_paths_does_not_matter(tree):
+    paths = [tree / "model", tree / "a.jsonl", tree / "b.jsonl.gz"]
+    assert find_files(paths) == find_files(paths[::-1])
+
+
+def test_a_file_under_two_paths_is_one_file(tree):
+    assert names(tree, tree, tree / "a.jsonl") == names(tree / "a.jsonl", tree)
+    assert len(names(tree, tree / "a.jsonl")) == 3
+    by_path = {file.path: file for file in find_files([tree, tree / "a.jsonl"])}
+    assert by_path[tree / "a.jsonl"].named
+
+
+def test_relative_paths_and_links(tree, monkeypatch):
+    monkeypatch.chdir(tree)
+    assert names(Path(".")) == names(tree)
+    os.symlink(tree / "model", tree / "other")
+    os.symlink(tree, tree / "model" / "round")  # a circle
+    assert "runs/other/samples_longbench_v1_trec_2025-01-01T00-00-00.jsonl" in names(tree)
+
+
+@pytest.mark.parametrize("name", ["none", "none.jsonl"])
+def test_a_path_that_does_not_exist(tmp_path, name):
+    with pytest.raises(PredictionError, match="is not a folder or a file") as caught:
+        find_files([tmp_path / name])
+    assert str(tmp_path / name) in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "stem"),
+    [
+        ("a.jsonl", "a"),
+        ("a.jsonl.gz", "a"),
+        ("repobench-p.jsonl", "repobench-p"),
+        ("samples_x_2025-01-01T00-00-00.5.jsonl", "samples_x_2025-01-01T00-00-00.5"),
+        ("a.json", "a"),
+        ("a.gz", "a"),
+        ("a", "a"),
+    ],
+)
+def test_stems(name, stem):
+    assert stem_of(Path("x") / name) == stem
+
+
+def test_a_file_and_its_packed_copy_have_one_text(tmp_path):
+    text = b'{"a": 1}\n'
+    plain, packed = tmp_path / "a.jsonl", tmp_path / "a.jsonl.gz"
+    plain.write_bytes(text)
+    packed.write_bytes(gzip.compress(text))
+    digest = hashlib.sha256(text).hexdigest()
+    assert vars_of(survey(plain)) == (digest, digest, len(text))
+    raw = hashlib.sha256(packed.read_bytes()).hexdigest()
+    assert vars_of(survey(packed)) == (raw, digest, len(text))
+
+
+def vars_of(found):
+    return found.sha256, found.text_sha256, found.size
+
+
+def test_a_damaged_file_has_an_identity_too(tmp_path):
+    path = tmp_path / "a.gz"
+    path.write_bytes(gzip.compress(b"x" * 100)[:-4])
+    assert survey(path).sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def test_the_first_rows_are_those_that_can_be_read(tmp_path):
+    path = write_lines(tmp_path / "a.jsonl", "", "{", b"\xff", [1], {"a": 1}, "[" * 100_000, 7)
+    assert list(first_rows(path)) == [[1], {"a": 1}, 7]
+
+
+def test_no_more_than_twenty_lines_are_looked_at(tmp_path):
+    path = write_lines(tmp_path / "a.jsonl", *range(50))
+    assert list(first_rows(path)) == list(range(20))
+
+
+def test_rows_are_the_lines_that_are_not_blank(tmp_path):
+    path = write_lines(tmp_path / "a.jsonl", "{}", "", " \t", "{")
+    assert count_rows(path) == 2

@@ -1,0 +1,148 @@
+"""Scored answers carry the signature of their run, and say what nobody knows of it."""
+
+import json
+
+import pytest
+
+from lm_eval_longbench.cli.score import warnings_of
+from lm_eval_longbench.errors import PredictionError
+from lm_eval_longbench.logs.results_file import RecordedRuns
+from lm_eval_longbench.reports.report import _remarks as remarks
+from lm_eval_longbench.reports.scored_run import read_run
+from lm_eval_longbench.scoring.score import score_paths
+from lm_eval_longbench.signature.signature import INGREDIENTS, UNKNOWN, completed, line
+
+DATE = "2026-01-02T03-04-05.678901"
+SIGNATURE = completed(
+    {
+        "benchmark": "longbench_v2",
+        "task": "longbench_v2",
+        "version": "1.0",
+        "data": "sample-1",
+        "template_sha256": "a" * 64,
+        "limit": 1000,
+        "tokenizer": "some/tokenizer",
+        "overlength": "truncate",
+        "chat": "on",
+        "generation": {"temperature": 0.1},
+        "repeats": 1,
+        "metrics": "0.9",
+        "asked": 1,
+    }
+)
+DOC = {
+    "_id": "x",
+    "domain": "Single-Document QA",
+    "sub_domain": "y",
+    "difficulty": "easy",
+    "length": "short",
+    "question": "?",
+    **{f"choice_{letter}": letter for letter in "ABCD"},
+    "answer": "A",
+    "task": "longbench_v2",
+    "data": "sample-1",
+    "prompt": {"truncated": True},
+}
+
+
+@pytest.fixture
+def log(tmp_path):
+    """A sample log, and beside it the results file of its run."""
+    folder = tmp_path / "model"
+    folder.mkdir()
+    file = folder / f"samples_longbench_v2_{DATE}.jsonl"
+    row = {"doc_id": 0, "doc": DOC, "resps": [["The correct answer is (A)"]], "filter": "none"}
+    file.write_text(json.dumps(row) + "\n", encoding="utf-8")
+    run = {**SIGNATURE, "signature": "lb", "limit_source": "truncate_to=1000"}
+    configs = {"longbench_v2": {"metadata": {"longbench_run": run}}}
+    (folder / f"results_{DATE}.json").write_text(json.dumps({"configs": configs}))
+    return file
+
+
+def signature_of(report):
+    (table,) = report["tables"].values()
+    return table["signature"]
+
+
+def test_what_the_run_says_stands_and_what_scoring_adds_is_from_here(log, tmp_path):
+    assert RecordedRuns().of(log).signature == SIGNATURE
+    found = signature_of(score_paths([log], tmp_path / "out"))
+    own = found["ingredients"]
+    for name in ("version", "limit", "tokenizer", "chat", "generation", "asked", "data"):
+        assert own[name] == SIGNATURE[name]
+    assert (own["metrics"], own["answered"], own["truncated"]) == ("1.0", 1, 1)
+    assert own["packages"]["jieba"]
+    assert found["line"] == line(own)
+    assert found["tasks"]["longbench_v2"] == own
+    assert "|cut:middle@1000/tokenizer|chat:on|t:0.1|k:1|n:1/1|" in found["line"]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", '{"configs": {}}', '{"configs": {"longbench_v2": {"metadata": []}}}']
+)
+def test_without_a_results_file_the_signature_says_what_is_not_known(log, tmp_path, text):
+    results = log.parent / f"results_{DATE}.json"
+    results.write_text(text) if text else results.unlink()
+    assert RecordedRuns().of(log).signature is None
+    found = signature_of(score_paths([log], tmp_path / "out"))
+    assert set(found["ingredients"]) == set(INGREDIENTS)
+    assert found["ingredients"]["limit"] == found["ingredients"]["chat"] == UNKNOWN
+    assert found["ingredients"]["data"] == "sample-1"
+    assert found["line"].startswith("lb-v2|v?|data:sample-1|prompt:?|cut:?|chat:?|t:?|k:1|n:1/?|")
+
+
+def test_merged_runs_that_differ_are_named(log, tmp_path):
+    assert signature_of(score_paths([log], tmp_path / "one"))["differences"] == []
+    other = tmp_path / "other" / log.name
+    other.parent.mkdir()
+    other.write_bytes(log.read_bytes() + b"\n")  # not the same file once more
+    run = {**SIGNATURE, "limit": 31500, "asked": 2}
+    configs = {"longbench_v2": {"metadata": {"longbench_run": run}}}
+    (other.parent / f"results_{DATE}.json").write_text(json.dumps({"configs": configs}))
+    report = score_paths([log, other], tmp_path / "out")
+    (reason,) = signature_of(report)["differences"]
+    assert reason.startswith("limit differs (31500 | 1000): ")  # in the order of the paths
+    assert any(
+        "runs are merged here that are not comparable: limit" in w for w in warnings_of(report)
+    )
+    run = read_run(tmp_path / "out", "both")
+    assert any("both is made of runs that are not comparable" in text for text in remarks([run]))
+
+
+def test_two_models_are_not_repeats_of_one_another(log, tmp_path):
+    for name in ("b", "c"):
+        other = tmp_path / name / log.name
+        other.parent.mkdir()
+        other.write_bytes(log.read_bytes() + b"\n" * (name == "c"))
+        results = {"model_name": f"model-{name}"}
+        (other.parent / f"results_{DATE}.json").write_text(json.dumps(results))
+    assert score_paths([tmp_path / "b"], tmp_path / "out")["tables"]
+    with pytest.raises(PredictionError, match=r"several models.*model-b .*; model-c "):
+        score_paths([tmp_path / "b", tmp_path / "c"], tmp_path / "out")
+
+
+def test_another_runs_results_are_not_taken(log):
+    results = log.parent / f"results_{DATE}.json"
+    results.rename(results.with_name("results_2026-01-02T03-04-05.678902.json"))
+    assert RecordedRuns().of(log).signature is None
+    assert RecordedRuns().of(log.with_name("my_log.jsonl")).signature is None
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"generation": {"temperature": float("nan")}},
+        {"seeds": [{"x": float("inf")}]},
+        {"repeats": "x"},
+        {"data": 5},
+        {"packages": ["jieba"]},
+    ],
+)
+def test_a_misshapen_signature_is_as_none(log, tmp_path, changes):
+    """It would end the scoring, or be written as what nobody can read."""
+    run = {**SIGNATURE, **changes, "signature": "lb"}
+    configs = {"longbench_v2": {"metadata": {"longbench_run": run}}}
+    (log.parent / f"results_{DATE}.json").write_text(json.dumps({"configs": configs}))
+    assert RecordedRuns().of(log).signature is None
+    own = signature_of(score_paths([log], tmp_path / "out"))["ingredients"]
+    assert (own["tokenizer"], own["answered"]) == (UNKNOWN, 1)

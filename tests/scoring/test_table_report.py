@@ -1,0 +1,121 @@
+"""One table's part of the report."""
+
+import itertools
+
+import pytest
+from scored_runs import v1_rows, v2_row
+
+from lm_eval_longbench.scoring.table_report import TableReport
+
+QASPER, TREC = "longbench_v1_qasper", "longbench_v1_trec"
+
+
+NUMBER = itertools.count()
+
+
+def line(score=1.0, failed=False, truncated=None, **more):
+    """An answer to a question of its own."""
+    (row,) = v1_rows({"qasper": [score]})
+    own = {"id": f"q{next(NUMBER)}", "failed": failed, "truncated": truncated}
+    return {**row, **own, **more}
+
+
+def made(table, **more):
+    return table.as_json(data=["x"], embedding_model=None, runs=["run"], **more)
+
+
+def test_a_table():
+    table = TableReport("longbench_v1", 1, official=True)
+    table.expect(TREC, 2)
+    table.expect(TREC, 1)
+    table.expect(None, 4)
+    table.add([line(1.0, failed=False, truncated=False)])
+    table.count_duplicates(QASPER, 5)
+    found = made(table)
+    assert found["benchmark"] == "longbench_v1"
+    assert found["official"] == {"qasper": 100.0, "trec": None}
+    assert (found["repeats"], found["data"], found["runs"]) == (1, ["x"], ["run"])
+    assert found["counts"] == {
+        "questions": 1,
+        "samples": 1,
+        "scored": 1,
+        "unscored": 0,
+        "failed": 0,
+        "reasoned": 0,
+        "truncated": 0,
+        "inconsistent": 0,
+        "malformed": 7,
+        "duplicate": 5,
+        "official_questions": 4750,
+        "missing": 4749,
+    }
+    assert list(found["tasks"]) == [QASPER, TREC]
+    assert found["tasks"][TREC] == {
+        "questions": 0,
+        "samples": 0,
+        "score": None,
+        "failed": 0,
+        "unscored": 0,
+        "reasoned": 0,
+        "truncated": None,
+        "malformed": 3,
+        "duplicate": 0,
+        "copies": 0,
+        "official_questions": 200,
+        "missing": 200,
+    }
+    assert found["tasks"][QASPER]["score"] == 1.0
+    assert found["tasks"][QASPER]["copies"] == 0
+
+
+def test_of_other_data_it_is_not_known_what_is_missing():
+    table = TableReport("longbench_v1", 1, official=False)
+    table.add([line()])
+    found = made(table)
+    assert found["counts"]["missing"] is None
+    assert found["counts"]["truncated"] is None
+    assert found["tasks"][QASPER]["missing"] is None
+
+
+def test_more_questions_than_official_ones_lack_none():
+    table = TableReport("longbench_v1", 1, official=True)
+    for _ in range(201):
+        table.add([line()])
+    assert made(table)["tasks"][QASPER]["missing"] == 0
+    assert made(table)["counts"]["missing"] == 4550
+
+
+def test_v2_has_its_other_ways_to_count():
+    for official in (True, False):
+        table = TableReport("longbench_v2", 1, official=official)
+        table.add([v2_row("q", 1.0)])
+        found = made(table)
+        assert found["official"]["overall"] == found["accuracy"]["overall"] == 100.0
+        assert (found["strict"] is not None) == official
+        assert found["counts"]["unparsed"] == 0
+        assert found["parts"]["easy"]["samples"] == 1
+
+
+def test_answers_that_hold_reasoning_have_a_second_figure():
+    table = TableReport("longbench_v1", 2, official=True, reasoning="keep", reasoned=True)
+    other = {"without_reasoning": {"score": 1.0, "failed": False}}
+    row = line(0.4)
+    table.add([row | other, {**row, "repeat": 2, "score": 0.0, "failed": True}])
+    found = made(table)
+    assert found["official"] == {"qasper": 20.0}
+    assert found["reasoning"] == {
+        "policy": "keep",
+        "answers": 1,
+        "other": {"policy": "drop", "official": {"qasper": 50.0}},
+    }
+    task = found["tasks"][QASPER]
+    assert (task["score"], task["score_otherwise"], task["reasoned"]) == (0.2, 0.5, 1)
+
+
+@pytest.mark.parametrize("policy", ["keep", "drop"])
+def test_without_reasoning_there_is_no_second_figure(policy):
+    table = TableReport("longbench_v1", 1, official=True, reasoning=policy)
+    table.add([line(0.4)])
+    found = made(table)
+    assert found["reasoning"] == {"policy": policy, "answers": 0, "other": None}
+    assert "score_otherwise" not in found["tasks"][QASPER]

@@ -1,0 +1,269 @@
+"""Every ingredient in which two signatures can differ, and how much it matters."""
+
+from itertools import permutations
+
+import pytest
+
+from lm_eval_longbench.benchmarks.registry import tasks
+from lm_eval_longbench.signature.compare import (
+    CARE,
+    COMPARABLE,
+    NOT,
+    PACKAGES,
+    RULES,
+    compare,
+    incomparable,
+    shown,
+    shown_pair,
+)
+from lm_eval_longbench.signature.signature import INGREDIENTS, combined, completed, package_versions
+
+PACKAGES_NOW = {
+    "lm_eval_longbench": "0.1.0",
+    "lm_eval": "0.4.13",
+    "jieba": "0.42.1",
+    "tokenizers": "0.23.3",
+}
+RUN = completed(
+    {
+        "benchmark": "longbench_v1",
+        "task": "longbench_v1_qasper",
+        "version": "1.0",
+        "data": "zai-org/LongBench@5e628be",
+        "data_sha256": "a" * 64,
+        "template_sha256": "b" * 64,
+        "truncation": "halves_decoded_apart",
+        "limit": 31500,
+        "overlength": "truncate",
+        "tokenizer": "org/model",
+        "tokenizer_sha256": "c" * 64,
+        "chat": "on",
+        "chat_sha256": "d" * 64,
+        "generation": {"until": [], "max_gen_toks": 128, "temperature": 0.0},
+        "repeats": 1,
+        "metrics": "1.0",
+        "asked": 200,
+        "kept": 200,
+        "answered": 200,
+        "failed": 0,
+        "truncated": 12,
+        "packages": PACKAGES_NOW,
+    }
+)
+UNCUT = {**RUN, "truncated": 0}
+# Another value of each ingredient, and how much the difference weighs where prompts were cut.
+OTHER = {
+    "benchmark": ("longbench_v1_e", NOT),
+    "task": ("longbench_v1_trec", NOT),
+    "version": ("1.1", NOT),
+    "data": ("local-0123456789ab", NOT),
+    "data_sha256": ("e" * 64, NOT),
+    "template_sha256": ("e" * 64, NOT),
+    "truncation": ("ends_decoded_together", NOT),
+    "limit": (7500, NOT),
+    "overlength": ("skip", NOT),
+    "tokenizer": ("org/other", CARE),
+    "tokenizer_sha256": ("e" * 64, CARE),
+    "chat": ("off", NOT),
+    "chat_sha256": ("e" * 64, NOT),
+    "generation": ({"until": [], "max_gen_toks": 64, "temperature": 0.0}, NOT),
+    "repeats": (3, NOT),
+    "seeds": ([1234], CARE),
+    "filters": ([{"name": "mine", "filter": []}], NOT),
+    "reasoning": ("keep", NOT),
+    "reasoned": (5, CARE),
+    "metrics": ("1.1", NOT),
+    "embedding_model": ("a-model", NOT),
+    "retrieval": ("a retriever", NOT),
+    "rag_top_n": (4, NOT),
+    "reasoning_sha256": ("e" * 64, CARE),
+    "questions_sha256": ("e" * 64, NOT),
+    "asked": (100, NOT),
+    "kept": (199, NOT),
+    "answered": (199, NOT),
+    "failed": (1, CARE),
+    "truncated": (13, CARE),
+    "packages": ({**PACKAGES_NOW, "lm_eval": "0.5.0"}, CARE),
+}
+# These decide nothing where nothing was cut.
+ONLY_IF_CUT = ("truncation", "limit", "overlength")
+
+
+def test_every_ingredient_and_package_has_a_rule():
+    assert set(RULES) == set(OTHER) == set(INGREDIENTS)
+    assert list(RULES) == list(INGREDIENTS)
+    assert set(PACKAGES) == set(package_versions())
+    for rule in (*RULES.values(), *PACKAGES.values()):
+        assert rule.weight in (CARE, NOT)
+        assert rule.reason
+        assert bool(rule.harmless) == bool(rule.then)
+
+
+def only(comparison):
+    (difference,) = comparison.differences
+    return difference
+
+
+def test_the_same():
+    assert compare(RUN, dict(RUN)).verdict == COMPARABLE
+    assert compare(RUN, dict(RUN)).differences == []
+    assert incomparable([RUN, dict(RUN)]) == []
+
+
+@pytest.mark.parametrize("name", INGREDIENTS)
+def test_each_ingredient(name):
+    value, weight = OTHER[name]
+    difference = only(compare(RUN, {**RUN, name: value}))
+    assert difference.ingredient.partition(".")[0] == name
+    assert difference.weight == weight
+    assert compare(RUN, {**RUN, name: value}).verdict == weight
+    assert compare({**RUN, name: value}, RUN).verdict == weight
+    sentences = incomparable([RUN, {**RUN, name: value}])
+    assert len(sentences) == (weight == NOT)
+    if sentences:
+        assert sentences[0].startswith(f"{name} differs (")
+        assert sentences[0].endswith(f": {RULES[name].reason}.")
+
+
+@pytest.mark.parametrize("name", ONLY_IF_CUT)
+def test_what_cuts_matters_only_where_something_is_cut(name):
+    value, _ = OTHER[name]
+    assert compare(UNCUT, {**UNCUT, name: value}).verdict == CARE
+    assert "no prompt was cut" in only(compare(UNCUT, {**UNCUT, name: value})).reason
+    # Skipped questions were too long, and an unknown count is none.
+    skipped = {**UNCUT, "asked": 210}
+    assert compare(skipped, {**skipped, name: value}).verdict == NOT
+    unknown = {**UNCUT, "truncated": None}
+    assert compare(unknown, {**unknown, name: value}).verdict == NOT
+
+
+@pytest.mark.parametrize(
+    ("package", "run", "weight"),
+    [
+        ("lm_eval_longbench", RUN, CARE),
+        ("lm_eval", RUN, CARE),
+        ("jieba", RUN, CARE),
+        ("jieba", {**RUN, "task": "longbench_v1_vcsum"}, NOT),
+        ("jieba", {**RUN, "task": "longbench_v1_dureader"}, NOT),
+        ("jieba", {**RUN, "task": "longbench_v1_multifieldqa_zh"}, NOT),
+        ("jieba", {**RUN, "task": "longbench_pro_thinking_t4_2"}, NOT),
+        ("jieba", {**RUN, "task": ["longbench_pro_t3_1", "longbench_pro_t4_1"]}, NOT),
+        ("tokenizers", RUN, NOT),
+        ("tokenizers", UNCUT, CARE),
+    ],
+)
+def test_each_package(package, run, weight):
+    other = {**run, "packages": {**PACKAGES_NOW, package: "99"}}
+    difference = only(compare(run, other))
+    assert (difference.ingredient, difference.weight) == (f"packages.{package}", weight)
+    assert (difference.left, difference.right) == (PACKAGES_NOW[package], "99")
+
+
+def test_the_tasks_that_are_segmented():
+    """The rule names exactly the tasks whose metric needs jieba."""
+    from lm_eval_longbench.metrics import longbench_v1
+    from lm_eval_longbench.metrics.qa_f1_zh import qa_f1_zh
+    from lm_eval_longbench.metrics.rouge_l_zh import rouge_l_zh
+
+    segmenting = (qa_f1_zh, rouge_l_zh)
+    needing = {
+        name
+        for name, task in tasks().items()
+        if task.summary or longbench_v1._TEXT_METRICS.get(task.label) in segmenting
+    }
+    other = {**PACKAGES_NOW, "jieba": "99"}
+    refused = {
+        task
+        for task in tasks()
+        if compare({**RUN, "task": task}, {**RUN, "task": task, "packages": other}).verdict == NOT
+    }
+    assert refused == needing
+    assert len(needing) == 7
+
+
+def test_packages_that_one_side_does_not_name():
+    fewer = {**RUN, "packages": {"lm_eval": "0.4.13"}}
+    comparison = compare(RUN, fewer)
+    assert comparison.verdict == CARE
+    assert comparison.unstated == [
+        "packages.lm_eval_longbench",
+        "packages.jieba",
+        "packages.tokenizers",
+    ]
+    strange = compare(
+        {**RUN, "packages": {**PACKAGES_NOW, "rouge": "1"}},
+        {**RUN, "packages": {**PACKAGES_NOW, "rouge": "2"}},
+    )
+    assert strange.verdict == NOT
+    assert compare(RUN, {**RUN, "packages": None}).verdict == NOT
+
+
+def test_two_models():
+    """Each with its own tokenizer and chat template: that is what a benchmark compares."""
+    other = {**RUN, "tokenizer": "org/other", "tokenizer_sha256": "e" * 64, "chat_sha256": "f" * 64}
+    comparison = compare(RUN, other)
+    assert comparison.verdict == CARE
+    assert {difference.weight for difference in comparison.differences} == {CARE}
+    # Without chat nothing stands around a prompt but a system instruction.
+    off, with_system = {**RUN, "chat": "off"}, {**other, "chat": "off"}
+    assert compare(off, with_system).verdict == NOT
+    # No limit, no tokenizer: nobody knows whether it is one model.
+    unknown = {"tokenizer": None, "tokenizer_sha256": None}
+    assert compare({**RUN, **unknown}, {**RUN, **unknown, "chat_sha256": "f" * 64}).verdict == CARE
+
+
+def test_another_name_for_the_same_tokenizer():
+    difference = only(compare(RUN, {**RUN, "tokenizer": "a/folder"}))
+    assert difference.reason == "another name for the same tokenizer"
+
+
+def test_the_order_is_that_of_a_signature_and_the_heaviest_counts():
+    other = {**RUN, "failed": 3, "limit": 7500, "version": "2.0", "seeds": [1]}
+    names = [difference.ingredient for difference in compare(RUN, other).differences]
+    assert names == ["version", "limit", "seeds", "failed"]
+    assert compare(RUN, other).verdict == NOT
+
+
+def test_what_is_not_stated_needs_care():
+    partial = {name: RUN[name] for name in ("benchmark", "task", "data", "answered")}
+    comparison = compare(partial, RUN)
+    assert comparison.differences == []
+    assert len(comparison.unstated) == len(INGREDIENTS) - 4
+    assert comparison.verdict == CARE
+    assert compare(partial, {**RUN, "data": "x"}).verdict == NOT
+    assert incomparable([partial, {**RUN, "limit": 1}, partial]) == []
+
+
+def test_tables():
+    """Combined signatures of whole tables are compared like those of tasks."""
+    tasks = [RUN, {**RUN, "task": "longbench_v1_trec", "chat": "raw", "chat_sha256": "e" * 64}]
+    assert compare(combined(tasks), combined(tasks[::-1])).verdict == COMPARABLE
+    assert compare(combined(tasks), combined(tasks[:1])).verdict == NOT
+    shorter = [{**task, "limit": 7500} for task in tasks]
+    assert compare(combined(tasks), combined(shorter)).verdict == NOT
+
+
+def test_incomparable_names_all_values_once():
+    runs = [RUN, {**RUN, "limit": 7500}, {**RUN, "limit": 3500, "failed": 2}, dict(RUN)]
+    for order in permutations(runs):
+        (sentence,) = incomparable(order)
+        assert sentence.startswith("limit differs (")
+        for value in ("31500", "7500", "3500"):
+            assert sentence.count(value) == 1
+    several = incomparable([RUN, {**RUN, "limit": 7500, "version": "2.0"}])
+    assert [sentence.split()[0] for sentence in several] == ["version", "limit"]
+    assert incomparable([]) == incomparable([RUN]) == []
+    jieba = {"packages": {**PACKAGES_NOW, "jieba": "1"}, "task": "longbench_v1_vcsum"}
+    (sentence,) = incomparable([{**RUN, "task": "longbench_v1_vcsum"}, {**RUN, **jieba}])
+    assert sentence.startswith("packages.jieba differs (0.42.1 | 1): Chinese")
+
+
+def test_values_in_print():
+    assert shown("a" * 64) == "a" * 12
+    assert shown(None) == "null"
+    assert shown({"temperature": 0.0, "until": []}) == "temperature 0.0, until []"
+    assert shown(["a", "b"]) == "[a; b]"
+    left, right = RUN["generation"], OTHER["generation"][0]
+    assert shown_pair(left, right) == ("max_gen_toks 128", "max_gen_toks 64")
+    assert shown_pair({"a": 1}, {}) == ("a 1", "a -")
+    assert shown_pair(1, 2) == ("1", "2")

@@ -1,0 +1,192 @@
+"""Two results beside each other: which tasks they share and what their signatures differ in."""
+
+import json
+
+import pytest
+from real_runs import EXTRACTIVE, AnsweringLM, Files, write_run
+
+from lm_eval_longbench.errors import PredictionError
+from lm_eval_longbench.scoring.score import score_paths
+from lm_eval_longbench.signature.compare import CARE, COMPARABLE, NOT
+from lm_eval_longbench.verify.compare import compare_results, read_side
+
+QASPER, V2 = "longbench_v1_qasper", "longbench_v2"
+
+
+def differing(compared):
+    return {
+        (task.task, difference.ingredient)
+        for task in compared.tasks
+        for difference in task.comparison.differences
+    }
+
+
+def test_the_same_run(base_run):
+    compared = compare_results(base_run, base_run)
+    assert compared.verdict == COMPARABLE
+    assert len(compared.tasks) == 8
+    assert (compared.only_left, compared.only_right) == ([], [])
+    for task in compared.tasks:
+        assert task.figures
+        assert all(left == right or left != left for _, left, right in task.figures)
+    names = {name for task in compared.tasks for name, _, _ in task.figures}
+    assert {"score", "score_0_4k", "acc_hard", "pass_at_n", "failed"} <= names
+    assert not any("stderr" in name or "," in name for name in names)
+
+
+def test_another_model_and_other_questions(base_run, tmp_path):
+    def answer(number, prompt):
+        return "The correct answer is (A)"
+
+    write_run(tmp_path / "model", AnsweringLM(answer), [QASPER, V2])
+    compared = compare_results(base_run, tmp_path / "model")
+    assert compared.verdict == CARE  # other tasks are on one side only
+    assert len(compared.only_left) == 6
+    assert differing(compared) <= {(QASPER, "failed"), (V2, "failed")}
+
+    chosen = {QASPER: [0, 1], V2: [3, 4]}
+    write_run(tmp_path / "one", AnsweringLM(answer), [QASPER, V2], samples=chosen)
+    chosen = {QASPER: [0, 1], V2: [3, 5]}
+    write_run(tmp_path / "two", AnsweringLM(answer), [QASPER, V2], samples=chosen)
+    # As many questions, but others.
+    compared = compare_results(tmp_path / "one", tmp_path / "two")
+    assert compared.verdict == NOT
+    assert differing(compared) == {(V2, "questions_sha256"), (V2, "questions")}
+    (task,) = [task for task in compared.tasks if task.task == V2]
+    difference = task.comparison.differences[-1]
+    assert difference.left == difference.right == "2, 1 of them only here"
+
+
+def test_without_logs_questions_are_not_compared(base):
+    for path in base.folder.rglob("*.jsonl"):
+        path.unlink()
+    entries = read_side(base.folder).entries
+    assert {entry.questions() for entry in entries.values()} == {None}
+    assert compare_results(base.folder, base.folder).verdict == COMPARABLE
+
+
+def test_an_edited_option(base, base_run):
+    base.edit_run(QASPER, limit=7500)
+    compared = compare_results(base_run, base.folder)
+    assert differing(compared) == {(QASPER, "limit")}
+    # Nothing was cut.
+    assert compared.verdict == CARE
+    base.edit_run(QASPER, metrics="2.0")
+    assert compare_results(base_run, base.folder).verdict == NOT
+
+
+def test_no_task_in_common(base_run, v2_run):
+    compared = compare_results(base_run, v2_run)
+    assert compared.verdict == NOT
+    assert compared.tasks == []
+
+
+def test_domains_keep_their_names(v2_run):
+    entries = read_side(v2_run).entries
+    assert {"longbench_v2_code_repository", "longbench_v2_single_document_qa"} <= set(entries)
+    assert entries["longbench_v2_code_repository"].signature["task"] == "longbench_v2"
+    assert "longbench_v2_cot" in entries
+
+
+def test_a_users_name_of_a_task(base):
+    whole = json.loads(base.results.read_text(encoding="utf-8"))
+    for part in ("results", "configs", "versions"):
+        whole[part]["mine"] = whole[part].pop(QASPER)
+    base.results.write_text(json.dumps(whole), encoding="utf-8")
+    assert QASPER in read_side(base.folder).entries
+
+
+def test_a_scored_folder(base_run, tmp_path):
+    """It has the signature of its run; without that, ingredients are named as not stated."""
+    files = Files(base_run)
+    whole = tmp_path / "whole"
+    score_paths([files.log(V2), files.log("longbench_pro_t3_1")], whole, workers=1)
+    compared = compare_results(whole, base_run)
+    assert [task.comparison.verdict for task in compared.tasks] == [COMPARABLE, COMPARABLE]
+    assert all(not task.comparison.unstated for task in compared.tasks)
+
+    logs = [tmp_path / files.log(task).name for task in (V2, "longbench_pro_t3_1")]
+    for log in logs:  # without the results file beside them
+        log.write_bytes((base_run / files.log(V2).parent / log.name).read_bytes())
+    out = tmp_path / "scored"
+    score_paths(logs, out, workers=1)
+    compared = compare_results(out, base_run)
+    assert {task.task for task in compared.tasks} == {V2, "longbench_pro_t3_1"}
+    assert differing(compared) == set()
+    assert compared.verdict == CARE
+    for task in compared.tasks:
+        assert {"template_sha256", "generation", "limit"} <= set(task.comparison.unstated)
+        ((_, left, right),) = task.figures
+        assert left == pytest.approx(right)
+    assert compare_results(out, out).verdict == CARE
+
+
+def test_two_scored_folders_of_other_questions(base_run, tmp_path):
+    rows = Files(base_run).rows(V2)
+    for number, part in enumerate((rows[:4], rows[1:5])):
+        path = tmp_path / f"samples_longbench_v2_2026-01-0{number + 1}T00-00-00.000000.jsonl"
+        path.write_text("".join(json.dumps(row) + "\n" for row in part), encoding="utf-8")
+        score_paths([path], tmp_path / str(number), workers=1)
+    compared = compare_results(tmp_path / "0", tmp_path / "1")
+    assert differing(compared) == {(V2, "questions")}
+
+
+def test_two_results_of_one_task(base_run, tmp_path):
+    folder = tmp_path / "runs"
+    for name in ("a", "b"):
+        Files.copy(base_run, folder / name)
+    with pytest.raises(PredictionError, match="two results of longbench_pro_t3_1: "):
+        compare_results(base_run, folder)
+
+
+def test_broken_files(base, base_run, tmp_path):
+    with pytest.raises(PredictionError, match="does not exist"):
+        compare_results(tmp_path / "nothing", base_run)
+    path = base.log(V2)
+    path.write_bytes(path.read_bytes()[:-30])
+    with pytest.raises(PredictionError, match="is not JSON"):
+        compare_results(base.folder, base_run)
+    base.results.write_text('{"results": {}, "configs": {}}', encoding="utf-8")
+    with pytest.raises(PredictionError, match="no results of tasks of this package"):
+        compare_results(base.folder, base_run)
+
+
+def test_the_model_is_no_ingredient(tmp_path, model_folder):
+    """The baseline and a real model, nothing cut: only the tokenizer tells them apart."""
+    task = "longbench_v1_multifieldqa_en"
+    model = {"pretrained": model_folder, "device": "cpu", "max_length": 60000}
+    budget = {"max_gen_toks": 3}
+    write_run(tmp_path / "a", EXTRACTIVE, [task], gen_kwargs=budget, limit=1)
+    write_run(tmp_path / "b", "hf", [task], {}, model, gen_kwargs=budget, limit=1)
+    compared = compare_results(tmp_path / "a", tmp_path / "b")
+    assert compared.verdict == CARE
+    names = {ingredient for _, ingredient in differing(compared)}
+    assert (
+        {"limit", "tokenizer", "tokenizer_sha256"}
+        <= names
+        <= {
+            "limit",
+            "tokenizer",
+            "tokenizer_sha256",
+            "failed",
+        }
+    )
+
+
+@pytest.mark.parametrize("value", [1.5, -1.5, float("inf"), [None], {"a": 1}, "0.5", True])
+def test_a_figure_that_is_no_share_is_not_compared(base, base_run, value):
+    def edit(whole):
+        whole["results"][QASPER]["score,none"] = value
+
+    base.edit_results(edit)
+    with pytest.raises(PredictionError, match=f"wrong figure: 'results.{QASPER}.score' is "):
+        compare_results(base.folder, base_run)
+
+
+@pytest.mark.parametrize("value", [None, float("nan"), "N/A"])
+def test_no_figure_is_compared(base, base_run, value):
+    def edit(whole):
+        whole["results"][QASPER]["score,none"] = value
+
+    base.edit_results(edit)
+    assert compare_results(base.folder, base_run).verdict == COMPARABLE

@@ -1,0 +1,182 @@
+"""docs/reproducing.md says what there is, and its ten lines work as they stand there."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer import Typer
+from typer.testing import CliRunner
+
+from lm_eval_longbench.errors import LockError
+from lm_eval_longbench.lock.check import require_lock
+from lm_eval_longbench.lock.lock import Lock, lock_now, lock_text, packages_now
+from lm_eval_longbench.options import Options
+from lm_eval_longbench.signature.signature import INGREDIENTS, completed, line
+from lm_eval_longbench.verify.check import (
+    CONFIRMED,
+    DIFFERENT,
+    NOT_CHECKABLE,
+    OFFICIAL,
+    Check,
+    Report,
+)
+
+PAGE = (Path(__file__).parents[2] / "docs" / "reproducing.md").read_text(encoding="utf-8")
+
+
+def part(heading):
+    """What stands under a heading."""
+    (text,) = re.findall(rf"^## {re.escape(heading)}\n(.*?)(?=^## |\Z)", PAGE, re.DOTALL | re.M)
+    return text
+
+
+def first_cells(text):
+    """The first column of a table, without its head."""
+    rows = [row.split("|")[1].strip() for row in text.splitlines() if row.startswith("|")]
+    return [cell.strip("`") for cell in rows[2:]]
+
+
+def ten_lines():
+    (block,) = re.findall(r"```bash\n(.*?)```", part("In ten lines"), re.DOTALL)
+    return block.splitlines()
+
+
+def test_the_table_has_every_ingredient_in_its_order():
+    assert first_cells(part("What is in a signature")) == list(INGREDIENTS)
+
+
+def test_the_example_is_a_signature_line():
+    text = part("How to read a signature line")
+    (example,) = re.findall(r"^    (lb-\S+)$", text, re.M)
+    signature = completed(
+        {
+            "benchmark": "longbench_v1",
+            "version": "1.1",
+            "data": "zai-org/LongBench@5e628be",
+            "template_sha256": "0fbdd123" + 56 * "0",
+            "limit": 31500,
+            "overlength": "truncate",
+            "tokenizer": "Qwen/Qwen3-8B",
+            "chat": "on",
+            "generation": {"temperature": 0.0},
+            "repeats": 1,
+            "answered": 200,
+            "asked": 200,
+            "metrics": "1.0",
+        }
+    )
+    hashed = re.compile(r"sig:[0-9a-f]{8}$")
+    assert hashed.search(example)
+    assert hashed.sub("", example) == hashed.sub("", line(signature))
+    assert first_cells(text) == example.split("|")
+
+
+def test_the_example_of_a_mismatch_is_what_is_said(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    now = lock_now(["longbench_v2"], Options())
+    locked = {**now.packages, "jieba": "0.42.1"}
+    Path("longbench.lock").write_text(lock_text(Lock(**{**vars(now), "packages": locked})))
+    monkeypatch.setattr(
+        "lm_eval_longbench.lock.lock.package_versions",
+        lambda: {name: now.packages[name] for name in list(now.packages)[:4]} | {"jieba": "0.42.0"},
+    )
+    assert packages_now()["jieba"] == "0.42.0"
+    with pytest.raises(LockError) as caught:
+        require_lock("longbench.lock", ["longbench_v2"], None)
+    example = "".join(f"    {row}\n" for row in f"error: {caught.value}".splitlines())
+    assert example in part("What the lock holds")
+
+
+def test_the_statuses_are_those_of_the_command():
+    from lm_eval_longbench.cli import compare, verify
+
+    text = part("What `verify` tells")
+    assert first_cells(text) == ["1", "2", "3", "0"]  # the gravest first
+    reports = {
+        "1": Report([Check("a", "a", DIFFERENT), Check(OFFICIAL, "a", CONFIRMED)], ["a file"]),
+        "2": Report([Check(OFFICIAL, "a", NOT_CHECKABLE)], ["a file"]),
+        "3": Report([Check(OFFICIAL, "a", NOT_CHECKABLE), Check(OFFICIAL, "b", CONFIRMED)]),
+        "0": Report([Check(OFFICIAL, "b", CONFIRMED), Check("a", "a", NOT_CHECKABLE)]),
+    }
+    for status, report in reports.items():
+        assert report.exit_status == int(status)
+    assert Report().exit_status == Report([Check("a", "a", CONFIRMED)]).exit_status == 2
+    app = Typer()
+    verify.register(app)
+    compare.register(app)
+    shown = " ".join(CliRunner().invoke(app, ["verify", "--help"]).stdout.split())
+    assert shown.index("1 something differs") < shown.index("2 a file cannot be read")
+    assert shown.index("2 a file cannot be read") < shown.index("3 nothing differs")
+    assert shown.index("3 nothing differs") < shown.index("0 an official figure of every task")
+    shown = " ".join(CliRunner().invoke(app, ["compare", "--help"]).stdout.split())
+    for words in ("0 comparable", "1 not comparable", "2 a file cannot be read"):
+        assert words in shown
+
+
+def test_the_lists_name_what_the_lock_holds():
+    text = part("What the lock holds")
+    for name in Lock.__dataclass_fields__:
+        assert f"`{name}`" in text
+    for name in ("lm_eval", "jieba", "tokenizers", "transformers", "datasets"):
+        assert name in packages_now()
+        assert name in text
+
+
+@pytest.mark.timeout(480)  # two runs and five commands, each a process
+def test_the_ten_lines_work(tmp_path):
+    """With the sample and the baseline in place of the official data and a large model."""
+    lines = ten_lines()
+    assert len(lines) == 10
+    replaced = {
+        "MODEL=": 'MODEL="--model longbench-extractive --batch_size 1"',
+        "TASKS=": 'TASKS="longbench_v1_code"',
+        "OPTIONS=": """OPTIONS='{"longbench": {"data_dir": "sample"}}'""",
+        "lm-eval-longbench prepare v1": "lm-eval-longbench prepare v1 --data-dir sample",
+    }
+    for start, other in replaced.items():
+        (index,) = (number for number, own in enumerate(lines) if own.startswith(start))
+        lines[index] = other
+    environment = {
+        **os.environ,
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        "HF_HUB_OFFLINE": "1",
+        "HF_DATASETS_CACHE": str(tmp_path / "cache"),
+    }
+
+    def run(commands):
+        return subprocess.run(
+            ["bash", "-e", "-c", "\n".join(commands)],
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=400,
+            check=False,
+        )
+
+    done = run(lines)
+    assert done.returncode == 0, done.stdout + done.stderr
+    signatures = [row for row in done.stdout.splitlines() if row.startswith("longbench_v1: lb-v1|")]
+    assert len(signatures) == 2
+    assert signatures[0] == signatures[1]
+    assert "n:8/8" in signatures[0]
+    assert (tmp_path / "longbench.lock").is_file()
+    # What the page says of the results file.
+    (command,) = re.findall(r"```bash\n(python .*?)\n```", part("How to read a signature line"))
+    shown = run([command.replace("longbench_v1_qasper", "longbench_v1_lcc")])
+    assert shown.stdout.startswith("lb-v1|v1.1|data:sample-"), shown.stderr
+    # The page's other two commands, on a result that was changed by hand.
+    theirs = tmp_path / "theirs"
+    shutil.copytree(tmp_path / "results", theirs)
+    (results,) = theirs.rglob("results_*.json")
+    changed, number = re.subn(r'("score,none": )0\.\d+', r"\g<1>0.99", results.read_text(), count=1)
+    assert number == 1
+    results.write_text(changed)
+    (verify, _) = re.findall(
+        r"^lm-eval-longbench \w+ theirs", part("When two numbers differ"), re.M
+    )
+    assert run([verify]).returncode == 1

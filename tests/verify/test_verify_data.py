@@ -1,0 +1,205 @@
+"""Checks that need the data a result was made from: pinned, local or not here."""
+
+import shutil
+
+import datasets
+import pytest
+from real_runs import AnsweringLM, Files, write_run
+
+from lm_eval_longbench.benchmarks.base import SAMPLES
+from lm_eval_longbench.benchmarks.longbench_v1 import V1
+from lm_eval_longbench.data.arrow import cache_folder, cached
+from lm_eval_longbench.signature.data_label import read_label
+from lm_eval_longbench.verify.check import CONFIRMED, DIFFERENT, NOT_CHECKABLE
+from lm_eval_longbench.verify.verify import verify
+
+TASK = "longbench_v1_qasper"
+
+
+def answer(number, prompt):
+    return "an answer"
+
+
+@pytest.fixture
+def pinned(tmp_path, monkeypatch):
+    """A cache in which a few rows stand for the pinned data, and a run on them."""
+    monkeypatch.setattr(datasets.config, "HF_DATASETS_CACHE", str(tmp_path / "cache"))
+    rows = list(V1.load(V1.tasks[TASK], "sample").rows)
+    cached(V1, V1.source.sha256, "qasper", lambda: rows)
+    return Files(write_run(tmp_path / "run", AnsweringLM(answer), [TASK], {"data_dir": None}))
+
+
+@pytest.fixture
+def local(tmp_path):
+    """A run on a user's own files, and the folder with them."""
+    folder = tmp_path / "data"
+    folder.mkdir()
+    shutil.copy(SAMPLES / "longbench_v1" / "qasper.jsonl", folder)
+    shutil.copy(SAMPLES / "longbench_v2" / "data.json", folder)
+    options = {"data_dir": str(folder)}
+    tasks = [TASK, "longbench_v2_code_repository"]
+    files = Files(write_run(tmp_path / "run", AnsweringLM(answer), tasks, options))
+    return files, folder
+
+
+def of_kind(report, *kinds):
+    return {
+        (check.place, check.kind, check.name): check
+        for check in report.checks
+        if check.kind in kinds
+    }
+
+
+def statuses(report, *kinds):
+    return {check.status for check in of_kind(report, *kinds).values()}
+
+
+def test_pinned_data_in_the_cache(pinned):
+    assert pinned.run(TASK)["data"] == "zai-org/LongBench@5e628be"
+    report = verify([pinned.folder])
+    assert statuses(report, "data", "questions", "prompts") == {CONFIRMED}
+    assert report.exit_status == 0
+    checked = {key[1:] for key in of_kind(report, "data")}
+    assert checked == {("data", "label"), ("data", "sha256"), ("data", "choice")}
+
+
+def test_pinned_data_that_is_not_here(pinned, tmp_path):
+    shutil.rmtree(cache_folder("longbench_v1", V1.source.sha256))
+    report = verify([pinned.folder])
+    assert report.exit_status == 0
+    said = of_kind(report, "data", "prompts")
+    # The pinned hash is known without the data.
+    assert said[TASK, "data", "label"].status == CONFIRMED
+    assert said[TASK, "data", "sha256"].status == NOT_CHECKABLE
+    assert "`lm-eval-longbench prepare` downloads it" in said[TASK, "prompts", "prompts"].meaning
+    # A copy that is not the pinned archive is other data, and says nothing about the result.
+    report = verify([pinned.folder], data_dir=str(SAMPLES / "longbench_v1"))
+    found = of_kind(report, "data", "prompts")
+    assert found[TASK, "data", "sha256"].status == NOT_CHECKABLE
+    assert "Here is other data, local-" in found[TASK, "prompts", "prompts"].meaning
+    assert report.with_status(DIFFERENT) == []
+
+
+def test_an_edited_hash_of_pinned_data_needs_no_data(pinned):
+    shutil.rmtree(cache_folder("longbench_v1", V1.source.sha256))
+    pinned.edit_run(TASK, data_sha256="0" * 64)
+    report = verify([pinned.folder])
+    found = of_kind(report, "data")[TASK, "data", "label"]
+    assert found.status == DIFFERENT
+    assert found.expected == V1.source.sha256
+    assert "does not belong to the label" in found.meaning
+
+
+def test_local_data(local):
+    files, folder = local
+    report = verify([files.folder], data_dir=str(folder))
+    assert statuses(report, "data", "questions", "prompts") == {CONFIRMED}
+    assert report.exit_status == 0
+
+
+def test_local_data_that_nobody_names(local):
+    files, _ = local
+    report = verify([files.folder])
+    assert report.exit_status == 0
+    found = of_kind(report, "data", "prompts")
+    assert found[TASK, "data", "label"].status == CONFIRMED
+    assert "name it with --data-dir" in found[TASK, "data", "sha256"].meaning
+    assert found[TASK, "prompts", "prompts"].status == NOT_CHECKABLE
+
+
+def test_other_local_data(local):
+    files, folder = local
+    rows = (folder / "qasper.jsonl").read_text(encoding="utf-8").splitlines()
+    (folder / "qasper.jsonl").write_text("\n".join(rows[::-1]) + "\n", encoding="utf-8")
+    report = verify([files.folder], data_dir=str(folder))
+    found = of_kind(report, "data", "prompts")
+    assert found[TASK, "data", "sha256"].status == DIFFERENT
+    assert "not made from the data in --data-dir, local-" in found[TASK, "data", "sha256"].meaning
+    assert found[TASK, "prompts", "prompts"].status == NOT_CHECKABLE
+    assert found["longbench_v2_code_repository", "data", "sha256"].status == CONFIRMED
+
+
+@pytest.mark.parametrize("content", [None, "no row\n"])
+def test_local_data_that_cannot_be_opened(local, content):
+    files, folder = local
+    (folder / "qasper.jsonl").unlink()
+    if content is not None:
+        (folder / "qasper.jsonl").write_text(content, encoding="utf-8")
+    report = verify([files.folder], data_dir=str(folder))
+    said = of_kind(report, "data")[TASK, "data", "sha256"]
+    assert said.status == NOT_CHECKABLE
+    assert said.meaning.startswith("The data cannot be opened: ")
+    assert "qasper.jsonl" in said.meaning
+
+
+def test_a_sample_of_another_version(base):
+    """The label and the hash agree, but this package's sample is another."""
+    digits = "0" * 64
+    label = f"sample-{digits[:12]}"
+
+    def edit(rows):
+        for row in rows:
+            row["doc"]["data"] = label
+
+    base.edit_log(TASK, edit)
+    base.edit_run(TASK, data=label, data_sha256=digits)
+    found = of_kind(verify([base.folder]), "data", "prompts")
+    assert found[TASK, "data", "label"].status == CONFIRMED
+    assert found[TASK, "data", "sha256"].status == NOT_CHECKABLE
+    assert "Here is other data, sample-" in found[TASK, "prompts", "prompts"].meaning
+
+
+def test_data_pinned_by_another_version(base):
+    base.edit_run(TASK, data="zai-org/LongBench@0000000")
+    said = of_kind(verify([base.folder]), "data")[TASK, "data", "label"]
+    assert said.status == NOT_CHECKABLE
+    assert "pinned by another version of this package" in said.meaning
+
+
+def test_labels():
+    label = read_label("caskcsg/LongBench-Pro@4996884 (only language: English)")
+    assert label.base == "caskcsg/LongBench-Pro@4996884"
+    assert label.pinned_sha256 and not label.digits
+    assert not label.is_sample and not label.is_local
+    assert read_label("sample-0123456789ab").is_sample
+    local = read_label("local-0123456789ab (only language: English)")
+    assert (local.is_local, local.digits, local.pinned_sha256) == (True, "0123456789ab", None)
+    assert read_label(None).pinned_sha256 is None
+
+
+def test_a_question_that_is_not_in_the_data(base):
+    def edit(rows):
+        rows[0]["doc"]["_id"] = "another"
+
+    base.edit_log(TASK, edit)
+    found = of_kind(verify([base.folder]), "questions", "prompts")
+    assert (
+        "line 1 (another) is no question of the data" in found[TASK, "questions", "questions"].found
+    )
+    assert "line 1 (another) is not in the data" in found[TASK, "prompts", "prompts"].found
+
+
+def test_a_field_that_the_data_does_not_have(base):
+    def edit(rows):
+        rows[0]["doc"]["hint"] = "the answer is blue"
+
+    base.edit_log(TASK, edit)
+    found = of_kind(verify([base.folder]), "questions")[TASK, "questions", "questions"]
+    assert "has hint 'the answer is blue'" in found.found
+
+
+def test_results_carry_no_code_to_run(base, monkeypatch):
+    """A results file cannot make `verify` trust code of a tokenizer's repository."""
+    from lm_eval_longbench.verify import prompts
+
+    asked = []
+    monkeypatch.setattr(prompts, "_is_here", lambda name: True)
+    monkeypatch.setattr(
+        "lm_eval_longbench.prompts.tokenizer.load_tokenizer",
+        lambda name, model_args: asked.append(dict(model_args)),
+    )
+    monkeypatch.setattr("lm_eval_longbench.prompts.tokens.fast.fast_tokenizer", lambda own: None)
+    metadata = {"trust_remote_code": True, "revision": "abc", "pretrained": "org/model"}
+    signature = {"tokenizer": "org/model", "tokenizer_sha256": None}
+    prompts.open_tokenizer(signature, metadata, None)
+    assert asked == [{"revision": "abc", "pretrained": "org/model"}]

@@ -1,0 +1,496 @@
+"""Runs as they are: nothing may be found different, whatever the task, options and backend."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from real_runs import EXTRACTIVE, AnsweringLM, Files, write_run
+
+from lm_eval_longbench.benchmarks.base import SAMPLES
+from lm_eval_longbench.signature.signature import completed, line
+from lm_eval_longbench.verify.check import DIFFERENT, NOT_CHECKABLE
+from lm_eval_longbench.verify.verify import verify
+
+WRITER = Path(__file__).parent / "ranks_writer.py"
+QASPER = "longbench_v1_qasper"
+OFFICIAL_EMBEDDINGS = "Qwen/Qwen3-Embedding-8B"
+
+
+def in_turn(number, prompt):
+    texts = ("The harbor opened in spring.", "[Answer]\nB", "", "<think>hm</think>A ledger.")
+    return texts[number % 4]
+
+
+def kinds(report, status):
+    return {check.kind for check in report.with_status(status)}
+
+
+# What is said of every run: the model's name; of groups what only their own file states.
+NOTES = {"ingredients", "table"}
+
+
+def assert_confirmed(report, not_checkable=(), status=0):
+    assert report.with_status(DIFFERENT) == []
+    assert report.unreadable == []
+    assert kinds(report, NOT_CHECKABLE) - NOTES == set(not_checkable)
+    assert report.exit_status == status
+
+
+def unconfirmed(report, place):
+    """Ingredients of a task that nothing confirms."""
+    own = [check for check in report.with_status(NOT_CHECKABLE) if check.kind == "ingredients"]
+    return {check.name for check in own if check.place == place}
+
+
+def test_everything_is_confirmed(base_run):
+    report = verify([base_run])
+    assert_confirmed(report)
+    names = {check.name for check in report.checks if check.kind == "figures"}
+    assert {"score,none", "score_stderr,none", "score_8k_plus,none", "acc_hard,none"} <= names
+    assert {"pass_at_n,none", "acc_stderr,none", "failed,none"} <= names
+    groups = {(check.place, check.name) for check in report.checks if check.kind == "groups"}
+    group = "longbench_v1_single_doc_qa"
+    checked = ("score,none", "score_stderr,none", "sample_len", "sample_count", "copy")
+    assert groups == {(group, name) for name in checked}
+    official = {check.place for check in report.checks if check.kind == "official figures"}
+    assert len(official) == 8 and group not in official
+    cut = {"limit", "tokenizer", "tokenizer_sha256", "overlength"}
+    assert unconfirmed(report, QASPER) == cut
+    assert unconfirmed(report, "") == {"model, machine, packages"}
+
+
+def test_every_mode_of_v2(v2_run):
+    report = verify([v2_run])
+    # Chunks are not in the log.
+    assert_confirmed(report, {"prompts"})
+    (said,) = [check for check in report.with_status(NOT_CHECKABLE) if check.kind == "prompts"]
+    assert said.place == "longbench_v2_rag"
+    # What stood around the prompts is known from what was sent, but for retrieved chunks.
+    assert {"retrieval", "rag_top_n", "chat_sha256"} <= unconfirmed(report, "longbench_v2_rag")
+    assert "chat_sha256" not in unconfirmed(report, "longbench_v2_cot")
+    confirmed = {(check.kind, check.place) for check in report.with_status("confirmed")}
+    assert ("reasoning", "longbench_v2_cot_answer") in confirmed
+    assert ("prompts", "longbench_v2_cot_answer") in confirmed
+    assert ("groups", "longbench_v2_domains") in confirmed
+
+
+def test_failed_reasoning_needs_no_log_of_pass_one(v2):
+    failed = {row["doc"]["_id"] for row in v2.rows("longbench_v2_cot") if row["failed"]}
+    answers = v2.rows("longbench_v2_cot_answer")
+    answered = [row for row in answers if row["doc"]["_id"] in failed and row["resps"][0][0]]
+    assert failed and answered
+    v2.log("longbench_v2_cot").unlink()
+    report = verify([v2.folder])
+    assert report.with_status(DIFFERENT) == []
+    said = [c for c in report.with_status(NOT_CHECKABLE) if c.place == "longbench_v2_cot_answer"]
+    assert {check.kind for check in said} == {"reasoning", "prompts", "ingredients"}
+    assert "Pass one was another run" in said[0].meaning
+    assert "reasoning_sha256" in unconfirmed(report, "longbench_v2_cot_answer")
+    # The log is one of a task of this run, whose own figure is without it now.
+    assert report.exit_status == 3
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"truncate_to": 500},
+        {},  # the model's own length: some are cut further, for the chat template
+        {"overlength": "skip", "truncate_to": 2000},
+        {"truncate_to": 501, "log_prompts": "full"},
+    ],
+)
+def test_cut_prompts(tmp_path, model_folder, options):
+    tasks = ["longbench_v1_qasper", "longbench_v1_lcc", "longbench_v2_code_repository"]
+    write_run(
+        tmp_path,
+        "hf",
+        tasks,
+        options,
+        {"pretrained": model_folder, "device": "cpu"},
+        gen_kwargs={"max_gen_toks": 2},
+        apply_chat_template=True,
+        limit=6,
+    )
+    report = verify([tmp_path])
+    skipped = options.get("overlength") == "skip"
+    assert_confirmed(report)
+    cut = {check.place for check in report.checks if check.kind == "cut prompts"}
+    assert bool(cut) is not skipped
+    for place in cut:
+        assert unconfirmed(report, place) <= {"limit"}  # the model's own: some are cut further
+    exact = {check.place for check in report.checks if check.kind == "limit of the cut"}
+    assert exact == cut
+    around = [check for check in report.checks if check.name == "chat_sha256"]
+    assert {check.status for check in around} == {"confirmed"}
+    if skipped:  # they are known from the data
+        asked = {check.place for check in report.checks if check.name == "asked"}
+        assert asked == set(tasks)
+
+
+def test_prompts_cut_further_than_the_limit(tmp_path, model_folder):
+    """A long system instruction takes more room than is in reserve for a chat template."""
+    model = {"pretrained": model_folder, "device": "cpu", "max_length": 700}
+    system = "Answer shortly and truly. "
+    prompts = []
+    for name, times in (("plain", 0), ("system", 12), ("long", 40)):
+        write_run(
+            tmp_path / name,
+            "hf",
+            [QASPER],
+            {},
+            model,
+            gen_kwargs={"max_gen_toks": 2},
+            limit=2,
+            apply_chat_template=bool(times),
+            system_instruction=system * times or None,
+        )
+        rows = Files(tmp_path / name).rows(QASPER)
+        assert all(row["doc"]["prompt"]["truncated"] for row in rows)
+        prompts.append({row["doc"]["prompt"]["sha256"] for row in rows})
+    assert not (prompts[0] & prompts[1]) | (prompts[1] & prompts[2])
+    assert_confirmed(verify([tmp_path / "plain"]))
+    # The instruction is longer than what the log keeps of a prompt's beginning.
+    report = verify([tmp_path / "system"])
+    assert_confirmed(report, {"around the prompts", "limit of the cut"})
+    assert unconfirmed(report, QASPER) == {"limit", "chat_sha256"}
+    # Further than is tried: nothing is said against the run.
+    report = verify([tmp_path / "long"])
+    assert_confirmed(report, {"cut prompts", "limit of the cut"})
+    said = {check.kind: check.meaning for check in report.with_status(NOT_CHECKABLE)}
+    assert "long system instruction" in said["cut prompts"]
+    assert {"limit", "tokenizer"} <= unconfirmed(report, QASPER)
+
+
+def test_an_edited_cut_prompt(tmp_path, model_folder):
+    model = {"pretrained": model_folder, "device": "cpu"}
+    options = {"truncate_to": 300}
+    write_run(tmp_path, "hf", [QASPER], options, model, gen_kwargs={"max_gen_toks": 2}, limit=2)
+
+    def edit(rows):
+        rows[1]["doc"]["prompt"]["sha256"] = "0" * 64
+
+    Files(tmp_path).edit_log(QASPER, edit)
+    (found,) = [c for c in verify([tmp_path]).with_status(DIFFERENT) if c.kind == "cut prompts"]
+    assert found.found.startswith("1 of 2: line 2 (")
+    assert "Other prompts were sent" in found.meaning
+    # Another version of the library may tokenize otherwise.
+    files = Files(tmp_path)
+    files.edit_run(QASPER, packages={**files.run(QASPER)["packages"], "tokenizers": "0.1"})
+    report = verify([tmp_path])
+    assert "cut prompts" not in kinds(report, DIFFERENT)
+    said = {check.kind: check for check in report.with_status(NOT_CHECKABLE)}
+    assert said["cut prompts"].found == "1 rows"
+    assert "instead of 0.1" in said["cut prompts"].meaning
+
+
+def test_another_tokenizer_cannot_check_cuts(tmp_path, model_folder, tokenizer_folder):
+    arguments = {"pretrained": model_folder, "device": "cpu"}
+    task = "longbench_v1_qasper"
+    options = {"truncate_to": 300}
+    write_run(tmp_path, "hf", [task], options, arguments, gen_kwargs={"max_gen_toks": 2}, limit=2)
+    files = Files(tmp_path)
+    files.edit_run(task, tokenizer="/no/such/folder")
+
+    def cuts(tokenizer=None):
+        return next(
+            c for c in verify([tmp_path], None, tokenizer).checks if c.kind == "cut prompts"
+        )
+
+    assert cuts().status == NOT_CHECKABLE
+    assert "not on this machine: name it with --tokenizer" in cuts().meaning
+    assert cuts(model_folder).status == "confirmed"
+    files.edit_run(task, tokenizer_sha256="0" * 64)
+    assert "another than the one that cut" in cuts(tokenizer_folder).meaning
+
+
+@pytest.mark.parametrize("repeats", [1, 3])
+@pytest.mark.parametrize("model", [OFFICIAL_EMBEDDINGS, "another-model", None])
+def test_summaries(tmp_path, server_url, model, repeats):
+    options = {"repeats": repeats}
+    if model is not None:
+        options |= {"embedding_model": model, "embedding_url": server_url}
+    write_run(tmp_path, AnsweringLM(in_turn), ["longbench_pro_t4_1"], options)
+    report = verify([tmp_path])
+    assert report.with_status(DIFFERENT) == []
+    figures = [check for check in report.checks if check.kind == "figures"]
+    taken = {check.name for check in figures if check.status == NOT_CHECKABLE}
+    expected = set() if model is None else {"semantic_similarity,none"}
+    if model == OFFICIAL_EMBEDDINGS:  # they rest on the logged similarity
+        expected |= {"score,none", "best_of_n,none", "pass_at_n,none"}
+    assert taken == expected
+    assert {check.name for check in figures} > {"rouge_l,none", "rouge_l_stderr,none"}
+    score = next(check for check in figures if check.name == "score,none")
+    assert (score.found == score.found) is (model == OFFICIAL_EMBEDDINGS)  # else NaN
+    assert report.exit_status == 3
+    (official,) = [check for check in report.checks if check.kind == "official figures"]
+    assert ("NaN" in official.meaning) is (model != OFFICIAL_EMBEDDINGS)
+    assert "embedding_model" in unconfirmed(report, "longbench_pro_t4_1")
+
+
+def test_an_edited_summary_score(tmp_path, server_url):
+    options = {"embedding_model": OFFICIAL_EMBEDDINGS, "embedding_url": server_url}
+    task = "longbench_pro_t4_1"
+    files = Files(write_run(tmp_path, AnsweringLM(in_turn), [task], options))
+
+    def raise_score(rows):
+        rows[0]["score"] += 0.1
+
+    files.edit_log(task, raise_score)
+    (found,) = verify([tmp_path]).with_status(DIFFERENT)
+    assert found.kind == "sample scores"
+    assert "has score" in found.found
+
+
+def test_answers_over_an_api_with_seeds(tmp_path, server_url):
+    arguments = {"base_url": f"{server_url}/chat/completions", "model": "tiny"}
+    task = "longbench_pro_t3_1"
+    write_run(tmp_path, "local-chat-completions", [task], {}, arguments, apply_chat_template=True)
+    report = verify([tmp_path])
+    assert_confirmed(report)
+    seeds = [check for check in report.checks if check.kind == "seeds"]
+    assert [check.status for check in seeds] == ["confirmed"]
+    # The messages are logged as JSON, with the prompt in them.
+    cut = {"limit", "tokenizer", "tokenizer_sha256", "overlength"}
+    assert unconfirmed(report, task) == cut
+    Files(tmp_path).edit_run(task, seeds=[1, 2, 3])
+    kinds_found = kinds(verify([tmp_path]), DIFFERENT)
+    assert kinds_found == {"signature", "seeds"}
+
+
+def test_a_chosen_part_of_pro(tmp_path):
+    options = {"only": {"language": "English"}}
+    write_run(tmp_path, EXTRACTIVE, ["longbench_pro_t3_1"], options)
+    assert_confirmed(verify([tmp_path]))
+
+
+def test_predictions_only(tmp_path):
+    write_run(tmp_path, AnsweringLM(in_turn), ["longbench_v1_qasper"], predict_only=True)
+    report = verify([tmp_path])
+    assert_confirmed(report, {"sample scores", "counts", "official figures"}, status=3)
+    (said,) = [check for check in report.checks if check.kind == "sample scores"]
+    assert "--predict_only" in said.meaning
+
+
+def test_a_users_own_task_with_filters_and_group(tmp_path):
+    folder = tmp_path / "tasks"
+    folder.mkdir()
+    (folder / "mine.yaml").write_text(
+        "task: mine\n"
+        "class: !function lm_eval_longbench.harness.task.LongBenchTask\n"
+        "dataset_path: x\ndataset_name: longbench_v1_qasper\n"
+        "test_split: test\noutput_type: generate_until\n"
+        "metadata:\n  version: 7\n"
+        "metric_list:\n"
+        "  - metric: score\n    aggregation: mean\n    higher_is_better: true\n"
+        "  - metric: failed\n    aggregation: median\n    higher_is_better: false\n"
+        "filter_list:\n"
+        "  - name: plain\n    filter:\n      - function: take_first\n"
+        "  - name: lower\n    filter:\n      - function: lowercase\n      - function: take_first\n",
+        encoding="utf-8",
+    )
+    (folder / "ours.yaml").write_text(
+        "group: both\ntask: [mine, longbench_v1_narrativeqa]\n"
+        "aggregate_metric_list:\n"
+        "  - metric: score\n    weight_by_size: true\n    filter_list: [plain]\n"
+        "metadata:\n  version: 1\n",
+        encoding="utf-8",
+    )
+    run = tmp_path / "run"
+    write_run(run, AnsweringLM(in_turn), ["both"], include_path=[str(folder)])
+    report = verify([run])
+    assert report.with_status(DIFFERENT) == []
+    figures = {
+        check.name: check.status
+        for check in report.checks
+        if check.kind == "figures" and check.place == "mine"
+    }
+    assert figures["score,plain"] == figures["score,lower"] == "confirmed"
+    assert figures["failed,plain"] == NOT_CHECKABLE  # a median
+    said = {check.kind: check.meaning for check in report.with_status(NOT_CHECKABLE)}
+    assert "filter of the user's own" in said["answers"]
+    assert "'median', which this package does not know" in said["figures"]
+    assert "metric_list" in said["counts"]  # nothing counts cut prompts there
+    assert report.exit_status == 0
+
+
+def test_packed_logs(base):
+    base.pack("longbench_v2")
+    assert_confirmed(verify([base.folder]))
+
+
+def test_several_runs_and_foreign_tasks(base_run, v2_run):
+    report = verify([base_run, v2_run, base_run])
+    assert len({check.file for check in report.checks}) == 2
+    assert report.foreign == 0
+
+
+def test_without_logs(tmp_path):
+    write_run(tmp_path, AnsweringLM(in_turn), ["longbench_v1_qasper"], logs=False)
+    report = verify([tmp_path])
+    assert_confirmed(report, {"sample log", "official figures"}, status=3)
+    said = {check.kind: check.meaning for check in report.with_status(NOT_CHECKABLE)}
+    assert "Run with --log_samples" in said["sample log"]
+    nothing = {"chat", "chat_sha256", "generation", "repeats", "seeds"}
+    cut = {"limit", "tokenizer", "tokenizer_sha256", "overlength"}
+    assert unconfirmed(report, QASPER) == nothing | cut
+
+
+def test_several_ranks(tmp_path):
+    """Rows come rank by rank, and the rank with fewer questions asks its last one again."""
+    ranks = [
+        subprocess.Popen(
+            [sys.executable, str(WRITER), str(tmp_path / "store"), str(rank), "2", str(tmp_path)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        for rank in range(2)
+    ]
+    for process in ranks:
+        said, _ = process.communicate(timeout=180)
+        assert process.returncode == 0, said
+    files = Files(tmp_path)
+    order = [row["doc"]["index"] for row in files.rows("longbench_v1_trec")]
+    assert order == [0, 2, 4, 1, 3]
+    report = verify([tmp_path])
+    assert_confirmed(report, {"answers"})
+    (surplus,) = [check for check in report.with_status(NOT_CHECKABLE) if check.kind == "answers"]
+    assert (surplus.place, surplus.name) == ("longbench_v1_trec", "surplus")
+    assert surplus.found.startswith("line 5 (")
+    # The order is hashed, and the questions are in the data's.
+    files.edit_log("longbench_v1_trec", lambda rows: sorted(rows, key=lambda row: row["doc_id"]))
+    assert kinds(verify([tmp_path]), DIFFERENT) == {"log hash"}
+
+
+def test_own_filters_with_repeats_over_an_api(tmp_path, server_url):
+    """Each repeat is a request of its own, and the filter makes a list of each (A3)."""
+    (tmp_path / "tasks").mkdir()
+    (tmp_path / "tasks" / "mine.yaml").write_text(
+        "group: mine\ntask:\n  - task: longbench_pro_t3_1\n    filter_list:\n"
+        "      - name: two\n        filter:\n"
+        "          - {function: take_first_k, k: 1}\n"
+        "      - name: lower\n        filter:\n"
+        "          - {function: lowercase}\n          - {function: take_first}\n",
+        encoding="utf-8",
+    )
+    arguments = {"base_url": f"{server_url}/chat/completions", "model": "tiny"}
+    run = tmp_path / "run"
+    write_run(
+        run,
+        "local-chat-completions",
+        ["mine"],
+        {"repeats": 3},
+        arguments,
+        apply_chat_template=True,
+        include_path=[str(tmp_path / "tasks")],
+    )
+    row = Files(run).rows("longbench_pro_t3_1")[0]
+    assert len(row["filtered_resps"]) == len(row["resps"]) == 3
+    report = verify([run])
+    assert_confirmed(report, {"answers"})
+    figures = {check.name for check in report.checks if check.kind == "figures"}
+    assert {"score,two", "score,lower"} <= figures
+
+    def lose(rows):
+        rows[0]["resps"].pop()
+
+    Files(run).edit_log("longbench_pro_t3_1", lose)
+    assert kinds(verify([run]), DIFFERENT) == {"repeats", "row fields"}
+
+
+GROUPS = """
+group: longbench_v1_mine
+group_alias: Mine
+task:
+  - longbench_v1_code
+  - longbench_v1_lcc
+  - group: inner
+    group_alias: Inner
+    task:
+      - task: longbench_v1_trec
+        task_alias: questions
+      - longbench_pro_t3_1
+    aggregate_metric_list:
+      - {metric: score, weight_by_size: false}
+aggregate_metric_list:
+  - {metric: score, weight_by_size: WEIGHTED}
+  - {metric: failed}
+metadata: {version: 3}
+"""
+
+
+@pytest.mark.parametrize("weighted", ["true", "false"])
+def test_a_users_own_groups(tmp_path, weighted):
+    """Nested, with names of their own, one called almost as ours, and a task in it twice (A4)."""
+    folder = tmp_path / "tasks"
+    folder.mkdir()
+    text = GROUPS.replace("WEIGHTED", weighted)
+    (folder / "mine.yaml").write_text(text, encoding="utf-8")
+    run = tmp_path / "run"
+    model = AnsweringLM(in_turn)
+    write_run(run, model, ["longbench_v1_mine"], include_path=[str(folder)], limit=3)
+    report = verify([run])
+    assert_confirmed(report)
+    figures = {(check.place, check.name) for check in report.checks if check.kind == "groups"}
+    for group in ("longbench_v1_mine", "longbench_v1_mine::inner", "longbench_v1_code"):
+        assert (group, "score,none") in figures
+    assert ("longbench_v1_mine", "failed,none") in figures
+
+    def edit(whole):
+        for part in ("results", "groups"):
+            whole[part]["longbench_v1_mine"]["score,none"] += 0.001
+
+    Files(run).edit_results(edit)
+    (found,) = verify([run]).with_status(DIFFERENT)
+    assert (found.place, found.name) == ("longbench_v1_mine", "score,none")
+
+
+def test_a_limit_and_chosen_samples(tmp_path):
+    """--limit is stated in the results; --samples is not, and is named."""
+    write_run(tmp_path / "limit", AnsweringLM(in_turn), [QASPER], limit=0.6)
+    assert_confirmed(verify([tmp_path / "limit"]))
+    (limit,) = [c for c in verify([tmp_path / "limit"]).checks if c.name == "limit"][-1:]
+    assert limit.kind == "ingredients"
+    chosen = {QASPER: [3, 1]}
+    write_run(tmp_path / "chosen", AnsweringLM(in_turn), [QASPER], samples=chosen)
+    rows = Files(tmp_path / "chosen").rows(QASPER)
+    # The harness numbers them in the user's order, but asks in its own.
+    assert [(row["doc_id"], row["doc"]["index"]) for row in rows] == [(3, 1), (1, 3)]
+    report = verify([tmp_path / "chosen"])
+    assert_confirmed(report, {"limit"})
+    (said,) = [check for check in report.with_status(NOT_CHECKABLE) if check.kind == "limit"]
+    assert "--samples chose" in said.meaning
+
+
+def test_skipped_questions_without_the_data(tmp_path, tokenizer_folder):
+    """Of how many questions some were left out cannot be told: the figure is not confirmed."""
+    options = {"overlength": "skip", "truncate_to": 2000, "tokenizer": tokenizer_folder}
+    task = "longbench_v2_code_repository"
+    files = Files(write_run(tmp_path, AnsweringLM(in_turn), [task], options))
+    run = files.run(task)
+    assert run["kept"] < run["asked"]
+    report = verify([tmp_path])
+    assert_confirmed(report)
+    signature = completed({key: run[key] for key in completed({})})
+    for asked, found in ((run["asked"] - 1, {"counts"}), (run["asked"] + 1, {"counts", "limit"})):
+        files.edit_run(task, asked=asked, signature=line({**signature, "asked": asked}))
+        assert kinds(verify([tmp_path]), DIFFERENT) == found
+
+    shutil.copy(SAMPLES / "longbench_v2" / "data.json", tmp_path / "data.json")
+    shutil.rmtree(files.results.parent)
+    options["data_dir"] = str(tmp_path / "data.json")
+    files = Files(write_run(tmp_path / "local", AnsweringLM(in_turn), [task], options))
+    run = files.run(task)
+    signature = completed({key: run[key] for key in completed({})})
+    more, fewer = run["asked"] + 1, run["asked"] - 1
+    for asked, status in ((run["asked"], "confirmed"), (more, DIFFERENT), (fewer, NOT_CHECKABLE)):
+        files.edit_run(task, asked=asked, signature=line({**signature, "asked": asked}))
+        report = verify([tmp_path])
+        assert report.exit_status == (1 if status == DIFFERENT else 3)
+        found = {check.name: check for check in report.checks if check.kind == "counts"}
+        assert found["asked"].status == NOT_CHECKABLE
+        assert [c.status for c in report.checks if c.kind == "limit"] == [status]
+        (official,) = [c for c in report.checks if c.kind == "official figures"]
+        assert "Skipped questions are not in the log" in official.meaning
