@@ -3,6 +3,7 @@
 import ast
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -262,3 +263,12 @@ def test_light_modules_import_nothing_heavy(module):
 def test_the_command_line_does_not_wait_for_torch_or_the_harness():
     found = heavy_after("lm_eval_longbench.cli.main")
     assert not {"torch", "transformers", "lm_eval"} & set(found)
+
+
+def test_files_that_the_docs_name_are_there():
+    root = PACKAGE.parent
+    pages = [*(root / "docs").glob("*.md"), root / "README.md", root / "CHANGELOG.md"]
+    named = re.compile(r"`((?:tests|docs|scripts|lm_eval_longbench)/[\w./*-]+)`")
+    found = {name: page for page in pages for name in named.findall(page.read_text("utf-8"))}
+    assert len(found) > 40
+    assert [name for name in found if not list(root.glob(name.rstrip("/")))] == []
