@@ -85,11 +85,21 @@ ODD = [
     *(json.dumps(name) for name in ("longbench_v9", *LOCKED)),
 ]
 MARK = "\u2042odd\u2042"  # stands in decoded JSON for a text of ODD that is put in afterwards
-YAML_ODD = [*(b"&a [*a]", b"!!python/object:os.system x", b"2001-01-01", b"yes", b"? [1]", b"\t")]
-
-
 # Lines, and bytes, that do not belong where they are.
-LINES = (b"", b" \t", b"{}", b"null", b"{", b'"x"', b"[]", b"\xff")
+LINES = [
+    b"",
+    b" \t",
+    b"{}",
+    b"null",
+    b"{",
+    b'"x"',
+    b"[]",
+    b"\xff",
+    b"data: &a [*a]",
+    b"? [1]",
+    b"\t",
+]
+LINES += [b"tasks: !!python/object:os.system x", b"version: 2001-01-01", b"options: yes"]
 BYTES = (b"\n", b"\0", b"\r", b"\xef\xbb\xbf", b'"', b"]", b"7", b"\x9e\x01", b"a:\xe6")
 strict_json = functools.partial(json.loads, parse_constant=int)  # which takes no NaN or Infinity
 
@@ -144,20 +154,14 @@ def damaged(name: str, raw: bytes, rng: random.Random) -> bytes:
     """Return a file's bytes with some damage of one kind; ValueError if it is too odd already."""
     how, by_line, rows = rng.random(), name.endswith(("jsonl", "lock")), raw.split(b"\n")
     if how < 0.03:
-        return rng.choice(
-            (b"", b"\n", b"\0" * 9, b"\x1f\x8b" + raw, b"\xff\xfe" + raw, b"[", b"{}")
-        )
+        return rng.choice((b"", b"\n", b"\0" * 9, b"\x1f\x8b" + raw, b"\xff\xfe" + raw, b"["))
     if how < 0.15:
         return damaged_parts(raw, rng)
     if how < 0.25 and by_line:
-        return rng.choice((b"\n", b"\n", b"\r\n", b"\r")).join(damaged_parts(rows, rng))
+        return rng.choice((b"\n", b"\n", b"\n", b"\r\n", b"\r")).join(damaged_parts(rows, rng))
     if how < 0.30:
         packed = gzip.compress(raw, mtime=0)
         return packed if rng.random() < 0.3 else damaged_parts(packed, rng)
-    if how < 0.50 and name.endswith("lock"):
-        at, odd = rng.randrange(3, len(rows)), rng.choice((*YAML_ODD, rng.choice(ODD).encode()))
-        rows[at] = rows[at].partition(b":")[0] + b": " + odd
-        return b"\n".join(rows)
     if not name.endswith("jsonl"):
         rows = [json.dumps(yaml.safe_load(raw)).encode() if by_line else raw]
     full = [number for number, row in enumerate(rows) if row]
@@ -219,20 +223,18 @@ def encoded(rows: list[Any], *, lines: bool = True) -> bytes:
     return ("\n".join((*texts, "")) if lines else f"[{','.join(texts)}]").encode()
 
 
-def official(one: Benchmark, results: Path) -> Files:
+def official(one: Benchmark, run: Files) -> Files:
     """Return the files that official scripts would write of a run's answers."""
     found: dict[str, list[Any]] = defaultdict(list)
-    for path in sorted(results.parent.glob("samples_*.jsonl")):
-        task = one.tasks[path.name.removeprefix("samples_").rpartition("_")[0]]
-        stem = task.label.removesuffix("_e") if one.official_folder else "m_inference_1-of-1"
-        for row in map(
-            json.loads, path.read_bytes().splitlines() if task.table == one.name else ()
-        ):
-            kept = {name: row["doc"][name] for name in one.fields if name in row["doc"]}
+    for name in (own for own in run if own.startswith("samples_")):
+        task = one.tasks[name.removeprefix("samples_").rpartition("_")[0]]
+        stem = task.label.removesuffix("_e") if one.official_folder else f"_inference_{task.table}"
+        for row in map(json.loads, run[name].splitlines()):
+            kept = {field: row["doc"][field] for field in one.fields if field in row["doc"]}
             for number, text in enumerate(responses_of(row) or (), start=1):
                 said = {"prediction": text, "bon_idx": number} if "id" in kept else {"pred": text}
                 said |= {"response": text, "pred": "B"} if "choice_A" in kept else {}
-                found[f"{one.official_folder}/m/{stem}.jsonl".lstrip("/")].append({**kept, **said})
+                found[f"{one.official_folder or 'all'}/m/{stem}.jsonl"].append({**kept, **said})
     return {name: encoded(rows) for name, rows in found.items()}
 
 
@@ -244,28 +246,22 @@ class Inputs:
         datasets.config.HF_DATASETS_CACHE = self.cache
         self.sound: dict[str, list[Files]] = defaultdict(list)
         for one in benchmarks().values():
-            asked: list[str] = []
-            for table in one.tables.values():
-                # Where tasks are asked as a part of another, the last part stands for it.
-                own = {
-                    task.counted: name
-                    for name, task in one.tasks.items()
-                    if task.table == table.name
-                }
-                step = -9 if table.name == one.name else -99
-                asked += [] if table.first_pass else [*own.values()][::step]
+            # Where tasks are asked as a part of another, the last part stands for it.
+            parts = {(task.table, task.counted): name for name, task in one.tasks.items()}
+            asked = [own for (table, _), own in parts.items() if not one.tables[table].first_pass]
+            asked = asked[:: -9 if len(asked) > 9 else 1]
             given = ["--model", "longbench-extractive", "--limit", "2", "--log_samples"]
             given += ["--tasks", ",".join(asked), "--output_path", str(root / one.name)]
             run_harness([*given, "--metadata", json.dumps({KEY: {"data_dir": "sample"}})])
             (results,) = (root / one.name).rglob("results_*.json")
-            for files in (run := read(results.parent), official(one, results)):
+            for files in (run := read(results.parent), official(one, run)):
                 score_paths([write(self.work, files)], root / "scored", workers=1)
                 self.sound["score"].append(files)
                 self.sound["report"].append(read(root / "scored"))
             self.sound["verify"] += [run, *self.sound["report"][-2:]]
         self.sound["compare"] = self.sound["verify"]
-        lock, options = lock_text(lock_now(LOCKED, SAMPLE)), json.dumps({KEY: OPTIONS})
-        self.sound["lock"] = [{"x.lock": lock.encode()}, {"options.json": options.encode()}]
+        frozen, options = lock_text(lock_now(LOCKED, SAMPLE)), json.dumps({KEY: OPTIONS})
+        self.sound["lock"] = [{"x.lock": frozen.encode()}, {"options.json": options.encode()}]
         for members in families().values():
             files = {}
             for file in sorted(members[0].samples.iterdir())[::11]:
@@ -431,9 +427,8 @@ def try_compare(case: Case) -> bool:
 
 def holds(locked: Any, sound: Any) -> bool:
     """Return whether a value has all that a sound one has; what no task needs may be there too."""
-    if isinstance(sound, dict):
-        return all(name in locked and holds(locked[name], sound[name]) for name in sound)
-    return bool(locked == sound)
+    inner = sound if isinstance(sound, dict) and isinstance(locked, dict) else None
+    return locked == sound if inner is None else all(holds(locked.get(k), inner[k]) for k in inner)
 
 
 def try_lock(case: Case) -> bool:
@@ -590,12 +585,8 @@ def main() -> int:
         with unseen():
             inputs = Inputs(Path(folder))
         alone = asked.case is not None
-        ways = (
-            {"cases": 1, "first": asked.case}
-            if alone
-            else {"cases": asked.cases, "only": asked.only}
-        )
-        tallies = fuzz(inputs, seed=asked.seed, **ways)
+        cases, only = (1, None) if alone else (asked.cases, asked.only)
+        tallies = fuzz(inputs, cases, asked.seed, only, asked.case or 0)
     failures = [own for tally in tallies.values() for own in tally.failures]
     rows = [trace for *_, trace in failures if alone]
     rows.append("reader       cases  refused  accepted  failures   slowest")
