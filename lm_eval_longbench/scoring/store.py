@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import json
+import math
 import sqlite3
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
@@ -146,7 +147,12 @@ def store_row(sample: Sample, scored: Scored, source: Source, line: int) -> Row:
         scored: what it is worth.
         source: its file.
         line: its line there, from 1.
+
+    Raises:
+        ValueError: the score is NaN, which SQLite would store as none: an answer without a score.
     """
+    if scored.score is not None and math.isnan(scored.score):
+        raise ValueError(f"{source.name}, line {line}: the score of {sample.task} is NaN.")
     return Row(
         table_number(sample.table),
         task_number(sample.table, sample.task),

@@ -19,9 +19,10 @@ from prediction_rows import (
 )
 
 from lm_eval_longbench.benchmarks.base import MOST_REPEATS
-from lm_eval_longbench.benchmarks.sample import FOREIGN, Unusable
+from lm_eval_longbench.benchmarks.sample import FOREIGN, Scored, Unusable
 from lm_eval_longbench.input_files import Chunk
 from lm_eval_longbench.logs.sample_log import data_label, is_log_row, responses_of
+from lm_eval_longbench.scoring import score_chunk as module
 from lm_eval_longbench.scoring.files import LOG, Source
 from lm_eval_longbench.scoring.problems import SHOWN
 from lm_eval_longbench.scoring.score_chunk import read_row, score_chunk
@@ -315,3 +316,12 @@ def test_a_row_with_more_answers_than_are_scored():
     assert len(read(v1(*["a"] * MOST_REPEATS))) == MOST_REPEATS
     found = read(v1(*["a"] * (MOST_REPEATS + 1)))
     assert found == Unusable(f"has {MOST_REPEATS + 1} answers; at most {MOST_REPEATS} are scored")
+
+
+def test_a_score_that_is_no_number_does_not_pass_as_none(monkeypatch):
+    def broken(*arguments, **options):
+        return Scored(float("nan"), failed=False, shown={})
+
+    monkeypatch.setattr(module, "score_sample", broken)
+    with pytest.raises(ValueError, match=r"in/qasper\.jsonl, line 1: .*qasper is NaN"):
+        score_chunk(V1, chunk(v1_row("Emma", "Emma")))
