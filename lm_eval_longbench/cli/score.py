@@ -164,7 +164,9 @@ def _of_kind(problems: Mapping[str, Any], kind: str) -> list[str]:
 def _rows_are_counted(own: Mapping[str, Any]) -> bool:
     """Whether an input is an official file that holds all questions of one task."""
     benchmark = benchmark_of_table(own["table"]) if own.get("table") in tables() else None
-    return benchmark is not None and own["kind"] == benchmark.file_kind and not benchmark.counts
+    if benchmark is None or own["kind"] != benchmark.file_kind or benchmark.counts:
+        return False
+    return own["task"] in tables()[own["table"]].tasks
 
 
 def _row_counts(report: Mapping[str, Any]) -> list[str]:
