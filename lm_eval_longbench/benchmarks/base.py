@@ -280,7 +280,8 @@ class Benchmark(abc.ABC):
     def render(self, task: Task, row: Mapping[str, Any]) -> str:
         """Return the whole official prompt of a row, before truncation and any chat template.
 
-        It is the task's template with each `{field}` of `fields` in it replaced by the row's. Where a task's prompts embed the answers of a first pass, `cot` of the row is that answer.
+        It is the task's template with each `{field}` of `fields` in it replaced by the row's.
+        Where a task's prompts embed the answers of a first pass, `cot` of the row is that answer.
 
         Raises:
             PromptError: a field of the template is missing in the row or is not a text.
