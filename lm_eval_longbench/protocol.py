@@ -92,7 +92,7 @@ def _generation(generation: Any, official: Protocol, _: Benchmark) -> Iterator[s
 
 
 def _limit(limit: Any, official: Protocol, _: Benchmark) -> Iterator[str]:
-    if limit not in official.limits:
+    if official.limits and limit not in official.limits:
         found = "no limit of prompts" if limit is None else f"prompts cut at {limit} tokens"
         yield f"{found} (officially cut at {_any_of(official.limits)})"
 

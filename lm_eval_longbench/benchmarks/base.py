@@ -5,6 +5,10 @@ what a row of it must be, how a prompt is rendered and cut, how officially is as
 is worth, which figures follow from the answers, and the files that its official scripts write.
 Everything else in this package asks the object. `benchmarks.registry` lists the objects.
 
+`docs/new-benchmark.md` walks through adding one. Each benchmark has to say its attributes without a
+value here, and `score`, `figures` and `harness_metrics`; what else is here fits a benchmark whose
+questions have gold answers called `answers` and lie in one JSON Lines file a dataset.
+
 Words: a *run* asks a model the *questions* of some *tasks*, each of them one or more times
 (*repeats*). An *answer* has a *score* in [0, 1]. Answers make up *tables*, one a headline;
 *figures* follow from a table's answers. A *group* is the harness's mean over tasks.
@@ -29,9 +33,16 @@ from lm_eval_longbench.benchmarks.parts import Published as Published
 from lm_eval_longbench.benchmarks.parts import Source as Source
 from lm_eval_longbench.benchmarks.parts import Table as Table
 from lm_eval_longbench.benchmarks.parts import Task as Task
-from lm_eval_longbench.benchmarks.sample import Read, Sample, Scored
+from lm_eval_longbench.benchmarks.sample import (
+    Read,
+    Sample,
+    Scored,
+    Unusable,
+    is_texts,
+    text_id,
+)
 from lm_eval_longbench.metrics.reasoning import DROP
-from lm_eval_longbench.prompts.templates import load_template, template_sha256
+from lm_eval_longbench.prompts.templates import fill, load_template, template_sha256
 
 if TYPE_CHECKING:
     from lm_eval_longbench.data.documents import Documents
@@ -147,7 +158,8 @@ class Benchmark(abc.ABC):
         file_names: whether official files have names that tell them: "all", "some" or "none".
         official_folder: in which the official scripts put their files; "" for no such name.
         fields: of a row of the data, in the official order; texts where `kinds` does not say
-            otherwise: "texts" or "int64".
+            otherwise: "texts" or "int64". Every row has its document, the text `context`, and its
+            id, the text `_id` or `id`.
         counts: questions of the official data that have each value, by dimension; empty where each
             dataset is a file of its own.
         shares_documents: whether questions of the official data share documents.
@@ -200,9 +212,8 @@ class Benchmark(abc.ABC):
 
     # ------------------------------------------------------------------ asking
 
-    @abc.abstractmethod
     def load(self, task: Task, data_dir: str | None) -> Documents:
-        """Open the documents of a task.
+        """Open the documents of a task: `<dataset>.jsonl`, officially in an archive.
 
         Args:
             task: one of `tasks`.
@@ -212,10 +223,21 @@ class Benchmark(abc.ABC):
         Raises:
             DataError: the data is not there, damaged, or (pinned) not what is pinned.
         """
+        from lm_eval_longbench.data.load_lines import load_lines  # slow to import
 
-    @abc.abstractmethod
+        return load_lines(self, task, data_dir)
+
     def row_problem(self, row: Any) -> str | None:
         """Return what is wrong with a decoded row of the data; None: it is one of the benchmark."""
+        from lm_eval_longbench.data.rows import kind_problem, value_problem
+
+        among = {
+            name: values
+            for table in self.tables.values()
+            for name, values in table.dimensions.items()
+            if name in self.fields
+        }
+        return kind_problem(row, self.fields, self.kinds) or value_problem(row, among)
 
     def prepared(self) -> Iterator[tuple[str, Task]]:
         """Yield what the data is made of, by its name in print, each with a task that asks it."""
@@ -255,35 +277,52 @@ class Benchmark(abc.ABC):
                 return one
         return None
 
-    @abc.abstractmethod
     def render(self, task: Task, row: Mapping[str, Any]) -> str:
         """Return the whole official prompt of a row, before truncation and any chat template.
 
+        It is the task's template with each `{field}` of `fields` in it replaced by the row's.
         Where a task's prompts embed the answers of a first pass, `cot` of the row is that answer.
 
         Raises:
             PromptError: a field of the template is missing in the row or is not a text.
         """
+        return fill(self.template(task), task.label, row, self.fields)
 
-    @abc.abstractmethod
     def generation(self, task: Task) -> dict[str, Any]:
-        """Return the official generation arguments."""
+        """Return the official generation arguments: greedy, within the budget, no stop strings."""
+        return {
+            "until": [],
+            "max_gen_toks": task.budget,
+            "do_sample": False,
+            "temperature": 0.0,
+        }
 
-    @abc.abstractmethod
     def protocol(self, task: Task, *, thinking: bool = False) -> Protocol:
-        """Return how official runs of a task are set; `thinking`: for a thinking score (Pro)."""
+        """Return how official runs of a task are set; `thinking`: for a thinking score (Pro).
 
-    @abc.abstractmethod
+        They have prompts of any length and send what `generation` returns.
+        """
+        chat = "on" if task.chat else "raw"
+        temperature = self.generation(task)["temperature"]
+        return Protocol((), chat, (task.budget,), temperature, self.repeats)
+
     def golds(self, doc: Mapping[str, Any]) -> list[str]:
         """Return the gold answers of a document."""
+        return list(doc["answers"])
 
     # ------------------------------------------------------------------ judging
 
-    @abc.abstractmethod
     def question_problem(self, doc: Mapping[str, Any], task: Task) -> str | None:
         """Return why answers to a question cannot be scored, or None."""
+        if _id_of(doc) is None:
+            return "no field '_id' or 'id' with a text"
+        if not is_texts(doc.get("answers")):
+            return "'answers' is not a list of one or more texts"
+        for name, valid in self.tables[task.table].dimensions.items():
+            if doc.get(name) not in valid:
+                return f"{name!r} is missing or not one of {', '.join(valid)}"
+        return None
 
-    @abc.abstractmethod
     def sample(
         self,
         doc: Mapping[str, Any],
@@ -306,6 +345,18 @@ class Benchmark(abc.ABC):
             truncated: whether the prompt was cut; None: unknown.
             document: short hash of its document; None: unknown.
         """
+        return Sample(
+            table=task.table,
+            task=task.counted,
+            id=_id_of(doc) or "",
+            order=0,
+            repeat=repeat,
+            response=response,
+            golds=self.golds(doc),
+            shown={name: doc[name] for name in self.tables[task.table].dimensions},
+            truncated=truncated,
+            document=document,
+        )
 
     @abc.abstractmethod
     def score(self, sample: Sample, reasoning: str = DROP, *, extras: bool = False) -> Scored:
@@ -348,13 +399,13 @@ class Benchmark(abc.ABC):
     def figures(self, answers: Answers) -> list[Figure]:
         """Return every figure of a table, in the order of reports."""
 
-    @abc.abstractmethod
     def question_figures(self, answers: Answers) -> list[Figure]:
         """Return the figures that the harness has of a task, the first of them official."""
+        return [figure for figure in self.figures(answers) if figure.metric]
 
-    @abc.abstractmethod
     def official(self, answers: Answers, figures: Sequence[Figure]) -> dict[str, Any]:
-        """Return the figures in the schema of the official result file."""
+        """Return the figures in the schema of the official result file: as their paths say."""
+        return nested(figures, "official")
 
     def parts(self, answers: Answers, figures: Sequence[Figure]) -> dict[str, Any]:
         """Return the further parts of a table in report.json that follow from its answers."""
@@ -366,13 +417,13 @@ class Benchmark(abc.ABC):
 
     # ------------------------------------------------------------------ official files
 
-    @abc.abstractmethod
     def is_official_row(self, row: Mapping[str, Any], stem: str) -> bool:
         """Whether a decoded row, of a file of this name, is of the benchmark's official files."""
+        return False
 
-    @abc.abstractmethod
     def is_official_name(self, stem: str) -> bool:
         """Whether a file's name without its ending is usual for official files."""
+        return False
 
     def run_in_name(self, stem: str) -> str | None:
         """Return what the names of one run's files share, in one folder; None: each is a run."""
@@ -384,9 +435,8 @@ class Benchmark(abc.ABC):
 
     def official_table(self, row: Any, stem: str) -> str:
         """Return the table of an official file by its first row and name; "": its folder says."""
-        return ""
+        return next(iter(self.tables)) if len(self.tables) == 1 else ""
 
-    @abc.abstractmethod
     def read_official(self, row: Mapping[str, Any], index: int, table: Table, task: str) -> Read:
         """Return the samples of a row of an official file.
 
@@ -396,6 +446,7 @@ class Benchmark(abc.ABC):
             table: that the file is of.
             task: of all its rows; "": each row says it.
         """
+        return Unusable(f"{self.title} has no official files that are read")
 
     # ------------------------------------------------------------------ in the harness
 
@@ -407,6 +458,22 @@ class Benchmark(abc.ABC):
         """Return the names of those metrics whose means are the task's official figures."""
         return (self.harness_metrics(task)[0].name,)
 
-    @abc.abstractmethod
     def groups(self) -> Iterator[Group]:
         """Yield the groups of tasks."""
+        return iter(())
+
+
+def _id_of(doc: Mapping[str, Any]) -> str | None:
+    return text_id(doc.get("_id", doc.get("id")))
+
+
+def nested(figures: Sequence[Figure], part: str) -> dict[str, Any]:
+    """Return the official values of a part's figures, nested by their paths."""
+    found: dict[str, Any] = {}
+    for figure in figures:
+        if figure.path[:1] == (part,):
+            place = found
+            for name in figure.path[1:-1]:
+                place = place.setdefault(name, {})
+            place[figure.path[-1]] = figure.official
+    return found

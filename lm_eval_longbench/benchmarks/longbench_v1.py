@@ -8,8 +8,9 @@ of operations) and the pinned data (row counts). Published figures: the results 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -53,12 +54,7 @@ from lm_eval_longbench.figures.figure import RELATIVE, Figure, Unit, leaf
 from lm_eval_longbench.figures.means import percent_of, running_total
 from lm_eval_longbench.figures.tree import Leaf, Mean, Relative
 from lm_eval_longbench.metrics.reasoning import DROP, answer_of
-from lm_eval_longbench.prompts.templates import fill
 from lm_eval_longbench.prompts.truncation import RULE_V1
-
-if TYPE_CHECKING:
-    from lm_eval_longbench.data.documents import Documents
-
 
 # ---------------------------------------------------------------------- figures
 
@@ -153,12 +149,6 @@ class _LongBench(Benchmark):
             segmented=one.language == "zh" and one.category in SEGMENTED,
         )
 
-    def load(self, task: Task, data_dir: str | None) -> Documents:
-        """Open a dataset; a local place is a folder of its files or of the archive, or this."""
-        from lm_eval_longbench.data.load_lines import load_lines  # slow to import
-
-        return load_lines(self, task, data_dir)
-
     def prepared(self) -> Iterator[tuple[str, Task]]:
         """Yield each data file's stem."""
         return ((task.dataset, task) for task in self.tasks.values())
@@ -179,27 +169,11 @@ class _LongBench(Benchmark):
             return "has a field 'length' that is not a whole number of words or characters"
         return None
 
-    def render(self, task: Task, row: Mapping[str, Any]) -> str:
-        return fill(self.template(task), task.label, row)
-
-    def generation(self, task: Task) -> dict[str, Any]:
-        """Greedy, within the dataset's output budget, without stop strings."""
-        return {
-            "until": [],
-            "max_gen_toks": task.budget,
-            "do_sample": False,
-            "temperature": 0.0,
-        }
-
     def protocol(self, task: Task, *, thinking: bool = False) -> Protocol:
         """Limits are those of models of 4k, 8k, 16k and 32k."""
         # Official code has no template for a model that it does not know, but all of the published
         # models were asked in theirs.
-        chat = "on" if task.chat else "raw"
-        return Protocol((3500, 7500, 15500, 31500), chat, (task.budget,), 0.0, 1)
-
-    def golds(self, doc: Mapping[str, Any]) -> list[str]:
-        return list(doc["answers"])
+        return replace(super().protocol(task), limits=(3500, 7500, 15500, 31500))
 
     def question_problem(self, doc: Mapping[str, Any], task: Task) -> str | None:
         if not is_texts(doc.get("answers")):

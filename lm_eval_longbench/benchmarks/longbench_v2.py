@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -157,9 +158,7 @@ class LongBenchV2(Benchmark):
 
         The document may be empty, and `sub_domain` any text: neither is needed to ask or to score.
         """
-        from lm_eval_longbench.data.rows import schema_problem, value_problem
-
-        problem = schema_problem(row, self.fields, self.fields)
+        problem = super().row_problem(row)
         if problem:
             return problem
         for name in ASKED:
@@ -167,7 +166,7 @@ class LongBenchV2(Benchmark):
                 return f"has an empty {name}"
         if row["answer"] not in CHOICES:
             return f"has the answer {row['answer']!r}, not one of {', '.join(CHOICES)}"
-        return value_problem(row, COUNTS)
+        return None
 
     def asking(self, task: Task, options: Options, repeats: int) -> Asking:
         from lm_eval_longbench.benchmarks import longbench_v2_asking as own
@@ -190,7 +189,7 @@ class LongBenchV2(Benchmark):
 
     def protocol(self, task: Task, *, thinking: bool = False) -> Protocol:
         """Limits are the official one and that of Claude."""
-        return Protocol((120_000, 200_000), "on", (task.budget,), 0.1, 1)
+        return replace(super().protocol(task), limits=(120_000, 200_000))
 
     def golds(self, doc: Mapping[str, Any]) -> list[str]:
         return [doc["answer"]]
@@ -303,9 +302,6 @@ class LongBenchV2(Benchmark):
 
     def is_official_row(self, row: Mapping[str, Any], stem: str) -> bool:
         return "_id" in row and "answer" in row and ("response" in row or "pred" in row)
-
-    def is_official_name(self, stem: str) -> bool:
-        return False
 
     def official_table(self, row: Any, stem: str) -> str:
         """Return a file's mode: chain of thought shows in its rows, the others in its name."""

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from lm_eval_longbench.benchmarks.base import nested
 from lm_eval_longbench.benchmarks.longbench_v2_facts import COT, COUNTS, QUESTIONS, SUB_SCORES
 from lm_eval_longbench.figures.answers import Answers
 from lm_eval_longbench.figures.figure import Figure, Unit, leaf, share
@@ -52,18 +53,6 @@ def _counted(answers: Answers) -> Iterator[tuple[str, dict[str, int]]]:
                     "official_questions": number,
                 },
             )
-
-
-def _nested(figures: Sequence[Figure], part: str) -> dict[str, Any]:
-    """Return the official values of a part's figures, nested by their paths."""
-    found: dict[str, Any] = {}
-    for figure in figures:
-        if figure.path[:1] == (part,):
-            place = found
-            for name in figure.path[1:-1]:
-                place = place.setdefault(name, {})
-            place[figure.path[-1]] = figure.official
-    return found
 
 
 def figures(answers: Answers) -> list[Figure]:
@@ -159,7 +148,7 @@ def official(answers: Answers, figures: Sequence[Figure]) -> dict[str, Any]:
     `compensated` is their other mode. `n` counts answers; `unparsed` and `failed` are among all
     that were given.
     """
-    found = _nested(figures, "official")
+    found = nested(figures, "official")
     written = answers.given & ~answers.flags("dropped")
     return found | {
         "n": int(written.sum()),
@@ -174,10 +163,10 @@ def parts(answers: Answers, figures: Sequence[Figure]) -> dict[str, Any]:
     Strict figures are None if it is not known which questions are missing, or if there are more
     of a kind than official ones.
     """
-    strict: dict[str, Any] | None = _nested(figures, "strict")
+    strict: dict[str, Any] | None = nested(figures, "strict")
     if not strict or None in strict.values():
         strict = None
     else:
         strict |= {"n": QUESTIONS * answers.repeats}
-    accuracy = _nested(figures, "accuracy") | {"n": int(answers.given.sum())}
+    accuracy = nested(figures, "accuracy") | {"n": int(answers.given.sum())}
     return {"strict": strict, "accuracy": accuracy, "parts": dict(_counted(answers))}

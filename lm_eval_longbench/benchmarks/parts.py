@@ -156,7 +156,7 @@ class Protocol:
     """How official runs of a task are set.
 
     Attributes:
-        limits: longest prompts in tokens, one or another.
+        limits: longest prompts in tokens, one or another; (): any.
         chat: "on", or "raw": never in a chat template.
         budgets: longest answers in tokens, one or another.
         temperature: 0.0: greedy; None: the model's own, above 0.

@@ -26,25 +26,38 @@ def benchmarks() -> Mapping[str, Benchmark]:
     """Return every benchmark by name, ours first.
 
     Raises:
-        OptionError: another package's is none, or uses a name that is taken.
+        OptionError: another package's cannot be imported, is none, or uses a name that is taken.
     """
     found = {one.name: one for one in OURS}
     for point in sorted(entry_points(group=ENTRY_POINTS), key=lambda own: own.name):
-        one = point.load()
+        try:
+            one = point.load()
+        except Exception as error:
+            raise OptionError(
+                f"The entry point {point.name} of {ENTRY_POINTS}, {point.value}, cannot be "
+                f"imported: {type(error).__name__}: {error}. Correct the package that has it, or "
+                "uninstall it."
+            ) from error
         if not isinstance(one, Benchmark):
             raise OptionError(
                 f"The entry point {point.name} of {ENTRY_POINTS} is {point.value}, which is no "
                 "lm_eval_longbench.benchmarks.base.Benchmark. Correct the package that has it, or "
                 "uninstall it."
             )
-        taken = found.keys() | {table for own in found.values() for table in own.tables}
-        if taken & {one.name, *one.tables}:
+        taken = sorted(_names(one) & {name for own in found.values() for name in _names(own)})
+        if taken:
             raise OptionError(
                 f"The entry point {point.name} of {ENTRY_POINTS} is a benchmark called {one.name}, "
-                "and there is one of that name, or a table of it. Rename it."
+                f"and another one has names of it: {', '.join(taken[:3])}. Rename them."
             )
         found[one.name] = one
     return MappingProxyType(found)
+
+
+def _names(one: Benchmark) -> set[str]:
+    """Return all names that tell a benchmark and its parts from others."""
+    groups = (group.name for group in one.groups())
+    return {one.name, one.short, one.sign, *one.tables, *one.tasks, *groups}
 
 
 @functools.cache

@@ -14,7 +14,7 @@ from lm_eval_longbench.lock.lock import DEFAULT, is_lock, lock_text
 from lm_eval_longbench.options import Options
 from lm_eval_longbench.terminal import say_line
 
-_ALL = "longbench_*"
+_ALL = "*"
 
 
 def read_metadata(text: str | None) -> Mapping[str, Any]:

@@ -12,6 +12,7 @@ import typer
 from rich import box
 from rich.table import Column, Table
 
+from lm_eval_longbench.benchmarks.base import Benchmark
 from lm_eval_longbench.benchmarks.registry import benchmark_of_table, short_names, tables
 from lm_eval_longbench.metrics.reasoning import DROP, KEEP
 from lm_eval_longbench.scoring.problems import sentence
@@ -66,6 +67,13 @@ def _table(
     )
 
 
+def _percent(benchmark: Benchmark, value: Any) -> Any:
+    """Return an official figure, or a mapping of several, in percent."""
+    if isinstance(value, Mapping):
+        return {name: _percent(benchmark, own) for name, own in value.items()}
+    return None if value is None else value * 100 / benchmark.unit.factor
+
+
 def _hundredfold(share: float | None) -> float | None:
     return None if share is None else 100 * share
 
@@ -76,7 +84,9 @@ def _by_task(name: str, facts: Mapping[str, Any]) -> Table:
     official, other = facts["official"], facts["reasoning"]["other"]
     parts = [(official, "score")]
     parts += [(other["official"], "score_otherwise")] if other else []
-    titles = list(tables()[name].dimensions.get("bucket", ("score",)))
+    # E states a figure for each length of a dataset.
+    stated = (official.get(tasks[task].label) for task in facts["tasks"])
+    titles = list(next((own for own in stated if isinstance(own, Mapping)), ("score",)))
     if other is not None:
         titles += [f"{title} {_OTHERWISE[other['policy']]}" for title in titles]
     rouge = any(_GOOGLE in own for own in facts["tasks"].values())
@@ -87,14 +97,15 @@ def _by_task(name: str, facts: Mapping[str, Any]) -> Table:
         figures: list[float | None] = []
         for part, key in parts:
             # An official summary need not have a figure for each task.
-            value = part[label] if label in part else _hundredfold(own[key])
+            known = label in part
+            value = _percent(benchmark, part[label]) if known else _hundredfold(own[key])
             figures += value.values() if isinstance(value, dict) else [value]
         figures += [_hundredfold(own.get(_GOOGLE))] if rouge else []
         table.add_row(label, *map(_cell, figures), *_counts(own))
     table.add_section()
     whole: list[float | None] = [None] * len(titles)
     if benchmark.overall:
-        whole = [_hundredfold(part[benchmark.overall]) for part, _ in parts]
+        whole = [_percent(benchmark, part[benchmark.overall]) for part, _ in parts]
     table.add_row("all", *map(_cell, whole), *_counts(facts["counts"]))
     return table
 
@@ -164,7 +175,9 @@ def _of_kind(problems: Mapping[str, Any], kind: str) -> list[str]:
 def _rows_are_counted(own: Mapping[str, Any]) -> bool:
     """Whether an input is an official file that holds all questions of one task."""
     benchmark = benchmark_of_table(own["table"]) if own.get("table") in tables() else None
-    return benchmark is not None and own["kind"] == benchmark.file_kind and not benchmark.counts
+    if benchmark is None or own["kind"] != benchmark.file_kind or benchmark.counts:
+        return False
+    return own["task"] in tables()[own["table"]].tasks
 
 
 def _row_counts(report: Mapping[str, Any]) -> list[str]:

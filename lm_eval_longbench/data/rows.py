@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from lm_eval_longbench.benchmarks.sample import is_whole
 from lm_eval_longbench.errors import DataError
 from lm_eval_longbench.input_files import decoded
 
@@ -44,6 +45,25 @@ def schema_problem(row: Any, fields: Sequence[str], texts: Sequence[str]) -> str
     for name in texts:
         if not is_text(row[name]):
             return f"has a field {name!r} that is not a text (or not one that UTF-8 can hold)"
+    return None
+
+
+def kind_problem(row: Any, fields: Sequence[str], kinds: Mapping[str, str]) -> str | None:
+    """Return which field of a decoded row is missing or of another kind, or None.
+
+    Args:
+        row: any value that JSON can hold.
+        fields: that it must have.
+        kinds: "texts" or "int64", of those that are no text.
+    """
+    problem = schema_problem(row, fields, [name for name in fields if name not in kinds])
+    if problem:
+        return problem
+    for name, kind in kinds.items():
+        if kind == "texts" and not are_texts(row[name]):
+            return f"has a field {name!r} that is not a list of texts"
+        if kind == "int64" and not is_whole(row[name], -(2**63), 2**63 - 1):
+            return f"has a field {name!r} that is not a whole number of 64 bits"
     return None
 
 

@@ -163,6 +163,8 @@ def _limit_line(backend: Backend, facts: TaskFacts, limit: Limit) -> Line:
         todo = _official_todo(known, None)
         more = f"Give the model's real length with max_length=TOKENS in --model_args. {todo}"
         return Line(WARNING, "limit", f"{what}: nobody gave the model's length", more, tasks)
+    if limit.official and not known:
+        return Line(OK, "limit", f"{what}; there is no official limit", "", tasks)
     if limit.official and limit.tokens in known:
         return Line(OK, "limit", f"{what}, an official limit", "", tasks)
     if limit.official:
@@ -173,6 +175,8 @@ def _limit_line(backend: Backend, facts: TaskFacts, limit: Limit) -> Line:
 
 def _official_todo(known: tuple[int, ...], tokens: int | None) -> str:
     """Say which of the official limits to set for a model that takes `tokens`, if it is known."""
+    if not known:
+        return "There is no official limit; whole prompts are officially asked."
     official = ", ".join(map(str, known))
     fitting = [limit for limit in known if tokens is not None and limit <= tokens]
     if tokens is not None and not fitting:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -51,11 +50,6 @@ RELATIVE = Unit("relative", 1, 100, 2, signed=True)
 Rounded = Callable[[np.ndarray, int], float]
 
 
-def exact_mean(values: np.ndarray, number: int) -> float:
-    """Return the mean of an exact sum, not rounded: the same for any order of the questions."""
-    return math.fsum(values) / number
-
-
 @dataclass(frozen=True, eq=False)
 class Figure:
     """One figure of one table.
@@ -64,7 +58,8 @@ class Figure:
         section, name: its place in reports; together they are its name across runs.
         tree: what it is made of.
         unit: how it is given.
-        rounded: how the official code adds up and rounds.
+        rounded: how the official code adds up and rounds, to a value in the unit; None: the sum is
+            exact, so that the order of questions leaves no trace, and not rounded.
         path: where report.json has it, part first: ("official", "overall"); () where it has not.
         metric: its key in the harness's results; "" where it has none.
         detail: shown in CSV and JSON only.
@@ -76,7 +71,7 @@ class Figure:
     name: str
     tree: Tree
     unit: Unit
-    rounded: Rounded = exact_mean
+    rounded: Rounded | None = None
     path: tuple[str, ...] = ()
     metric: str = ""
     detail: bool = False
@@ -94,6 +89,8 @@ class Figure:
         leaf = self.tree
         if not isinstance(leaf, Leaf) or leaf.value is None:
             return None
+        if self.rounded is None:
+            return self.unit.scaled(leaf.value)
         return self.rounded(leaf.in_order, leaf.n)
 
     def differs_from(self, stated: Any) -> bool:

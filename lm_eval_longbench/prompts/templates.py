@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -48,23 +48,27 @@ def load_template(family: str, name: str, folder: Path | None = None) -> str:
     if found != expected:
         raise PromptError(
             f"Prompt template {family}/{name}.txt was changed: sha256 {found}, official "
-            f"{expected}. Restore it: pip install --force-reinstall lm-eval-longbench"
+            f"{expected}. Restore it: "
+            + ("pip install --force-reinstall lm-eval-longbench" if folder is None else str(folder))
         )
     return raw.decode("utf-8")
 
 
-_FIELD = re.compile(r"\{(context|input|question)\}")
+_FIELDS = ("context", "input", "question")
 
 
-def fill(template: str, name: str, document: Mapping[str, Any]) -> str:
+def fill(
+    template: str, name: str, document: Mapping[str, Any], fields: Sequence[str] = _FIELDS
+) -> str:
     """Return the template with its `{field}`s replaced by the document's values.
 
     Values go in as they are, in one pass: braces inside a document are never read as a template.
 
     Args:
-        template: text with `{context}`, `{input}` or `{question}`.
+        template: text with fields such as `{context}`.
         name: what the template is called in errors.
         document: texts by field name.
+        fields: that a template may have; other words in braces stay as they are.
 
     Raises:
         PromptError: a field of the template is missing in the document or is not a text.
@@ -80,4 +84,4 @@ def fill(template: str, name: str, document: Mapping[str, Any]) -> str:
             )
         return text
 
-    return _FIELD.sub(value, template)
+    return re.sub(rf"\{{({'|'.join(map(re.escape, fields))})\}}", value, template)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from lm_eval_longbench.benchmarks.registry import tables
 from lm_eval_longbench.errors import PredictionError
 from lm_eval_longbench.input_files import (
     Chunk,
@@ -24,8 +25,6 @@ from lm_eval_longbench.input_files import (
 from lm_eval_longbench.metrics.reasoning import DROP
 
 _ENDINGS = (".jsonl", ".jsonl.gz")
-# Kept by `run` between the two passes of LongBench v2 with chain of thought; the log has it all.
-_PASSED_OVER = "reasoning_longbench_v2_cot_"
 # Lines that are looked at to find out what a file is.
 _LOOKED_AT = 20
 LOG = "harness_log"
@@ -58,6 +57,9 @@ def stem_of(path: Path) -> str:
 def _under(folder: Path) -> list[Path]:
     """Return the JSON Lines files at any depth; links are followed, each folder is seen once."""
     found, seen = [], set()
+    # Kept by `run` between two passes; the log has it all.
+    first_passes = (tables()[one.first_pass] for one in tables().values() if one.first_pass)
+    passed_over = tuple(f"reasoning_{task}_" for table in first_passes for task in table.tasks)
 
     def stop(error: OSError) -> None:
         raise PredictionError(f"{error.filename} cannot be read: {error.strerror}.") from error
@@ -70,7 +72,7 @@ def _under(folder: Path) -> list[Path]:
         found += [
             Path(place, name)
             for name in files
-            if name.endswith(_ENDINGS) and not name.startswith(_PASSED_OVER)
+            if name.endswith(_ENDINGS) and not name.startswith(passed_over)
         ]
     return found
 

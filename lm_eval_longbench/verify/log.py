@@ -6,7 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from lm_eval_longbench.benchmarks.base import COUNTS, TRUNCATED
+from lm_eval_longbench.benchmarks.base import COUNTS, TRUNCATED, Benchmark
+from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task
 from lm_eval_longbench.logs.results_file import TaskResult
 from lm_eval_longbench.logs.sample_log import LogRow, at, rows_sha256
 from lm_eval_longbench.options import REPEAT
@@ -127,11 +128,11 @@ def _hashes(task: TaskResult, rows: Sequence[LogRow]) -> Iterator[Check]:
         "doc_hash of the document",
         f"A gold answer or another field was edited. {meaning}",
     )
-    wrong = []
+    wrong, benchmark = [], benchmark_of(find_task(str(task.run.get("task"))))
     for row in rows:
         if row.hashes["target"] != text_sha256(row.target):
             wrong.append(at(row, "has another target than was hashed"))
-        elif row.target != str(_gold(row)):
+        elif row.target != _target(benchmark, row):
             wrong.append(at(row, "has another target than its document"))
     yield all_of(
         "gold answers", len(rows), wrong, "target and target_hash of the document", meaning
@@ -171,9 +172,12 @@ def _hashes(task: TaskResult, rows: Sequence[LogRow]) -> Iterator[Check]:
         yield compared("log hash", "log hash", rows_sha256(rows), task.log_hash, said)
 
 
-def _gold(row: LogRow) -> list[str]:
-    gold = row.doc.get("answers", row.doc.get("answer"))
-    return list(gold) if isinstance(gold, list) else [str(gold)]
+def _target(benchmark: Benchmark, row: LogRow) -> str | None:
+    """Return the gold answers of a row's document as the harness prints them; None: it has none."""
+    try:
+        return str(benchmark.golds(row.doc))
+    except (KeyError, TypeError):
+        return None
 
 
 def check_answers(task: TaskResult, rows: Sequence[LogRow]) -> Iterator[Check]:

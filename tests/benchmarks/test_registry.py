@@ -129,14 +129,19 @@ def test_unknown_names(name, nearest):
 class Fifth(type(OURS[2])):
     """LongBench v2 once more, under another name."""
 
-    name = "fifth"
+    name, short, sign = "fifth", "v5", "lb-v5"
 
     def __init__(self):
         super().__init__()
-        renamed = [
-            (name.replace("longbench_v2", "fifth"), own) for name, own in self.tables.items()
-        ]
-        self.tables = dict(renamed)
+        self.tables = _renamed(self.tables)
+        self.tasks = _renamed(self.tasks)
+
+    def groups(self):
+        return iter(())
+
+
+def _renamed(named):
+    return {name.replace("longbench_v2", "fifth"): own for name, own in named.items()}
 
 
 @pytest.fixture
@@ -167,9 +172,30 @@ def test_what_is_no_benchmark_is_refused(install, thing):
         benchmarks()
 
 
-def test_a_name_that_is_taken_is_refused(install):
+@pytest.mark.parametrize(
+    ("where", "name"),
+    [
+        ("name", "longbench_v2_cot"),  # a table
+        ("short", "v1_e"),
+        ("sign", "lb-pro"),
+        ("tables", {"longbench_v1": None}),
+        ("tasks", {"longbench_pro_t1_1": None}),
+        ("tasks", {"longbench_v2_domains": None}),  # a group
+    ],
+)
+def test_a_name_that_is_taken_is_refused(install, where, name):
     fifth = Fifth()
-    fifth.name = "longbench_v2_cot"
+    setattr(fifth, where, name)
     install(fifth)
-    with pytest.raises(OptionError, match="there is one of that name, or a table of it"):
+    taken = name if isinstance(name, str) else next(iter(name))
+    with pytest.raises(OptionError, match=f"another one has names of it: {taken}. Rename"):
         benchmarks()
+
+
+def test_a_package_that_cannot_be_imported_is_named(monkeypatch):
+    point = EntryPoint("mine", "no_such_package:OBJECT", registry.ENTRY_POINTS)
+    monkeypatch.setattr(registry, "entry_points", lambda group: [point])
+    benchmarks.cache_clear()
+    with pytest.raises(OptionError, match=r"mine of .*, no_such_package:OBJECT, cannot be"):
+        benchmarks()
+    benchmarks.cache_clear()

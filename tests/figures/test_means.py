@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lm_eval_longbench.figures.figure import exact_mean
+from lm_eval_longbench.figures.figure import RELATIVE, Figure
 from lm_eval_longbench.figures.means import (
     mean,
     mean_if_all_known,
@@ -17,6 +17,7 @@ from lm_eval_longbench.figures.means import (
     running_mean,
     running_total,
 )
+from lm_eval_longbench.figures.tree import Leaf
 
 finite = st.floats(allow_nan=False, allow_infinity=False, width=32)
 
@@ -81,7 +82,8 @@ VALUES = st.lists(st.floats(-1e9, 1e9) | st.floats(0, 1), min_size=1)
 
 
 def exact(values):
-    return exact_mean(np.array(values), len(values))
+    keys = np.array([b"%16d" % number for number in range(len(values))])
+    return Figure("", "", Leaf("", keys, np.array(values)), RELATIVE).official
 
 
 @given(VALUES)

@@ -1,0 +1,200 @@
+"""What a benchmark has that says as little as it can: the defaults of base.py."""
+
+import math
+from collections.abc import Mapping
+from hashlib import sha256
+
+import numpy as np
+import pytest
+
+from lm_eval_longbench.benchmarks import registry
+from lm_eval_longbench.benchmarks.base import (
+    COUNTS,
+    Benchmark,
+    Metric,
+    Protocol,
+    Source,
+    Table,
+    Task,
+)
+from lm_eval_longbench.benchmarks.sample import Scored, Unusable, line_of
+from lm_eval_longbench.doctor.model import _official_todo
+from lm_eval_longbench.errors import DataError, PromptError
+from lm_eval_longbench.figures.answers import Columns
+from lm_eval_longbench.figures.figure import Figure, Unit, leaf
+from lm_eval_longbench.figures.tree import Mean
+from lm_eval_longbench.prompts.truncation import RULE_V2
+from lm_eval_longbench.protocol import departures
+
+PERCENT = Unit("percent", 100, 100, 1)
+TASK = Task("small", "small", "small", "small", "small", 2, "small", 16)
+
+
+class Small(Benchmark):
+    """No more than a benchmark has to say."""
+
+    name = short = sign = family = prepared_as = "small"
+    title = "Small"
+    metrics = task_version = "1.0"
+    source = Source("example/small", "0" * 40, "small.zip", "0" * 64)
+    rule = RULE_V2
+    unit, unit_note = PERCENT, "Percent."
+    file_kind = "small"
+    fields = ("id", "context", "side", "answers", "size")
+    kinds: Mapping = {"answers": "texts", "size": "int64"}
+    tasks: Mapping = {"small": TASK}
+    tables: Mapping = {
+        "small": Table("small", "small", "Small", "", tasks, {"side": ("left", "right")})
+    }
+
+    def score(self, sample, reasoning="drop", *, extras=False):
+        return Scored(float(sample.response in sample.golds), not sample.response, sample.shown)
+
+    def figures(self, answers):
+        means, asked = answers.means(answers.given), answers.given.any(axis=1)
+
+        def tree(name, chosen):
+            return leaf(answers, name, chosen, means, answers.given)
+
+        sides = [tree(side, asked & answers.has("side", side)) for side in ("left", "right")]
+        whole = tree("whole", asked)
+        return [
+            Figure("small", "whole", whole, PERCENT, path=("official", "whole"), metric="right"),
+            Figure("small", "left", sides[0], PERCENT, path=("official", "sides", "left")),
+            Figure("small", "mean of sides", Mean(tuple(sides)), PERCENT),
+        ]
+
+    def harness_metrics(self, task):
+        return (Metric("right"), *COUNTS)
+
+
+SMALL = Small()
+ROW = {"id": "q1", "context": "c", "side": "left", "answers": ["a", "b"], "size": 3}
+
+
+def test_a_row_has_its_fields_of_their_kinds():
+    assert SMALL.row_problem(ROW) is None
+    assert SMALL.row_problem([ROW]) == "is not a JSON object"
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"context": 5}, "has a field 'context' that is not a text"),
+        ({"answers": "a"}, "has a field 'answers' that is not a list of texts"),
+        ({"answers": ["a", None]}, "has a field 'answers' that is not a list of texts"),
+        ({"size": "3"}, "has a field 'size' that is not a whole number"),
+        ({"size": True}, "has a field 'size' that is not a whole number"),
+        ({"size": 2**63}, "has a field 'size' that is not a whole number"),
+        ({"side": "up"}, "has an unknown side 'up', not one of left, right"),
+    ],
+)
+def test_rows_that_are_none(change, problem):
+    assert SMALL.row_problem({**ROW, **change}).startswith(problem)
+
+
+@pytest.mark.parametrize("name", SMALL.fields)
+def test_rows_that_lack_a_field(name):
+    row = {key: value for key, value in ROW.items() if key != name}
+    assert SMALL.row_problem(row) == f"lacks the field {name!r}"
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({}, None),
+        ({"id": 7}, None),
+        ({"id": "", "_id": "x"}, None),
+        ({"id": None}, "no field '_id' or 'id' with a text"),
+        ({"answers": []}, "'answers' is not a list of one or more texts"),
+        ({"side": None}, "'side' is missing or not one of left, right"),
+        ({"side": ["left"]}, "'side' is missing or not one of left, right"),
+    ],
+)
+def test_questions_that_can_be_scored(change, problem):
+    assert SMALL.question_problem({**ROW, **change}, TASK) == problem
+
+
+def test_a_sample_has_what_scoring_needs():
+    own = SMALL.sample(ROW, TASK, 2, "b", truncated=True, document="f" * 16)
+    assert (own.table, own.task, own.id, own.order, own.repeat) == ("small", "small", "q1", 0, 2)
+    assert (own.golds, own.shown) == (["a", "b"], {"side": "left"})
+    assert (own.truncated, own.document, own.content) == (True, "f" * 16, None)
+
+
+def test_prompts_are_templates_with_fields_of_the_row(tmp_path, monkeypatch):
+    text = "{side}: {context} {other} {size}"
+    (tmp_path / "small").mkdir()
+    (tmp_path / "small" / "small.txt").write_text(text)
+    digest = sha256(text.encode()).hexdigest()
+    (tmp_path / "SHA256SUMS").write_text(f"{digest}  small/small.txt\n")
+    monkeypatch.setattr(Small, "templates", tmp_path)
+    row = {**ROW, "size": "3", "context": "{side}", "other": "x"}
+    assert SMALL.render(TASK, row) == "left: {side} {other} 3"
+    with pytest.raises(PromptError, match="needs the field 'size' as a text; the document has int"):
+        SMALL.render(TASK, ROW)
+
+
+def test_data_is_a_file_a_dataset(tmp_path):
+    with pytest.raises(DataError, match=r"has no small\.jsonl"):
+        SMALL.load(TASK, str(tmp_path))
+
+
+def test_asking_is_greedy_at_any_limit(monkeypatch):
+    generation = {"until": [], "max_gen_toks": 16, "do_sample": False, "temperature": 0.0}
+    assert SMALL.generation(TASK) == generation
+    assert SMALL.protocol(TASK) == Protocol((), "on", (16,), 0.0, 1)
+    monkeypatch.setattr(registry, "OURS", (*registry.OURS, SMALL))
+    known = (registry.benchmarks, registry.tables, registry.tasks, registry._of_tables)
+    for one in known:
+        one.cache_clear()
+    try:
+        found = {
+            limit: departures("small", {"limit": limit, "generation": generation}, 1).found
+            for limit in (None, 100, 10**6)
+        }
+    finally:
+        monkeypatch.undo()
+        for one in known:
+            one.cache_clear()
+    assert found == {None: (), 100: (), 10**6: ()}
+
+
+def test_doctor_asks_for_no_limit_where_officially_there_is_none():
+    assert _official_todo((), 4096) == _official_todo((), None)
+    assert "no official limit" in _official_todo((), None)
+
+
+def answers(*given):
+    columns = Columns(SMALL, SMALL.tables["small"], 1)
+    for number, (side, response) in enumerate(given):
+        doc = {**ROW, "id": f"q{number}", "side": side}
+        sample = SMALL.sample(doc, TASK, 1, response)
+        columns.add(line_of(sample, SMALL.score(sample), "drop"))
+    return columns.finish()
+
+
+def test_official_figures_are_in_the_unit_and_not_rounded():
+    own = answers(("left", "a"), ("right", "a"), ("right", "x"))
+    figures = SMALL.figures(own)
+    official = SMALL.official(own, figures)
+    assert official == {"whole": 100 * (2 / 3), "sides": {"left": 100.0}}
+    assert not figures[0].differs_from(official["whole"])
+    assert figures[0].differs_from(2 / 3)
+    assert figures[2].official is None and math.isclose(figures[2].tree.value, 0.75)
+    assert np.isclose(figures[0].tree.value, 2 / 3)
+
+
+def test_the_harness_has_the_figures_that_name_a_metric():
+    own = answers(("left", "a"))
+    assert [figure.metric for figure in SMALL.question_figures(own)] == ["right"]
+    assert SMALL.official_metrics(TASK) == ("right",)
+    assert list(SMALL.groups()) == []
+
+
+def test_there_are_no_official_files_unless_it_says_so():
+    assert not SMALL.is_official_row({"pred": "x", "answers": ["x"]}, "small")
+    assert not SMALL.is_official_name("small")
+    assert SMALL.official_table({}, "any") == "small"
+    found = SMALL.read_official(ROW, 0, SMALL.tables["small"], "")
+    assert found == Unusable("Small has no official files that are read")
