@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from lm_eval_longbench.lock import lock
 from typer.testing import CliRunner
 
 from lm_eval_longbench import input_files
@@ -42,6 +41,7 @@ from lm_eval_longbench.input_files import (
     read_whole,
     reading,
 )
+from lm_eval_longbench.lock import lock
 
 SMALL = b'{"pred": "Emma"}\n\n\x00\xff'
 # Random bytes, so that the packed file has several blocks.

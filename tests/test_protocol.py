@@ -2,7 +2,6 @@
 
 import pytest
 from lm_eval.tasks import TaskManager
-from lm_eval_longbench.signature.signature import UNKNOWN
 from v1_tasks import E_TASKS, V1_TASKS
 
 from lm_eval_longbench.benchmarks.longbench_pro_facts import BY_CODE
@@ -10,6 +9,7 @@ from lm_eval_longbench.benchmarks.longbench_v1 import V1
 from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task
 from lm_eval_longbench.presets.longbench_pro import find_preset
 from lm_eval_longbench.protocol import budgets, departures, is_greedy, protocol_of
+from lm_eval_longbench.signature.signature import UNKNOWN
 from lm_eval_longbench.task_folder import task_folder
 
 QASPER, TREC = "longbench_v1_qasper", "longbench_v1_trec"
