@@ -127,7 +127,7 @@ def test_the_page_has_a_whole_package():
         assert f"lm-eval-longbench {name} " in told
 
 
-@pytest.mark.timeout(480)  # fifteen processes, two of them runs
+@pytest.mark.timeout(480)  # fourteen processes, two of them runs
 def test_the_page_works_as_it_stands(tmp_path):
     install(tmp_path)
     assert [line for line in commands() if " pip " in line] == ["python -m pip install -e ."]
@@ -195,7 +195,3 @@ def test_the_page_works_as_it_stands(tmp_path):
     found = process("lm-eval-longbench verify results/one", tmp_path)
     assert found.returncode == 1
     assert re.search(r"different: .*closeness_count.*found 0\.99", found.stdout)
-    template_file = tmp_path / "lm_eval_numbers" / "templates" / "numbers" / "numbers.txt"
-    template_file.write_bytes(template.replace("one number", "a number").encode("utf-8"))
-    locked = process("lm-eval-longbench prompt numbers --index 0 --data-dir sample", tmp_path)
-    assert locked.returncode == 1 and "numbers/numbers.txt was changed" in locked.stderr

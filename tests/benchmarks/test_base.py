@@ -135,6 +135,16 @@ def test_prompts_are_templates_with_fields_of_the_row(tmp_path, monkeypatch):
         SMALL.render(TASK, ROW)
 
 
+def test_a_changed_template_is_refused_and_its_place_named(tmp_path, monkeypatch):
+    (tmp_path / "small").mkdir()
+    (tmp_path / "small" / "small.txt").write_text("changed")
+    (tmp_path / "SHA256SUMS").write_text(f"{'0' * 64}  small/small.txt\n")
+    monkeypatch.setattr(Small, "templates", tmp_path)
+    with pytest.raises(PromptError, match=r"small/small.txt was changed: .*Restore it: ") as caught:
+        SMALL.render(TASK, ROW)
+    assert str(tmp_path) in str(caught.value) and "pip" not in str(caught.value)
+
+
 def test_data_is_a_file_a_dataset(tmp_path):
     with pytest.raises(DataError, match=r"has no small\.jsonl"):
         SMALL.load(TASK, str(tmp_path))
