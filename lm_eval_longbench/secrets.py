@@ -122,7 +122,13 @@ class _WithoutKeys(logging.Filter):
 
 
 def hide_keys() -> None:
-    """Have every handler of the root logger write no keys, once."""
-    for handler in logging.getLogger().handlers:
-        if not any(isinstance(own, _WithoutKeys) for own in handler.filters):
-            handler.addFilter(_WithoutKeys())
+    """Have every handler that any logger has by now write no keys, once each.
+
+    Not the root logger's alone: a program that sets a logger of its own up, as the harness does
+    with "lm_eval", keeps its records from the root.
+    """
+    loggers = [logging.getLogger(), *logging.root.manager.loggerDict.values()]
+    for logger in loggers:
+        for handler in logger.handlers if isinstance(logger, logging.Logger) else ():
+            if not any(isinstance(own, _WithoutKeys) for own in handler.filters):
+                handler.addFilter(_WithoutKeys())

@@ -141,14 +141,19 @@ def test_other_texts_are_left():
         assert without_keys(text) == text
 
 
-@pytest.fixture
-def log():
+# The harness gives its logger a handler and keeps its records from the root; another program may
+# have set up the root alone.
+@pytest.fixture(params=["", "lm_eval"], ids=["root", "lm_eval"])
+def log(request):
     stream = io.StringIO()
     handler = logging.StreamHandler(stream)
-    root = logging.getLogger()
-    root.addHandler(handler)
+    holder, harness = logging.getLogger(request.param), logging.getLogger("lm_eval")
+    before = harness.propagate
+    harness.propagate = not request.param
+    holder.addHandler(handler)
     yield stream
-    root.removeHandler(handler)
+    holder.removeHandler(handler)
+    harness.propagate = before
 
 
 def test_records_of_every_logger(log):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import logging
+import threading
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -20,6 +21,9 @@ _log = logging.getLogger(__name__)
 # Tokens in one batch at most, unless one text alone has more: a batch of long answers must fit
 # where a batch of summaries does.
 _TOKENS = 32_768
+# A fast tokenizer keeps padding as a state of its own: of two threads that embed at once, one could
+# measure its texts padded, and then embed texts of unlike lengths together.
+_ONE_AT_A_TIME = threading.Lock()
 # Either tells that a repository on the hub holds a model.
 _MODEL_FILES = ("modules.json", "config.json")
 
@@ -101,10 +105,15 @@ class LocalEmbedder:
         Raises:
             EmbeddingError: package or model is missing, or the model fails.
         """
-        if self._model is None:
-            self._model = self._load()
         if not texts:
             return np.zeros((0, 0), dtype=np.float32)
+        with _ONE_AT_A_TIME:
+            rows = self._rows(texts)
+        return unit_vectors(rows, len(texts), f"The embedding model {self.name!r}")
+
+    def _rows(self, texts: Sequence[str]) -> list[Any]:
+        if self._model is None:
+            self._model = self._load()
         rows: list[Any] = [None] * len(texts)
         try:
             for batch in self._batches(texts):
@@ -122,7 +131,7 @@ class LocalEmbedder:
                 "memory ran out: serve the model elsewhere and name the server with the option "
                 "'embedding_url', or score the logged run later on a free machine."
             ) from error
-        return unit_vectors(rows, len(texts), f"The embedding model {self.name!r}")
+        return rows
 
     def _load(self) -> Any:
         package = semantic_package("sentence_transformers")

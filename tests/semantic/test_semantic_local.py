@@ -3,6 +3,8 @@ import os
 import shutil
 import subprocess
 import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -156,6 +158,26 @@ def test_a_model_that_fails(small_model, monkeypatch):
     monkeypatch.setattr(embedder._model, "encode", fail)
     with pytest.raises(EmbeddingError, match=r"RuntimeError: CUDA out of memory.*embedding_url"):
         embedder.embed(["text"])
+
+
+def test_threads_embed_one_after_the_other(small_model, monkeypatch):
+    embedder = LocalEmbedder(small_model, device="cpu")
+    vector = embedder.embed(["load"])
+    inside, most = [], []
+    encode = embedder._model.encode
+
+    def slow(*arguments, **rest):
+        inside.append(1)
+        most.append(len(inside))
+        time.sleep(0.05)
+        inside.pop()
+        return encode(*arguments, **rest)
+
+    monkeypatch.setattr(embedder._model, "encode", slow)
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(embedder.embed, [["load"]] * 4))
+    assert most == [1, 1, 1, 1]
+    assert all((one == vector).all() for one in found)
 
 
 @pytest.mark.parametrize("method", ["check()", "embed(['text'])"])
