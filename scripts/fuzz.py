@@ -53,7 +53,7 @@ from lm_eval_longbench.cli import verify as verify_command
 from lm_eval_longbench.cli.report import report_text
 from lm_eval_longbench.errors import LongBenchError
 from lm_eval_longbench.harness.command import run_harness
-from lm_eval_longbench.lock.check import check_locked, require_lock
+from lm_eval_longbench.lock.check import require_lock
 from lm_eval_longbench.lock.lock import lock_now, lock_text, read_lock
 from lm_eval_longbench.logs.sample_log import responses_of
 from lm_eval_longbench.options import KEY, Options
@@ -450,7 +450,7 @@ def try_lock(case: Case) -> bool:
     again = read_lock(path)
     if again != frozen and json.dumps(vars(again)) != json.dumps(vars(frozen)):
         raise Wrong(f"the lock was {frozen}, and is read as {again}")
-    check_locked(path, tasks, options)
+    require_lock(path, tasks, options)
     return True
 
 

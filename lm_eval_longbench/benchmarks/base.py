@@ -378,6 +378,9 @@ class Benchmark(abc.ABC):
             similarity: the highest cosine with a reference; None: the answer is empty.
             official: whether the official model gave it. Another one's is shown, but makes no
                 score.
+
+        Raises:
+            NotImplementedError: the benchmark has `summary` tasks, but its author left this out.
         """
         raise NotImplementedError(f"{self.title} scores no answer by its similarity.")
 

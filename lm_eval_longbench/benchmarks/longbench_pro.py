@@ -178,14 +178,11 @@ class LongBenchPro(Benchmark):
         return SECONDARY_TASKS[row[SECONDARY]].code
 
     def row_problem(self, row: Any) -> str | None:
-        from lm_eval_longbench.data.rows import are_texts, schema_problem, value_problem
+        from lm_eval_longbench.data.rows import kind_problem, value_problem
 
-        texts = tuple(name for name in self.fields if name not in self.kinds)
-        problem = schema_problem(row, self.fields, texts)
+        problem = kind_problem(row, self.fields, self.kinds)
         if problem:
             return problem
-        if not are_texts(row["answer"]):
-            return "has a field 'answer' that is not a list of texts"
         if not any(text.strip() for text in row["answer"]):
             return "has no answer"
         task = SECONDARY_TASKS.get(row[SECONDARY])

@@ -116,11 +116,6 @@ def require_lock(path: str | Path, tasks: Sequence[str], options: Options | None
     return locked
 
 
-def check_locked(path: str | Path, tasks: Sequence[str], options: Options) -> None:
-    """Make sure that a run with exactly these options is what was frozen; see `require_lock`."""
-    _check(path, read_lock(path), tasks, options)
-
-
 def _check(path: str | Path, lock: Lock, tasks: Sequence[str], options: Options) -> None:
     names, foreign = expanded(tasks)
     known = [name for name in names if name in lock.tasks]

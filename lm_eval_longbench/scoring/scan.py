@@ -213,16 +213,20 @@ class Scan:
         return [name for name in tables() if name in self.repeats]
 
 
+def _place(gathered: Gathered, row: Row) -> str:
+    return f"{gathered.sources[row.source].name}, line {row.line}"
+
+
 def _left_out(gathered: Gathered, scan: Scan, task: str, id: str, row: Row, first: Row) -> None:
     """Name a sample whose key another one has."""
     scan.duplicates[task] += 1
-    place = f"{gathered.sources[first.source].name}, line {first.line}"
     gathered.problems.add(
         "duplicate",
         entry(
             gathered.sources[row.source].name,
             row.line,
-            f"{task}, question {id!r}, answer {row.repeat} is on {place}, already",
+            f"{task}, question {id!r}, answer {row.repeat} is on "
+            f"{_place(gathered, first)}, already",
         ),
     )
 
@@ -306,14 +310,13 @@ def scan_store(store: Store, gathered: Gathered) -> Scan:
         for row, first in question.duplicates:
             _left_out(gathered, scan, question.task, question.id, row, first)
         for row, first in question.conflicts:
-            place = f"{gathered.sources[first.source].name}, line {first.line}"
             gathered.problems.add(
                 "foreign",
                 entry(
                     gathered.sources[row.source].name,
                     row.line,
                     f"has other gold answers or dimensions for {question.task}, question "
-                    f"{question.id!r}, than {place}",
+                    f"{question.id!r}, than {_place(gathered, first)}",
                 ),
             )
     _missing(gathered, scan)

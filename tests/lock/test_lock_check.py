@@ -7,7 +7,7 @@ import pytest
 
 from lm_eval_longbench.benchmarks.base import SAMPLES
 from lm_eval_longbench.errors import DataError, LockError
-from lm_eval_longbench.lock.check import check_locked, mismatches, require_lock
+from lm_eval_longbench.lock.check import mismatches, require_lock
 from lm_eval_longbench.lock.lock import Lock, lock_now, lock_text, packages_now
 from lm_eval_longbench.options import Options
 
@@ -50,7 +50,6 @@ def test_a_run_that_was_frozen_goes_on(locked):
     file = locked(options=Options(truncate_to=31500))
     assert require_lock(file, TASKS, None) == Options(truncate_to=31500)
     assert require_lock(file, TASKS, Options(truncate_to=31500)) == Options(truncate_to=31500)
-    check_locked(file, TASKS, Options(truncate_to=31500))
     # Some of the tasks, by whatever names.
     for tasks in (
         ["longbench_v1_lcc"],
@@ -247,4 +246,4 @@ def test_no_lock_file(tmp_path):
     with pytest.raises(LockError, match="There is no lock file"):
         require_lock(tmp_path / "none.lock", TASKS, None)
     with pytest.raises(LockError, match="There is no lock file"):
-        check_locked(tmp_path / "none.lock", TASKS, Options())
+        require_lock(tmp_path / "none.lock", TASKS, Options())

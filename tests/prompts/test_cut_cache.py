@@ -336,7 +336,7 @@ def test_the_old_kind_of_file_is_not_believed(folder, cut_prompts):
     assert cut_prompts == LONGS
 
 
-@pytest.mark.skipif(not hasattr(os, "getuid"), reason="no users")
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="this system has no user ids")
 def test_a_key_that_others_can_read_signs_nothing(folder, cut_prompts, caplog):
     plain = run()
     key = next(folder.parent.glob("*.key"))
