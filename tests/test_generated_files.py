@@ -150,9 +150,9 @@ def test_leaf(path):
     assert (whole["num_fewshot"], whole["target_delimiter"]) == (0, "")
     metrics = {metric["metric"]: metric for metric in whole["metric_list"]}
     assert next(iter(metrics)) == "score"
-    assert list(metrics)[-3:] == ["failed", "truncated", "reasoned"]
+    assert list(metrics)[-4:] == ["failed", "truncated", "reasoned", "capped"]
     better = [m["higher_is_better"] for m in metrics.values()]
-    assert better == [True] * (len(metrics) - 3) + [False] * 3
+    assert better == [True] * (len(metrics) - 4) + [False] * 4
 
 
 @pytest.mark.parametrize("path", LEAVES, ids=lambda path: path.stem)
@@ -175,7 +175,8 @@ def test_v1_means(path):
         buckets if "longbench_v1_e" in path.stem else []
     )
     for name, aggregation in metrics.items():
-        assert aggregation == (mean_of_known if name.startswith("score_") else "mean")
+        partly = name.startswith("score_") or name == "capped"
+        assert aggregation == (mean_of_known if partly else "mean")
 
 
 @pytest.mark.parametrize("path", PRO_LEAVES, ids=lambda path: path.stem)
@@ -196,7 +197,7 @@ def test_pro_leaf(path):
     metrics = {metric["metric"]: metric["aggregation"] for metric in whole["metric_list"]}
     extra = ["rouge_l", "semantic_similarity"] if task.metric == "summary" else []
     scored = ["score", "best_of_n", "pass_at_n", *extra]
-    assert list(metrics) == [*scored, "failed", "truncated", "reasoned"]
+    assert list(metrics) == [*scored, "failed", "truncated", "reasoned", "capped"]
     # The mean of the summaries that happen to be scored would be another figure.
     assert all(metrics[name] is mean_if_all_known for name in scored)
 
@@ -214,15 +215,15 @@ def test_v2_leaf(path):
         "temperature": 0.1,
     }
     metrics = {metric["metric"]: metric["aggregation"] for metric in whole["metric_list"]}
-    counts = ["unparsed", "failed", "truncated", "reasoned"]
+    counts = ["unparsed", "failed", "truncated", "reasoned", "capped"]
     parts = [f"acc_{name}" for name in SUB_SCORES]
     own = (
         ["acc_one_call"] if path.stem == "longbench_v2_cot" else ["acc", *parts, "acc_compensated"]
     )
     assert list(metrics) == own + counts
     for name, aggregation in metrics.items():
-        sub_score = name.removeprefix("acc_") in SUB_SCORES
-        assert aggregation == (mean_of_known if sub_score else "mean")
+        partly = name.removeprefix("acc_") in SUB_SCORES or name == "capped"
+        assert aggregation == (mean_of_known if partly else "mean")
 
 
 # ---------------------------------------------------------------------- groups

@@ -21,8 +21,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lm_eval_longbench.benchmarks.parts import CAPPED as CAPPED
 from lm_eval_longbench.benchmarks.parts import COUNTS as COUNTS
 from lm_eval_longbench.benchmarks.parts import FAILED as FAILED
+from lm_eval_longbench.benchmarks.parts import GROUP_COUNTS as GROUP_COUNTS
 from lm_eval_longbench.benchmarks.parts import REASONED as REASONED
 from lm_eval_longbench.benchmarks.parts import TRUNCATED as TRUNCATED
 from lm_eval_longbench.benchmarks.parts import Group as Group

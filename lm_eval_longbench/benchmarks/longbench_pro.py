@@ -17,6 +17,7 @@ from lm_eval_longbench.benchmarks.base import (
     COUNTS as COUNT_METRICS,
 )
 from lm_eval_longbench.benchmarks.base import (
+    GROUP_COUNTS,
     MOST_REPEATS,
     PUBLISHED,
     SAMPLES,
@@ -344,7 +345,7 @@ class LongBenchPro(Benchmark):
         return (*(Metric(name, "mean_if_all_known") for name in names), *COUNT_METRICS)
 
     def groups(self) -> Iterator[Group]:
-        names = ("score", "best_of_n", "pass_at_n", *(one.name for one in COUNT_METRICS))
+        names = ("score", "best_of_n", "pass_at_n", *GROUP_COUNTS)
         for form, table in self.tables.items():
             groups = []
             for number, primary in enumerate(PRIMARY_TASKS, start=1):

@@ -127,7 +127,11 @@ class Metric:
 FAILED, TRUNCATED, REASONED = (
     Metric(name, higher_is_better=False) for name in ("failed", "truncated", "reasoned")
 )
-COUNTS = (FAILED, TRUNCATED, REASONED)
+# Of answers that ended at their budget, over the questions of which it is known.
+CAPPED = Metric("capped", "mean_of_known", higher_is_better=False)
+COUNTS = (FAILED, TRUNCATED, REASONED, CAPPED)
+# Those that a group may state: its mean weighs a task by all of its questions.
+GROUP_COUNTS = tuple(metric.name for metric in COUNTS if metric.aggregation == "mean")
 
 
 @dataclass(frozen=True)

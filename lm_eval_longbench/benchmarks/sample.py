@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b, sha256
 from typing import Any
 
+from lm_eval_longbench.answers.reply import NOT_KNOWN, Reply, failure, is_capped, replies_of
 from lm_eval_longbench.metrics.reasoning import OTHERWISE
 
 MALFORMED, FOREIGN = "malformed", "foreign"
@@ -38,6 +40,7 @@ class Sample:
         has_stored: whether it states one.
         dropped: v2: whether the official scripts would not have written the answer down, so that
             it is in no denominator of theirs: a failed call in a log of the harness.
+        reply: what the log tells of how the answer came about; None: nothing.
     """
 
     table: str
@@ -55,6 +58,7 @@ class Sample:
     stored: str | None = None
     has_stored: bool = False
     dropped: bool = False
+    reply: Reply | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +160,20 @@ def document_of_hash(digest: Any) -> str | None:
     return digest[:_DOCUMENT_DIGITS]
 
 
+def add_replies(samples: Sequence[Sample], doc: Mapping[str, Any]) -> None:
+    """Give all answers to a logged question what its log tells of them."""
+    for sample, reply in zip(samples, replies_of(doc, len(samples)), strict=True):
+        sample.reply = reply
+
+
+def failure_of(sample: Sample, scored: Scored) -> str | None:
+    """Return why an answer failed, or may still turn out to have failed, if it is known."""
+    if not scored.failed and scored.score is not None:
+        return None
+    reason = failure(sample.reply)
+    return None if reason == NOT_KNOWN else reason
+
+
 def shown_of(sample: Sample, scored: Scored, reasoning: str) -> dict[str, Any]:
     """Return the fields of an output line that not all benchmarks share, and the document.
 
@@ -175,6 +193,7 @@ def shown_of(sample: Sample, scored: Scored, reasoning: str) -> dict[str, Any]:
 
 def line_of(sample: Sample, scored: Scored, reasoning: str) -> dict[str, Any]:
     """Return an answer as a line of samples.jsonl has it."""
+    reason = failure_of(sample, scored) if scored.failed else None
     return {
         "table": sample.table,
         "task": sample.task,
@@ -183,5 +202,7 @@ def line_of(sample: Sample, scored: Scored, reasoning: str) -> dict[str, Any]:
         "score": scored.score,
         "failed": scored.failed,
         "truncated": sample.truncated,
+        "capped": is_capped(sample.reply),
+        **({} if reason is None else {"failure": reason}),
         **shown_of(sample, scored, reasoning),
     }

@@ -12,9 +12,11 @@ import typer
 from rich import box
 from rich.table import Column, Table
 
+from lm_eval_longbench.answers.reply import NOT_KNOWN, failed_text
 from lm_eval_longbench.benchmarks.base import Benchmark
 from lm_eval_longbench.benchmarks.registry import benchmark_of_table, short_names, tables
 from lm_eval_longbench.metrics.reasoning import DROP, KEEP
+from lm_eval_longbench.reports.capped import capped_warning
 from lm_eval_longbench.scoring.problems import sentence
 from lm_eval_longbench.scoring.score import AUTO
 from lm_eval_longbench.terminal import say_line, say_table, warn
@@ -216,6 +218,11 @@ def _notes(name: str, facts: Mapping[str, Any]) -> list[str]:
             f"(<think>...</think>). Figures {how} it{official}; beside them stands what they are "
             f"with --reasoning {other}."
         )
+    warning = capped_warning(tables()[name], counts, facts["signature"]["tasks"])
+    if warning:
+        lines.append(f"{name}: {warning}.")
+    if facts["failures"].keys() - {NOT_KNOWN}:
+        lines.append(f"{name}: {failed_text(counts['failed'], facts['failures'])}")
     if counts["unscored"]:
         lines.append(
             f"{name}: {counts['unscored']} summaries (T4) have no score: it needs the similarity "

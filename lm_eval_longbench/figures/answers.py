@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from array import array
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lm_eval_longbench.answers.reply import NOT_KNOWN, counted
 from lm_eval_longbench.figures.means import question_means
 from lm_eval_longbench.metrics.reasoning import OTHERWISE, otherwise
 
@@ -48,7 +50,8 @@ class Answers:
         tasks: number of each question's task in its table, int16 [questions].
         given, failed, reasoned: bool [questions, repeats].
         scores: float64 [questions, repeats]; NaN where unscored or not given.
-        truncated: float64 [questions, repeats]; NaN where it is not known.
+        truncated, capped: float64 [questions, repeats]; NaN where it is not known.
+        failures: failed answers by reason, the most frequent first.
         fields: what else the benchmark keeps of an answer, by name, float64 [questions, repeats];
             NaN where it is not given. Only fields that some answer has.
         dimensions: by name, the number of each question's value, int16 [questions]; -1: unknown.
@@ -68,6 +71,8 @@ class Answers:
     reasoned: np.ndarray
     scores: np.ndarray
     truncated: np.ndarray
+    capped: np.ndarray
+    failures: Mapping[str, int]
     fields: Mapping[str, np.ndarray]
     dimensions: Mapping[str, np.ndarray]
     ids_are_lines: bool
@@ -143,8 +148,9 @@ class Columns:
         self._names = tuple(self.benchmark.sample_fields)
         self._keys = bytearray()
         self._lines, self._repeats, self._tasks = array("q"), array("q"), array("h")
-        self._scores, self._truncated = array("d"), array("d")
+        self._scores, self._truncated, self._capped = array("d"), array("d"), array("d")
         self._failed, self._reasoned = array("b"), array("b")
+        self._failures: Counter[str] = Counter()
         self._fields = {name: array("d") for name in self._names}
         self._documents = array("Q")
         self._dimensions = {name: array("h") for name in self._codes}
@@ -180,9 +186,11 @@ class Columns:
             raise BadRow(f"'repeat' must be from 1 to {last}, not {repeat!r}")
         if not isinstance(failed, bool):
             raise BadRow(f"'failed' must be true or false, not {failed!r}")
-        score, truncated = _share(row, "score"), row.get("truncated")
-        if truncated is not None and not isinstance(truncated, bool):
-            raise BadRow(f"'truncated' must be true, false or null, not {truncated!r}")
+        score = _share(row, "score")
+        truncated, capped = _flag(row, "truncated"), _flag(row, "capped")
+        reason = row.get("failure", NOT_KNOWN)
+        if not isinstance(reason, str):
+            raise BadRow(f"'failure' must be a text, not {reason!r}")
         values = [self._value(row, field) for field in self._names]
         document = _document(row)
         codes = {
@@ -199,8 +207,10 @@ class Columns:
         self._repeats.append(repeat - 1)
         self._tasks.append(self._numbers[task])
         self._scores.append(score)
-        self._truncated.append(np.nan if truncated is None else truncated)
+        self._truncated.append(truncated)
+        self._capped.append(capped)
         self._failed.append(failed)
+        self._failures[reason] += failed
         self._reasoned.append(other is not None)
         for name_of, value in zip(self._names, values, strict=True):
             self._fields[name_of].append(value)
@@ -281,6 +291,8 @@ class Columns:
             spread(self._reasoned, False, bool),
             spread(self._scores, np.nan, np.float64),
             spread(self._truncated, np.nan, np.float64),
+            spread(self._capped, np.nan, np.float64),
+            counted(+self._failures),
             {name: own for name, own in fields.items() if not np.isnan(own).all()},
             dimensions,
             self._ids_are_lines and len(self) > 0,
@@ -311,6 +323,14 @@ def _document(row: Mapping[str, Any]) -> int:
     if not isinstance(value, str) or not _DOCUMENT.fullmatch(value):
         raise BadRow(f"'document' must be 16 hexadecimal digits or null, not {value!r}")
     return int(value, 16)
+
+
+def _flag(row: Mapping[str, Any], name: str) -> float:
+    """Return true or false as a number; NaN for null, and where the row has no such field."""
+    value = row.get(name)
+    if value is not None and not isinstance(value, bool):
+        raise BadRow(f"{name!r} must be true, false or null, not {value!r}")
+    return np.nan if value is None else float(value)
 
 
 def _share(row: Mapping[str, Any], name: str) -> float:

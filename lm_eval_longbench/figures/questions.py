@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from lm_eval_longbench.benchmarks.base import FAILED, REASONED, TRUNCATED
-from lm_eval_longbench.benchmarks.sample import Scored, line_of
+from lm_eval_longbench.answers.reply import capped_share
+from lm_eval_longbench.benchmarks.base import CAPPED, FAILED, REASONED, TRUNCATED
+from lm_eval_longbench.benchmarks.sample import Scored, add_replies, line_of
 from lm_eval_longbench.figures.answers import Columns
 from lm_eval_longbench.metrics.reasoning import reasoned_share
 
@@ -31,7 +32,8 @@ def question_values(
     Args:
         benchmark: whose question it is.
         task: that asks it.
-        doc: the question as the sample log has it, with its `index` and its `prompt`.
+        doc: the question as the sample log has it, with its `index`, its `prompt` and, if anything
+            is known of them, its `replies`.
         responses: all of them, one or more.
         policy: for reasoning in them, see `metrics.reasoning`.
         complete: called with the document and what the responses are worth.
@@ -46,6 +48,7 @@ def question_values(
         benchmark.sample(doc, counted, repeat, response, index=doc["index"], truncated=truncated)
         for repeat, response in enumerate(responses, start=1)
     ]
+    add_replies(samples, doc)
     scored = [benchmark.score(sample, policy, extras=True) for sample in samples]
     if complete is not None:
         complete(doc, scored)
@@ -58,5 +61,6 @@ def question_values(
         FAILED.name: sum(worth.failed for worth in scored) / len(scored),
         TRUNCATED.name: float(truncated),
         REASONED.name: reasoned_share(responses),
+        CAPPED.name: capped_share([sample.reply for sample in samples]),
     }
     return {metric.name: values[metric.name] for metric in benchmark.harness_metrics(task)}

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
+from lm_eval_longbench.answers.answer import Answer, answer_of
 from lm_eval_longbench.benchmarks.base import COUNTS, TRUNCATED
 from lm_eval_longbench.prompts.prepare import EXCERPT, text_sha256
 from lm_eval_longbench.signature.signature import INGREDIENTS, completed, line
+
+if TYPE_CHECKING:
+    from lm_eval.api.instance import Instance
 
 # Figures whose values tell counts.
 COUNTED = tuple(metric.name for metric in COUNTS)
@@ -31,15 +35,40 @@ class Signature:
         self.run.update(whole)
         self.run["signature"] = line(whole)
 
-    def count(self, figure: str, values: Sequence[float]) -> None:
+    def count(self, figure: str, values: Sequence[float | None]) -> None:
         """Add the counts that all values of one figure tell.
 
         Args:
-            figure: "failed" or "reasoned", a share of a question's answers, or "truncated".
-            values: one a question.
+            figure: "failed", "reasoned" or "capped", a share of a question's answers, or
+                "truncated".
+            values: one a question; None: not known. The count is null if none is.
         """
         answers = 1 if figure == TRUNCATED.name else self.run["repeats"]
-        self.update(answered=len(values), **{figure: round(sum(values) * answers)})
+        known = [value for value in values if value is not None]
+        count = round(sum(known) * answers) if known or not values else None
+        self.update(answered=len(values), **{figure: count})
+
+
+def known_replies(instances: Iterable[Instance]) -> dict[int, list[dict[str, Any]]]:
+    """Return what is known of the answers to questions, by the question's index.
+
+    Args:
+        instances: requests with their responses; each has as many as repeats, and may have one more
+            that only filled up a batch.
+
+    Returns:
+        One reply an answer in the order of repeats, {} where nothing is known of it. Questions are
+        left out where nothing is known of any of their answers.
+    """
+    found: dict[int, list[Answer | None]] = {}
+    for instance in sorted(instances, key=lambda one: one.idx):
+        own = map(answer_of, instance.resps[: instance.repeats or 1])
+        found.setdefault(instance.doc["index"], []).extend(own)
+    return {
+        index: [{} if one is None else one.reply() for one in answers]
+        for index, answers in found.items()
+        if any(answers)
+    }
 
 
 class LoggedPrompt(dict[str, Any]):

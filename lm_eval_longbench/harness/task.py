@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Any
 from datasets import Dataset, Features, Value
 from lm_eval.api.task import ConfigurableTask
 
-from lm_eval_longbench.benchmarks.base import Asking
+from lm_eval_longbench.answers.reply import REPLIES
+from lm_eval_longbench.benchmarks.base import CAPPED, Asking
 from lm_eval_longbench.benchmarks.registry import benchmark_of, benchmarks, families, find_task
 from lm_eval_longbench.errors import OptionError
 from lm_eval_longbench.figures.questions import question_values
@@ -41,7 +42,7 @@ from lm_eval_longbench.harness.overrides import (
 )
 from lm_eval_longbench.harness.private_names import TASKS, require
 from lm_eval_longbench.harness.prompts import fitting_prompts, sender, warn_of
-from lm_eval_longbench.harness.record import COUNTED, LoggedPrompt, Signature
+from lm_eval_longbench.harness.record import COUNTED, LoggedPrompt, Signature, known_replies
 from lm_eval_longbench.once import warn_once
 from lm_eval_longbench.options import KEY, Options
 from lm_eval_longbench.prompts.text_hash import text_sha256
@@ -102,6 +103,7 @@ class LongBenchTask(ConfigurableTask):
             metadata["version"] = benchmark.task_version
         self._prepared: dict[int, _Prepared] = {}
         self._texts: dict[int, str] = {}
+        self._replies: dict[int, list[dict[str, Any]]] = {}
         self._signature = Signature()
         self._withheld = False
         self._is_server = self._seeds = False
@@ -165,7 +167,7 @@ class LongBenchTask(ConfigurableTask):
     def doc_iterator(
         self, *, rank: int = 0, world_size: int = 1, **kwargs: Any
     ) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Yield the documents of this rank with their prompt's summary, less the skipped ones."""
+        """Yield this rank's documents with what the log has of each, less the skipped ones."""
         if self.asking.options.overlength != "skip" or not self._prepared:
             documents = super().doc_iterator(rank=rank, world_size=world_size, **kwargs)
         else:
@@ -177,8 +179,10 @@ class LongBenchTask(ConfigurableTask):
             )
             documents = islice(kept, rank, None, world_size)
         for doc_id, doc in documents:
-            prepared = self._prepared.get(doc["index"])
-            yield doc_id, {**doc, **self._origin, "prompt": prepared.summary} if prepared else doc
+            prepared, replies = self._prepared.get(doc["index"]), self._replies.get(doc["index"])
+            if prepared:
+                doc = {**doc, **self._origin, "prompt": prepared.summary}
+            yield doc_id, {**doc, REPLIES: replies} if replies else doc
 
     def doc_to_target(self, doc: Mapping[str, Any], doc_to_target: Any = None) -> list[str]:
         """Return the gold answers."""
@@ -321,6 +325,7 @@ class LongBenchTask(ConfigurableTask):
         """Render and cut the prompts of this rank's documents."""
         self._prepared.clear()
         self._texts.clear()
+        self._replies.clear()
         options, rule = self.asking.options, self.asking.benchmark.rule
         ids = [question_id(doc) for doc in asked]
         indices = [doc["index"] for doc in asked]
@@ -383,6 +388,7 @@ class LongBenchTask(ConfigurableTask):
     def apply_filters(self) -> list[Instance] | None:
         """Filter the answers, then let go of the long prompts that the sample log would repeat."""
         filtered = super().apply_filters()
+        self._replies = known_replies(self._instances or [])
         if not self.predicts_only:
             answered = self._answered()
             self._warn_if_alike([responses for _, responses in answered])
@@ -450,7 +456,7 @@ class LongBenchTask(ConfigurableTask):
             return super().process_results(doc, results)
         asking = self.asking
         responses = asking.responses(doc, _responses(results))
-        return question_values(
+        figures = question_values(
             asking.benchmark,
             asking.task,
             doc,
@@ -458,6 +464,10 @@ class LongBenchTask(ConfigurableTask):
             asking.options.reasoning,
             complete=asking.complete,
         )
+        # If a user's YAML leaves it out, the harness's own mean would stop at a None.
+        if CAPPED.name not in self.aggregation():
+            del figures[CAPPED.name]
+        return figures
 
 
 def question_id(doc: Mapping[str, Any]) -> str:

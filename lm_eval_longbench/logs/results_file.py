@@ -70,7 +70,7 @@ _RUN_SHAPE = Fields(
             OrNull(TEXT),
         ),
         **dict.fromkeys(("limit", "asked", "kept", "answered", "failed"), OrNull(COUNT)),
-        **dict.fromkeys(("truncated", "rag_top_n"), OrNull(COUNT)),
+        **dict.fromkeys(("truncated", "capped", "rag_top_n"), OrNull(COUNT)),
         "repeats": OrNull(POSITIVE),
         "generation": OrNull(OBJECT),
         "seeds": OrNull(LIST),

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from lm_eval_longbench.answers.reply import REPLIES
 from lm_eval_longbench.errors import PredictionError
 from lm_eval_longbench.input_files import read_json_lines
 from lm_eval_longbench.logs.shapes import (
@@ -39,7 +40,9 @@ _HASHES = ("doc", "prompt", "target")
 _OPTIONAL: dict[str, Shape] = {"doc_id": COUNT, "arguments": OrNull(OBJECT)}
 _ROW = Fields(
     {
-        "doc": Fields({"prompt": _PROMPT, "index": COUNT}, {"_id": NAME, "id": NAME}),
+        "doc": Fields(
+            {"prompt": _PROMPT, "index": COUNT}, {"_id": NAME, "id": NAME, REPLIES: ListOf(OBJECT)}
+        ),
         "resps": ListOf(ListOf(TEXT)),
         "filtered_resps": LIST,
         "filter": TEXT,
@@ -72,7 +75,7 @@ class LogRow:
         excerpts: hash, length, head and tail of each request's prompt as it was sent; empty: the
             row does not tell.
         hashes: the harness's own of document, prompt and target, by name.
-        doc_sha256: of the document as it stands in the row.
+        doc_sha256: of the document as it was when its request was made.
     """
 
     line: int
@@ -112,9 +115,10 @@ def at(row: LogRow, what: str) -> str:
     return f"line {row.line} ({row.name}) {what}"
 
 
-def doc_sha256(doc: Any) -> str:
-    """Return the harness's hash of a document."""
-    return text_sha256(json.dumps(doc, indent=2, ensure_ascii=False))
+def doc_sha256(doc: Mapping[str, Any]) -> str:
+    """Return the harness's hash of a logged document, which it makes before there are replies."""
+    own = {name: value for name, value in doc.items() if name != REPLIES}
+    return text_sha256(json.dumps(own, indent=2, ensure_ascii=False))
 
 
 def task_in_name(stem: str) -> str | None:

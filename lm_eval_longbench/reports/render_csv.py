@@ -6,6 +6,7 @@ import csv
 from collections.abc import Iterator
 from io import StringIO
 
+from lm_eval_longbench.answers.reply import NOT_KNOWN
 from lm_eval_longbench.figures.figure import RELATIVE, Unit
 from lm_eval_longbench.reports.published import PublishedRow
 from lm_eval_longbench.reports.report import BenchmarkReport, Cell, Report, Row
@@ -84,6 +85,30 @@ def _rank_lines(report: BenchmarkReport) -> Iterator[dict[str, str | int]]:
             }
 
 
+def _ended_lines(report: BenchmarkReport) -> Iterator[dict[str, str | int]]:
+    """Yield how many answers ended at the budget, with the warning, and failures by reason.
+
+    Reasons only where one is known.
+    """
+    labels = [column.label for column in report.columns]
+    tables = [column.table for column in report.columns]
+    rows: dict[tuple[str, str, str], list[str | int]] = {
+        ("budget", "answers that ended at it", "answers"): [
+            "" if (capped := table.facts.counts.get("capped")) is None else capped
+            for table in tables
+        ],
+        ("budget", "warning", "text"): [table.capped_warning for table in tables],
+    }
+    reasons = dict.fromkeys(reason for table in tables for reason in table.answers.failures)
+    for reason in reasons if reasons.keys() - {NOT_KNOWN} else ():
+        numbers = [table.answers.failures.get(reason, "") for table in tables]
+        rows["failed", reason, "answers"] = numbers
+    for first, cells in rows.items():
+        if any(cell != "" for cell in cells):
+            names = dict(zip(_FIRST, (report.benchmark, *first), strict=True))
+            yield {**names, **dict(zip(labels, cells, strict=True))}
+
+
 def _reasoning_lines(report: BenchmarkReport) -> Iterator[dict[str, str | int]]:
     """Yield how many answers hold reasoning, and the policy of the figures, where any does."""
     holding = [column for column in report.columns if column.table.otherwise is not None]
@@ -106,6 +131,7 @@ def _lines(report: Report) -> Iterator[dict[str, str | int]]:
                 **dict(_difference_cells(benchmark, row)),
                 **dict(_published_cells(benchmark, row)),
             }
+        yield from _ended_lines(benchmark)
         yield from _reasoning_lines(benchmark)
         yield from _rank_lines(benchmark)
 

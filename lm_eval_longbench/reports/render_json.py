@@ -64,6 +64,8 @@ def _column(column: Column) -> dict[str, Any]:
         "data": list(facts.data),
         "embedding_model": facts.embedding_model,
         "counts": dict(facts.counts),
+        "failures": dict(column.table.answers.failures),
+        "warnings": [warning] if (warning := column.table.capped_warning) else [],
         "problems": dict(column.run.problems),
         **({} if column.table.otherwise is None else {"reasoning": reasoning}),
     }

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from lm_eval_longbench.answers.reply import failed_text
 from lm_eval_longbench.benchmarks.base import Place
 from lm_eval_longbench.benchmarks.registry import benchmarks, tables
 from lm_eval_longbench.errors import DataError
@@ -286,7 +287,9 @@ def _note_on_column(column: Column) -> str:
         parts.append(f"merged from {len(facts.runs)} runs as of one model: {named}")
     if facts.embedding_model:
         parts.append(f"embedding model {facts.embedding_model}")
-    for name in ("failed", "unscored", "truncated", "unparsed", "inconsistent"):
+    if counts.get("failed"):
+        parts.append(failed_text(counts["failed"] or 0, column.table.answers.failures))
+    for name in ("unscored", "truncated", "capped", "unparsed", "inconsistent"):
         if counts.get(name):
             parts.append(f"{counts[name]} {name}")
     if column.table.otherwise is not None:
@@ -327,6 +330,11 @@ def _notes(
     notes = [
         benchmarks()[benchmark].unit_note,
         *map(_note_on_column, columns),
+        *(
+            f"Warning, {column.label}: {column.table.capped_warning}."
+            for column in columns
+            if column.table.capped_warning
+        ),
         *map(_note_on_pair, pairs),
     ]
     if details:

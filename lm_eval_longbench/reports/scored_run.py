@@ -25,6 +25,7 @@ from lm_eval_longbench.logs.shapes import (
     checked,
 )
 from lm_eval_longbench.metrics.reasoning import OTHERWISE, POLICIES, otherwise
+from lm_eval_longbench.reports.capped import capped_warning
 from lm_eval_longbench.signature.signature import UNKNOWN
 
 REPORT, SAMPLES = "report.json", "samples.jsonl"
@@ -52,6 +53,7 @@ _ENTRY = Fields(
                 },
             )
         ),
+        "failures": OrNull(Each(COUNT)),
         "runs": OrNull(ListOf(TEXT)),
         "reasoning": OrNull(
             Fields(
@@ -158,6 +160,11 @@ class ScoredTable:
     def info(self) -> Table:
         """What is known of the table."""
         return self.answers.table
+
+    @property
+    def capped_warning(self) -> str:
+        """What to know where many answers ended at the budget; "" where few did."""
+        return capped_warning(self.info, self.facts.counts, self.facts.signature.get("tasks") or {})
 
     def under(self, policy: str) -> tuple[Answers, bool] | None:
         """Return the answers under a policy for reasoning, and whether it is the other one.

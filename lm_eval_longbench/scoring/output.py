@@ -30,6 +30,8 @@ def _lines(question: Question) -> list[dict[str, Any]]:
             "score": row.score,
             "failed": bool(row.failed),
             "truncated": None if row.truncated is None else bool(row.truncated),
+            "capped": None if row.capped is None else bool(row.capped),
+            **({"failure": row.failure} if row.failed and row.failure else {}),
             **json.loads(row.shown),
         }
         for repeat, row in question.rows.items()

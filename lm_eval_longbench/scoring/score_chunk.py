@@ -16,6 +16,7 @@ from lm_eval_longbench.benchmarks.sample import (
     Sample,
     Scored,
     Unusable,
+    add_replies,
     document_of_hash,
     is_whole,
 )
@@ -83,7 +84,7 @@ def _read_log_row(row: dict[str, Any], index: int, source: Source) -> Read:
         responses = [""] * len(responses)
     prompt = prompt_of(row)
     truncated = prompt.get("truncated")
-    return [
+    samples = [
         benchmark.sample(
             doc,
             task,
@@ -95,6 +96,8 @@ def _read_log_row(row: dict[str, Any], index: int, source: Source) -> Read:
         )
         for number, text in enumerate(responses, start=1)
     ]
+    add_replies(samples, doc)
+    return samples
 
 
 def score_sample(sample: Sample, reasoning: str, *, extras: bool = False) -> Scored:

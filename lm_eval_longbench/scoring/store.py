@@ -16,14 +16,18 @@ from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple
 
+from lm_eval_longbench.answers.reply import is_capped
 from lm_eval_longbench.benchmarks.base import Table
 from lm_eval_longbench.benchmarks.registry import table_number, tables, task_number
-from lm_eval_longbench.benchmarks.sample import Sample, Scored, shown_of
+from lm_eval_longbench.benchmarks.sample import Sample, Scored, failure_of, shown_of
 from lm_eval_longbench.errors import LongBenchError
 from lm_eval_longbench.scoring.files import Source
 
 _KEY = ("tab", "task", "place", "id", "run", "repeat", "source", "line")
-_VALUES = ("gold", "score", "failed", "truncated", "reasoned", "shown", "content")
+_VALUES = (
+    *("gold", "score", "failed", "truncated", "reasoned", "shown", "content"),
+    *("capped", "failure"),
+)
 _COLUMNS = (*_KEY, *_VALUES)
 # A table sorted by its key: rows come mostly in that order, and are never sorted again.
 _CREATE = f"""
@@ -31,6 +35,7 @@ CREATE TABLE samples (
   {", ".join(f"{name} INTEGER NOT NULL" for name in _KEY if name != "id")}, id BLOB NOT NULL,
   gold BLOB NOT NULL, score REAL, failed INTEGER NOT NULL, truncated INTEGER,
   reasoned INTEGER NOT NULL, shown TEXT NOT NULL, content BLOB,
+  capped INTEGER, failure TEXT,
   PRIMARY KEY ({", ".join(_KEY)})
 ) WITHOUT ROWID;
 CREATE TABLE summaries (
@@ -96,9 +101,10 @@ class Row(NamedTuple):
         source, line: where it was read.
         gold: hash of the gold data and the dimensions: equal for all answers to one question.
         reasoned: whether the answer holds reasoning; then `shown` has what it is worth otherwise.
-        score, failed, truncated: as in the output, truth values as 0 and 1.
+        score, failed, truncated, capped: as in the output, truth values as 0 and 1.
         shown: JSON of the other output fields.
         content: see `Sample.content`.
+        failure: why it failed, or may still turn out to have failed; None: not known.
     """
 
     table: int
@@ -116,6 +122,8 @@ class Row(NamedTuple):
     reasoned: int
     shown: str
     content: bytes | None = None
+    capped: int | None = None
+    failure: str | None = None
 
 
 def text_bytes(text: str) -> bytes:
@@ -153,6 +161,7 @@ def store_row(sample: Sample, scored: Scored, source: Source, line: int) -> Row:
     """
     if scored.score is not None and math.isnan(scored.score):
         raise ValueError(f"{source.name}, line {line}: the score of {sample.task} is NaN.")
+    capped = is_capped(sample.reply)
     return Row(
         table_number(sample.table),
         task_number(sample.table, sample.task),
@@ -170,6 +179,8 @@ def store_row(sample: Sample, scored: Scored, source: Source, line: int) -> Row:
         # Not in the hash above: some logs of a question know its document, others do not.
         json.dumps(shown_of(sample, scored, source.reasoning)),
         sample.content,
+        None if capped is None else int(capped),
+        failure_of(sample, scored),
     )
 
 

@@ -108,6 +108,7 @@ class TableReport:
                 "other": otherwise,
             },
             "counts": whole,
+            "failures": answers.failures,
             "tasks": {
                 task: task_counts(
                     answers,

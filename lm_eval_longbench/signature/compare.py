@@ -14,7 +14,7 @@ from itertools import combinations
 from typing import Any
 
 from lm_eval_longbench.benchmarks.registry import tasks
-from lm_eval_longbench.signature.signature import INGREDIENTS, values_of
+from lm_eval_longbench.signature.signature import INGREDIENTS, LATER, values_of
 
 COMPARABLE, CARE, NOT = "comparable", "comparable with care", "not comparable"
 Signature = Mapping[str, Any]
@@ -125,6 +125,9 @@ RULES: Mapping[str, Rule] = {
     "answered": Rule(NOT, "the means are over other questions"),
     "failed": Rule(CARE, "failed answers count as wrong on both sides"),
     "truncated": Rule(CARE, "another number of prompts was cut, as tokenizers differ"),
+    "capped": Rule(
+        CARE, "another number of answers ended at the budget, or it is not known on one side"
+    ),
     "packages": Rule(NOT, "other versions of packages that scores depend on"),
 }
 # Each package of the ingredient "packages".
@@ -197,6 +200,7 @@ def compare(left: Mapping[str, Any], right: Mapping[str, Any]) -> Comparison:
     """
     differences: list[Difference] = []
     unstated = []
+    left, right = ({**dict.fromkeys(LATER), **own} for own in (left, right))
     for name in INGREDIENTS:
         if name not in left or name not in right:
             unstated.append(name)

@@ -50,10 +50,14 @@ INGREDIENTS: Mapping[str, str] = {
     "answered": "questions with an answer from the model, empty ones included",
     "failed": "answers that are empty",
     "truncated": "questions whose prompt was cut",
+    "capped": "answers that ended at the output budget; null: not known",
     "packages": "versions of this package, lm_eval, jieba and tokenizers",
 }
 
 
+# Ingredients that earlier versions do not state, which is the same as null. Where they are null the
+# line is made without them, so that it is the one of those versions.
+LATER = ("capped",)
 # An ingredient of which nobody knows what it was, where null would say that there was none.
 UNKNOWN = "?"
 
@@ -113,6 +117,9 @@ def line(signature: Mapping[str, Any]) -> str:
         one.get("temperature") if isinstance(one, Mapping) else UNKNOWN
         for one in values_of(signature["generation"])
     ]
+    known = {
+        name: value for name, value in signature.items() if name not in LATER or value is not None
+    }
     signs = {name: own.sign for name, own in benchmarks().items()}
     parts = (
         _joined([signs.get(str(one), str(one)) for one in values_of(signature["benchmark"])]),
@@ -125,7 +132,7 @@ def line(signature: Mapping[str, Any]) -> str:
         f"k:{_joined(values_of(signature['repeats']))}",
         f"n:{signature['answered']}/{signature['asked']}",
         f"score:{_joined(values_of(signature['metrics']))}",
-        f"sig:{fingerprint(signature)}",
+        f"sig:{fingerprint(known)}",
     )
     return "|".join(parts)
 
@@ -146,6 +153,7 @@ def of_scored(tasks: Mapping[str, Mapping[str, Any]], table: Mapping[str, Any]) 
             "answered": table["tasks"][task]["questions"],
             "failed": table["tasks"][task]["failed"],
             "truncated": table["tasks"][task]["truncated"],
+            "capped": table["tasks"][task].get("capped"),
             "reasoned": table["tasks"][task]["reasoned"],
         }
         for task, own in tasks.items()
@@ -154,6 +162,7 @@ def of_scored(tasks: Mapping[str, Mapping[str, Any]], table: Mapping[str, Any]) 
         "answered": table["counts"]["questions"],
         "failed": table["counts"]["failed"],
         "truncated": table["counts"]["truncated"],
+        "capped": table["counts"].get("capped"),
     }
     if UNKNOWN in [own["asked"] for own in counted.values()]:
         whole |= {"asked": UNKNOWN, "kept": UNKNOWN}
@@ -161,7 +170,7 @@ def of_scored(tasks: Mapping[str, Mapping[str, Any]], table: Mapping[str, Any]) 
 
 
 # Ingredients that add up over the tasks of a group.
-_COUNTS = ("reasoned", "asked", "kept", "answered", "failed", "truncated")
+_COUNTS = ("reasoned", "asked", "kept", "answered", "failed", "truncated", "capped")
 
 
 def combined(signatures: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

@@ -159,6 +159,7 @@ def _of_folder(folder: ScoredFolder) -> Iterator[Entry]:
                 "repeats": facts.get("repeats"),
                 "answered": own.get("questions"),
                 "failed": own.get("failed"),
+                "capped": own.get("capped"),
                 "packages": {"lm_eval_longbench": version},
             }
             if len(facts.get("data") or ()) == 1:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from lm_eval_longbench.answers.reply import REPLIES
 from lm_eval_longbench.benchmarks.base import Benchmark, Task
 from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task
 from lm_eval_longbench.errors import LongBenchError
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from lm_eval_longbench.data.documents import Documents
 
 # What the task adds to the fields of the data.
-_ADDED = ("index", "task", "data", "prompt")
+_ADDED = ("index", "task", "data", "prompt", REPLIES)
 _KIND = "data"
 SHARED, ASKED = "shared ids", "questions asked"
 

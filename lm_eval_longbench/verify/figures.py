@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from lm_eval_longbench.benchmarks.base import COUNTS, Benchmark, Task
+from lm_eval_longbench.benchmarks.base import CAPPED, COUNTS, Benchmark, Task
 from lm_eval_longbench.benchmarks.registry import benchmark_of, benchmarks, find_task
 from lm_eval_longbench.benchmarks.sample import Scored
 from lm_eval_longbench.errors import LongBenchError, PredictionError
@@ -234,6 +234,7 @@ def _other_packages(task: TaskResult) -> str:
 def recompute_rows(task: TaskResult, rows: Sequence[LogRow]) -> Figures:
     """Return the figures of all questions, and the check of each sample's logged ones."""
     found = Figures()
+    names = aggregation_names(task.config)
     edited: list[str] = []
     broken: list[str] = []
     for row in rows:
@@ -244,6 +245,9 @@ def recompute_rows(task: TaskResult, rows: Sequence[LogRow]) -> Figures:
         except LongBenchError as error:
             broken.append(at(row, f"has no score: {error}"))
             continue
+        # Earlier versions do not have it, nor have metric lists of a user's own.
+        if CAPPED.name not in names:
+            own = replace(own, figures={k: v for k, v in own.figures.items() if k != CAPPED.name})
         edited += _edited(row, own)
         for name, value in own.figures.items():
             column = found.columns.setdefault(f"{name},{row.filter}", Column())
@@ -411,8 +415,14 @@ def check_official(task: TaskResult, checks: Sequence[Check]) -> Check:
     return Check(OFFICIAL, OFFICIAL, status, figures, None, "".join(problems[:1]))
 
 
-def number_of(column: Column | None) -> float | None:
-    """Return the sum of a figure over all questions; None where it is not known."""
-    if column is None or None in column.values or column.taken:
+def number_of(column: Column | None, *, partly: bool = False) -> float | None:
+    """Return the sum of a figure over all questions; None where it is not known.
+
+    Args:
+        column: of the figure; None: there is none.
+        partly: whether it is enough to know it of some questions.
+    """
+    if column is None or column.taken:
         return None
-    return math.fsum(value for value in column.values if value is not None)
+    known = [value for value in column.values if value is not None]
+    return math.fsum(known) if len(known) >= (1 if partly else len(column.values)) else None

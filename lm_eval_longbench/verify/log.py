@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from lm_eval_longbench.benchmarks.base import COUNTS, TRUNCATED, Benchmark
+from lm_eval_longbench.benchmarks.base import CAPPED, COUNTS, TRUNCATED, Benchmark
 from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task
 from lm_eval_longbench.logs.results_file import TaskResult
 from lm_eval_longbench.logs.sample_log import LogRow, at, rows_sha256
@@ -299,7 +299,7 @@ def _other(task: TaskResult, own: Mapping[str, Any], met: set[str]) -> str:
 
 
 def check_counts(task: TaskResult, rows: Sequence[LogRow], figures: Figures) -> Iterator[Check]:
-    """Yield the checks of kept, answered, failed and truncated; for asked see `check_data`."""
+    """Yield the checks of kept, answered and COUNTS; for asked see `check_data`."""
     kind, run = "counts", task.run
     lost = "The signature counts other questions than the log has."
     last = rows[-1].filter if rows else ""  # counts are those of the last filter
@@ -321,8 +321,12 @@ def check_counts(task: TaskResult, rows: Sequence[LogRow], figures: Figures) -> 
     repeats = run.get("repeats")
     for name in _COUNTED:
         times = 1 if name == TRUNCATED.name else repeats
-        total = number_of(figures.columns.get(f"{name},{last}"))
-        if run.get(name) is None:
+        is_capped = name == CAPPED.name
+        total = number_of(figures.columns.get(f"{name},{last}"), partly=is_capped)
+        if run.get(name) is None and is_capped and total is None:
+            said = "Nothing tells how the answers ended."
+            yield Check(kind, name, NOT_CHECKABLE, None, None, said)
+        elif run.get(name) is None and not is_capped:
             said = f"The task's metric_list has no {name}, so that nobody counted."
             yield Check(kind, name, NOT_CHECKABLE, None, None, said)
         elif total is None or not figures.complete or not isinstance(times, int):

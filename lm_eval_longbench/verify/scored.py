@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from lm_eval_longbench.answers.reply import NOT_KNOWN
 from lm_eval_longbench.benchmarks.base import MOST_REPEATS
 from lm_eval_longbench.benchmarks.registry import benchmark_of_table
 from lm_eval_longbench.errors import PredictionError, UnknownNameError
@@ -50,7 +51,8 @@ _SAMPLE = Fields(
         "failed": FLAG,
     },
     {
-        "truncated": OrNull(FLAG),
+        **dict.fromkeys(("truncated", "capped"), OrNull(FLAG)),
+        "failure": TEXT,
         "index": OrNull(COUNT),
         **{name: Fields({"score": OrNull(NUMBER)}) for name in OTHERWISE.values()},
     },
@@ -171,9 +173,15 @@ class _Table:
             "repeats": self._repeats,
             "reasoning": self._reasoning(other, own["reasoned"]),
             "counts": own,
+            **self._failures(answers),
             "tasks": tasks,
         }
         return result | self._signature(result)
+
+    def _failures(self, answers: Answers) -> dict[str, Any]:
+        """Return the failed answers by reason; nothing of a report of an earlier version."""
+        known = answers.failures.keys() - {NOT_KNOWN}
+        return {"failures": answers.failures} if known or "failures" in self._entry else {}
 
     def _reasoning(self, other: Answers | None, answers: int | None) -> dict[str, Any]:
         """Return the part about reasoning; the policy is as stated where no sample tells one."""
@@ -287,7 +295,7 @@ def _table(entry: Mapping[str, Any], expected: Mapping[str, Any], samples: int) 
 def _kind(part: str) -> str:
     if part in ("benchmark", "signature"):
         return "signature"
-    return "counts" if part in ("counts", "parts", "repeats") else "figures"
+    return "counts" if part in ("counts", "failures", "parts", "repeats") else "figures"
 
 
 def _leaves(kind: str, name: str, found: Any, expected: Any) -> Iterator[Check]:

@@ -21,7 +21,13 @@ from lm_eval_longbench.options import Options, read_seed
 from lm_eval_longbench.prompts.text_hash import text_sha256
 from lm_eval_longbench.prompts.tokenizer import tokenizer_name
 from lm_eval_longbench.signature.data_label import read_label
-from lm_eval_longbench.signature.signature import INGREDIENTS, completed, line, package_versions
+from lm_eval_longbench.signature.signature import (
+    INGREDIENTS,
+    LATER,
+    completed,
+    line,
+    package_versions,
+)
 from lm_eval_longbench.task_names import task_versions
 from lm_eval_longbench.verify.check import (
     CONFIRMED,
@@ -77,7 +83,7 @@ def check_line(task: TaskResult) -> Check:
     """Check the signature's line against the ingredients beside it."""
     kind = "signature"
     found = task.run.get("signature")
-    missing = [key for key in INGREDIENTS if key not in task.run]
+    missing = [key for key in INGREDIENTS if key not in task.run and key not in LATER]
     packages = task.run.get("packages")
     own = packages.get("lm_eval_longbench") if isinstance(packages, Mapping) else None
     if missing and own != package_versions()["lm_eval_longbench"]:

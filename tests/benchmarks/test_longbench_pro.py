@@ -109,11 +109,21 @@ def test_the_harness_metrics_and_the_groups():
     for task in PRO.tasks.values():
         metrics = PRO.harness_metrics(task)
         own = [*names, *(parts if task.summary else [])]
-        assert [metric.name for metric in metrics] == [*own, "failed", "truncated", "reasoned"]
+        assert [metric.name for metric in metrics] == [
+            *own,
+            "failed",
+            "truncated",
+            "reasoned",
+            "capped",
+        ]
         assert {m.aggregation for m in metrics[: len(own)]} == {"mean_if_all_known"}
     groups = {group.name: group for group in PRO.groups()}
     assert len(groups) == 24
     assert all(group.by_size for group in groups.values())
+    # A group weighs a task by all its questions, so that it has no mean over some of them.
+    assert {group.metrics for group in groups.values()} == {
+        (*names, "failed", "truncated", "reasoned")
+    }
     assert groups["longbench_pro_t6"].members == tuple(f"longbench_pro_t6_{n}" for n in (1, 2, 3))
     assert groups["longbench_pro_t6"].alias == PRIMARY_TASKS[5]
     assert groups["longbench_pro"].members == tuple(f"longbench_pro_t{n}" for n in range(1, 12))

@@ -202,12 +202,14 @@ def test_the_harness_metrics_and_their_order(task):
     if task.label in WITH_ROUGE:
         expected.append(("rougeL_google", "mean"))
     expected += [("failed", "mean"), ("truncated", "mean"), ("reasoned", "mean")]
+    expected.append(("capped", "mean_of_known"))
     found = benchmark.harness_metrics(task)
     assert [(metric.name, metric.aggregation) for metric in found] == expected
     assert [metric.name for metric in found if not metric.higher_is_better] == [
         "failed",
         "truncated",
         "reasoned",
+        "capped",
     ]
 
 

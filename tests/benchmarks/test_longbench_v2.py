@@ -81,14 +81,15 @@ def test_the_harness_metrics_and_the_group():
         for name, task in V2.tasks.items()
     }
     counts = ["unparsed", "failed", "truncated", "reasoned"]
-    assert metrics.pop("longbench_v2_cot") == ["acc_one_call", *counts]
-    whole = ["acc", *(f"acc_{name}" for name in SUB_SCORES), "acc_compensated", *counts]
+    assert metrics.pop("longbench_v2_cot") == ["acc_one_call", *counts, "capped"]
+    whole = ["acc", *(f"acc_{name}" for name in SUB_SCORES), "acc_compensated", *counts, "capped"]
     assert all(own == whole for own in metrics.values())
     aggregations = {
         metric.name: metric.aggregation for metric in V2.harness_metrics(V2.tasks["longbench_v2"])
     }
     assert {name for name, own in aggregations.items() if own == "mean_of_known"} == {
-        f"acc_{name}" for name in SUB_SCORES
+        *(f"acc_{name}" for name in SUB_SCORES),
+        "capped",
     }
     (group,) = V2.groups()
     assert group.name == "longbench_v2_domains"

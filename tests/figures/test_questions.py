@@ -98,6 +98,27 @@ def by_hand_pro(task, doc, responses, policy, similarities, official):
     return found | extra | {"failed": exact_mean(list(map(float, failed)))}
 
 
+# What a log tells of an answer, and whether it ended at its budget.
+REPLIES = (
+    ({"state": "answered", "finish_reason": "stop"}, False),
+    ({"state": "answered", "finish_reason": "length", "completion_tokens": 32}, True),
+    ({"state": "failed", "reason": "HTTP 500"}, False),
+    ({"state": "answered", "seconds": 1.5}, None),
+    ({}, None),
+)
+
+
+def by_hand_capped(known):
+    """Of the answers to a question; None where one is not known."""
+    if not known or None in known:
+        return None
+    number = 0
+    for capped in known:
+        if capped:
+            number += 1
+    return number / len(known)
+
+
 BY_HAND = {V1: by_hand_v1, E: by_hand_v1, V2: by_hand_v2, PRO: by_hand_pro}
 
 
@@ -107,9 +128,13 @@ def test_figures_are_those_of_the_definitions(benchmark):
     for task in benchmark.tasks.values():
         for index, row in enumerate(rows_of(task.name)):
             doc = {**row, "index": index, "prompt": {"truncated": draw.random() < 0.5}}
+            replies = []
             golds = benchmark.golds(doc)
             right = ("[Answer]\n" + "\n".join(golds), golds[0], f"<think>q</think>{golds[-1]}")
             responses = draw.choices(TEXTS + right, k=draw.choice((1, 1, 2, 3, 5)))
+            if draw.random() < 0.8:
+                replies = draw.choices(REPLIES, [8, 8, 1, 1, 1], k=len(responses))
+                doc["replies"] = [reply for reply, _ in replies]
             policy, official = draw.choice(("drop", "keep")), draw.random() < 0.7
             similarities = None
             if task.summary and draw.random() < 0.8:
@@ -128,6 +153,7 @@ def test_figures_are_those_of_the_definitions(benchmark):
             expected = BY_HAND[benchmark](task, doc, responses, policy, similarities, official)
             reasoned = sum(map(holds_reasoning, responses)) / len(responses)
             expected |= {"truncated": float(doc["prompt"]["truncated"]), "reasoned": reasoned}
+            expected["capped"] = by_hand_capped([capped for _, capped in replies])
             assert found == expected, (task.name, responses)
             assert list(found) == [one.name for one in benchmark.harness_metrics(task)]
 

@@ -56,7 +56,7 @@ def test_every_task_reports_score_first_and_its_shares_last(evaluate, recording_
             if key.endswith(",none") and "stderr" not in key
         ]
         assert keys[0] == "score"
-        assert keys[-3:] == ["failed", "truncated", "reasoned"]
+        assert keys[-4:] == ["failed", "truncated", "reasoned", "capped"]
         assert ("score_0_4k" in keys) == (task.table == E.name)
         rouge = task.label in {"gov_report", "qmsum", "multi_news", "samsum"}
         assert ("rougeL_google" in keys) == rouge

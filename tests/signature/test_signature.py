@@ -48,6 +48,7 @@ PRO = completed(
         "answered": 1500,
         "failed": 2,
         "truncated": 310,
+        "capped": 12,
         "packages": {"lm_eval_longbench": "0.1.0", "lm_eval": "0.4.13", "jieba": "0.42.1"},
     }
 )
