@@ -54,3 +54,11 @@ class LinkError(LongBenchError):
 
 class LockError(LongBenchError):
     """A lock file cannot be used, or a run is not what it froze; every difference is named."""
+
+
+class Interrupted(LongBenchError):
+    """Stopped by a signal; the answers so far are kept."""
+
+
+class RunStopped(LongBenchError):
+    """A run cannot go on; the answers so far are kept."""

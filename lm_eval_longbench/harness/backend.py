@@ -4,14 +4,37 @@ from __future__ import annotations
 
 import functools
 import json
+import weakref
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from lm_eval_longbench.options import REPEAT
+from lm_eval_longbench.secrets import masked_url
 
 ChatTemplate = Callable[..., Any]
 
 _WRAPPED = "_longbench_wrapped"
+
+
+# Models that have a client of their own; tasks know a model by its arguments alone.
+_OWN_CLIENTS: weakref.WeakSet[Any] = weakref.WeakSet()
+
+
+def note_own_client(model: Any) -> None:
+    """Note a model that asks its server with this package's client, see `has_own_client`."""
+    _OWN_CLIENTS.add(model)
+
+
+def has_own_client(model_args: Mapping[str, Any]) -> bool:
+    """Whether a model of these arguments asks its server with this package's client.
+
+    Such a model sends text as it stands: it neither tokenizes nor cuts. It must have been built.
+    """
+    address = masked_url(str(model_args.get("base_url") or ""))  # as a task's config has it
+    return any(
+        model.model == model_args.get("model") and masked_url(model.base_url) == address
+        for model in _OWN_CLIENTS
+    )
 
 
 def only_messages(chat_template: ChatTemplate) -> bool:

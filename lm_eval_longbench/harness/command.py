@@ -12,7 +12,7 @@ from typing import Any
 
 from lm_eval_longbench.benchmarks.registry import benchmark_of, benchmarks, find_task
 from lm_eval_longbench.errors import OptionError
-from lm_eval_longbench.harness import baseline
+from lm_eval_longbench.harness import api_model, baseline
 from lm_eval_longbench.harness.evaluate import (
     Captured,
     arguments_masked,
@@ -34,8 +34,8 @@ from lm_eval_longbench.task_names import expanded
 
 logger = logging.getLogger(__name__)
 
-# Importing the module registers the model; the name keeps that visible.
-MODEL = baseline.ExtractiveBaseline
+# Importing the modules registers the models; the names keep that visible.
+MODELS = (baseline.ExtractiveBaseline, api_model.LongBenchAPI)
 
 
 def _config(path: str | None) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lm_eval_longbench.errors import OptionError, OverlengthError
+from lm_eval_longbench.harness.backend import has_own_client
 from lm_eval_longbench.prompts.tokenizer import is_true, tokenizer_name
 
 # Tokens kept free for the chat template when the limit follows from the model's length. Raw
@@ -45,6 +46,8 @@ class Limit:
 
 def _harness_cuts(model_args: Mapping[str, Any]) -> bool:
     """Whether the harness tokenizes for this API server, and then cuts on the left."""
+    if has_own_client(model_args):
+        return False
     tokenized = model_args.get("tokenized_requests", True)
     backend = str(model_args.get("tokenizer_backend", "auto")).lower()
     return is_true(tokenized) and backend != "none"

@@ -1,0 +1,359 @@
+"""Ask many requests: in which order, how many at a time, and what becomes of each."""
+
+from __future__ import annotations
+
+import asyncio
+import heapq
+import json
+import logging
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Any
+
+from lm_eval_longbench.answers.answer import CAPPED, FAILED, FILTERED, Answer
+from lm_eval_longbench.api.client import Client, Request
+from lm_eval_longbench.api.faults import BUSY, FATAL, NOT_TAKEN, REFUSED, TROUBLE, WITHHELD, Fault
+from lm_eval_longbench.api.pace import Flight, Pace
+from lm_eval_longbench.errors import Interrupted, LongBenchError, RunStopped
+
+logger = logging.getLogger(__name__)
+
+# Seconds that requests in flight get to finish when a run stops.
+GRACE = 10.0
+# Requests that have failed for good before their share counts.
+LEAST_FAILED = 6
+# Seconds between two looks at whether to stop.
+_TICK = 0.1
+_SHOWN = 3
+
+Keep = Callable[[int, Answer], None]
+Outcome = list[Answer | Fault] | Fault
+
+
+@dataclass(frozen=True)
+class Manners:
+    """How a server is treated.
+
+    Attributes:
+        num_concurrent: requests in flight at most.
+        patience: seconds without any answer after which the server counts as dead.
+        max_failed: share of requests that may fail for good.
+        tries: attempts of a request while others are answered.
+    """
+
+    num_concurrent: int = 8
+    patience: float = 900.0
+    max_failed: float = 0.05
+    tries: int = 6
+
+
+@dataclass(eq=False)
+class _Job:
+    """Requests that go out as one, and those of the same question that follow it.
+
+    Attributes:
+        indices: of the requests; several are asked for with `n`.
+        rest: of the question's other requests, asked once this is answered.
+        attempts: that have failed.
+        refused: times that the server had too many requests.
+        since: when it was first sent, or when it last failed.
+    """
+
+    indices: list[int]
+    rest: list[int] = field(default_factory=list)
+    attempts: int = 0
+    refused: int = 0
+    since: float | None = None
+
+
+def questions(requests: Sequence[Request]) -> list[list[int]]:
+    """Return the indices of requests, question by question, those of one document together.
+
+    A question is a prompt and its parameters; its requests differ in their seeds alone and are in
+    the order of these.
+    """
+    documents: dict[str, dict[tuple[str, str], list[int]]] = {}
+    for index, request in enumerate(requests):
+        own = documents.setdefault(request.document or request.prompt, {})
+        parameters = json.dumps(request.parameters, sort_keys=True, default=str)
+        own.setdefault((request.prompt, parameters), []).append(index)
+    for own in documents.values():
+        for indices in own.values():
+            indices.sort(key=lambda index: requests[index].seed or 0)
+    return [indices for own in documents.values() for indices in own.values()]
+
+
+class Asker:
+    """Asks all requests once.
+
+    Args:
+        client: that asks; open.
+        requests: what is asked.
+        manners: how the server is treated.
+        keep: called with a request's index and its answer the moment that it is there.
+        stopping: whether to send nothing more.
+        bar: shows progress; a tqdm bar.
+    """
+
+    def __init__(
+        self,
+        client: Client,
+        requests: Sequence[Request],
+        manners: Manners,
+        keep: Keep,
+        stopping: Callable[[], bool],
+        bar: Any,
+    ) -> None:
+        self._client = client
+        self._requests = requests
+        self._manners = manners
+        self._keep = keep
+        self._stopping = stopping
+        self._bar = bar
+        self._pace = Pace(manners.num_concurrent, manners.patience)
+        self._answers: dict[int, Answer] = {}
+        self._ready: deque[_Job] = deque(
+            self._next(indices) for indices in questions(requests) if indices
+        )
+        self._waiting: list[tuple[float, int, bool, _Job]] = []
+        self._order = count()
+        self._flying: dict[asyncio.Task[Outcome], tuple[_Job, Flight]] = {}
+        self._failed: Counter[str] = Counter()
+        self._capped = 0
+        self._stop: LongBenchError | None = None
+        self._grace = GRACE
+
+    async def run(self) -> list[Answer]:
+        """Return one answer a request, in order.
+
+        Raises:
+            Interrupted: `stopping` said so; requests in flight had GRACE seconds to finish.
+            RunStopped: the server is dead or refuses every request, or too many failed.
+            Exception: what `keep` raised.
+        """
+        try:
+            while self._ready or self._waiting or self._flying:
+                self._look_whether_to_stop()
+                if self._stop is not None:
+                    await self._finish(self._stop)
+                self._bring_back()
+                while self._ready and self._pace.has_room(len(self._flying)):
+                    self._send(self._ready.popleft())
+                await self._settle(_TICK)
+        finally:
+            for task in self._flying:
+                task.cancel()
+            await asyncio.gather(*self._flying, return_exceptions=True)
+        self._say_failures()
+        return [self._answers[index] for index in range(len(self._requests))]
+
+    # ------------------------------------------------------------------ what goes out
+
+    def _next(self, indices: list[int]) -> _Job:
+        """Return the next job of one question's requests: as many as one request can ask for."""
+        number = 1
+        if self._client.taken.knows_n:
+            seeds = [self._requests[index].seed for index in indices]
+            # The seed of a further answer is, if anything, the next number.
+            while number < len(seeds) and seeds[number] == (
+                None if seeds[0] is None else seeds[0] + number
+            ):
+                number += 1
+        return _Job(indices[:number], indices[number:])
+
+    def _follow(self, indices: list[int]) -> None:
+        """Put the other requests of a question first: the server still has its prompt."""
+        if self._client.taken.knows_n:
+            if indices:
+                self._ready.appendleft(self._next(indices))
+        else:
+            self._ready.extendleft(_Job([index]) for index in reversed(indices))
+
+    def _send(self, job: _Job) -> None:
+        if len(job.indices) > 1 and not self._client.taken.knows_n:
+            job.rest = job.indices[1:] + job.rest
+            job.indices = job.indices[:1]
+        flight = Flight()
+        job.since = job.since or flight.sent
+        self._flying[asyncio.ensure_future(self._asked(job, flight))] = (job, flight)
+
+    async def _asked(self, job: _Job, flight: Flight) -> Outcome:
+        """Return the answers to a job, or its fault."""
+        request = self._requests[job.indices[0]]
+        try:
+            found = await self._client.ask(request, len(job.indices), flight.speak)
+        except Fault as fault:
+            return await self._with_proof(job, request, fault)
+        if not any(isinstance(one, Answer) for one in found) and isinstance(found[0], Fault):
+            return await self._with_proof(job, request, found[0])
+        return found
+
+    async def _with_proof(self, job: _Job, request: Request, fault: Fault) -> Fault:
+        """Return a fault, once it is known whether the server answers other requests.
+
+        Where none is asked that could tell, as at the end of a run, a tiny one is.
+        """
+        last = fault.kind == TROUBLE and job.attempts + 1 >= self._manners.tries
+        if last and not self._others_answered(job) and await self._client.is_alive(request):
+            self._pace.answered()
+        return fault
+
+    def _others_answered(self, job: _Job) -> bool:
+        """Whether the server has answered another request since this one last failed."""
+        last = self._pace.last_answer
+        return last is not None and job.since is not None and last > job.since
+
+    def _bring_back(self) -> None:
+        """Put the jobs whose time has come back into the queue."""
+        while self._waiting and self._waiting[0][0] <= time.monotonic():
+            _, _, at_end, job = heapq.heappop(self._waiting)
+            if at_end:
+                self._ready.append(job)
+            else:
+                self._ready.appendleft(job)
+
+    def _wait(self, job: _Job, seconds: float, *, at_end: bool = False) -> None:
+        due = time.monotonic() + seconds
+        heapq.heappush(self._waiting, (due, next(self._order), at_end, job))
+
+    # ------------------------------------------------------------------ what comes back
+
+    async def _settle(self, seconds: float) -> None:
+        """Wait for some seconds, or until a request ends, and see to those that have ended."""
+        if self._waiting:
+            seconds = min(seconds, max(0.0, self._waiting[0][0] - time.monotonic()) + 0.001)
+        if not self._flying:
+            await asyncio.sleep(seconds)
+            return
+        ended, _ = await asyncio.wait(
+            self._flying, timeout=seconds, return_when=asyncio.FIRST_COMPLETED
+        )
+        for task in ended:
+            job, flight = self._flying.pop(task)
+            outcome = task.result()
+            if isinstance(outcome, Fault):
+                self._see_to(job, flight, outcome)
+            else:
+                self._take(job, outcome)
+
+    def _take(self, job: _Job, found: list[Answer | Fault]) -> None:
+        """Keep the answers of a request; what is missing is asked for one by one."""
+        self._pace.answered()
+        missing = []
+        for place, index in enumerate(job.indices):
+            answer = found[place] if place < len(found) else None
+            if isinstance(answer, Answer):
+                self._file(index, answer)
+            else:
+                missing.append(index)
+        if len(found) < len(job.indices):
+            self._client.taken.leave_out(
+                "n", f"It gave {len(found)} answers where {len(job.indices)} were asked for."
+            )
+        if missing:
+            self._ready.extendleft(_Job([index]) for index in reversed(missing))
+        self._follow(job.rest)
+
+    def _see_to(self, job: _Job, flight: Flight, fault: Fault) -> None:
+        """Decide what follows from a fault."""
+        if fault.kind == BUSY:
+            job.refused += 1
+            self._pace.busy(flight, fault.reason, fault.wait)
+            self._wait(job, max(fault.wait or 0.0, self._pace.backoff(job.refused)))
+        elif fault.kind == FATAL:
+            self._stop = self._stop or RunStopped(f"The run stops. {fault.reason}")
+            self._ready.append(job)
+        elif fault.kind == NOT_TAKEN:
+            self._ready.appendleft(job)
+        elif fault.kind in (REFUSED, WITHHELD):
+            self._pace.answered()
+            self._fail(job, FILTERED if fault.kind == WITHHELD else FAILED, fault.reason)
+        else:
+            self._retry(job, fault)
+
+    def _retry(self, job: _Job, fault: Fault) -> None:
+        """Send a job again, now or once the server is back, or let it fail for good."""
+        job.attempts += 1
+        tried = job.attempts >= self._manners.tries
+        if not tried or not self._others_answered(job):
+            job.since = time.monotonic()
+            self._pace.failed(fault.reason, fault.wait)
+            wait = max(fault.wait or 0.0, self._pace.backoff(job.attempts))
+            self._wait(job, wait, at_end=tried)
+        elif len(job.indices) > 1:
+            self._client.taken.leave_out("n", fault.reason)
+            self._ready.append(_Job(job.indices[:1], job.indices[1:] + job.rest))
+        else:
+            self._fail(job, FAILED, fault.reason)
+
+    def _fail(self, job: _Job, state: str, reason: str) -> None:
+        for index in job.indices:
+            if state == FAILED:
+                self._failed[reason] += 1
+            self._file(index, Answer("", state, reason, at=time.time()))
+        self._follow(job.rest)
+        failed, asked = self._failed.total(), len(self._answers)
+        if failed >= LEAST_FAILED and failed > self._manners.max_failed * asked:
+            self._stop = self._stop or RunStopped(
+                f"The run stops: {failed} of the {asked} requests so far have failed for good, "
+                f"more than max_failed={self._manners.max_failed:g} allows. {self._reasons()}"
+            )
+
+    def _file(self, index: int, answer: Answer) -> None:
+        self._keep(index, answer)
+        self._answers[index] = answer
+        self._capped += answer.finish_reason == CAPPED
+        self._bar.set_postfix(failed=self._failed.total(), capped=self._capped, refresh=False)
+        self._bar.update(1)
+
+    # ------------------------------------------------------------------ the end
+
+    def _look_whether_to_stop(self) -> None:
+        self._pace.say()
+        if self._stop is None and self._stopping():
+            self._stop = Interrupted(
+                f"Stopped by a signal; {len(self._answers)} of {len(self._requests)} requests are "
+                "answered."
+            )
+        if self._stop is None and self._pace.is_dead(flight for _, flight in self._flying.values()):
+            self._stop = RunStopped(
+                f"The run stops: {self._client.server.shown} has answered nothing for "
+                f"{self._manners.patience:g} s (patience). Last: {self._pace.reason}. "
+                f"{len(self._answers)} of {len(self._requests)} requests are answered."
+            )
+            self._grace = 0.0
+
+    async def _finish(self, error: LongBenchError) -> None:
+        """Give the requests in flight their time, then raise the error."""
+        until = time.monotonic() + self._grace
+        while self._flying and time.monotonic() < until:
+            await self._settle(min(_TICK, max(0.0, until - time.monotonic())))
+        raise error
+
+    def _reasons(self) -> str:
+        told = [f"{number} x {reason}" for reason, number in self._failed.most_common(_SHOWN)]
+        more = len(self._failed) - len(told)
+        return "; ".join(told) + (f"; and {more} more" if more > 0 else "")
+
+    def _say_failures(self) -> None:
+        if self._failed:
+            logger.warning(
+                f"{self._failed.total()} of {len(self._requests)} requests have failed for good: "
+                f"{self._reasons()}."
+            )
+
+
+async def ask_all(
+    client: Client,
+    requests: Sequence[Request],
+    manners: Manners,
+    keep: Keep,
+    stopping: Callable[[], bool],
+    bar: Any,
+) -> list[Answer]:
+    """Open a client, and return one answer a request; see `Asker`."""
+    async with client:
+        return await Asker(client, requests, manners, keep, stopping, bar).run()

@@ -1,0 +1,361 @@
+"""One request to a server, and its reply."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import logging
+import ssl
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field, replace
+from types import TracebackType
+from typing import Any, TypeVar
+
+from lm_eval_longbench.answers.answer import Answer
+from lm_eval_longbench.api.faults import (
+    FATAL,
+    NOT_TAKEN,
+    REFUSED,
+    TROUBLE,
+    WITHHELD,
+    Fault,
+    of_connection,
+    of_error,
+    of_status,
+    shortened,
+)
+from lm_eval_longbench.api.reply import Reply, as_answer, tokens_of
+from lm_eval_longbench.api.server import (
+    CHAT,
+    NO_KEY,
+    PATHS,
+    Server,
+    api_key,
+    headers,
+    openai_package,
+)
+from lm_eval_longbench.errors import OptionError
+from lm_eval_longbench.once import warn_once
+
+logger = logging.getLogger(__name__)
+
+# Characters of a prompt for which its first token is waited for one second longer.
+_CHARACTERS_A_SECOND = 1000
+# Tokens of an answer for which a reply that is not streamed is waited for one second longer.
+_TOKENS_A_SECOND = 10
+# Stop strings that a request may have.
+_MOST_STOPS = 4
+_T = TypeVar("_T")
+
+# ---------------------------------------------------------------------- the request
+
+
+@dataclass(frozen=True)
+class Request:
+    """One question to the model.
+
+    Attributes:
+        prompt: text, or the JSON of chat messages where the server takes these.
+        parameters: as servers call them: max_tokens, temperature, stop, ...; no seed, no n.
+        seed: None: none is sent.
+        document: questions with the same are asked one after the other; None: not known.
+    """
+
+    prompt: str = field(repr=False)
+    parameters: Mapping[str, Any]
+    seed: int | None = None
+    document: str | None = None
+
+
+class Taken:
+    """Which parameters a server takes, as far as it has been found out.
+
+    Attributes:
+        left_out: parameters that are not sent any more.
+        streams: whether it streams its answers.
+    """
+
+    def __init__(self) -> None:
+        self.left_out: set[str] = set()
+        self.streams = True
+
+    @property
+    def knows_n(self) -> bool:
+        """Whether one request may ask for several answers."""
+        return "n" not in self.left_out
+
+    def leave_out(self, parameter: str, reason: str) -> None:
+        """Send a parameter no more, and say so once."""
+        if parameter in self.left_out:
+            return
+        self.left_out.add(parameter)
+        instead = {
+            "n": ": each answer is a request of its own",
+            "stop": "; answers are cut at the first stop string here, which gives the same text",
+            "max_tokens": "; max_completion_tokens is sent instead",
+            "seed": ": repeats differ as the server samples",
+            "temperature": ": the server's own holds",
+        }.get(parameter, "")
+        logger.warning(f"The server does not take {parameter}. It is left out{instead}. {reason}")
+
+    def body(self, server: Server, request: Request, number: int) -> dict[str, Any]:
+        """Return a request's body.
+
+        Args:
+            server: with the model's name.
+            request: what is asked.
+            number: answers that are asked for.
+        """
+        body: dict[str, Any] = {"model": server.model}
+        if server.endpoint == CHAT:
+            body["messages"] = json.loads(request.prompt)
+        else:
+            body["prompt"] = request.prompt
+        body |= {"stream": True, "stream_options": {"include_usage": True}}
+        body |= {**request.parameters, **server.extra}
+        stops = body.pop("stop", None)
+        if stops:
+            body["stop"] = list(stops)[:_MOST_STOPS]
+        if request.seed is not None:
+            body["seed"] = request.seed
+        if number > 1:
+            body["n"] = number
+        if "max_tokens" in self.left_out and "max_tokens" in body:
+            body["max_completion_tokens"] = body.pop("max_tokens")
+        left_out = self.left_out | ({"stream_options"} if "stream" in self.left_out else set())
+        return {name: value for name, value in body.items() if name not in left_out}
+
+    def missing(self, request: Request) -> tuple[str, ...]:
+        """Return what is left out of a request, in order."""
+        would = {"stream", "stream_options", *request.parameters}
+        if request.seed is not None:
+            would.add("seed")
+        if not request.parameters.get("stop"):
+            would.discard("stop")
+        return tuple(sorted((self.left_out - {"max_tokens"}) & would))
+
+
+class Client:
+    """Asks a server; open it with `async with` in the event loop that uses it.
+
+    Attributes:
+        server: that is asked.
+        taken: what it takes.
+        has_answered: whether it has given any reply.
+
+    Raises:
+        LongBenchError: the package openai is missing.
+        OptionError: a key or header cannot be sent, or the certificate file cannot be read.
+    """
+
+    def __init__(self, server: Server) -> None:
+        self.server = server
+        self.taken = Taken()
+        self.has_answered = False
+        self._package = openai_package()
+        self._headers = headers(server)
+        self._verify: bool | ssl.SSLContext = bool(server.verify)
+        if isinstance(server.verify, str):
+            try:
+                self._verify = ssl.create_default_context(cafile=server.verify)
+            except (OSError, ssl.SSLError) as error:
+                raise OptionError(
+                    f"ca_cert_path: no certificates can be read from {server.verify} ({error})."
+                ) from None
+        # They would log each request, and its address with the query.
+        for name in ("httpx", "httpx2", "openai"):
+            own = logging.getLogger(name)
+            if own.level in (logging.NOTSET, logging.INFO, logging.DEBUG):
+                own.setLevel(logging.WARNING)
+
+    async def __aenter__(self) -> Client:
+        package = self._package
+        self._openai = package.AsyncOpenAI(
+            api_key=api_key() or NO_KEY,
+            base_url=self.server.base,
+            default_headers=self._headers,
+            default_query=dict(self.server.query),
+            max_retries=0,
+            http_client=package.DefaultAsyncHttpxClient(
+                verify=self._verify,
+                # Another host has no business with the key.
+                follow_redirects=False,
+                # The clock that counts is ours.
+                timeout=package.Timeout(None, connect=60.0),
+            ),
+        )
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self._openai.close()
+
+    async def ask(
+        self,
+        request: Request,
+        number: int = 1,
+        speaks: Callable[[], None] = lambda: None,
+    ) -> list[Answer | Fault]:
+        """Return the answers to one request, in the order of their indices.
+
+        Parameters that the server refuses are left out, and the request is sent again.
+
+        Args:
+            request: what is asked.
+            number: answers that are asked for; there may come fewer or more.
+            speaks: called whenever a part of an answer comes.
+
+        Raises:
+            Fault: there is no answer at all; NOT_TAKEN only for `n`.
+        """
+        while True:
+            body = self.taken.body(self.server, request, number)
+            try:
+                return await self._ask(request, body, number, speaks)
+            except Fault as fault:
+                fault.reason = shortened(self.server.hide(fault.reason))
+                if fault.kind == FATAL:
+                    fault.reason = f"{self.server.shown}: {fault.reason}"
+                if fault.kind != NOT_TAKEN:
+                    raise fault from None
+                self.taken.leave_out(fault.parameter, fault.reason)
+                if fault.parameter == "n":
+                    raise fault from None
+
+    async def is_alive(self, request: Request) -> bool:
+        """Whether the server answers a tiny request with the same model, which tells it is there.
+
+        Args:
+            request: whose parameters the tiny one has.
+        """
+        chat = self.server.endpoint == CHAT
+        prompt = json.dumps([{"role": "user", "content": "?"}]) if chat else "?"
+        tiny = {**request.parameters, "max_tokens": 1}
+        try:
+            found = await self.ask(replace(request, prompt=prompt, parameters=tiny))
+        except Fault as fault:
+            return fault.kind in (REFUSED, WITHHELD)
+        return isinstance(found[0], Answer)
+
+    async def _ask(
+        self, request: Request, body: dict[str, Any], number: int, speaks: Callable[[], None]
+    ) -> list[Answer | Fault]:
+        began = time.monotonic()
+        left_out = self.taken.missing(request)
+        reply, streamed = await self._reply(request, body, number, speaks)
+        self.has_answered = True
+        if not reply.choices:
+            raise Fault(TROUBLE, "no choices in the reply")
+        if reply.model is not None and reply.model != self.server.model:
+            warn_once(
+                logger,
+                f"{self.server.shown} {self.server.model} {reply.model}",
+                f"The server was asked for the model {self.server.model!r}, and its replies name "
+                f"{reply.model!r}. Make sure that it is the model you mean.",
+            )
+        stops = request.parameters.get("stop") or ()
+        seconds = time.monotonic() - began
+        tokens = tokens_of(reply.usage)
+        found: list[Answer | Fault] = []
+        for _, choice in sorted(reply.choices.items()):
+            try:
+                answer = as_answer(choice, stops, streamed)
+            except Fault as fault:
+                found.append(fault)
+                continue
+            known = replace(
+                answer,
+                seconds=seconds,
+                server_model=reply.model,
+                fingerprint=reply.fingerprint,
+                left_out=left_out,
+                at=time.time(),
+            )
+            # The counts are of the whole request.
+            found.append(known if found else replace(known, **tokens))
+        return found
+
+    async def _reply(
+        self, request: Request, body: dict[str, Any], number: int, speaks: Callable[[], None]
+    ) -> tuple[Reply, bool]:
+        """Return the reply to one request, and whether it was streamed."""
+        reply = Reply(self.server.endpoint == CHAT)
+        first = self.server.timeout + len(request.prompt) / _CHARACTERS_A_SECOND
+        if not self.taken.streams or "stream" not in body:
+            first += (body.get("max_tokens") or body.get("max_completion_tokens") or 0) / (
+                _TOKENS_A_SECOND
+            )
+        until = time.monotonic() + first
+        stream = await self._within(
+            first,
+            self._openai.post(
+                PATHS[self.server.endpoint],
+                cast_to=object,
+                body=body,
+                stream=True,
+                stream_cls=self._package.AsyncStream[object],
+            ),
+            body,
+        )
+        try:
+            if "text/event-stream" not in stream.response.headers.get("content-type", ""):
+                self.taken.streams = False
+                left = max(0.0, until - time.monotonic())
+                reply.add(_decoded(await self._within(left, stream.response.aread(), body)))
+                return reply, False
+            left = max(0.0, until - time.monotonic())
+            try:
+                while True:
+                    event = await self._within(left, stream.__anext__(), body)
+                    reply.add(event)
+                    if reply.choices:
+                        speaks()
+                        left = self.server.timeout
+            except StopAsyncIteration:
+                pass
+            except Fault as fault:
+                # The answer is there, and only the connection was not closed in order.
+                if fault.kind != TROUBLE or not reply.is_complete(number):
+                    raise
+            return reply, True
+        finally:
+            with contextlib.suppress(Exception):
+                await stream.close()
+
+    async def _within(self, seconds: float, what: Awaitable[_T], body: dict[str, Any]) -> _T:
+        """Return what the library returns within some seconds; its errors become faults."""
+        try:
+            return await asyncio.wait_for(what, seconds)
+        except StopAsyncIteration:
+            raise
+        except asyncio.TimeoutError:
+            raise Fault(TROUBLE, f"silent for {seconds:.3g} s") from None
+        except self._package.APIStatusError as error:
+            self.has_answered = self.has_answered or error.status_code < 500
+            raise of_status(error.status_code, error.body, error.response.headers, body) from None
+        except self._package.APIConnectionError as error:
+            raise of_connection(error, has_answered=self.has_answered) from None
+        except self._package.APIError as error:  # an error object in a stream
+            told = error.body if isinstance(error.body, Mapping) else {"message": error.message}
+            raise of_error(told) from None
+        except UnicodeError:
+            raise Fault(REFUSED, "the prompt has characters that cannot be sent") from None
+        except ValueError:  # of the decoder of events
+            raise Fault(TROUBLE, "the reply is no JSON") from None
+        except Exception as error:  # the HTTP library's own, which openai lets through at places
+            raise of_connection(error, has_answered=self.has_answered) from None
+
+
+def _decoded(raw: bytes) -> Any:
+    try:
+        return json.loads(raw)
+    except ValueError:
+        page = raw.lstrip()[:1] == b"<"
+        what = "an HTML page" if page else "no JSON" if raw.strip() else "empty"
+        raise Fault(TROUBLE, f"the reply with status 200 is {what}") from None

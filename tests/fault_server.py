@@ -1,0 +1,297 @@
+"""A real HTTP server on loopback that answers as OpenAI's API does, and fails as it is told to.
+
+A plan is a function of a request (its number from 0, its decoded body) that returns None for a good
+answer or one of the faults below: a function of the handler and the body that replies, or does not.
+"""
+
+import json
+import re
+import socket
+import struct
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+MODEL = "tiny"
+LIST = {"object": "list", "data": [{"id": MODEL}]}
+
+
+def asked_text(body):
+    """The prompt of a request's body, whatever the endpoint."""
+    return body["messages"][-1]["content"] if "messages" in body else body["prompt"]
+
+
+def answer_to(text, seed=None, number=0):
+    """The one answer to a prompt, a seed, and the place among several answers."""
+    seed = "none" if seed is None else seed + number
+    return f"answer to {text[-40:]} with {seed}"
+
+
+class FaultServer(ThreadingHTTPServer):
+    """Keeps all that it was asked and all that it answered in full."""
+
+    daemon_threads = True
+    request_queue_size = 128
+
+    def __init__(self, plan=None, *, knows_n=True, streams=True, delay=0.0):
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.plan = plan or (lambda number, body: None)
+        self.knows_n = knows_n
+        self.streams = streams
+        self.delay = delay  # seconds before a good answer
+        self.model = MODEL
+        self.bodies = []
+        self.headers = []
+        self.answered = []  # (prompt, seed) of each good answer
+        self.at = []  # when each request came
+        self.in_flight = self.most_in_flight = 0
+        self.prompt_tokens = 0  # of good answers: words
+        self.closing = threading.Event()
+        self.lock = threading.Lock()
+
+    def __enter__(self):
+        self._thread = threading.Thread(target=self.serve_forever, args=(0.02,), daemon=True)
+        self._thread.start()
+        return self
+
+    def __exit__(self, *error):
+        self.closing.set()
+        self.shutdown()
+        self.server_close()
+        self._thread.join()
+
+    def handle_error(self, request, client_address):
+        """Say nothing of connections that a fault or a client has broken."""
+
+    @property
+    def base(self):
+        return f"http://127.0.0.1:{self.server_port}/v1"
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    wbufsize = -1
+
+    def do_GET(self):
+        send_json(self, 200, LIST)
+
+    def do_POST(self):
+        server = self.server
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        with server.lock:
+            number = len(server.bodies)
+            server.bodies.append(body)
+            server.headers.append(dict(self.headers))
+            server.at.append(time.monotonic())
+            server.in_flight += 1
+            server.most_in_flight = max(server.most_in_flight, server.in_flight)
+        try:
+            fault = server.plan(number, body)
+            if fault is None:
+                good(self, body)
+            else:
+                fault(self, body)
+            self.wfile.flush()
+        finally:
+            with server.lock:
+                server.in_flight -= 1
+
+    def log_message(self, *arguments):
+        pass
+
+
+# ---------------------------------------------------------------------- replies
+
+
+def send(handler, status, raw, kind="application/json", headers=()):
+    handler.send_response(status)
+    handler.send_header("Content-Type", kind)
+    handler.send_header("Content-Length", str(len(raw)))
+    for name, value in headers:
+        handler.send_header(name, value)
+    handler.end_headers()
+    handler.wfile.write(raw)
+
+
+def send_json(handler, status, value, headers=()):
+    send(handler, status, json.dumps(value).encode(), headers=headers)
+
+
+def begin_stream(handler):
+    handler.send_response(200)
+    handler.send_header("Content-Type", "text/event-stream")
+    handler.send_header("Transfer-Encoding", "chunked")
+    handler.end_headers()
+
+
+def event(handler, value):
+    text = value if isinstance(value, str) else json.dumps(value)
+    raw = f"data: {text}\n\n".encode()
+    handler.wfile.write(b"%x\r\n%s\r\n" % (len(raw), raw))
+    handler.wfile.flush()
+
+
+def end_stream(handler):
+    event(handler, "[DONE]")
+    handler.wfile.write(b"0\r\n\r\n")
+
+
+def choice(body, index, text, finish_reason, *, part=False):
+    if "messages" not in body:
+        return {"index": index, "text": text, "finish_reason": finish_reason}
+    message = {"role": "assistant", "content": text}
+    own = {"delta" if part else "message": message}
+    return {"index": index, "finish_reason": finish_reason, **own}
+
+
+def usage_of(body, texts):
+    return {
+        "prompt_tokens": len(asked_text(body).split()),
+        "completion_tokens": sum(len(text.split()) for text in texts),
+        "prompt_tokens_details": {"cached_tokens": 1},
+        "completion_tokens_details": {"reasoning_tokens": 2},
+    }
+
+
+def reply(handler, body, texts, *, finish_reason="stop", model=None, pause=0.0):
+    """Send texts as the choices of a good reply, streamed where that is asked for."""
+    server = handler.server
+    head = {"id": "x", "model": model or server.model, "system_fingerprint": "fp_1"}
+    if not (body.get("stream") and server.streams):
+        choices = [choice(body, place, text, finish_reason) for place, text in enumerate(texts)]
+        usage = usage_of(body, [text or "" for text in texts])
+        send_json(handler, 200, {**head, "choices": choices, "usage": usage})
+        return
+    begin_stream(handler)
+    for place, text in enumerate(texts):
+        for part in re.findall(r"\S+\s*", text or "") or [text]:
+            event(handler, {**head, "choices": [choice(body, place, part, None, part=True)]})
+            time.sleep(pause)
+        last = choice(body, place, "", finish_reason, part=True)
+        if text is None:  # nothing at all came
+            last["delta" if "messages" in body else "text"] = (
+                {"content": None} if "messages" in body else None
+            )
+        event(handler, {**head, "choices": [last]})
+    if (body.get("stream_options") or {}).get("include_usage"):
+        usage = usage_of(body, [text or "" for text in texts])
+        event(handler, {**head, "choices": [], "usage": usage})
+    end_stream(handler)
+
+
+def good(handler, body, **more):
+    server = handler.server
+    time.sleep(server.delay)
+    number = body.get("n", 1) if server.knows_n else 1
+    seed = body.get("seed")
+    texts = [answer_to(asked_text(body), seed, place) for place in range(number)]
+    for stop in body.get("stop", ()):
+        texts = [text.split(stop)[0] for text in texts]
+    reply(handler, body, texts, **more)
+    with server.lock:
+        server.prompt_tokens += len(asked_text(body).split())
+        server.answered += [
+            (asked_text(body), None if seed is None else seed + place) for place in range(number)
+        ]
+
+
+# ---------------------------------------------------------------------- faults
+
+
+def status(number, message="", headers=(), **more):
+    """An error of the API with a message."""
+    return lambda handler, body: send_json(
+        handler, number, {"error": {"message": message, **more}}, headers
+    )
+
+
+def raw(code, text, kind="text/html"):
+    return lambda handler, body: send(handler, code, text.encode(), kind)
+
+
+def reset(handler, body):
+    """The connection is reset without a byte."""
+    handler.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    handler.connection.close()
+    handler.wfile = _Nowhere()
+    handler.close_connection = True
+
+
+class _Nowhere:
+    closed = False
+
+    def write(self, data):
+        return len(data)
+
+    def flush(self):
+        pass
+
+    def close(self):
+        pass
+
+
+def hang(handler, body):
+    """No byte ever comes."""
+    handler.server.closing.wait(30)
+    handler.close_connection = True
+
+
+def slow_headers(handler, body):
+    """A byte of the headers comes now and then, and they never end."""
+    for byte in b"HTTP/1.1 200 OK\r\nX-Slow: " + b"a" * 600:
+        handler.wfile.write(bytes([byte]))
+        handler.wfile.flush()
+        if handler.server.closing.wait(0.05):
+            break
+    handler.close_connection = True
+
+
+def broken_stream(handler, body):
+    """The stream ends in the middle of an answer."""
+    begin_stream(handler)
+    head = {"id": "x", "model": MODEL}
+    event(handler, {**head, "choices": [choice(body, 0, "half an", None, part=True)]})
+    reset(handler, body)
+
+
+def ended_stream(handler, body):
+    """The stream ends in order, in the middle of an answer."""
+    begin_stream(handler)
+    head = {"id": "x", "model": MODEL}
+    event(handler, {**head, "choices": [choice(body, 0, "half an", None, part=True)]})
+    end_stream(handler)
+
+
+def slow_stream(handler, body):
+    """Each word takes a while; all of it takes longer than a server may be silent."""
+    good(handler, body, pause=0.16)
+
+
+def texts(*given, **more):
+    """A reply with these texts as its choices."""
+    return lambda handler, body: reply(handler, body, list(given), **more)
+
+
+def whole(**more):
+    """A reply in one piece with these keys."""
+    return lambda handler, body: send_json(handler, 200, {"id": "x", "model": MODEL, **more})
+
+
+def refuses(parameter, message=None, code=400):
+    """A plan of a server that does not take a parameter."""
+    said = message or f"Unsupported parameter: '{parameter}' is not supported with this model."
+
+    def plan(number, body):
+        return status(code, said, param=parameter) if parameter in body else None
+
+    return plan
+
+
+def first(number_of_faults, fault):
+    """A plan: the first requests meet a fault, the others do not."""
+    return lambda number, body: fault if number < number_of_faults else None
+
+
+def for_prompt(text, fault):
+    """A plan: requests whose prompt has this text meet a fault, always."""
+    return lambda number, body: fault if text in asked_text(body) else None
