@@ -54,3 +54,15 @@ class LinkError(LongBenchError):
 
 class LockError(LongBenchError):
     """A lock file cannot be used, or a run is not what it froze; every difference is named."""
+
+
+class Interrupted(LongBenchError):
+    """Stopped by a signal; the answers so far are kept."""
+
+    def __init__(self, message: str = "", signal: int | None = None) -> None:
+        super().__init__(message)
+        self.signal = signal
+
+
+class RunStopped(LongBenchError):
+    """A run cannot go on; the answers so far are kept."""
