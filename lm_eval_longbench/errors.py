@@ -59,6 +59,10 @@ class LockError(LongBenchError):
 class Interrupted(LongBenchError):
     """Stopped by a signal; the answers so far are kept."""
 
+    def __init__(self, message: str = "", signal: int | None = None) -> None:
+        super().__init__(message)
+        self.signal = signal
+
 
 class RunStopped(LongBenchError):
     """A run cannot go on; the answers so far are kept."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -112,3 +113,17 @@ def json_lines(path: Path) -> Iterator[Callable[[dict[str, Any]], None]]:
     """
     with written_together([path]) as (file,):
         yield file.add
+
+
+def other_folders() -> Iterator[Path]:
+    """Yield new folders for what cannot be written where it belongs; an unused one is removed."""
+    for place in (Path(tempfile.gettempdir()), Path.home()):
+        try:
+            folder = Path(tempfile.mkdtemp(prefix="lm-eval-longbench-", dir=place))
+        except OSError:
+            continue
+        try:
+            yield folder
+        finally:
+            with contextlib.suppress(OSError):  # it is in use
+                folder.rmdir()

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 import shutil
+import signal
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -13,7 +16,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from lm_eval_longbench.cli.lock import take_locked
-from lm_eval_longbench.errors import EmbeddingError, LongBenchError, OptionError
+from lm_eval_longbench.errors import (
+    EmbeddingError,
+    Interrupted,
+    LongBenchError,
+    OptionError,
+    RunStopped,
+)
+from lm_eval_longbench.secrets import without_keys
 from lm_eval_longbench.terminal import fail, say
 
 if TYPE_CHECKING:
@@ -45,6 +55,11 @@ def signature_lines(signatures: Sequence[Mapping[str, Any]]) -> list[str]:
         if table is not None:
             tables.setdefault(table.name, []).append(signature)
     return [f"{name}: {line(combined(own))}" for name, own in tables.items()]
+
+
+def own_command() -> str:
+    """Return the user's command line, quoted for a shell; keys in it are masked."""
+    return without_keys(shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]]))
 
 
 def end_of_run(kept: Captured, width: int | None) -> str:
@@ -96,6 +111,9 @@ def register(app: typer.Typer) -> None:
         thinking: Annotated[
             bool, typer.Option("--thinking", help="The preset's settings for thinking scores.")
         ] = False,
+        keep_empty: Annotated[
+            bool, typer.Option("--keep-empty", help="Do not ask again what got no answer.")
+        ] = False,
     ) -> None:
         """Run `lm_eval run ARGS...` with the LongBench tasks and the longbench-extractive model.
 
@@ -107,7 +125,16 @@ def register(app: typer.Typer) -> None:
             raise OptionError("--thinking chooses between a preset's settings: give --preset too.")
         lock, arguments = take_locked(context.args)
         frozen = Path(lock) if lock else None
-        kept = run_harness(arguments, preset, say, frozen, thinking=thinking)
+        try:
+            kept = run_harness(
+                arguments, preset, say, frozen, thinking=thinking, keep_empty=keep_empty
+            )
+        except (Interrupted, RunStopped) as error:
+            fail(f"\n{error}\nTo go on: {own_command()}")
+            status = 1 if isinstance(error, RunStopped) else 128 + (error.signal or signal.SIGINT)
+            for number in (signal.SIGINT, signal.SIGTERM):  # while Python takes its leave
+                signal.signal(number, lambda *_: os._exit(status))
+            raise typer.Exit(status) from None
         width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
         try:
             say(end_of_run(kept, width), end="")

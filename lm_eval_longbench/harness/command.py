@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import logging
+import os
+import signal
 import sys
 from argparse import Namespace
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from lm_eval_longbench.answers.identity import cuts, file_stem, model_identity, model_name
+from lm_eval_longbench.answers.store import AnswerStore
 from lm_eval_longbench.benchmarks.registry import benchmark_of, benchmarks, find_task
-from lm_eval_longbench.errors import OptionError
+from lm_eval_longbench.errors import Interrupted, OptionError, RunStopped
 from lm_eval_longbench.harness import api_model, baseline
 from lm_eval_longbench.harness.evaluate import (
     Captured,
@@ -21,8 +26,10 @@ from lm_eval_longbench.harness.evaluate import (
     second_passes,
     with_second_passes,
 )
+from lm_eval_longbench.harness.keeping import Keeping
 from lm_eval_longbench.harness.private_names import CAPTURE, RUN, can_have, require
 from lm_eval_longbench.harness.response_cache import claim_cache
+from lm_eval_longbench.harness.stopping import Stopped, Stopping
 from lm_eval_longbench.lock.check import require_lock
 from lm_eval_longbench.lock.lock import options_set
 from lm_eval_longbench.options import KEY, Options
@@ -126,21 +133,55 @@ def with_name(parsed: Namespace) -> None:
             parsed.model_args = {"engine": baseline.NAME, **arguments}
 
 
+def _model(parsed: Namespace) -> tuple[str, dict[str, Any]]:
+    """Return the harness's name of the backend, and the model arguments."""
+    config = _config(parsed.config)
+    arguments = parsed.model_args or config.get("model_args") or {}
+    if not isinstance(arguments, dict):
+        from lm_eval.utils import simple_parse_args_string
+
+        arguments = simple_parse_args_string(arguments)
+    return str(parsed.model or config.get("model") or "hf"), arguments
+
+
 def check_cache(parsed: Namespace) -> None:
     """Refuse a response cache of another model.
 
     Raises:
         OptionError: it holds another model's answers.
     """
-    config = _config(parsed.config)
-    path = parsed.use_cache or config.get("use_cache")
+    path = parsed.use_cache or _config(parsed.config).get("use_cache")
     if path:
-        arguments = parsed.model_args or config.get("model_args") or {}
-        if not isinstance(arguments, dict):
-            from lm_eval.utils import simple_parse_args_string
+        claim_cache(str(path), *_model(parsed))
 
-            arguments = simple_parse_args_string(arguments)
-        claim_cache(str(path), str(parsed.model or config.get("model") or "hf"), arguments)
+
+def _output(parsed: Namespace) -> Path | None:
+    """Return the folder of the output; None: the run has none."""
+    output = parsed.output_path or _config(parsed.config).get("output_path")
+    if not output:
+        return None
+    return Path(output).parent if str(output).endswith(".json") else Path(output)
+
+
+def open_keeping(
+    parsed: Namespace, stopping: Stopping, say: Callable[[str], None], *, keep_empty: bool
+) -> Keeping | None:
+    """Open the file of answers in the output folder; None: the run has none, nothing is kept.
+
+    Raises:
+        OptionError: another run writes it, or it cannot be used.
+    """
+    folder = _output(parsed)
+    if folder is None or not can_have(CAPTURE):
+        return None
+    from lm_eval.utils import sanitize_model_name
+
+    model, arguments = _model(parsed)
+    identity = model_identity(model, arguments)
+    stem = file_stem(sanitize_model_name(model_name(model, arguments)), identity)
+    rank = int(os.environ.get("RANK") or os.environ.get("LOCAL_RANK") or 0)
+    store = AnswerStore(folder, stem, identity, rank)
+    return Keeping(store, stopping, say, cuts=cuts(arguments), keep_empty=keep_empty)
 
 
 def _wanted(parsed: Namespace) -> list[str]:
@@ -192,10 +233,8 @@ def reasoning_folder(parsed: Namespace) -> Path:
     """Return the folder where the reasoning of pass one is kept before pass two begins."""
     import datasets
 
-    output = parsed.output_path or _config(parsed.config).get("output_path")
-    if not output:
-        return Path(datasets.config.HF_DATASETS_CACHE) / "lm_eval_longbench" / "reasoning"
-    return Path(output).parent if str(output).endswith(".json") else Path(output)
+    cache = Path(datasets.config.HF_DATASETS_CACHE) / "lm_eval_longbench" / "reasoning"
+    return _output(parsed) or cache
 
 
 def run_harness(
@@ -205,6 +244,7 @@ def run_harness(
     lock: Path | None = None,
     *,
     thinking: bool = False,
+    keep_empty: bool = False,
 ) -> Captured:
     """Run `lm_eval run ARGUMENTS` in this process, with a preset's settings if one is given.
 
@@ -214,6 +254,7 @@ def run_harness(
         say: gets the lines that tell what the preset and the lock did.
         lock: lock file that the run must be in keeping with; None: none.
         thinking: the preset's settings for thinking scores.
+        keep_empty: whether questions that got no answer in an earlier run are left alone.
 
     Returns:
         What was found for our tasks.
@@ -221,7 +262,10 @@ def run_harness(
     Raises:
         SystemExit: the harness's own, on arguments it does not take.
         LockError: the run is not what the lock file froze.
-        OptionError: the preset is for other tasks, or the response cache is another model's.
+        OptionError: the preset is for other tasks, the response cache is another model's, or
+            another run writes the file of answers.
+        Interrupted: a signal stopped it; says how many answers are there.
+        RunStopped: it cannot go on; says why and how many answers are there.
     """
     require(RUN)
     from lm_eval._cli.harness import HarnessCLI
@@ -246,7 +290,8 @@ def run_harness(
         check_cache(parsed)
         folders = [str(folder) for folder in _task_folders()]
         with (
-            evaluated(reasoning_folder(parsed)) as kept,
+            stoppable(parsed, say, keep_empty=keep_empty) as keeping,
+            evaluated(reasoning_folder(parsed), keeping) as kept,
             arguments_masked(),
             quick_index(_wanted(parsed), parsed.include_path or [], folders, _task_names()),
         ):
@@ -254,3 +299,29 @@ def run_harness(
         return kept
     finally:
         sys.argv = before
+
+
+@contextlib.contextmanager
+def stoppable(
+    parsed: Namespace, say: Callable[[str], None], *, keep_empty: bool
+) -> Iterator[Keeping | None]:
+    """While open, all answers are kept, and a signal stops the run in good order.
+
+    Raises:
+        Interrupted: a signal came.
+        RunStopped: the run cannot go on.
+    """
+    stopping = Stopping()
+    keeping = open_keeping(parsed, stopping, say, keep_empty=keep_empty)
+    told = keeping.told if keeping else lambda: "Nothing is kept without --output_path."
+    try:
+        with stopping.watched():
+            yield keeping
+    except Stopped as error:
+        name = signal.Signals(stopping.signal or signal.SIGINT).name
+        raise Interrupted(f"Stopped by {name}. {told()}", stopping.signal) from error
+    except RunStopped as error:
+        raise RunStopped(f"{error} {told()}") from error
+    finally:
+        if keeping is not None:
+            keeping.store.close()

@@ -22,7 +22,8 @@ import lm_eval.evaluator
 import lm_eval.tasks
 
 from lm_eval_longbench.benchmarks.registry import tables
-from lm_eval_longbench.errors import LongBenchError, OptionError
+from lm_eval_longbench.errors import Interrupted, LongBenchError, OptionError, RunStopped
+from lm_eval_longbench.harness.keeping import Keeping
 from lm_eval_longbench.harness.private_names import CAPTURE, MASKING, QUICK_INDEX, can_have
 from lm_eval_longbench.harness.task import LongBenchTask, question_id
 from lm_eval_longbench.result_files import json_lines
@@ -61,11 +62,13 @@ class Captured:
 
 
 @contextlib.contextmanager
-def evaluated(folder: Path) -> Iterator[Captured]:
+def evaluated(folder: Path, keeping: Keeping | None = None) -> Iterator[Captured]:
     """While open, the harness evaluates second passes after everything else, and all is kept.
 
     Args:
-        folder: where answers of a first pass are kept before the second begins, whatever happens.
+        folder: where answers of a first pass are kept before the second begins, if nothing else
+            keeps them.
+        keeping: keeps all answers as they arrive; None: nothing does.
 
     Raises:
         OptionError: a group's figure would need a second pass.
@@ -82,7 +85,11 @@ def evaluated(folder: Path) -> Iterator[Captured]:
     def wrapped(
         lm: Any, task_dict: Any, log_samples: bool = True, **kwargs: Any
     ) -> dict[str, Any] | None:
-        result = _in_passes(evaluate, folder, failed, lm, task_dict, **kwargs)
+        with keeping.around(lm) if keeping else contextlib.nullcontext():
+            place = folder if keeping is None else None
+            result = _in_passes(evaluate, place, failed, lm, task_dict, **kwargs)
+        if keeping is not None:
+            keeping.end(lm)
         if result is not None:
             kept.keep(task_dict["tasks"], result)
             if not log_samples:
@@ -118,7 +125,7 @@ def with_second_passes(wanted: str | Sequence[str]) -> list[str]:
 
 def _in_passes(
     evaluate: Evaluate,
-    folder: Path,
+    folder: Path | None,
     failed: list[BaseException],
     lm: Any,
     task_dict: Any,
@@ -139,7 +146,8 @@ def _in_passes(
     _refuse_groups(task_dict.get("groups") or {}, second, pass_two)
     begun = {name: task for name, task in task_dict["tasks"].items() if name not in second}
     one = evaluate({**task_dict, "tasks": begun}, samples=samples)
-    _write_down(folder, pass_one, pass_two, lm)
+    if folder is not None:
+        _write_down(folder, pass_one, pass_two, lm)
     # The first rank has met the answers of all: its signature, which is the one that is written,
     # must not depend on how many ranks there are.
     whole = None if one is None else _answers(one["samples"][own])
@@ -150,6 +158,9 @@ def _in_passes(
     try:
         two = evaluate({"tasks": second, "groups": {}}, samples=samples)
     except BaseException as error:
+        stopped = isinstance(error, KeyboardInterrupt | Interrupted | RunStopped)
+        if stopped and folder is None:  # all answers are kept, and the same command goes on
+            raise
         if lm.world_size > 1 or one is None:  # the other ranks wait for this one
             raise
         # Not the error's repr: that of an HTTP error has the request's headers, and the key.

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import glob
-import json
 import logging
 import os
 import sqlite3
@@ -16,33 +15,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from lm_eval_longbench.answers.identity import model_identity, shown
 from lm_eval_longbench.errors import OptionError
 
 logger = logging.getLogger(__name__)
-
-# Arguments of models that do not change what is answered to a prompt: where and how fast it is
-# answered, and what makes the prompt, which is part of the harness's key.
-_NO_ANSWERS = frozenset(
-    {
-        *("base_url", "num_concurrent", "max_retries", "timeout", "verify_certificate"),
-        *("ca_cert_path", "auth_token", "token", "header", "batch_size", "max_batch_size"),
-        *("device", "tokenizer", "tokenizer_backend", "tokenized_requests", "max_length"),
-        *("max_model_len", "context_length", "gpu_memory_utilization", "tensor_parallel_size"),
-        *("data_parallel_size", "swap_space", "trust_remote_code", "parallelize", "device_map"),
-        *("max_memory_per_gpu", "max_cpu_memory", "offload_folder", "truncation"),
-    }
-)
-
-
-def _identity(model: str, arguments: Mapping[str, Any]) -> str:
-    own = {name: value for name, value in arguments.items() if name not in _NO_ANSWERS}
-    return json.dumps({"model": model, "model_args": own}, sort_keys=True, default=str)
-
-
-def _shown(identity: str) -> str:
-    told = json.loads(identity)
-    parts = [f"{name}={value}" for name, value in told["model_args"].items()]
-    return " ".join([f"--model {told['model']}", *parts])
 
 
 def _recorded(connection: sqlite3.Connection) -> tuple[str | None, bool]:
@@ -69,7 +45,7 @@ def claim_cache(path: str, model: str, arguments: Mapping[str, Any]) -> None:
     Raises:
         OptionError: it holds another model's answers, or it cannot be used; names both models.
     """
-    own = _identity(model, arguments)
+    own = model_identity(model, arguments)
     rank = os.environ.get("RANK") or os.environ.get("LOCAL_RANK") or "0"
     mine = f"{path}_rank{rank}.db"
     files = sorted({*glob.glob(f"{glob.escape(path)}_rank*.db"), mine})
@@ -91,7 +67,7 @@ def _claim(file: str, own: str, *, write: bool) -> None:
         if found is not None and found != own and answers:
             raise OptionError(
                 f"--use_cache: {file} holds answers of another model, and they would be filed as "
-                f"this one's: {_shown(found)}; this run is {_shown(own)}. Give each model a path "
+                f"this one's: {shown(found)}; this run is {shown(own)}. Give each model a path "
                 "of its own."
             )
         if found is None and answers:

@@ -66,16 +66,18 @@ def test_going_on_after_pass_two_was_interrupted(api_server, tmp_path):
     api_server.answer = broken
     done = run(api_server, tmp_path, "longbench_v2_cot")
     assert done.returncode != 0
-    (kept,) = (tmp_path / "out").glob("reasoning_longbench_v2_cot_*.jsonl")
-    assert str(kept) in done.stderr + done.stdout
     number = len(api_server.payloads)
     api_server.answer = answer
-    done = run(api_server, tmp_path, "longbench_v2_cot_answer", {"cot_samples": str(kept)})
+    # The answers of pass one are kept: the same command asks pass two alone.
+    done = run(api_server, tmp_path, "longbench_v2_cot")
     assert done.returncode == 0, done.stderr
+    assert not list((tmp_path / "out").glob("reasoning_*"))
     rows = rows_of("longbench_v2")
     asked = [payload["messages"][0]["content"] for _, payload in api_server.payloads[number:]]
     assert len(asked) == len(rows)
     assert all("The text is too long and omitted here." in prompt for prompt in asked)
+    logs = sorted((tmp_path / "out").rglob("samples_longbench_v2_cot_2*.jsonl"))
+    kept = logs[-1]
     # Asking for pass one again with its finished log is a mistake that would cost money.
     done = run(api_server, tmp_path, "longbench_v2_cot", {"cot_samples": str(kept)})
     assert done.returncode == 1

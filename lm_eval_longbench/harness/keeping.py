@@ -1,0 +1,380 @@
+"""Keep every answer of a run the moment it arrives, and ask for no answer that is there already.
+
+For the time of one `evaluate` of the harness a wrapper stands before the model's `generate_until`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import logging
+import os
+import shutil
+import time
+from collections import Counter, defaultdict, deque
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from lm_eval_longbench.answers.answer import ANSWERED, EMPTY, Answer, AnswerText, answer_of
+from lm_eval_longbench.answers.identity import answer_key, sent_generation
+from lm_eval_longbench.answers.store import AnswerStore, Kept
+from lm_eval_longbench.errors import RunStopped
+from lm_eval_longbench.harness.backend import as_text
+from lm_eval_longbench.harness.stopping import Stopped, Stopping, gated
+from lm_eval_longbench.harness.token_counts import Counts
+from lm_eval_longbench.options import REPEAT
+from lm_eval_longbench.prompts.text_hash import text_sha256
+
+if TYPE_CHECKING:
+    from lm_eval.api.instance import Instance
+
+logger = logging.getLogger(__name__)
+
+_METHOD = "generate_until"
+# Engines that answer all that they are given in one call. They are given pieces, each of so many
+# times what the engine works on at one time. At the end of a piece the engine runs empty: that
+# costs about the time of one answer a piece, while the piece takes that of several dozen.
+_ENGINES = frozenset({"VLLM", "SGLangLM"})
+_FILLS = 4
+_SEQUENCES = 256
+# What the harness takes for an answer of null.
+_NULL = os.environ.get("LMEVAL_MODEL_NONE_ANSWER_PLACEHOLDER", "")
+
+
+@dataclass(frozen=True)
+class _Request:
+    """One answer that is wanted: the request, its key and the number of the repeat."""
+
+    instance: Instance
+    key: str
+    repeat: int
+
+    @property
+    def name(self) -> tuple[str, int]:
+        """What it is found by; of two equal ones only one is asked."""
+        return self.key, self.repeat
+
+    def kept(self, answer: Answer) -> Kept:
+        """Return an answer to it as the store takes it."""
+        prompt, generation = self.instance.args
+        doc = self.instance.doc
+        return Kept(
+            self.key,
+            self.repeat,
+            str(self.instance.task_name),
+            str(doc.get("_id", doc.get("id", self.instance.doc_id))),
+            text_sha256(as_text(prompt)),
+            json.dumps(sent_generation(generation), sort_keys=True, default=str),
+            answer,
+        )
+
+
+class _Hook:
+    """The harness's cache hook with the store before it."""
+
+    def __init__(self, before: Any, keep: Callable[[Any, Any], None]) -> None:
+        self._before, self._keep = before, keep
+        self.dbdict = getattr(before, "dbdict", None)
+
+    def add_partial(self, attr: str, req: Any, res: Any) -> None:
+        """Keep an answer as the harness reports it."""
+        if attr == _METHOD:
+            self._keep(req, res)
+        self._before.add_partial(attr, req, res)
+
+
+class Keeping:
+    """The answers of a run while it evaluates.
+
+    Attributes:
+        asked: answers that the run needs, as far as it has come.
+        done: those of them that are there.
+    """
+
+    def __init__(
+        self,
+        store: AnswerStore,
+        stopping: Stopping,
+        say: Callable[[str], None] = logger.info,
+        *,
+        cuts: dict[str, Any] | None = None,
+        keep_empty: bool = False,
+    ) -> None:
+        """Prepare.
+
+        Args:
+            store: where answers are kept.
+            stopping: says whether the run is to stop.
+            say: gets the line that says how many answers are there already.
+            cuts: arguments of the model that may cut the prompts of others' tasks.
+            keep_empty: whether requests that got no answer are left alone.
+        """
+        self.store = store
+        self.asked = self.done = 0
+        self._stopping, self._say = stopping, say
+        self._cuts, self._keep_empty = cuts or {}, keep_empty
+
+    @contextlib.contextmanager
+    def around(self, lm: Any) -> Iterator[None]:
+        """While open, the answers of a model are kept and not asked for again.
+
+        Args:
+            lm: the model, or the harness's response cache round it.
+        """
+        asking = _Asking(self, lm)
+        lm.generate_until = asking.generate_until
+        try:
+            yield
+        finally:
+            del lm.generate_until
+
+    def end(self, lm: Any) -> None:
+        """Put the answers of all ranks into the file of the first one; all must have answered."""
+        if lm.world_size > 1 and lm.rank != 0:
+            self.store.close()
+        if lm.world_size > 1:
+            lm.barrier()
+        if lm.rank == 0:
+            if self.store.fault is None:
+                self.store.merge()
+            self.store.close()
+
+    def told(self) -> str:
+        """Return how many answers are there of how many, and where."""
+        if not self.asked:
+            return "It had not come to any question yet."
+        files = [str(file) for file in (self.store.path, self.store.elsewhere) if file]
+        return f"{self.done} of {self.asked} answers are there, in {' and '.join(files)}."
+
+    # ------------------------------------------------------------------ for one call
+
+    def requests(self, instances: Sequence[Instance]) -> list[_Request | None]:
+        """Return what is wanted, in order; None for what is no request for one text."""
+        seen: Counter[int] = Counter()
+        found: list[_Request | None] = []
+        for instance in instances:
+            number = seen[id(instance)]
+            seen[id(instance)] += 1
+            args = instance.args
+            if len(args) != 2 or not isinstance(args[1], dict):
+                found.append(None)
+                continue
+            # The harness repeats a rank's last request, so that all ranks have equally many.
+            number = number if number < (instance.repeats or 1) else 0
+            found.append(_Request(instance, self._key(instance), number + args[1].get(REPEAT, 0)))
+        return found
+
+    def _key(self, instance: Instance) -> str:
+        prompt, generation = instance.args
+        own = "document_sha256" in (instance.doc.get("prompt") or ())
+        return answer_key(as_text(prompt), generation, {} if own else self._cuts)
+
+    def there(self, request: _Request) -> Answer | None:
+        """Return the answer to a request that is not to be asked again; None: it is to be asked."""
+        answer = self.store.find(*request.name)
+        return answer if answer and (self._keep_empty or answer.state == ANSWERED) else None
+
+    def summary(self, there: int, wanted: int) -> None:
+        """Say how many answers are there already."""
+        self.asked += wanted
+        self.done += there
+        ask = f"{wanted - there} to ask" if there < wanted else "nothing to ask"
+        self._say(f"{there} of {wanted} answers are in {self.store.path} already, {ask}.")
+
+    def keep(self, request: _Request, answer: Answer) -> Answer:
+        """Write an answer down; a full disk ends the run."""
+        if answer.at is None:
+            answer = replace(answer, at=time.time())
+        self._stopping.held = True
+        try:
+            self.store.keep(request.kept(answer))
+            self.done += 1
+            if self.store.fault is not None:
+                self._stopping.stop(RunStopped(self._no_room()))
+        finally:
+            self._stopping.held = False
+        return answer
+
+    def _no_room(self) -> str:
+        store = self.store
+        said = f"Answers cannot be written to {store.path}: {store.fault}."
+        taken, number = store.size()
+        if number and self.asked > self.done:
+            missing = taken / number * (self.asked - self.done)
+            free = shutil.disk_usage(store.path.parent).free
+            said += (
+                f" {number} answers take {_mega(taken)}, so that the {self.asked - self.done} to "
+                f"come need about {_mega(missing)}, and the results as much again; {_mega(free)} "
+                "are free."
+            )
+        if store.elsewhere is not None:
+            said += (
+                f" What came since is in {store.elsewhere}. Make room, move that file to "
+                f"{store.path.parent} and start again: nothing is asked twice."
+            )
+        if store.unwritten:
+            said += f" No folder could be written: {len(store.unwritten)} answers are lost."
+        return said
+
+
+def _mega(number: float) -> str:
+    return f"{number / 1e6:,.1f} MB"
+
+
+class _Asking:
+    """The wrapper round one model."""
+
+    def __init__(self, keeping: Keeping, lm: Any) -> None:
+        self._keeping, self._stopping = keeping, keeping._stopping
+        self._ask = lm.generate_until
+        # Inside the harness's response cache.
+        self._model = getattr(lm, "lm", lm)
+        self._cache = lm if self._model is not lm else None
+        self._counts = Counts(self._model)
+        self._answers: dict[tuple[str, int], Answer] = {}
+        self._pending: dict[str, deque[_Request]] = {}
+
+    def generate_until(self, instances: list[Instance], *args: Any, **kwargs: Any) -> list[str]:
+        """Return a text for each request, asking the model for what is not there."""
+        wanted = self._keeping.requests(instances)
+        self._answers = {}
+        missing: dict[Any, tuple[Instance, _Request | None]] = {}
+        for place, (instance, request) in enumerate(zip(instances, wanted, strict=True)):
+            if request is None:
+                missing[place] = instance, None
+            elif request.name not in self._answers and request.name not in missing:
+                answer = self._keeping.there(request)
+                if answer is None:
+                    missing[request.name] = instance, request
+                else:
+                    self._answers[request.name] = answer
+        self._keeping.summary(len(self._answers), len(self._answers) + len(missing))
+        others = self._asked(missing, args, kwargs) if missing else {}
+        return [
+            others[place] if request is None else AnswerText(self._answers[request.name])
+            for place, request in enumerate(wanted)
+        ]
+
+    def _asked(self, missing: dict[Any, Any], args: Any, kwargs: Any) -> dict[Any, str]:
+        """Ask, keep the answers, and return the texts of what has no key by place."""
+        stopping = self._stopping
+        stopping.answering = True
+        try:
+            if stopping():
+                raise Stopped
+            own = getattr(self._model, "generate_answers", None)
+            if own is not None and all(request for _, request in missing.values()):
+                self._with_answers(own, [request for _, request in missing.values()])
+                return {}
+            return self._with_hook(missing, args, kwargs)
+        except Exception as error:
+            if stopping.fault is not None:
+                raise stopping.fault from error
+            if stopping.signal is not None:  # an engine that was stopped too, and the like
+                raise Stopped from error
+            raise
+        except KeyboardInterrupt:
+            if stopping.fault is not None and stopping.signal is None:
+                raise stopping.fault from None
+            raise
+        finally:
+            stopping.answering = False
+
+    def _keep(self, request: _Request, answer: Answer) -> None:
+        self._answers[request.name] = self._keeping.keep(request, answer)
+
+    # ------------------------------------------------------------------ models that give answers
+
+    def _with_answers(self, ask: Callable[..., list[Answer]], requests: list[_Request]) -> None:
+        requests = [one for one in requests if not self._cached(one)]
+
+        def keep(number: int, answer: Answer) -> None:
+            self._keep(requests[number], answer)
+
+        instances = [one.instance for one in requests]
+        answers = ask(instances, keep=keep, stopping=self._stopping) if requests else []
+        for request, answer in zip(requests, answers, strict=True):
+            if request.name not in self._answers:
+                self._keep(request, answer)
+
+    def _cached(self, request: _Request) -> bool:
+        """Take the answer of the harness's response cache, which such a model is not asked by."""
+        if self._cache is None or request.instance.args[1].get("do_sample"):
+            return False
+        from lm_eval.api.model import hash_args
+
+        text = self._cache.dbdict.get(hash_args(_METHOD, request.instance.args))
+        if not text:
+            return False
+        self._keep(request, Answer(text))
+        return True
+
+    # ------------------------------------------------------------------ all other models
+
+    def _with_hook(self, missing: dict[Any, Any], args: Any, kwargs: Any) -> dict[Any, str]:
+        self._pending = defaultdict(deque)
+        for _, request in missing.values():
+            if request is not None:
+                self._pending[request.key].append(request)
+        model, before = self._model, self._model.cache_hook
+        others: dict[Any, str] = {}
+        model.set_cache_hook(_Hook(before, self._reported))
+        try:
+            with gated(model, self._stopping), self._counts.listening():
+                for piece in self._pieces(missing):
+                    texts = self._ask([missing[name][0] for name in piece], *args, **kwargs)
+                    for name, text in zip(piece, texts, strict=True):
+                        request = missing[name][1]
+                        if request is None:
+                            others[name] = text
+                        elif name not in self._answers:
+                            self._keep(request, self._answer(request, text))
+                    if self._stopping():
+                        raise Stopped
+        finally:
+            model.set_cache_hook(before)
+        return others
+
+    def _pieces(self, missing: dict[Any, Any]) -> Iterator[list[Any]]:
+        """Yield the names of what is asked in one call of the model."""
+        names = list(missing)
+        size = engine_piece(self._model)
+        if size is not None:  # in the order that the harness has them in, the longest first
+            names.sort(key=lambda name: -len(as_text(missing[name][0].args[0])))
+        for start in range(0, len(names), size or len(names)):
+            yield names[start : start + (size or len(names))]
+
+    def _reported(self, req: Any, text: Any) -> None:
+        """Keep an answer that the model reports while it goes on; others come at its end."""
+        prompt, generation = req
+        for more in ({}, self._keeping._cuts):
+            waiting = self._pending.get(answer_key(as_text(prompt), generation, more))
+            if waiting:
+                request = waiting.popleft()
+                self._keep(request, self._answer(request, text))
+                if not hasattr(self._model, "model_call"):
+                    self._stopping.after_batch()
+                return
+
+    def _answer(self, request: _Request, text: Any) -> Answer:
+        known = answer_of(text)
+        if known is not None:
+            return known
+        prompt, generation = request.instance.args
+        given = str(text if text is not None else "")
+        state = EMPTY if given in ("", _NULL) else ANSWERED
+        return Answer(given, state, **self._counts.of(prompt, generation, given))
+
+
+def engine_piece(model: Any) -> int | None:
+    """Return how many requests an engine is given at one time; None: all."""
+    if not _ENGINES & {base.__name__ for base in type(model).__mro__}:
+        return None
+    given = getattr(model, "model_args", None) or {}
+    most = given.get("max_num_seqs") or given.get("max_running_requests")
+    if not most:
+        engine = getattr(getattr(model, "model", None), "llm_engine", None)
+        config = getattr(getattr(engine, "vllm_config", None), "scheduler_config", None)
+        most = getattr(config, "max_num_seqs", None)
+    return _FILLS * int(most or _SEQUENCES)
