@@ -44,7 +44,12 @@ from lm_eval_longbench.benchmarks.sample import (
     text_id,
 )
 from lm_eval_longbench.metrics.reasoning import DROP
-from lm_eval_longbench.prompts.templates import fill, load_template, template_sha256
+from lm_eval_longbench.prompts.templates import (
+    after_document,
+    fill,
+    load_template,
+    template_sha256,
+)
 
 if TYPE_CHECKING:
     from lm_eval_longbench.data.documents import Documents
@@ -121,6 +126,10 @@ class Asking:
     def render(self, row: Mapping[str, Any]) -> str:
         """Return the whole prompt of a document."""
         return self.benchmark.render(self.task, row)
+
+    def question(self, row: Mapping[str, Any]) -> str:
+        """Return the end of a document's whole prompt that follows the document."""
+        return self.benchmark.question(self.task, row)
 
     def responses(self, doc: Mapping[str, Any], responses: list[str]) -> list[str]:
         """Return what counts as the responses to a question."""
@@ -289,6 +298,13 @@ class Benchmark(abc.ABC):
             PromptError: a field of the template is missing in the row or is not a text.
         """
         return fill(self.template(task), task.label, row, self.fields)
+
+    def question(self, task: Task, row: Mapping[str, Any]) -> str:
+        """Return the end of a whole prompt that follows the document; "" where nothing does.
+
+        Of a prompt without a document that is the whole prompt.
+        """
+        return fill(after_document(self.template(task)), task.label, row, self.fields)
 
     def generation(self, task: Task) -> dict[str, Any]:
         """Return the official generation arguments: greedy, within the budget, no stop strings."""

@@ -59,7 +59,7 @@ from lm_eval_longbench.figures.answers import Answers
 from lm_eval_longbench.figures.figure import Figure
 from lm_eval_longbench.metrics.reasoning import DROP, answer_of
 from lm_eval_longbench.presets.longbench_pro import published_presets
-from lm_eval_longbench.prompts.templates import fill
+from lm_eval_longbench.prompts.templates import after_document, fill
 from lm_eval_longbench.prompts.truncation import RULE_PRO
 
 if TYPE_CHECKING:
@@ -202,13 +202,18 @@ class LongBenchPro(Benchmark):
 
     def render(self, task: Task, row: Mapping[str, Any]) -> str:
         """Return the official prompt of one question, stripped."""
+        return self._filled(self.template(task), task, row).strip()
+
+    def question(self, task: Task, row: Mapping[str, Any]) -> str:
+        return self._filled(after_document(self.template(task)), task, row).rstrip()
+
+    def _filled(self, template: str, task: Task, row: Mapping[str, Any]) -> str:
         if task.question not in row:
             raise PromptError(
                 f"The LongBench Pro prompt needs the field {task.question!r}; the document lacks "
                 "it."
             )
-        fields = {**row, "question": row[task.question]}
-        return fill(self.template(task), "LongBench Pro", fields).strip()
+        return fill(template, "LongBench Pro", {**row, "question": row[task.question]})
 
     def generation(self, task: Task) -> dict[str, Any]:
         """Sampled at temperature 1, within the prompt form's output budget."""

@@ -62,7 +62,7 @@ from lm_eval_longbench.figures.answers import Answers
 from lm_eval_longbench.figures.figure import Figure
 from lm_eval_longbench.metrics.longbench_v2 import CHOICES, Verdict, judge
 from lm_eval_longbench.metrics.reasoning import DROP
-from lm_eval_longbench.prompts.longbench_v2 import render
+from lm_eval_longbench.prompts.longbench_v2 import question, render
 from lm_eval_longbench.prompts.text_hash import text_sha256
 from lm_eval_longbench.prompts.truncation import RULE_V2
 
@@ -183,6 +183,9 @@ class LongBenchV2(Benchmark):
 
             return render_rag(task.template, row, Options().rag_top_n)
         return render(row, task.template, row.get("cot"))
+
+    def question(self, task: Task, row: Mapping[str, Any]) -> str:
+        return question(row, task.template, row.get("cot"))
 
     def generation(self, task: Task) -> dict[str, Any]:
         """Sampled at temperature 0.1, within the mode's output budget."""

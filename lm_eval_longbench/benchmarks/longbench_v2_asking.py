@@ -96,6 +96,10 @@ class CotAnswerAsking(CotAsking):
             raise DataError(f"{self.task.name}: pass one has no reasoning for {row['_id']}.")
         return render(row, template, self.reasoning[row["_id"]])
 
+    def question(self, row: Mapping[str, Any]) -> str:
+        """Return the whole prompt, which has no document."""
+        return self.render(row)
+
     def responses(self, doc: Mapping[str, Any], responses: list[str]) -> list[str]:
         """Return the responses; where pass one failed there was nothing to answer from."""
         return responses if self.reasoning[doc["_id"]].strip() else [""] * len(responses)

@@ -45,6 +45,7 @@ from lm_eval_longbench.harness.prompts import fitting_prompts, sender, warn_of
 from lm_eval_longbench.harness.record import COUNTED, LoggedPrompt, Signature, known_replies
 from lm_eval_longbench.once import warn_once
 from lm_eval_longbench.options import KEY, Options
+from lm_eval_longbench.prompts.question import place_as_sent, question_at
 from lm_eval_longbench.prompts.text_hash import text_sha256
 from lm_eval_longbench.prompts.tokenizer import load_tokenizer, tokenizer_name
 from lm_eval_longbench.prompts.tokens.fast import tokenizer_sha256
@@ -54,6 +55,8 @@ from lm_eval_longbench.signature.signature import package_versions
 if TYPE_CHECKING:
     from lm_eval.api.instance import Instance
     from transformers import PreTrainedTokenizerBase
+
+    from lm_eval_longbench.prompts.prepare import Prompt
 
 logger = logging.getLogger(__name__)
 require(TASKS)
@@ -65,6 +68,7 @@ class _Prepared:
 
     summary: dict[str, Any]
     kept: bool
+    question_at: int | None
 
 
 class LongBenchTask(ConfigurableTask):
@@ -278,6 +282,10 @@ class LongBenchTask(ConfigurableTask):
         """Build a document's request, or one for each repeat where the server takes seeds."""
         request = super().construct_requests(doc, ctx, **kwargs)
         prompt, generation = request.arguments
+        prepared = self._prepared[doc["index"]]
+        if isinstance(prompt, str) and prepared.question_at is not None:
+            text = self._texts[doc["index"]]
+            prepared.summary["question_at"] = place_as_sent(prompt, text, prepared.question_at)
         if not self._is_server:
             generation = without_null_seed(generation)
         if self._seeds:
@@ -292,6 +300,12 @@ class LongBenchTask(ConfigurableTask):
             generation = kept_apart(generation)
         request.arguments = (prompt, generation)
         return request
+
+    def _question_at(self, index: int, prompt: Prompt) -> int | None:
+        """Return where the question begins in a finished prompt."""
+        row = self._documents.rows[index]
+        whole = self.asking.render(row) if prompt.truncated else prompt.text
+        return question_at(prompt.text, whole, self.asking.question(row))
 
     def _goes_out_raw(self, messages_only: bool) -> bool:
         """Whether this dataset's prompt is withheld from the chat template, as officially."""
@@ -360,10 +374,11 @@ class LongBenchTask(ConfigurableTask):
                 "template_sha256": self._template_sha256,
                 "tokens_before_cut": prompt.tokens,
                 "truncated": prompt.truncated,
+                "question_at": None,
                 # Questions that share a document are known by it where a report resamples them.
                 "document_sha256": self._documents.context_sha256[index],
             }
-            self._prepared[index] = _Prepared(summary, keep)
+            self._prepared[index] = _Prepared(summary, keep, self._question_at(index, prompt))
         used = limit.tokens is not None
         seeds = None  # the harness sees to them
         if self._seeds:

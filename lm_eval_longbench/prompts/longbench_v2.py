@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lm_eval_longbench.errors import PromptError
-from lm_eval_longbench.prompts.templates import load_template
+from lm_eval_longbench.prompts.templates import after_document, load_template
 
 TEMPLATES = "longbench_v2"
 ZERO_SHOT = "0shot"
@@ -17,8 +17,9 @@ RAG = "0shot_rag"
 
 # In the official order. Each replacement sees the text that the ones before it put in, so that a
 # document with a literal "$Q$" gets the question there: this is part of the protocol.
+_DOCUMENT = "$DOC$"
 _FIELDS = (
-    ("$DOC$", "context"),
+    (_DOCUMENT, "context"),
     ("$Q$", "question"),
     ("$C_A$", "choice_A"),
     ("$C_B$", "choice_B"),
@@ -49,8 +50,21 @@ def render(document: Mapping[str, Any], template: str, reasoning: str | None = N
     Raises:
         PromptError: a field that the template needs is missing in the document or is not a text.
     """
-    prompt = load_template(TEMPLATES, template)
-    needs_document = "$DOC$" in prompt
+    return _filled(load_template(TEMPLATES, template), document, template, reasoning)
+
+
+def question(document: Mapping[str, Any], template: str, reasoning: str | None = None) -> str:
+    """Return the end of the prompt of `render` that follows the document."""
+    return _filled(
+        after_document(load_template(TEMPLATES, template), _DOCUMENT),
+        document,
+        template,
+        reasoning,
+    )
+
+
+def _filled(prompt: str, document: Mapping[str, Any], template: str, reasoning: str | None) -> str:
+    needs_document = _DOCUMENT in prompt
     for mark, field in _FIELDS:
         if field != "context" or needs_document:
             prompt = prompt.replace(mark, _text(document, field))

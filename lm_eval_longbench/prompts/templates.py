@@ -55,6 +55,12 @@ def load_template(family: str, name: str, folder: Path | None = None) -> str:
 
 
 _FIELDS = ("context", "input", "question")
+_DOCUMENT = "{context}"
+
+
+def after_document(template: str, mark: str = _DOCUMENT) -> str:
+    """Return what follows the document in a template: all of it where it has no document."""
+    return template.rpartition(mark)[2]
 
 
 def fill(
