@@ -321,11 +321,12 @@ def check_counts(task: TaskResult, rows: Sequence[LogRow], figures: Figures) -> 
     repeats = run.get("repeats")
     for name in _COUNTED:
         times = 1 if name == TRUNCATED.name else repeats
-        is_capped = name == CAPPED.name
-        total = number_of(figures.columns.get(f"{name},{last}"), partly=is_capped)
-        if run.get(name) is None and is_capped and total is None:
-            said = "Nothing tells how the answers ended."
-            yield Check(kind, name, NOT_CHECKABLE, None, None, said)
+        column, is_capped = figures.columns.get(f"{name},{last}"), name == CAPPED.name
+        total = number_of(column, partly=is_capped)
+        if is_capped and (column is None or set(column.values) <= {None}):
+            if column is not None or run.get(name) is not None:
+                said = "The signature counts capped answers, and nothing tells how answers ended."
+                yield compared(kind, name, run.get(name), None, said)
         elif run.get(name) is None and not is_capped:
             said = f"The task's metric_list has no {name}, so that nobody counted."
             yield Check(kind, name, NOT_CHECKABLE, None, None, said)

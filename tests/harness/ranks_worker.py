@@ -10,6 +10,7 @@ from lm_eval import simple_evaluate
 from lm_eval.api.model import LM
 from lm_eval.tasks import TaskManager
 
+from lm_eval_longbench.answers.answer import Answer, AnswerText
 from lm_eval_longbench.harness.evaluate import evaluated
 from lm_eval_longbench.task_folder import task_folder
 
@@ -30,6 +31,11 @@ def _answer(prompt, generation):
     return prompt.split()[len(prompt) % 7]
 
 
+def _ended(text):
+    """The answer with how it ended, of some not known."""
+    return AnswerText(Answer(text, finish_reason=("stop", "length", None)[len(text) % 3]))
+
+
 class GlooLM(LM):
     """Answers from the prompt alone; several ranks talk through torch.distributed."""
 
@@ -40,7 +46,7 @@ class GlooLM(LM):
         self._device = torch.device("cpu")
 
     def generate_until(self, requests, disable_tqdm=False):
-        return [_answer(*request.args) for request in requests]
+        return [_ended(_answer(*request.args)) for request in requests]
 
     def loglikelihood(self, requests):
         raise NotImplementedError

@@ -54,6 +54,14 @@ def test_two_ranks_equal_one(tmp_path):
         assert own["signature"] == two["runs"][task]["signature"], task
         assert own == two["runs"][task]
     assert one["runs"]["longbench_v2_cot_answer"]["reasoning_sha256"]
+    # What is known of answers is counted on every rank; of some questions of v1 nothing is.
+    capped = {
+        task: [dict(own)["capped"] for _, own, _ in one["samples"][task]] for task in one["runs"]
+    }
+    assert {0.0, 1.0, None} <= {value for values in capped.values() for value in values}
+    for task, values in capped.items():
+        known = [value for value in values if value is not None]
+        assert one["runs"][task]["capped"] == (sum(known) if known else None), task
     for sub_score in ("acc_easy", "acc_hard", "acc_short", "acc_medium", "acc_long"):
         assert not math.isnan(one["results"]["longbench_v2"][f"{sub_score},none"])
     # Each rank keeps the reasoning of its own questions, and embeds it.

@@ -50,8 +50,9 @@ def test_v1():
     answers = ["blue harbor", "red harbor", "<think>blue"]
     found = recompute(v1(), V1_DOC, answers, {})
     assert found.taken == {}
-    assert found.figures == pytest.approx(
-        {"score": 0.5, "failed": 1 / 3, "truncated": 1.0, "reasoned": 1 / 3}
+    assert found.figures["capped"] is None
+    assert {**found.figures, "capped": 0.0} == pytest.approx(
+        {"score": 0.5, "failed": 1 / 3, "truncated": 1.0, "reasoned": 1 / 3, "capped": 0.0}
     )
 
 
@@ -75,6 +76,7 @@ def test_chain_of_thought():
         "failed": 0.0,
         "truncated": 0.0,
         "reasoned": 0.0,
+        "capped": None,
     }
 
 
@@ -116,6 +118,7 @@ def test_pro(form):
     answers = ["[Answer]\nB", "[Answer]\nA", "<think>B"]
     found = recompute(pro(form=form), doc, answers, {}).figures
     expected = {"score": 1 / 3, "best_of_n": 1.0, "pass_at_n": 1.0, "failed": 1 / 3}
+    assert found.pop("capped") is None
     assert found == pytest.approx(expected | {"truncated": 0.0, "reasoned": 1 / 3})
 
 
