@@ -27,7 +27,7 @@ from lm_eval_longbench.lock.check import require_lock
 from lm_eval_longbench.lock.lock import options_set
 from lm_eval_longbench.options import KEY, Options
 from lm_eval_longbench.presets import longbench_pro as presets
-from lm_eval_longbench.secrets import hide_keys
+from lm_eval_longbench.secrets import hide_keys, remember_secrets
 from lm_eval_longbench.task_folder import task_folder
 from lm_eval_longbench.task_links import are_linked, harness_tasks
 from lm_eval_longbench.task_names import expanded
@@ -135,12 +135,18 @@ def check_cache(parsed: Namespace) -> None:
     config = _config(parsed.config)
     path = parsed.use_cache or config.get("use_cache")
     if path:
-        arguments = parsed.model_args or config.get("model_args") or {}
-        if not isinstance(arguments, dict):
-            from lm_eval.utils import simple_parse_args_string
+        model = str(parsed.model or config.get("model") or "hf")
+        claim_cache(str(path), model, _model_arguments(parsed))
 
-            arguments = simple_parse_args_string(arguments)
-        claim_cache(str(path), str(parsed.model or config.get("model") or "hf"), arguments)
+
+def _model_arguments(parsed: Namespace) -> dict[str, Any]:
+    """Return --model_args, or those of the config file."""
+    arguments = parsed.model_args or _config(parsed.config).get("model_args") or {}
+    if isinstance(arguments, dict):
+        return arguments
+    from lm_eval.utils import simple_parse_args_string
+
+    return simple_parse_args_string(arguments)
 
 
 def _wanted(parsed: Namespace) -> list[str]:
@@ -236,6 +242,7 @@ def run_harness(
     try:
         command = HarnessCLI()
         parsed = command.parse_args()
+        remember_secrets(_model_arguments(parsed))
         parsed.include_path = joined_include_paths(parsed.include_path, parsed.config) or None
         if preset is not None:
             say(with_preset(parsed, preset, thinking=thinking))

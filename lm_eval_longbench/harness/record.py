@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
+from lm_eval_longbench.answers.answer import answer_of
 from lm_eval_longbench.benchmarks.base import COUNTS, TRUNCATED
 from lm_eval_longbench.prompts.prepare import EXCERPT, text_sha256
 from lm_eval_longbench.signature.signature import INGREDIENTS, completed, line
@@ -40,6 +41,20 @@ class Signature:
         """
         answers = 1 if figure == TRUNCATED.name else self.run["repeats"]
         self.update(answered=len(values), **{figure: round(sum(values) * answers)})
+
+    def leave_out(self, texts: Iterable[str]) -> None:
+        """Say which parameters servers refused, so that the answers came without them.
+
+        Args:
+            texts: answers of the model; nothing is known of plain ones.
+        """
+        answers = [answer for answer in map(answer_of, texts) if answer is not None]
+        left_out = sorted({name for answer in answers for name in answer.left_out})
+        if left_out:
+            seeds = self.run.get("seeds")
+            if "seed" in left_out and seeds:
+                seeds = [None] * len(seeds)
+            self.update(left_out=left_out, seeds=seeds)
 
 
 class LoggedPrompt(dict[str, Any]):
