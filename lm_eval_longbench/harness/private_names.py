@@ -95,6 +95,13 @@ NAMES = (
     ),
     Name("lm_eval.utils", "setup_logging", "handlers that hide keys", RUN),
     Name("lm_eval.utils", "simple_parse_args_string", "model arguments given as a text", RUN),
+    Name(_API, "JsonChatStr", "chat messages of longbench-api", RUN),
+    Name(
+        "lm_eval.api.model",
+        "CacheHook.add_partial",
+        "answers of longbench-api for the response cache",
+        RUN,
+    ),
     Name("lm_eval.evaluator", "evaluate(log_samples)", "what a run found (patched)", CAPTURE),
     Name(
         "lm_eval.loggers",
