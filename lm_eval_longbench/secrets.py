@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 import logging
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import SplitResult, urlsplit, urlunsplit
 
@@ -96,8 +98,34 @@ def masked(value: Any, name: str = "") -> Any:
     return masked_url(value) if _URL.match(value) else value
 
 
+# Values that arguments of this run say to be secret.
+_given: set[str] = set()
+
+
+def _secrets(value: Any, shown: Any) -> Iterator[str]:
+    """Yield the texts of JSON-like data that are masked in what is shown of it."""
+    if isinstance(value, Mapping):
+        for key, own in value.items():
+            yield from _secrets(own, shown[key])
+    elif isinstance(value, list | tuple):
+        for own, other in zip(value, shown, strict=True):
+            yield from _secrets(own, other)
+    elif isinstance(value, str) and shown == MASK:
+        with contextlib.suppress(ValueError):  # JSON of headers: each of them
+            value = json.loads(value)
+        for own in value.values() if isinstance(value, Mapping) else [value]:
+            yield from (str(own), str(own).rpartition(" ")[2])
+
+
+def remember_secrets(arguments: Mapping[str, Any]) -> None:
+    """Have `without_keys` know the values that arguments of a run say to be secret."""
+    _given.update(one for one in _secrets(arguments, masked(arguments)) if len(one) >= _SHORTEST)
+
+
 def without_keys(text: str) -> str:
-    """Return a text with MASK in the place of keys: those of the environment, and marked ones."""
+    """Return a text with MASK for keys: of the environment, remembered and marked ones."""
+    for value in _given:
+        text = text.replace(value, MASK)
     for name, value in os.environ.items():
         if name.endswith(_VARIABLES) and len(value.strip()) >= _SHORTEST:
             text = text.replace(value.strip(), MASK)

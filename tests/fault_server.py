@@ -71,6 +71,7 @@ class FaultServer(ThreadingHTTPServer):
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     wbufsize = -1
+    disable_nagle_algorithm = True
 
     def do_GET(self):
         send_json(self, 200, LIST)

@@ -249,18 +249,20 @@ import json
 from importlib.metadata import distribution, entry_points
 
 def load(group):
-    (entry,) = (e for e in entry_points(group=group) if e.dist.name == "lm-eval-longbench")
-    return entry.name, entry.load()
+    own = [e for e in entry_points(group=group) if e.dist.name == "lm-eval-longbench"]
+    return {e.name: e.load() for e in own}
 
-name, task_folder = load("lm_eval.tasks")
-model, cls = load("lm_eval.models")
-_, main = load("console_scripts")
+((name, task_folder),) = load("lm_eval.tasks").items()
+models = load("lm_eval.models")
+(main,) = load("console_scripts").values()
 from lm_eval.api.model import LM
-print(json.dumps([name, str(task_folder()), model, issubclass(cls, LM), main.__module__,
+print(json.dumps([name, str(task_folder()), sorted(models),
+                  all(issubclass(cls, LM) for cls in models.values()), main.__module__,
                   str(distribution("lm-eval-longbench").locate_file("."))]))
 """
-    name, folder, model, is_model, main, place = json.loads(run("python", "-c", code))
-    assert (name, model, is_model) == ("lm_eval_longbench", "longbench-extractive", True)
+    name, folder, models, are_models, main, place = json.loads(run("python", "-c", code))
+    assert (name, are_models) == ("lm_eval_longbench", True)
+    assert models == ["longbench-api", "longbench-extractive"]
     assert main == "lm_eval_longbench.cli.main"
     assert inside(installed, folder)
     assert inside(installed, place)

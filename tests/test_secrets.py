@@ -9,7 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lm_eval_longbench.secrets import MASK, hide_keys, masked, masked_url, secret_part, without_keys
+from lm_eval_longbench.secrets import (
+    MASK,
+    hide_keys,
+    masked,
+    masked_url,
+    remember_secrets,
+    secret_part,
+    without_keys,
+)
 
 SECRET = "S3cr3tK3y"
 HARMLESS = [
@@ -170,3 +178,18 @@ def test_records_of_every_logger(log):
     assert "sk-abc" not in text
     assert text.count("***") == 3  # the traceback has it twice
     assert "Traceback" in text and "100% sure" in text
+
+
+def test_what_the_arguments_of_a_run_hold_is_remembered(monkeypatch):
+    monkeypatch.setattr("lm_eval_longbench.secrets._given", set())
+    remember_secrets(
+        {
+            "model": "plain-model-name",
+            "header": {"X-Team": "Bearer first-secret", "X-Short": "a"},
+            "headers": '{"X-Key": "second-secret"}',
+            "auth_token": "third-secret",
+            "nested": [{"password": "fourth-secret"}],
+        }
+    )
+    text = "plain-model-name first-secret second-secret third-secret fourth-secret a"
+    assert without_keys(text) == "plain-model-name *** *** *** *** a"

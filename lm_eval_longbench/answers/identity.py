@@ -23,6 +23,7 @@ _NO_ANSWERS = frozenset(
         *("device", "tokenizer_backend", "tokenized_requests", "max_length"),
         *("max_model_len", "context_length", "gpu_memory_utilization", "tensor_parallel_size"),
         *("data_parallel_size", "swap_space", "trust_remote_code", "parallelize", "device_map"),
+        *("patience", "max_failed", "tries"),
         *("max_memory_per_gpu", "max_cpu_memory", "offload_folder", "truncation"),
     }
 )

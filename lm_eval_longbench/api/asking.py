@@ -118,6 +118,7 @@ class Asker:
         self._ready: deque[_Job] = deque(
             self._next(indices) for indices in questions(requests) if indices
         )
+        self._following: deque[_Job] = deque()
         self._waiting: list[tuple[float, int, bool, _Job]] = []
         self._order = count()
         self._flying: dict[asyncio.Task[Outcome], tuple[_Job, Flight]] = {}
@@ -135,13 +136,16 @@ class Asker:
             Exception: what `keep` raised.
         """
         try:
-            while self._ready or self._waiting or self._flying:
+            while self._ready or self._following or self._waiting or self._flying:
                 self._look_whether_to_stop()
                 if self._stop is not None:
                     await self._finish(self._stop)
                 self._bring_back()
-                while self._ready and self._pace.has_room(len(self._flying)):
-                    self._send(self._ready.popleft())
+                while self._pace.has_room(len(self._flying)):
+                    queue = self._following or self._ready
+                    if not queue:
+                        break
+                    self._send(queue.popleft())
                 await self._settle(_TICK)
         finally:
             for task in self._flying:
@@ -165,12 +169,16 @@ class Asker:
         return _Job(indices[:number], indices[number:])
 
     def _follow(self, indices: list[int]) -> None:
-        """Put the other requests of a question first: the server still has its prompt."""
-        if self._client.taken.knows_n:
-            if indices:
-                self._ready.appendleft(self._next(indices))
+        """Let the other requests of a question go first: the server still has its prompt.
+
+        One after the other while other questions wait: fewer prompts are then used in turn.
+        """
+        if not indices:
+            return
+        if self._client.taken.knows_n or self._ready:
+            self._following.append(self._next(indices))
         else:
-            self._ready.extendleft(_Job([index]) for index in reversed(indices))
+            self._following.extend(_Job([index]) for index in indices)
 
     def _send(self, job: _Job) -> None:
         if len(job.indices) > 1 and not self._client.taken.knows_n:
@@ -253,9 +261,7 @@ class Asker:
             self._client.taken.leave_out(
                 "n", f"It gave {len(found)} answers where {len(job.indices)} were asked for."
             )
-        if missing:
-            self._ready.extendleft(_Job([index]) for index in reversed(missing))
-        self._follow(job.rest)
+        self._follow(missing + job.rest)
 
     def _see_to(self, job: _Job, flight: Flight, fault: Fault) -> None:
         """Decide what follows from a fault."""

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import parse_qsl, urlsplit, urlunsplit
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 from lm_eval_longbench.errors import LongBenchError, OptionError
 from lm_eval_longbench.secrets import MASK, masked_url, without_keys
@@ -62,6 +62,11 @@ class Server:
     def url(self) -> str:
         """The address that requests are posted to, without its query."""
         return self.base + PATHS[self.endpoint]
+
+    @property
+    def whole(self) -> str:
+        """The address that requests are posted to, with its query, which may hold a key."""
+        return self.url + (f"?{urlencode(self.query)}" if self.query else "")
 
     @property
     def shown(self) -> str:

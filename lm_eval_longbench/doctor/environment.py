@@ -113,7 +113,8 @@ def needed(backend: Backend, options: Options) -> Iterator[tuple[str, tuple[str,
         modules = ("torch", "transformers", "accelerate", "peft")
         yield f"the model {backend.name}", modules, _OURS.format("hf")
     if backend.kind in (TEXT, MESSAGES):
-        yield "servers", _API, _OURS.format("api")
+        own_client = ("openai",) if backend.name == "longbench-api" else ()
+        yield "servers", (*_API, *own_client), _OURS.format("api")
     if options.embedding_url:
         yield "the embedding server", ("requests", "tenacity"), _OURS.format("semantic")
     elif options.embedding_model:

@@ -34,7 +34,7 @@ from lm_eval_longbench.lock.check import require_lock
 from lm_eval_longbench.lock.lock import options_set
 from lm_eval_longbench.options import KEY, Options
 from lm_eval_longbench.presets import longbench_pro as presets
-from lm_eval_longbench.secrets import hide_keys
+from lm_eval_longbench.secrets import hide_keys, remember_secrets
 from lm_eval_longbench.task_folder import task_folder
 from lm_eval_longbench.task_links import are_linked, harness_tasks
 from lm_eval_longbench.task_names import expanded
@@ -280,6 +280,7 @@ def run_harness(
     try:
         command = HarnessCLI()
         parsed = command.parse_args()
+        remember_secrets(_model(parsed)[1])
         parsed.include_path = joined_include_paths(parsed.include_path, parsed.config) or None
         if preset is not None:
             say(with_preset(parsed, preset, thinking=thinking))

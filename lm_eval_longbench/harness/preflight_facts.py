@@ -112,6 +112,7 @@ class Backend:
         guessed: whether the harness would ask the server for its tokenizer first.
         chat_template: what the harness hands to tasks in a chat run; None: it cannot be had.
         template_problem: why applying it fails; "": it works, or there is none.
+        model: the model itself, where it could be built; None: it could not.
     """
 
     name: str
@@ -125,6 +126,7 @@ class Backend:
     guessed: bool = False
     chat_template: Callable[..., Any] | None = field(default=None, repr=False)
     template_problem: str = ""
+    model: Any = field(default=None, repr=False)
 
 
 @dataclass(frozen=True)

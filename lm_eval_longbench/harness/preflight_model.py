@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import jinja2
 
+from lm_eval_longbench.api.server import CHAT, KEY_VARIABLE, headers
 from lm_eval_longbench.errors import UnknownNameError
+from lm_eval_longbench.harness.api_model import LongBenchAPI
 from lm_eval_longbench.harness.baseline import ExtractiveBaseline
 from lm_eval_longbench.harness.preflight_facts import (
     LOCAL,
@@ -70,6 +72,8 @@ def _backend(run: Run) -> Backend:
         cls = get_model(run.model)
         if issubclass(cls, ExtractiveBaseline):
             return Backend(run.model, OTHER, chat_template=cls().apply_chat_template)
+        if issubclass(cls, LongBenchAPI):
+            return _own_server(run)
         if "TemplateAPI" in _names(cls):
             return _server(run, cls)
     if run.model in _IN_PROCESS or run.model_args.get("pretrained"):
@@ -161,6 +165,29 @@ def _server(run: Run, cls: Any) -> Backend:
         tokenizer=found,
         guessed=wanted == "auto",
         chat_template=None if applies and model.tokenizer is None else model.apply_chat_template,
+    )
+
+
+def _own_server(run: Run) -> Backend:
+    """Return what our own client would ask; it is built, and asks nothing."""
+    args = {name: value for name, value in run.model_args.items() if name != "tokenizer"}
+    model = LongBenchAPI(**args)
+    found = FoundTokenizer()
+    if model.server.endpoint != CHAT and (run.model_args.get("tokenizer") or run.chat):
+        found = find_tokenizer(run.model_args.get("tokenizer"), run.model_args)
+        if found.tokenizer is not None:
+            model = LongBenchAPI(**run.model_args)
+    applies = model.server.endpoint == CHAT or found.tokenizer is not None
+    return Backend(
+        run.model,
+        MESSAGES if model.server.endpoint == CHAT else TEXT,
+        base_url=model.server.whole,
+        headers=headers(model.server),
+        verify=model.server.verify,
+        key_variable=None if "Authorization" in model.server.header else KEY_VARIABLE,
+        tokenizer=found,
+        chat_template=model.apply_chat_template if applies else None,
+        model=model,
     )
 
 

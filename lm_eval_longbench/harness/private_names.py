@@ -101,6 +101,13 @@ NAMES = (
     Name("lm_eval.api.model", "hash_args", "answers of the response cache", RUN),
     Name(_API, "TemplateAPI.model_call", "nothing new is asked in a run that stops (patched)", RUN),
     Name(_API, "TemplateAPI.amodel_call(sem)", "the same, for several requests at a time", RUN),
+    Name(_API, "JsonChatStr", "chat messages of longbench-api", RUN),
+    Name(
+        "lm_eval.api.model",
+        "CacheHook.add_partial",
+        "answers of longbench-api for the response cache",
+        RUN,
+    ),
     Name("lm_eval.evaluator", "evaluate(log_samples)", "what a run found (patched)", CAPTURE),
     Name(
         "lm_eval.loggers",

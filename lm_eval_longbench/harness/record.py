@@ -48,6 +48,20 @@ class Signature:
         count = round(sum(known) * answers) if known or not values else None
         self.update(answered=len(values), **{figure: count})
 
+    def leave_out(self, texts: Iterable[str]) -> None:
+        """Say which parameters servers refused, so that the answers came without them.
+
+        Args:
+            texts: answers of the model; nothing is known of plain ones.
+        """
+        answers = [answer for answer in map(answer_of, texts) if answer is not None]
+        left_out = sorted({name for answer in answers for name in answer.left_out})
+        if left_out:
+            seeds = self.run.get("seeds")
+            if "seed" in left_out and seeds:
+                seeds = [None] * len(seeds)
+            self.update(left_out=left_out, seeds=seeds)
+
 
 def known_replies(instances: Iterable[Instance]) -> dict[int, list[dict[str, Any]]]:
     """Return what is known of the answers to questions, by the question's index.

@@ -404,6 +404,7 @@ class LongBenchTask(ConfigurableTask):
         """Filter the answers, then let go of the long prompts that the sample log would repeat."""
         filtered = super().apply_filters()
         self._replies = known_replies(self._instances or [])
+        self._signature.leave_out(text for one in self._instances or [] for text in one.resps)
         if not self.predicts_only:
             answered = self._answered()
             self._warn_if_alike([responses for _, responses in answered])

@@ -128,3 +128,31 @@ def test_a_tokenizer_that_is_not_here(tmp_path):
 def test_an_unknown_model_names_the_nearest():
     with pytest.raises(UnknownNameError, match="Did you mean 'local-completions'"):
         backend("local-completion")
+
+
+@pytest.mark.parametrize("endpoint", ["chat", "completions"])
+def test_our_own_client(endpoint, tokenizer_folder, monkeypatch):
+    from lm_eval_longbench.harness.api_model import LongBenchAPI
+    from lm_eval_longbench.harness.limit import resolve_limit
+
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret-0123")
+    args = {"model": "tiny", "base_url": "http://127.0.0.1:9/v1?a=b", "endpoint": endpoint}
+    if endpoint == "completions":
+        args["tokenizer"] = tokenizer_folder
+    found = backend("longbench-api", **args)
+    assert found.kind == ("messages" if endpoint == "chat" else "text")
+    path = "/chat/completions" if endpoint == "chat" else "/completions"
+    assert found.base_url == f"http://127.0.0.1:9/v1{path}?a=b"
+    assert found.headers == {"Authorization": "Bearer sk-secret-0123"}
+    assert found.key_variable == "OPENAI_API_KEY" and "sk-secret" not in repr(found)
+    assert found.chat_template(TALK) == LongBenchAPI(**args).apply_chat_template(TALK)
+    # Its prompts are not cut to a length that nobody gave.
+    assert resolve_limit(None, args, 10, messages_only=endpoint == "chat").tokens is None
+
+
+def test_our_own_client_without_a_tokenizer():
+    args = {"model": "tiny", "base_url": "http://127.0.0.1:9/v1/completions"}
+    found = backend("longbench-api", **args)
+    assert (found.kind, found.chat_template, found.tokenizer.problem) == ("text", None, "")
+    with pytest.raises(UnknownNameError, match="'base_url'"):
+        backend("longbench-api", model="tiny", base_ur="http://127.0.0.1:9/v1/completions")

@@ -1,0 +1,310 @@
+"""The model longbench-api behind the harness, against a real server on loopback."""
+
+import asyncio
+import json
+import logging
+import os
+import subprocess
+import sys
+
+import pytest
+from asked import prompts_of
+from fault_server import FaultServer, asked_text, for_prompt, refuses, status
+from lm_eval.api.instance import Instance
+
+from lm_eval_longbench.answers.answer import ANSWERED, FAILED, answer_of
+from lm_eval_longbench.errors import Interrupted, OptionError, RunStopped, UnknownNameError
+from lm_eval_longbench.harness.api_model import ARGUMENTS, LongBenchAPI
+from lm_eval_longbench.options import REPEAT
+
+MODEL = "longbench-api"
+SHORT = "longbench_v1_qasper"
+
+
+@pytest.fixture(autouse=True)
+def no_key(monkeypatch):
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+
+
+@pytest.fixture
+def server():
+    with FaultServer() as own:
+        yield own
+
+
+def args(server, endpoint="chat", **more):
+    return {"model": "tiny", "base_url": server.base, "endpoint": endpoint, **more}
+
+
+def instances(model, texts, **generation):
+    def sent(text):
+        chat = model.server.endpoint == "chat"
+        return model.apply_chat_template([{"role": "user", "content": text}]) if chat else text
+
+    own = {"until": [], "max_gen_toks": 9, **generation}
+    return [Instance("generate_until", {}, (sent(text), own), 0) for text in texts]
+
+
+# ---------------------------------------------------------------------- arguments
+
+
+def test_a_misspelt_argument_is_refused_with_the_nearest_name(server):
+    with pytest.raises(UnknownNameError, match="'num_concurrent'"):
+        LongBenchAPI(**args(server, num_concurent=4))
+    assert "unknown" not in ARGUMENTS
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ({"num_concurrent": 0}, "num_concurrent"),
+        ({"tries": "many"}, "tries"),
+        ({"patience": -1}, "patience"),
+        ({"max_failed": 1.5}, "max_failed must be a number from 0 to 1"),
+        ({"timeout": "nan"}, "timeout"),
+        ({"extra_body": "{"}, "extra_body is no JSON"),
+        ({"header": "[1]"}, "header must be a JSON object"),
+        ({"max_length": "long"}, "max_length"),
+        ({"endpoint": None}, "endpoint=chat"),
+        ({"base_url": None}, "needs base_url"),
+        ({"model": None}, "needs model"),
+    ],
+)
+def test_impossible_arguments(server, more, words):
+    with pytest.raises(OptionError, match=words):
+        LongBenchAPI(**{**args(server), **more})
+
+
+def test_arguments_from_the_command_line_are_texts(server):
+    given = (
+        f"model=tiny,base_url={server.base}/chat/completions,num_concurrent=3,patience=7,"
+        'max_failed=0.5,verify_certificate=False,extra_body={"top_k": 5}'
+    )
+    model = LongBenchAPI.create_from_arg_string(given, {"batch_size": "auto", "device": None})
+    assert (model.server.endpoint, model.server.verify) == ("chat", False)
+    assert (model.manners.num_concurrent, model.manners.patience) == (3, 7.0)
+    assert model.server.extra == {"top_k": 5}
+
+
+# ---------------------------------------------------------------------- what is sent
+
+
+@pytest.mark.parametrize("endpoint", ["chat", "completions"])
+def test_a_request_of_the_harness_is_sent_as_it_stands(server, endpoint):
+    model = LongBenchAPI(
+        **args(server, endpoint, extra_body={"a": 1}, chat_template_kwargs='{"b": 2}')
+    )
+    (answer,) = model.generate_until(
+        instances(model, ["why?"], temperature=0.5, until="END", do_sample=True, top_p=0.9, seed=3)
+    )
+    (body,) = server.bodies
+    assert asked_text(body) == "why?"
+    sent = {name: body[name] for name in ("max_tokens", "temperature", "top_p", "stop", "seed")}
+    assert sent == {"max_tokens": 9, "temperature": 0.5, "top_p": 0.9, "stop": ["END"], "seed": 3}
+    assert (body["a"], body["chat_template_kwargs"]) == (1, {"b": 2})
+    assert not {"until", "do_sample", "max_gen_toks", REPEAT} & set(body)
+    assert answer_of(answer).state == ANSWERED
+    assert answer_of(answer).finish_reason == "stop"
+
+
+def test_where_the_task_says_nothing_the_harness_s_own_holds(server):
+    model = LongBenchAPI(**args(server, "completions"))
+    model.generate_until([Instance("generate_until", {}, ("why?", {}), 0)])
+    (body,) = server.bodies
+    assert (body["max_tokens"], body["temperature"], body["seed"]) == (256, 0, 1234)
+    assert "stop" not in body
+
+
+def test_a_seed_of_null_is_not_sent(server):
+    model = LongBenchAPI(**args(server, "completions"))
+    model.generate_until(instances(model, ["why?"], seed=None, **{REPEAT: 2}))
+    assert not {"seed", REPEAT} & set(server.bodies[0])
+
+
+def test_text_to_a_chat_endpoint_and_messages_to_the_other_are_refused(server):
+    chat, text = (LongBenchAPI(**args(server, one)) for one in ("chat", "completions"))
+    with pytest.raises(OptionError, match="--apply_chat_template"):
+        chat.generate_until(instances(text, ["why?"]))
+    with pytest.raises(OptionError, match="takes text"):
+        text.generate_until(instances(chat, ["why?"]))
+    with pytest.raises(OptionError, match="tokenizer=NAME_OR_FOLDER"):
+        text.apply_chat_template([{"role": "user", "content": "why?"}])
+    assert server.bodies == []
+
+
+def test_the_tokenizers_template_without_the_token_that_servers_add(
+    server, tokenizer_folder, tmp_path
+):
+    from tokenizers.processors import TemplateProcessing
+    from transformers import AutoTokenizer
+
+    tokenizer = AutoTokenizer.from_pretrained(tokenizer_folder)
+    tokenizer.bos_token = tokenizer.eos_token
+    tokenizer.chat_template = "{{ bos_token }}{{ messages[0]['content'] }}|{{ level }}"
+    for adds in (False, True):
+        if adds:
+            tokenizer._tokenizer.post_processor = TemplateProcessing(
+                single=f"{tokenizer.bos_token} $0",
+                special_tokens=[(tokenizer.bos_token, tokenizer.bos_token_id)],
+            )
+        folder = tmp_path / str(adds)
+        tokenizer.save_pretrained(folder)
+        own = args(server, "completions", tokenizer=str(folder), chat_template_kwargs={"level": 3})
+        text = LongBenchAPI(**own).apply_chat_template([{"role": "user", "content": "why?"}])
+        assert text == ("" if adds else tokenizer.bos_token) + "why?|3"
+
+
+# ---------------------------------------------------------------------- in the harness
+
+
+@pytest.mark.parametrize("endpoint", ["chat", "completions"])
+def test_plain_harness_evaluates_a_task(evaluate, server, endpoint):
+    result = evaluate(
+        MODEL,
+        [SHORT],
+        model_args=args(server, endpoint),
+        apply_chat_template=endpoint == "chat",
+        log_samples=True,
+    )
+    assert sorted(map(asked_text, server.bodies)) == sorted(prompts_of(SHORT))
+    run = result["configs"][SHORT]["metadata"]["longbench_run"]
+    assert run["answered"] == len(server.bodies) and "left_out" not in run
+
+
+def test_prompts_are_never_cut_where_no_length_is_given(evaluate, server, caplog):
+    """The harness would assume 2,048 tokens of another completions model."""
+    task = "longbench_v1_e_qasper"
+    with caplog.at_level(logging.WARNING):
+        evaluate(MODEL, [task], model_args=args(server, "completions"))
+    assert sorted(map(asked_text, server.bodies)) == sorted(prompts_of(task))
+    assert "No max_length" not in caplog.text
+
+
+def test_prompts_are_cut_to_max_length_before_they_come(evaluate, server, tokenizer_folder):
+    from transformers import AutoTokenizer
+
+    task = "longbench_v1_e_qasper"
+    own = args(server, "completions", tokenizer=tokenizer_folder, max_length=1500)
+    result = evaluate(MODEL, [task], model_args=own)
+    tokenizer = AutoTokenizer.from_pretrained(tokenizer_folder)
+    lengths = [len(tokenizer.encode(asked_text(body))) for body in server.bodies]
+    assert 1000 < max(lengths) <= 1500 - 128
+    assert result["results"][task]["truncated,none"] > 0
+
+
+def pro_tasks():
+    from lm_eval_longbench.benchmarks.registry import benchmarks
+
+    return [name for name in benchmarks()["longbench_pro"].tasks if "summ" not in name][:1]
+
+
+def test_repeats_are_asked_with_n_and_a_refused_seed_is_marked(evaluate, server):
+    server.plan = refuses("seed")
+    (task,) = pro_tasks()
+    result = evaluate(MODEL, [task], model_args=args(server), apply_chat_template=True)
+    run = result["configs"][task]["metadata"]["longbench_run"]
+    assert run["left_out"] == ["seed"]
+    assert run["seeds"] == [None] * run["repeats"]
+    good = [body for body in server.bodies if "seed" not in body]
+    assert {body["n"] for body in good} == {run["repeats"]}
+    assert len(good) == run["answered"]
+
+
+def test_a_users_seed_is_the_first(evaluate, server):
+    (task,) = pro_tasks()
+    server.plan = refuses("n", "n > 1")
+    evaluate(
+        MODEL,
+        [task],
+        model_args=args(server),
+        apply_chat_template=True,
+        gen_kwargs="seed=7",
+        limit=1,
+    )
+    assert {body["seed"] for body in server.bodies} == {7, 8, 9}
+
+
+def test_a_failed_request_is_counted_and_the_run_goes_on(evaluate, server, caplog):
+    first = prompts_of(SHORT)[0]
+    server.plan = for_prompt(first, status(400, "maximum context length"))
+    with caplog.at_level(logging.WARNING):
+        result = evaluate(
+            MODEL, [SHORT], model_args=args(server), apply_chat_template=True, log_samples=True
+        )
+    own = result["results"][SHORT]
+    assert own["failed,none"] == pytest.approx(1 / len(prompts_of(SHORT)))
+    assert "1 x HTTP 400: maximum context length" in caplog.text
+
+
+def test_the_harness_cache_keeps_answers_as_they_come(evaluate, server, tmp_path):
+    done = len(prompts_of(SHORT)) - 1
+    server.plan = lambda number, body: status(401) if number >= done else None
+    more = {
+        "model_args": args(server, num_concurrent=1),
+        "apply_chat_template": True,
+        "use_cache": str(tmp_path / "cache"),
+    }
+    with pytest.raises(RunStopped, match="OPENAI_API_KEY"):
+        evaluate(MODEL, [SHORT], **more)
+    server.plan = lambda number, body: None
+    evaluate(MODEL, [SHORT], **more)
+    assert len(server.bodies) == done + 1 + 1
+    assert len(set(server.answered)) == len(server.answered) == done + 1
+
+
+def test_generate_answers_keeps_and_stops(server):
+    model = LongBenchAPI(**args(server, num_concurrent=1))
+    kept = {}
+    with pytest.raises(Interrupted):
+        model.generate_answers(
+            instances(model, ["a", "b", "c"]), kept.__setitem__, lambda: len(kept) == 2
+        )
+    assert sorted(kept) == [0, 1]
+    server.plan = lambda number, body: status(413)
+    answers = model.generate_answers(instances(model, ["d"]), kept.__setitem__, lambda: False)
+    assert [answer.state for answer in answers] == [FAILED]
+
+
+def test_it_answers_beside_a_running_loop(server):
+    async def in_a_notebook():
+        model = LongBenchAPI(**args(server))
+        return model.generate_until(instances(model, ["a"]))
+
+    assert len(asyncio.run(in_a_notebook())) == 1
+
+
+def test_no_probabilities(server):
+    model = LongBenchAPI(**args(server))
+    for ask in (model.loglikelihood, model.loglikelihood_rolling):
+        with pytest.raises(NotImplementedError, match="no probabilities"):
+            ask([])
+
+
+@pytest.mark.slow
+def test_the_command_runs_it_and_the_key_is_in_no_file(server, tmp_path):
+    key = "sk-0123456789abcdef"
+    server.plan = lambda number, body: (
+        status(400, f"no: {key}") if prompts_of(SHORT)[0] in asked_text(body) else None
+    )
+    code = "from lm_eval_longbench.cli.main import main; main()"
+    given = {**args(server), "header": {"X-Key": "abcdefghijk"}}
+    done = subprocess.run(
+        [
+            *(sys.executable, "-c", code, "run", "--model", MODEL),
+            *("--model_args", json.dumps(given), "--tasks", SHORT, "--apply_chat_template"),
+            *("--log_samples", "--output_path", "out"),
+            *("--metadata", '{"longbench": {"data_dir": "sample"}}'),
+        ],
+        cwd=tmp_path,
+        env={**os.environ, "OPENAI_API_KEY": key, "HF_HUB_OFFLINE": "1"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "answers" in done.stderr and "failed=1" in done.stderr
+    written = [path.read_text() for path in (tmp_path / "out").rglob("*") if path.is_file()]
+    assert written
+    for text in (done.stdout, done.stderr, *written):
+        assert key not in text and "abcdefghijk" not in text
+    sent = {name.lower(): value for name, value in server.headers[0].items()}
+    assert (sent["authorization"], sent["x-key"]) == (f"Bearer {key}", "abcdefghijk")
