@@ -27,6 +27,8 @@ def test_all_errors_have_one_base():
         "LinkError",
         "LockError",
         "EmbeddingError",
+        "Interrupted",
+        "RunStopped",
     }
     assert all(issubclass(cls, LongBenchError) for cls in CLASSES)
     # Nothing that ordinary code catches by accident.

@@ -310,6 +310,24 @@ class AnswerStore:
         ).fetchone()
         return taken, number
 
+    def is_whole(self) -> bool:
+        """Return whether the file of this process is there with all that it was given."""
+        try:
+            with reading(self.path) as found:
+                (there,) = found.execute("SELECT COUNT(*) FROM answers").fetchone()
+        except (OptionError, sqlite3.Error):
+            return False
+        return there == self.size()[1]
+
+    def copy(self) -> Path | None:
+        """Write all answers of this process to another folder; None: there is none."""
+        for folder in other_folders():
+            with contextlib.suppress(sqlite3.Error):
+                file = folder / f"{self._stem}_{folder.name}.sqlite"
+                self._own.execute("VACUUM INTO ?", (str(file),))
+                return file
+        return None
+
     def merge(self) -> None:
         """Take the answers of the model's other files into this one, and remove those files.
 
