@@ -196,6 +196,7 @@ class AnswerStore:
 
     Attributes:
         path: the file of this process.
+        is_first: whether the answers of all ranks come together in it.
         fault: why answers go to another file than this one; None: they do not.
         elsewhere: that other file; None: there is none.
         unwritten: answers that no file took; they are in this process alone.
@@ -214,6 +215,7 @@ class AnswerStore:
             OptionError: another process writes the file, or a file cannot be used.
         """
         self._folder, self._stem, self._identity = folder, stem, identity
+        self.is_first = rank == 0
         self.path = folder / f"{stem}{f'_rank{rank}' if rank else ''}.sqlite"
         self.fault: str | None = None
         self.elsewhere: Path | None = None

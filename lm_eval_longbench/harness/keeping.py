@@ -146,9 +146,9 @@ class Keeping:
             self.store.close()
         if lm.world_size > 1:
             lm.barrier()
-        if lm.rank == 0:
+        if self.store.is_first:
             self.store.merge()
-            self.store.close()
+        self.store.close()
 
     def told(self) -> str:
         """Return how many answers are there of how many, and where."""

@@ -18,6 +18,7 @@ from lm_eval_longbench.answers.store import answer_files, read_all
 TASKS = "longbench_v1_trec,longbench_v1_qasper,longbench_v2_cot"
 NUMBER = 5 + 4 + 18 + 18
 CONCURRENT = 3
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
 
 @pytest.fixture
@@ -175,24 +176,23 @@ def test_a_real_model_stops_after_its_batch_and_goes_on(start, model_folder, tmp
     arguments = f"pretrained={model_folder}"
     model = (
         *("--model", "hf", "--model_args", arguments, "--batch_size", "2", "--device", "cpu"),
-        *("--gen_kwargs", "max_gen_toks=100"),
+        *("--gen_kwargs", "max_gen_toks=60"),
     )
-    tasks = "longbench_v1_trec,longbench_v1_lcc"
-    process = start(*model, tasks=tasks)
+    tasks = "longbench_v1_trec"
+    process = start(*model, tasks=tasks, OMP_NUM_THREADS="1")
     wait_for(lambda: (answer_files(out) or None) and kept_now(out) >= 2, process)
     process.send_signal(signal.SIGTERM)
     said = process.communicate(timeout=60)[0]
     assert (process.returncode, "Traceback" in said) == (143, False), said
     there = kept(out)
-    assert 2 <= there < 9
-    assert there % 2 == 0 or there == 5  # batches of two; trec has five questions
-    process = start(*model, tasks=tasks)
+    assert there in (2, 4)  # batches of two; there are five questions
+    process = start(*model, tasks=tasks, OMP_NUM_THREADS="1")
     said = process.communicate(timeout=150)[0]
     assert process.returncode == 0, said
     assert (
-        f"{there} of 9 answers are in {answer_files(out)[0]} already, {9 - there} to ask." in said
+        f"{there} of 5 answers are in {answer_files(out)[0]} already, {9 - there} to ask." in said
     )
-    process = start(*model, tasks=tasks, out=tmp_path / "whole")
+    process = start(*model, tasks=tasks, OMP_NUM_THREADS="1", out=tmp_path / "whole")
     process.communicate(timeout=150)
     assert samples(out) == samples(tmp_path / "whole")
 
