@@ -196,6 +196,7 @@ class AnswerStore:
 
     Attributes:
         path: the file of this process.
+        is_first: whether the answers of all ranks come together in it.
         fault: why answers go to another file than this one; None: they do not.
         elsewhere: that other file; None: there is none.
         unwritten: answers that no file took; they are in this process alone.
@@ -214,6 +215,7 @@ class AnswerStore:
             OptionError: another process writes the file, or a file cannot be used.
         """
         self._folder, self._stem, self._identity = folder, stem, identity
+        self.is_first = rank == 0
         self.path = folder / f"{stem}{f'_rank{rank}' if rank else ''}.sqlite"
         self.fault: str | None = None
         self.elsewhere: Path | None = None
@@ -309,6 +311,24 @@ class AnswerStore:
             "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()"
         ).fetchone()
         return taken, number
+
+    def is_whole(self) -> bool:
+        """Return whether the file of this process is there with all that it was given."""
+        try:
+            with reading(self.path) as found:
+                (there,) = found.execute("SELECT COUNT(*) FROM answers").fetchone()
+        except (OptionError, sqlite3.Error):
+            return False
+        return there == self.size()[1]
+
+    def copy(self) -> Path | None:
+        """Write all answers of this process to another folder; None: there is none."""
+        for folder in other_folders():
+            with contextlib.suppress(sqlite3.Error):
+                file = folder / f"{self._stem}_{folder.name}.sqlite"
+                self._own.execute("VACUUM INTO ?", (str(file),))
+                return file
+        return None
 
     def merge(self) -> None:
         """Take the answers of the model's other files into this one, and remove those files.

@@ -8,6 +8,7 @@ import sys
 import typer
 
 from lm_eval_longbench.cli import (
+    answers,
     compare,
     doctor,
     link,
@@ -31,7 +32,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 for module in (
-    *(run, doctor, prepare, lock, score, report, verify, compare),
+    *(run, answers, doctor, prepare, lock, score, report, verify, compare),
     *(prompt, link),
 ):
     module.register(app)

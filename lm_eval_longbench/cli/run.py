@@ -136,8 +136,14 @@ def register(app: typer.Typer) -> None:
                 signal.signal(number, lambda *_: os._exit(status))
             raise typer.Exit(status) from None
         width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+        failed = False
         try:
             say(end_of_run(kept, width), end="")
         except LongBenchError as error:  # the harness has written all there is
             fail(f"The report on this run cannot be made: {error}")
-            raise typer.Exit(1) from error
+            failed = True
+        if kept.unwritten.files or kept.unwritten.lost:
+            fail(kept.unwritten.line())
+            failed = True
+        if failed:
+            raise typer.Exit(1)

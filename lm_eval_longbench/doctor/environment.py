@@ -169,11 +169,14 @@ def output_lines(run: Run) -> Iterator[Line]:
 
 
 def response_cache_lines(run: Run, backend: Backend, tasks: Sequence[TaskFacts]) -> Iterator[Line]:
-    """Yield the lines on the harness's response cache."""
+    """Yield the lines on the answers that are kept: by `run`, and by the harness's cache."""
     if not run.use_cache:
-        if backend.kind in (TEXT, MESSAGES):
-            what = "no --use_cache: one request that fails ends the run, and all answers are lost"
-            todo = "Add --use_cache PATH: the same command then goes on where it was."
+        if run.output_path:
+            what = f"answers are kept in {output_folder(run.output_path)} as they arrive"
+            yield Line(OK, "cache", what)
+        elif backend.kind in (TEXT, MESSAGES):
+            what = "no --output_path: one request that fails ends the run, and all answers are lost"
+            todo = "Add --output_path FOLDER: the same command then goes on where it was."
             yield Line(WARNING, "cache", what, todo)
         return
     sampled = tuple(facts.name for facts in tasks if (facts.sent_generation or {}).get("do_sample"))

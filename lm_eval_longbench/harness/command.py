@@ -30,6 +30,7 @@ from lm_eval_longbench.harness.keeping import Keeping
 from lm_eval_longbench.harness.private_names import CAPTURE, RUN, can_have, require
 from lm_eval_longbench.harness.response_cache import claim_cache
 from lm_eval_longbench.harness.stopping import Stopped, Stopping
+from lm_eval_longbench.harness.written import written
 from lm_eval_longbench.lock.check import require_lock
 from lm_eval_longbench.lock.lock import options_set
 from lm_eval_longbench.options import KEY, Options
@@ -293,6 +294,7 @@ def run_harness(
         with (
             stoppable(parsed, say, keep_empty=keep_empty) as keeping,
             evaluated(reasoning_folder(parsed), keeping) as kept,
+            written() as kept.unwritten,
             arguments_masked(),
             quick_index(_wanted(parsed), parsed.include_path or [], folders, _task_names()),
         ):

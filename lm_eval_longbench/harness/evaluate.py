@@ -26,6 +26,7 @@ from lm_eval_longbench.errors import Interrupted, LongBenchError, OptionError, R
 from lm_eval_longbench.harness.keeping import Keeping
 from lm_eval_longbench.harness.private_names import CAPTURE, MASKING, QUICK_INDEX, can_have
 from lm_eval_longbench.harness.task import LongBenchTask, question_id
+from lm_eval_longbench.harness.written import Unwritten
 from lm_eval_longbench.result_files import json_lines
 from lm_eval_longbench.secrets import masked
 from lm_eval_longbench.semantic.embedder import Embedder
@@ -44,11 +45,13 @@ class Captured:
             (nothing was scored).
         signatures: the signature of each task's run.
         embedder: that embedded the summaries among them; None: none did.
+        unwritten: files that could not be written where they belong.
     """
 
     rows: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     signatures: dict[str, dict[str, Any]] = field(default_factory=dict)
     embedder: Embedder | None = None
+    unwritten: Unwritten = field(default_factory=Unwritten)
 
     def keep(self, tasks: Mapping[str, Any], result: Mapping[str, Any]) -> None:
         """Keep what `evaluate` found, its samples included."""
@@ -89,7 +92,7 @@ def evaluated(folder: Path, keeping: Keeping | None = None) -> Iterator[Captured
             place = folder if keeping is None else None
             result = _in_passes(evaluate, place, failed, lm, task_dict, **kwargs)
         if keeping is not None:
-            keeping.end(lm)
+            keeping.end(lm, kept.unwritten)
         if result is not None:
             kept.keep(task_dict["tasks"], result)
             if not log_samples:

@@ -23,6 +23,7 @@ from lm_eval_longbench.errors import RunStopped
 from lm_eval_longbench.harness.backend import as_text
 from lm_eval_longbench.harness.stopping import Stopped, Stopping, gated
 from lm_eval_longbench.harness.token_counts import Counts
+from lm_eval_longbench.harness.written import Unwritten
 from lm_eval_longbench.options import REPEAT
 from lm_eval_longbench.prompts.text_hash import text_sha256
 
@@ -129,16 +130,25 @@ class Keeping:
         finally:
             del lm.generate_until
 
-    def end(self, lm: Any) -> None:
-        """Put the answers of all ranks into the file of the first one; all must have answered."""
+    def end(self, lm: Any, unwritten: Unwritten) -> None:
+        """Put the answers of all ranks into the file of the first one; all must have answered.
+
+        Args:
+            lm: the model.
+            unwritten: is told if this file is gone.
+        """
+        if not self.store.is_whole():
+            unwritten.belongs = self.store.path.parent
+            elsewhere = self.store.copy()
+            (unwritten.files if elsewhere else unwritten.lost).append(self.store.path.name)
+            unwritten.places += [elsewhere.parent] if elsewhere else []
         if lm.world_size > 1 and lm.rank != 0:
             self.store.close()
         if lm.world_size > 1:
             lm.barrier()
-        if lm.rank == 0:
-            if self.store.fault is None:
-                self.store.merge()
-            self.store.close()
+        if self.store.is_first:
+            self.store.merge()
+        self.store.close()
 
     def told(self) -> str:
         """Return how many answers are there of how many, and where."""

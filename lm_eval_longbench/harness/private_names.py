@@ -22,12 +22,14 @@ logger = logging.getLogger(__name__)
 # What is lost without a name: every task; `run`; `doctor`; or a comfort of `run`, without which it
 # goes on.
 TASKS, RUN, DOCTOR = "tasks", "run", "doctor"
-CAPTURE, MASKING, QUICK_INDEX = (
-    "the table at the end of a run, and both passes of chain of thought in one run",
+CAPTURE, WRITTEN, MASKING, QUICK_INDEX = (
+    "the table at the end of a run, both passes of chain of thought in one run, and the file of "
+    "answers",
+    "the check of the files that were written",
     "the masking of keys among model arguments in results files",
     "the quick start of runs of LongBench tasks alone",
 )
-COMFORTS = (CAPTURE, MASKING, QUICK_INDEX)
+COMFORTS = (CAPTURE, WRITTEN, MASKING, QUICK_INDEX)
 
 
 @dataclass(frozen=True)
@@ -109,6 +111,12 @@ NAMES = (
         RUN,
     ),
     Name("lm_eval.evaluator", "evaluate(log_samples)", "what a run found (patched)", CAPTURE),
+    Name(
+        "lm_eval.loggers",
+        "EvaluationTracker.save_results_samples",
+        "the check of what was written (patched)",
+        WRITTEN,
+    ),
     Name(
         "lm_eval.loggers",
         "EvaluationTracker.save_results_aggregated",

@@ -379,6 +379,12 @@ class LongBenchTask(ConfigurableTask):
                 "document_sha256": self._documents.context_sha256[index],
             }
             self._prepared[index] = _Prepared(summary, keep, self._question_at(index, prompt))
+        left = sum(kept) if options.overlength == "skip" else len(ids)
+        if left < share["world_size"]:
+            raise OptionError(
+                f"{self.config.task}: {left} questions for {share['world_size']} ranks. Each rank "
+                "needs a question: run fewer ranks, or ask for more questions."
+            )
         used = limit.tokens is not None
         seeds = None  # the harness sees to them
         if self._seeds:
@@ -395,7 +401,7 @@ class LongBenchTask(ConfigurableTask):
             seeds=seeds,
             questions_sha256=text_sha256(json.dumps(ids)),
             asked=len(ids),
-            kept=sum(kept) if options.overlength == "skip" else len(ids),
+            kept=left,
         )
 
     # ------------------------------------------------------------------ results

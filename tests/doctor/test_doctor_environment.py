@@ -193,13 +193,15 @@ def test_folders(tmp_path):
 
 @pytest.mark.parametrize("kind", ["text", "messages"])
 def test_a_server_without_a_cache_is_a_warning(a_run, a_backend, kind):
-    (line,) = response_cache_lines(a_run(), a_backend(kind), [])
+    (line,) = response_cache_lines(a_run(output_path=None), a_backend(kind), [])
     assert line.status == WARNING
-    assert "--use_cache" in line.todo
+    assert "--output_path" in line.todo
+    (line,) = response_cache_lines(a_run(output_path="out"), a_backend(kind), [])
+    assert (line.status, line.found) == (OK, "answers are kept in out as they arrive")
 
 
 def test_a_model_in_this_process_needs_none(a_run, a_backend):
-    assert list(response_cache_lines(a_run(), a_backend("local"), [])) == []
+    assert list(response_cache_lines(a_run(output_path=None), a_backend("local"), [])) == []
 
 
 def test_sampling_switches_it_off(a_run, a_backend, a_task):

@@ -1,6 +1,8 @@
 """Run tasks through the harness in this process, with our task folder alone indexed."""
 
 import json
+import subprocess
+import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -137,3 +139,15 @@ def api_server():
     server.shutdown()
     server.server_close()
     thread.join()
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A folder on a disk of its own of 600 kB."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", "size=600k", "tmpfs", str(folder)]
+    if not sys.platform.startswith("linux") or subprocess.run(command, check=False).returncode:
+        pytest.skip("no file system can be mounted here")
+    yield folder
+    subprocess.run(["umount", "-l", str(folder)], check=True)

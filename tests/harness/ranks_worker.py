@@ -1,4 +1,8 @@
-"""One rank of the distributed test: run by test_ranks.py in a process of its own."""
+"""One rank of the distributed test: run by test_ranks.py in a process of its own.
+
+Arguments: the file that the ranks meet by, rank, number of ranks, output, options, and the folder
+of the answers beside the output, "" for none.
+"""
 
 import json
 import sys
@@ -11,7 +15,10 @@ from lm_eval.api.model import LM
 from lm_eval.tasks import TaskManager
 
 from lm_eval_longbench.answers.answer import Answer, AnswerText
+from lm_eval_longbench.answers.store import AnswerStore
 from lm_eval_longbench.harness.evaluate import evaluated
+from lm_eval_longbench.harness.keeping import Keeping
+from lm_eval_longbench.harness.stopping import Stopping
 from lm_eval_longbench.task_folder import task_folder
 
 TASKS = [
@@ -45,7 +52,10 @@ class GlooLM(LM):
             self._rank, self._world_size = dist.get_rank(), dist.get_world_size()
         self._device = torch.device("cpu")
 
+    asked = 0
+
     def generate_until(self, requests, disable_tqdm=False):
+        self.asked += len(requests)
         return [_ended(_answer(*request.args)) for request in requests]
 
     def loglikelihood(self, requests):
@@ -68,7 +78,7 @@ class GlooLM(LM):
         dist.barrier()
 
 
-def main(store, rank, world_size, output, options):
+def main(store, rank, world_size, output, options, answers=""):
     # Chain of thought does not go with documents that are left out.
     tasks = TASKS[:3] if "skip" in options else TASKS
     if world_size > 1:
@@ -79,10 +89,17 @@ def main(store, rank, world_size, output, options):
     manager = TaskManager(
         include_path=str(task_folder()), include_defaults=False, metadata=metadata
     )
-    with evaluated(Path(output).parent / f"reasoning_of_{world_size}"):
+    folder = Path(output).parent
+    keeping = None
+    if answers:
+        store = AnswerStore(folder / answers, "answers_gloo_00000000", "{}", rank)
+        keeping = Keeping(store, Stopping())
+    model = GlooLM()
+    with evaluated(folder / f"reasoning_of_{world_size}", keeping):
         result = simple_evaluate(
-            model=GlooLM(), tasks=tasks, task_manager=manager, bootstrap_iters=0, log_samples=True
+            model=model, tasks=tasks, task_manager=manager, bootstrap_iters=0, log_samples=True
         )
+    (folder / f"asked_of_{world_size}_rank{rank}").write_text(str(model.asked))
     if result is not None:
         runs = {
             task: config["metadata"]["longbench_run"] for task, config in result["configs"].items()

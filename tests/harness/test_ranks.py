@@ -12,7 +12,7 @@ import pytest
 WORKER = Path(__file__).parent / "ranks_worker.py"
 
 
-def run(folder, world_size, options=None):
+def run(folder, world_size, options=None, answers=""):
     output = folder / f"of_{world_size}.json"
     store = folder / f"store_{world_size}"
     environment = {**os.environ, "HF_DATASETS_CACHE": str(folder / "cache")}
@@ -21,7 +21,7 @@ def run(folder, world_size, options=None):
             [
                 sys.executable,
                 str(WORKER),
-                *map(str, (store, rank, world_size, output, json.dumps(options or {}))),
+                *map(str, (store, rank, world_size, output, json.dumps(options or {}), answers)),
             ],
             env=environment,
             stdout=subprocess.PIPE,
@@ -72,6 +72,35 @@ def test_two_ranks_equal_one(tmp_path):
     buckets = one["results"]["longbench_v1_e_qasper"]
     for name in ("score_0_4k", "score_4_8k", "score_8k_plus"):
         assert not math.isnan(buckets[f"{name},none"])
+
+
+def asked(folder, world_size):
+    """How many requests each rank has asked."""
+    return [
+        int((folder / f"asked_of_{world_size}_rank{rank}").read_text())
+        for rank in range(world_size)
+    ]
+
+
+def test_answers_outlive_the_number_of_ranks(tmp_path):
+    """Four ranks keep a file each, which become one; one rank and two ask nothing again."""
+    alone = run(tmp_path, 1)
+    four = run(tmp_path, 4, answers="answers")
+    assert min(asked(tmp_path, 4)) > 0
+    (file,) = (tmp_path / "answers").glob("*.sqlite")
+    assert file.name == "answers_gloo_00000000.sqlite"
+    two = run(tmp_path, 2, answers="answers")
+    assert asked(tmp_path, 2) == [0, 0]
+    one = run(tmp_path, 1, answers="answers")
+    assert asked(tmp_path, 1) == [0]
+    for found in (four, two, one):
+        assert found["samples"] == alone["samples"]
+        assert found["runs"] == alone["runs"]
+    # Each rank's own file is read, whatever is left of an earlier run.
+    (tmp_path / "rest").mkdir()
+    file.rename(tmp_path / "rest" / "answers_gloo_00000000_rank3.sqlite")
+    run(tmp_path, 2, answers="rest")
+    assert asked(tmp_path, 2) == [0, 0]
 
 
 def test_ranks_agree_which_documents_are_skipped(tmp_path, tokenizer_folder):

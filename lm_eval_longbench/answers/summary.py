@@ -1,0 +1,101 @@
+"""What is in files of answers, by task: states, reasons, tokens and times."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from lm_eval_longbench.answers.answer import STATES
+from lm_eval_longbench.answers.identity import shown
+from lm_eval_longbench.answers.store import (
+    COLUMNS_BUT_TEXT,
+    answer_files,
+    identity_of,
+    read_all,
+    reading,
+)
+
+_TOKENS = ("prompt_tokens", "cached_tokens", "completion_tokens")
+
+
+@dataclass
+class TaskAnswers:
+    """The answers to one task in one file.
+
+    Attributes:
+        answered, empty, filtered, failed: how many answers are in each state, see `answers.answer`.
+        reasons: how often each reason was given, of all that is no answer.
+        prompt_tokens, cached_tokens, completion_tokens: sums over all that were counted; None:
+            none was.
+        first, last: when the first and the last of them came, seconds since 1970.
+    """
+
+    answered: int = 0
+    empty: int = 0
+    filtered: int = 0
+    failed: int = 0
+    reasons: dict[str, int] = field(default_factory=dict)
+    prompt_tokens: int | None = None
+    cached_tokens: int | None = None
+    completion_tokens: int | None = None
+    first: float | None = None
+    last: float | None = None
+
+    def add(self, row: dict[str, Any]) -> None:
+        """Count one answer, given as its columns by name."""
+        if row["state"] in STATES:
+            setattr(self, row["state"], getattr(self, row["state"]) + 1)
+        if row["reason"]:
+            self.reasons[row["reason"]] = self.reasons.get(row["reason"], 0) + 1
+        for name in _TOKENS:
+            if row[name] is not None:
+                setattr(self, name, (getattr(self, name) or 0) + row[name])
+        if row["at"] is not None:
+            self.first = min(row["at"], self.first or row["at"])
+            self.last = max(row["at"], self.last or row["at"])
+
+
+@dataclass
+class FileAnswers:
+    """The answers in one file.
+
+    Attributes:
+        path: of the file.
+        model: whose answers they are, as arguments of a command line.
+        tasks: by name, in the order of the names.
+    """
+
+    path: Path
+    model: str
+    tasks: dict[str, TaskAnswers]
+
+    def document(self) -> dict[str, Any]:
+        """Return it as JSON-like data."""
+        tasks = {name: asdict(own) for name, own in self.tasks.items()}
+        return {"path": str(self.path), "model": self.model, "tasks": tasks}
+
+
+def files_of(path: Path) -> list[Path]:
+    """Return a file of answers, or all of them in a folder and below."""
+    if path.is_file():
+        return [path]
+    folders = [path, *sorted(one for one in path.rglob("*") if one.is_dir())]
+    return [file for folder in folders for file in answer_files(folder)]
+
+
+def summary(file: Path) -> FileAnswers:
+    """Count what is in a file; a run may be writing it.
+
+    Raises:
+        OptionError: it is no file of answers, or damaged.
+    """
+    tasks: dict[str, TaskAnswers] = {}
+    for values in read_all(file):
+        row = dict(zip(COLUMNS_BUT_TEXT, values, strict=True))
+        tasks.setdefault(row["task"], TaskAnswers()).add(row)
+    with reading(file) as connection:
+        identity = identity_of(connection)
+    return FileAnswers(
+        file, shown(identity) if identity else "not known", dict(sorted(tasks.items()))
+    )

@@ -1,0 +1,77 @@
+"""`lm-eval-longbench answers`: what is in the files where runs keep their answers."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Column, Table
+
+from lm_eval_longbench.answers.summary import FileAnswers, TaskAnswers, files_of, summary
+from lm_eval_longbench.terminal import fail, say_json, say_line, say_table
+
+_COUNTS = ("answered", "empty", "filtered", "failed")
+_TOKENS = ("prompt_tokens", "cached_tokens", "completion_tokens")
+
+
+def answers_table(found: FileAnswers) -> Table:
+    """Lay out the tasks of a file; the last line has the sums."""
+    headers = [*_COUNTS, *(name.replace("_", " ") for name in _TOKENS)]
+    table = Table(
+        Column("task", overflow="fold"),
+        *(Column(name, justify="right") for name in headers),
+        Column("first"),
+        Column("last"),
+        title=found.model,
+    )
+    for name, own in found.tasks.items():
+        table.add_row(name, *_cells(own), _moment(own.first), _moment(own.last))
+    table.add_section()
+    table.add_row("all", *_cells(_all(found)), "", "")
+    return table
+
+
+def _cells(own: TaskAnswers) -> list[str]:
+    values = [getattr(own, name) for name in (*_COUNTS, *_TOKENS)]
+    return ["" if value is None else f"{value:,}" for value in values]
+
+
+def _all(found: FileAnswers) -> TaskAnswers:
+    total = TaskAnswers()
+    for name in (*_COUNTS, *_TOKENS):
+        known = [getattr(own, name) for own in found.tasks.values()]
+        known = [value for value in known if value is not None]
+        setattr(total, name, sum(known) if known or name in _COUNTS else None)
+    return total
+
+
+def _moment(seconds: float | None) -> str:
+    return "" if seconds is None else f"{datetime.fromtimestamp(seconds):%Y-%m-%d %H:%M:%S}"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the command line."""
+
+    @app.command("answers")
+    def answers(
+        path: Annotated[Path, typer.Argument(help="A file of answers, or a folder with some.")],
+        as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    ) -> None:
+        """Show what runs have kept: answers by task and state, tokens, and when they came."""
+        files = files_of(path)
+        if not files:
+            fail(f"There is no file of answers at {path}. run writes one into --output_path.")
+            raise typer.Exit(2)
+        found = [summary(file) for file in files]
+        if as_json:
+            say_json(json.dumps([one.document() for one in found], indent=1, ensure_ascii=False))
+            return
+        for one in found:
+            say_line(str(one.path))
+            say_table(answers_table(one))
+            for name, own in one.tasks.items():
+                for reason, number in sorted(own.reasons.items(), key=lambda one: -one[1]):
+                    say_line(f"{name}: {number} x {reason}")

@@ -1,0 +1,307 @@
+"""Answers are kept as they arrive, and none that is there is asked for again."""
+
+import json
+from collections import Counter
+
+import pytest
+from answering_model import AnsweringModel
+from asked import rows_of
+
+from lm_eval_longbench.answers.answer import ANSWERED, EMPTY, FAILED, Answer, answer_of
+from lm_eval_longbench.answers.identity import model_identity
+from lm_eval_longbench.answers.store import AnswerStore, Kept, read_all
+from lm_eval_longbench.answers.summary import summary
+from lm_eval_longbench.errors import OptionError, RunStopped
+from lm_eval_longbench.harness.evaluate import evaluated
+from lm_eval_longbench.harness.keeping import Keeping, engine_piece
+from lm_eval_longbench.harness.stopping import Stopped, Stopping
+from lm_eval_longbench.harness.written import Unwritten
+
+IDENTITY = model_identity("tiny", {})
+TREC = "longbench_v1_trec"
+PRO = "longbench_pro_t3_2"
+BOTH = ["longbench_v2_cot", "longbench_v2_cot_answer"]
+
+
+@pytest.fixture
+def kept(tmp_path, evaluate):
+    """Evaluate as `run` does, with the file of answers in `tmp_path`; returns results and lines."""
+
+    def run(model, tasks, options=None, *, keep_empty=False, stopping=None, **arguments):
+        said = []
+        store = AnswerStore(tmp_path, "answers_tiny_00000000", IDENTITY)
+        keeping = Keeping(store, stopping or Stopping(), said.append, keep_empty=keep_empty)
+        try:
+            with evaluated(tmp_path / "reasoning", keeping):
+                result = evaluate(model, tasks, options, log_samples=True, **arguments)
+        finally:
+            store.close()
+        return result, said
+
+    return run
+
+
+def texts(result, task):
+    return [sample["resps"] for sample in result["samples"][task]]
+
+
+def test_a_finished_run_asks_nothing_again(kept, recording_lm, tmp_path):
+    recording_lm.answer = lambda number, prompt, generation: f"answer {number}"
+    first, said = kept(recording_lm, [TREC])
+    assert said == [
+        f"0 of 5 answers are in {tmp_path}/answers_tiny_00000000.sqlite already, 5 to ask."
+    ]
+    again, said = kept(recording_lm, [TREC])
+    assert len(recording_lm.requests) == 5
+    assert "5 of 5 answers" in said[0]
+    assert texts(first, TREC) == texts(again, TREC)
+    assert first["results"] == again["results"]
+    assert [answer_of(own[0][0]).state for own in texts(again, TREC)] == [ANSWERED] * 5
+
+
+def test_only_what_is_missing_is_asked(kept, recording_lm):
+    kept(recording_lm, [TREC], limit=2)
+    _, said = kept(recording_lm, [TREC, "longbench_v1_lcc"])
+    assert len(recording_lm.requests) == 2 + 3 + 4
+    assert "2 of 9 answers" in said[0]
+
+
+def test_another_setting_is_another_answer(kept, recording_lm):
+    kept(recording_lm, [TREC])
+    kept(recording_lm, [TREC], gen_kwargs={"max_gen_toks": 7})
+    assert len(recording_lm.requests) == 10
+
+
+def test_empty_answers_are_asked_again(kept, recording_lm):
+    recording_lm.answer = lambda number, *_: "" if number % 2 else "said"
+    result, _ = kept(recording_lm, [TREC])
+    states = [answer_of(own[0][0]).state for own in texts(result, TREC)]
+    assert states.count(EMPTY) == 2
+    kept(recording_lm, [TREC], keep_empty=True)
+    assert len(recording_lm.requests) == 5
+    recording_lm.answer = "now"
+    result, _ = kept(recording_lm, [TREC])
+    assert len(recording_lm.requests) == 7
+    assert Counter(own[0][0] for own in texts(result, TREC)) == {"said": 3, "now": 2}
+
+
+def test_repeats_are_kept_one_by_one(kept, recording_lm, tmp_path):
+    recording_lm.answer = lambda number, *_: f"[Answer]\n{number}"
+    options = {"repeats": 3}
+    sampled = {"gen_kwargs": {"temperature": 1.0}}
+    first, _ = kept(recording_lm, [PRO], options, **sampled)
+    number = len(recording_lm.requests)
+    rows = list(read_all(tmp_path / "answers_tiny_00000000.sqlite"))
+    assert len(rows) == number == len({row[:2] for row in rows})
+    assert {row[1] for row in rows} == {0, 1, 2}
+    again, _ = kept(recording_lm, [PRO], options, **sampled)
+    assert texts(again, PRO) == texts(first, PRO)
+    kept(recording_lm, [PRO], {"repeats": 4}, **sampled)
+    assert len(recording_lm.requests) == number + number // 3
+
+
+def test_equal_requests_share_an_answer(kept, recording_lm):
+    """A domain of LongBench v2 asks questions that the whole task has asked."""
+    kept(recording_lm, ["longbench_v2", "longbench_v2_single_document_qa"])
+    assert len(recording_lm.requests) == len(rows_of("longbench_v2"))
+
+
+def test_both_passes_of_chain_of_thought(kept, recording_lm, tmp_path):
+    recording_lm.answer = lambda number, *_: f"Thought {number}"
+    first, said = kept(recording_lm, BOTH)
+    again, _ = kept(recording_lm, BOTH)
+    assert len(recording_lm.requests) == 2 * len(rows_of("longbench_v2"))
+    assert len(said) == 2
+    for name in BOTH:
+        runs = [one["configs"][name]["metadata"]["longbench_run"] for one in (first, again)]
+        assert runs[0] == runs[1]
+    assert not (tmp_path / "reasoning").exists()
+
+
+def test_what_was_reported_before_a_failure_is_kept(kept, tmp_path):
+    model = AnsweringModel(lambda number, prompt: f"answer {number}", fails_at=3)
+    with pytest.raises(ConnectionError):
+        kept(model, [TREC])
+    assert len(list(read_all(tmp_path / "answers_tiny_00000000.sqlite"))) == 3
+    model.fails_at = None
+    kept(model, [TREC])
+    assert model.asked == 5
+
+
+def test_the_response_cache_goes_on_beside_it(kept, tmp_path):
+    model = AnsweringModel(lambda number, prompt: f"answer {number}", fails_at=3)
+    cache = str(tmp_path / "cache")
+    with pytest.raises(ConnectionError):
+        kept(model, [TREC], use_cache=cache)
+    for file in tmp_path.glob("answers_*"):
+        file.unlink()
+    model.fails_at = None
+    result, _ = kept(model, [TREC], use_cache=cache)
+    assert model.asked == 5
+    assert sorted(own[0][0] for own in texts(result, TREC)) == [f"answer {n}" for n in range(5)]
+    assert len(list(read_all(tmp_path / "answers_tiny_00000000.sqlite"))) == 5
+
+
+class Answering(AnsweringModel):
+    """A model that gives whole answers."""
+
+    def generate_answers(self, requests, keep, stopping):
+        found = []
+        for number, request in enumerate(requests):
+            if stopping():
+                raise RunStopped("told to stop")
+            answer = self.answer(self.asked, request.args[0])
+            self.asked += 1
+            keep(number, answer)
+            found.append(answer)
+        return found
+
+
+def test_a_model_that_gives_whole_answers(kept, tmp_path):
+    def answer(number, prompt):
+        if number == 1:
+            return Answer("", FAILED, "HTTP 400: too long")
+        return Answer("said", completion_tokens=7, cached_tokens=2, finish_reason="length")
+
+    model = Answering(answer)
+    result, _ = kept(model, [TREC])
+    answers = [answer_of(own[0][0]) for own in texts(result, TREC)]
+    assert Counter(one.state for one in answers) == {ANSWERED: 4, FAILED: 1}
+    assert all(one.at for one in answers)
+    (own,) = summary(tmp_path / "answers_tiny_00000000.sqlite").tasks.values()
+    assert (own.answered, own.failed, own.completion_tokens, own.prompt_tokens) == (4, 1, 28, None)
+    assert own.reasons == {"HTTP 400: too long": 1}
+    # The failed one is asked again; and the harness's cache serves such a model, too.
+    kept(model, [TREC])
+    assert model.asked == 6
+
+
+def test_a_cache_of_earlier_runs_serves_a_model_that_gives_whole_answers(kept, tmp_path):
+    plain = AnsweringModel(lambda number, prompt: f"answer {number}")
+    cache = str(tmp_path / "cache")
+    kept(plain, [TREC], use_cache=cache, limit=3)
+    for file in tmp_path.glob("answers_*"):
+        file.unlink()
+    model = Answering(lambda number, prompt: Answer("new"))
+    result, _ = kept(model, [TREC], use_cache=cache)
+    assert model.asked == 2
+    found = Counter(own[0][0] for own in texts(result, TREC))
+    assert found == {"new": 2, "answer 0": 1, "answer 1": 1, "answer 2": 1}
+
+
+def test_a_run_that_is_to_stop_asks_nothing_new(kept, tmp_path):
+    stopping = Stopping()
+
+    def answer(number, prompt):
+        if number == 2:
+            stopping.stop(RunStopped("the disk is full"))
+        return Answer(f"answer {number}")
+
+    model = Answering(answer)
+    with pytest.raises(RunStopped, match="the disk is full"):
+        kept(model, [TREC], stopping=stopping)
+    assert model.asked == 3
+    assert len(list(read_all(tmp_path / "answers_tiny_00000000.sqlite"))) == 3
+
+
+def test_a_signal_in_pass_two_leaves_no_log_of_pass_one(kept, recording_lm, tmp_path):
+    stopping = Stopping()
+
+    def answer(number, prompt, generation):
+        if generation["max_gen_toks"] == 128:
+            stopping.signal = 2
+        return "The correct answer is (A)"
+
+    recording_lm.answer = answer
+    with pytest.raises(Stopped):
+        kept(recording_lm, BOTH, stopping=stopping)
+    assert not (tmp_path / "reasoning").exists()
+    assert len(list(read_all(tmp_path / "answers_tiny_00000000.sqlite"))) == 36
+
+
+class VLLM(AnsweringModel):
+    """Named as the engine: it reports nothing before its call has ended."""
+
+    reports = False
+
+    def __init__(self, *arguments, **keywords):
+        super().__init__(*arguments, **keywords)
+        self.model_args = {"max_num_seqs": 2}
+        self.calls = []
+
+    def generate_until(self, requests, disable_tqdm=False):
+        self.calls.append([len(request.args[0]) for request in requests])
+        return super().generate_until(requests)
+
+
+def test_engines_are_asked_in_pieces(kept, tmp_path):
+    model = VLLM(lambda number, prompt: f"answer {len(prompt)}", fails_at=16)
+    assert engine_piece(model) == 8
+    with pytest.raises(ConnectionError):
+        kept(model, ["longbench_v2"])
+    assert [len(call) for call in model.calls] == [8, 8, 2]
+    lengths = [length for call in model.calls for length in call]
+    assert lengths == sorted(lengths, reverse=True)
+    assert len(list(read_all(tmp_path / "answers_tiny_00000000.sqlite"))) == 16
+    model.fails_at = None
+    result, _ = kept(model, ["longbench_v2"])
+    assert len(model.calls[-1]) == 2
+    assert engine_piece(AnsweringModel(None)) is None
+    for sample in result["samples"]["longbench_v2"]:
+        assert sample["resps"][0][0].startswith("answer ")
+
+
+def test_hf_says_which_answers_ended_at_their_budget(kept, model_folder, tmp_path):
+    kept(
+        "hf",
+        [TREC],
+        model_args={"pretrained": model_folder, "device": "cpu"},
+        gen_kwargs={"max_gen_toks": 3},
+        batch_size=2,
+    )
+    (own,) = summary(tmp_path / "answers_tiny_00000000.sqlite").tasks.values()
+    assert own.answered + own.empty == 5
+    assert own.completion_tokens == 15
+    assert own.prompt_tokens > 5 * 50
+    store = AnswerStore(tmp_path, "answers_tiny_00000000", IDENTITY)
+    names = [row[:2] for row in read_all(store.path)]
+    assert [store.find(*name).finish_reason for name in names] == ["length"] * 5
+    store.close()
+
+
+def test_a_file_that_was_removed_is_written_elsewhere(tmp_path, monkeypatch, recording_lm):
+    place = tmp_path / "tmp"
+    place.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(place))
+    store = AnswerStore(tmp_path / "out", "answers_tiny_00000000", IDENTITY)
+    keeping = Keeping(store, Stopping())
+    store.keep(Kept("k", 0, "t", "q", "p", "{}", Answer("said")))
+    store.path.unlink()
+    unwritten = Unwritten()
+    keeping.end(recording_lm, unwritten)
+    assert unwritten.files == [store.path.name]
+    (file,) = place.rglob("answers_*.sqlite")
+    assert len(list(read_all(file))) == 1
+    assert str(file.parent) in unwritten.line()
+
+
+def test_fewer_questions_than_ranks_are_refused(evaluate, recording_lm, monkeypatch):
+    monkeypatch.setattr(type(recording_lm), "world_size", 3)
+    with pytest.raises(OptionError, match="2 questions for 3 ranks"):
+        evaluate(recording_lm, [TREC], limit=2)
+    assert recording_lm.requests == []
+
+
+def test_what_a_key_holds_of_other_tasks(recording_lm):
+    """A prompt of another task may be cut in the model: then what cuts it counts."""
+    from lm_eval.api.instance import Instance
+
+    keeping = Keeping(None, Stopping(), cuts={"max_length": 9})
+    other = Keeping(None, Stopping(), cuts={"max_length": 10})
+    ours = {"prompt": {"document_sha256": "x"}}
+    for doc, same in ((ours, True), ({}, False)):
+        request = Instance("generate_until", doc, ("p", {}), 0, ("t", 0, 1))
+        assert (keeping._key(request) == other._key(request)) is same
+    assert json.loads(keeping.requests([request, request])[1].kept(Answer("")).generation) == {}
+    image = Instance("generate_until", {}, ("p", {}, {"visual": []}), 0, ("t", 0, 1))
+    assert keeping.requests([image]) == [None]

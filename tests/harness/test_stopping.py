@@ -1,0 +1,271 @@
+"""Real processes of `run`, stopped at work: by kill -9, SIGTERM, Ctrl-C; a full disk."""
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from lm_eval_longbench.answers.store import answer_files, read_all
+
+TASKS = "longbench_v1_trec,longbench_v1_qasper,longbench_v2_cot"
+NUMBER = 5 + 4 + 18 + 18
+CONCURRENT = 3
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
+
+
+@pytest.fixture
+def start(tmp_path):
+    """Start `run` with the output in `tmp_path / "out"`; returns the process, its output joined."""
+    started = []
+
+    def begin(*model, tasks=TASKS, out=tmp_path / "out", **environment):
+        command = [
+            *(str(Path(sys.executable).with_name("lm-eval-longbench")), "run", *model),
+            *("--tasks", tasks, "--output_path", str(out), "--log_samples"),
+            *("--metadata", json.dumps({"longbench": {"data_dir": "sample"}})),
+        ]
+        process = subprocess.Popen(
+            command,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            env={**os.environ, "HF_DATASETS_CACHE": str(tmp_path / "hf"), **environment},
+        )
+        started.append(process)
+        return process
+
+    yield begin
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+@pytest.fixture
+def served(api_server):
+    """The arguments that name a chat server which takes a moment for each answer."""
+
+    def answer(payload):
+        time.sleep(0.15)
+        asked = payload["messages"][0]["content"]
+        return f"The correct answer is ({'ABCD'[len(asked) % 4]})"
+
+    api_server.answer = answer
+    url = api_server.url("/v1/chat/completions")
+    arguments = f"model=tiny,base_url={url},num_concurrent={CONCURRENT}"
+    return (
+        *("--model", "local-chat-completions", "--model_args", arguments),
+        "--apply_chat_template",
+    )
+
+
+def wait_for(condition, process, seconds=200):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert process.poll() is None, process.communicate()[0]
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+def asked(server):
+    return Counter(json.dumps(payload) for _, payload in server.payloads)
+
+
+def kept(out):
+    """How many answers the files in a folder hold."""
+    return sum(len(list(read_all(file))) for file in answer_files(out))
+
+
+def samples(out):
+    """The newest log of each task, without what changes from run to run."""
+    found = {}
+    for path in sorted(out.rglob("samples_*.jsonl")):
+        rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+        found[path.name.rsplit("_", 1)[0]] = [(row["doc_id"], row["resps"]) for row in rows]
+    return found
+
+
+def test_killed_and_stopped_runs_lose_nothing(start, served, api_server, tmp_path):
+    out, payloads = tmp_path / "out", api_server.payloads
+    ends = [(signal.SIGKILL, -9), (signal.SIGTERM, 143), (signal.SIGINT, 130), (None, 0)]
+    for number, (sign, status) in enumerate(ends):
+        process = start(*served)
+        if sign is not None:
+            wait_for(lambda number=number: len(payloads) >= 10 * (number + 1), process)
+            begun = time.monotonic()
+            process.send_signal(sign)
+        said = process.communicate(timeout=150)[0]
+        assert process.returncode == status, said
+        if status in (130, 143):
+            assert time.monotonic() - begun < 10
+            assert "Traceback" not in said
+            there = kept(out)
+            assert f"{there} of " in said
+            assert f"To go on: lm-eval-longbench run {served[0]} {served[1]}" in said
+            assert len(payloads) == sum(asked(api_server).values())
+            assert there >= 10
+    assert kept(out) == NUMBER
+    # In flight at the kill were as many as were asked at a time; the others were waited for.
+    assert 0 <= len(payloads) - NUMBER <= CONCURRENT
+    assert set(asked(api_server).values()) <= {1, 2}
+    disturbed = samples(out)
+    whole = tmp_path / "whole"
+    process = start(*served, out=whole)
+    process.communicate(timeout=150)
+    assert samples(whole) == disturbed
+    # An undisturbed run and this one logged pass one once each.
+    assert len(list(out.rglob("samples_longbench_v2_cot_2*.jsonl"))) == 1
+    assert not list(out.glob("reasoning_*"))
+
+
+def test_a_second_signal_stops_at_once(start, served, api_server, no_answer):
+    api_server.answer = no_answer
+    process = start(*served, tasks="longbench_v1_trec")
+    begun = []
+    api_server.answer = lambda payload: begun.append(1) or no_answer
+    wait_for(lambda: begun, process)
+    process.send_signal(signal.SIGINT)
+    time.sleep(1)
+    assert process.poll() is None
+    at = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    said = process.communicate(timeout=60)[0]
+    assert time.monotonic() - at < 8
+    assert (process.returncode, "Traceback" in said) == (130, False), said
+    assert "0 of 5 answers are there" in said
+
+
+def test_requests_that_get_no_answer_are_waited_for_ten_seconds(
+    start, served, api_server, no_answer
+):
+    begun = []
+    api_server.answer = lambda payload: begun.append(1) or no_answer
+    process = start(*served, tasks="longbench_v1_trec")
+    wait_for(lambda: begun, process)
+    at = time.monotonic()
+    process.send_signal(signal.SIGTERM)
+    said = process.communicate(timeout=60)[0]
+    assert 9.5 < time.monotonic() - at < 20
+    assert (process.returncode, "Traceback" in said) == (143, False), said
+
+
+def test_a_second_run_of_the_same_is_refused(start, served, api_server, no_answer):
+    begun = []
+    api_server.answer = lambda payload: begun.append(1) or no_answer
+    process = start(*served, tasks="longbench_v1_trec")
+    wait_for(lambda: begun, process)
+    number = len(begun)
+    second = start(*served, tasks="longbench_v1_trec")
+    said = second.communicate(timeout=150)[0]
+    assert second.returncode == 1
+    (line,) = [line for line in said.splitlines() if line.startswith("error: ")]
+    assert "Another run writes its answers to" in line
+    assert process.poll() is None
+    assert len(begun) == number
+
+
+def test_a_real_model_stops_after_its_batch_and_goes_on(start, model_folder, tmp_path):
+    out = tmp_path / "out"
+    arguments = f"pretrained={model_folder}"
+    model = (
+        *("--model", "hf", "--model_args", arguments, "--batch_size", "2", "--device", "cpu"),
+        *("--gen_kwargs", "max_gen_toks=60"),
+    )
+    tasks = "longbench_v1_trec"
+    process = start(*model, tasks=tasks, OMP_NUM_THREADS="1")
+    wait_for(lambda: (answer_files(out) or None) and kept_now(out) >= 2, process)
+    process.send_signal(signal.SIGTERM)
+    said = process.communicate(timeout=60)[0]
+    assert (process.returncode, "Traceback" in said) == (143, False), said
+    there = kept(out)
+    assert there in (2, 4)  # batches of two; there are five questions
+    process = start(*model, tasks=tasks, OMP_NUM_THREADS="1")
+    said = process.communicate(timeout=150)[0]
+    assert process.returncode == 0, said
+    assert (
+        f"{there} of 5 answers are in {answer_files(out)[0]} already, {9 - there} to ask." in said
+    )
+    process = start(*model, tasks=tasks, OMP_NUM_THREADS="1", out=tmp_path / "whole")
+    process.communicate(timeout=150)
+    assert samples(out) == samples(tmp_path / "whole")
+
+
+def kept_now(out):
+    with contextlib.suppress(Exception):  # the file is being made
+        return kept(out)
+    return 0
+
+
+def test_a_full_disk(start, served, api_server, small_disk, tmp_path):
+    """It stops the run, loses nothing, and room made brings the run to its end."""
+    small = {"TMPDIR": str(tmp_path / "tmp"), "tasks": "longbench_v2", "out": small_disk / "out"}
+    Path(small["TMPDIR"]).mkdir()
+    long = "The correct answer is (A). " + "x" * 60_000
+
+    def answer(payload):
+        time.sleep(0.15)
+        return long
+
+    api_server.answer = answer
+    process = start(*served, **small)
+    said = process.communicate(timeout=150)[0]
+    assert (process.returncode, "Traceback" in said) == (1, False), said
+    assert "Answers cannot be written to" in said
+    assert "disk is full" in said
+    assert "MB are free" in said
+    assert "To go on: lm-eval-longbench run" in said
+    (elsewhere,) = (tmp_path / "tmp").rglob("answers_*.sqlite")
+    assert str(elsewhere) in said
+    number = len(api_server.payloads)
+    assert number < 18
+    (file,) = answer_files(small_disk / "out")
+    assert kept(small_disk / "out") + len(list(read_all(elsewhere))) == number
+    subprocess.run(["mount", "-o", "remount,size=50m", str(small_disk)], check=True)
+    shutil.move(elsewhere, file.parent)
+    process = start(*served, **small)
+    said = process.communicate(timeout=150)[0]
+    assert process.returncode == 0, said
+    assert f"{number} of 18 answers are in" in said
+    assert len(api_server.payloads) == 18
+    assert answer_files(small_disk / "out") == [file]
+    assert kept(small_disk / "out") == 18
+
+
+def test_a_disk_that_is_full_at_the_start(start, served, api_server, small_disk):
+    with contextlib.suppress(OSError), (small_disk / "filler").open("wb", buffering=0) as filler:
+        while True:
+            filler.write(b"x" * 512)
+    process = start(*served, tasks="longbench_v1_trec", out=small_disk / "out")
+    said = process.communicate(timeout=150)[0]
+    assert process.returncode == 1
+    assert said.rstrip().splitlines()[-1].startswith("error: The file of answers")
+    assert not api_server.payloads
+
+
+def test_results_that_cannot_be_written_go_elsewhere(start, served, tmp_path):
+    """A file is in the place of the harness's folder: nobody can write there, root neither."""
+    (tmp_path / "tmp").mkdir()
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "tiny").write_text("a file")
+    process = start(*served, tasks="longbench_v1_trec", TMPDIR=str(tmp_path / "tmp"))
+    said = process.communicate(timeout=150)[0]
+    assert process.returncode == 1, said
+    assert "longbench_v1: lb-v1|" in said  # the report is there all the same
+    last = said.rstrip().splitlines()[-1]
+    assert last.startswith(f"Not written to {out / 'tiny'}: ")
+    (results,) = (tmp_path / "tmp").rglob("results_*.json")
+    (log,) = (tmp_path / "tmp").rglob("samples_longbench_v1_trec_*.jsonl")
+    assert results.name in last
+    assert log.name in last
+    assert str(results.parents[1]) in last
+    assert json.loads(results.read_text())["results"]
+    assert len(log.read_text().splitlines()) == 5
+    assert kept(out) == 5
