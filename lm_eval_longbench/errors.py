@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 
 class LongBenchError(Exception):
@@ -54,3 +54,9 @@ class LinkError(LongBenchError):
 
 class LockError(LongBenchError):
     """A lock file cannot be used, or a run is not what it froze; every difference is named."""
+
+
+def few(texts: Sequence[str], most: int, mark: str = ", ") -> str:
+    """Return the first `most` texts with a mark between them, and how many more there are."""
+    more = len(texts) - most
+    return mark.join(texts[:most]) + (f"{mark.strip(' ,')} and {more} more" if more > 0 else "")

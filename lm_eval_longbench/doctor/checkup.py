@@ -84,13 +84,7 @@ _CORRECT = "Correct the arguments."
 
 
 def run_lines(run: Run, first: int | None, defaults: bool | None) -> Iterator[Line]:
-    """Yield the report on a run.
-
-    Args:
-        run: its arguments.
-        first: tasks that are looked at closely; None: all.
-        defaults: whether the harness's own tasks are indexed; None: if they are needed.
-    """
+    """Yield the report on a run; `first` and `defaults` as for `examine`."""
     from lm_eval_longbench.harness.preflight import (
         ask_task,  # these import the harness
         open_tasks,

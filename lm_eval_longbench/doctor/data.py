@@ -44,11 +44,9 @@ class Stored:
 
 
 def stored(family: str, names: Sequence[str] | None = None) -> Stored:
-    """Find the pinned file of a family of benchmarks.
+    """Find the pinned file of a family of benchmarks, as `prepare` calls it.
 
-    Args:
-        family: as `lm-eval-longbench prepare` calls it.
-        names: datasets, where each is converted by itself; None: all of them.
+    `names` are datasets, where each is converted by itself; None: all of them.
     """
     from lm_eval_longbench.data.arrow import cache_folder, is_sound  # slow to import
     from lm_eval_longbench.data.hashing import sha256_of

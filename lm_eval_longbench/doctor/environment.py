@@ -199,12 +199,9 @@ RESERVE = 200_000_000
 
 
 def log_bytes(answers: int, budget: int, prompt: int) -> int:
-    """Return an upper bound of a sample log's size.
+    """Return an upper bound of a sample log's size in bytes.
 
-    Args:
-        answers: number of them, repeats included.
-        budget: tokens of an answer at most.
-        prompt: characters of a prompt that is logged whole; 0: excerpts.
+    `budget` is in tokens an answer; `prompt` in characters of one that is logged whole, else 0.
     """
     return _RESULTS + answers * (_EXCERPT + budget * _TOKEN + prompt)
 
@@ -212,10 +209,7 @@ def log_bytes(answers: int, budget: int, prompt: int) -> int:
 def output_line(run: Run, answers: int, tasks: Sequence[TaskFacts]) -> Iterator[Line]:
     """Yield a line on the folder of the results, if there is one.
 
-    Args:
-        run: the arguments.
-        answers: to all questions of all tasks.
-        tasks: those that were looked at; their largest budget and prompt stand for all.
+    The largest budget and prompt of `tasks`, those that were looked at, stand for all.
     """
     if not run.output_path:
         return
@@ -260,14 +254,7 @@ def _of(names: Sequence[str], what: str) -> str:
 
 
 def space_line(what: str, folder: Path, need: int, how: str) -> Line:
-    """Judge the free space of a folder, which need not exist yet.
-
-    Args:
-        what: what the folder is for.
-        folder: where.
-        need: bytes.
-        how: how `need` was estimated.
-    """
+    """Judge the free space of a folder, which need not exist yet; `need` is in bytes."""
     free = shutil.disk_usage(existing(folder)).free
     found = f"{what}, {folder}: {_size(free)} free, about {_size(need)} needed ({how})"
     if free < need:

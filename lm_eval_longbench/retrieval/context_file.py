@@ -11,7 +11,7 @@ from typing import Any
 from lm_eval_longbench.data.hashing import sha256_of
 from lm_eval_longbench.data.json_array import array_items
 from lm_eval_longbench.data.rows import is_text
-from lm_eval_longbench.errors import DataError
+from lm_eval_longbench.errors import DataError, few
 from lm_eval_longbench.input_files import blocks, is_packed, read_json_lines, reading
 from lm_eval_longbench.retrieval.chunks import Chunk
 
@@ -59,12 +59,7 @@ def read_contexts(path: str, keep: int | None = None) -> Mapping[str, list[Chunk
 
 
 def check_complete(contexts: Mapping[str, Any], ids: Iterable[str], path: str) -> None:
-    """Check that every question has an entry.
-
-    Args:
-        contexts: what `read_contexts` gave.
-        ids: of the questions that are asked.
-        path: the file, for the message.
+    """Check that every question that is asked has an entry.
 
     Raises:
         DataError: questions are missing; the message has their number and names the first ones.
@@ -72,10 +67,9 @@ def check_complete(contexts: Mapping[str, Any], ids: Iterable[str], path: str) -
     asked = list(dict.fromkeys(ids))
     missing = [name for name in asked if name not in contexts]
     if missing:
-        more = f" and {len(missing) - _SHOWN} more" if len(missing) > _SHOWN else ""
         raise DataError(
             f"{_file(path)} has no chunks for {len(missing)} of {len(asked)} questions, by _id: "
-            f"{', '.join(missing[:_SHOWN])}{more}. Add them, or leave the option "
+            f"{few(missing, _SHOWN)}. Add them, or leave the option "
             "'retrieved_context' away to have chunks retrieved here."
         )
 
