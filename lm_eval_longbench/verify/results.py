@@ -116,7 +116,7 @@ def _table(results: ResultsFile, task: TaskResult) -> Iterator[Check]:
         or metric not in {*listed, *figures}
         or not isinstance(stated.get(metric), bool)
     ]
-    yield all_of("higher is better", len(stated), wrong, "as in the configuration", said)
+    yield from all_of("higher is better", len(stated), wrong, "as in the configuration", said)
 
 
 def _groups(results: ResultsFile) -> Iterator[tuple[str, Check]]:

@@ -89,15 +89,7 @@ def read_samples(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
 
 
 class _Table:
-    """The samples of one table, and what of its part of the report follows from them.
-
-    Args:
-        name: of the table.
-        entry: what the report says of it.
-
-    Raises:
-        UnknownNameError: there is no such table.
-    """
+    """The samples of one table, and what of its part of the report, `entry`, follows from them."""
 
     def __init__(self, name: str, entry: Mapping[str, Any]) -> None:
         self._benchmark = benchmark_of_table(name)
