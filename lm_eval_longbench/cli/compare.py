@@ -84,11 +84,9 @@ def _number(value: Any) -> bool:
 
 
 def figures_table(compared: Compared, *, refused: bool) -> Table:
-    """Return the figures side by side with the difference B - A.
+    """Return the figures of comparable tasks side by side with the difference B - A.
 
-    Args:
-        compared: the two results.
-        refused: whether to show the tasks that are not comparable, instead of those that are.
+    `refused`: of those that are not comparable.
     """
     table = Table(
         Column("task", no_wrap=True),

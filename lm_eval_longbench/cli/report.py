@@ -21,13 +21,7 @@ PUBLISHED, JSON = "published", "json"
 
 
 def score_raw(path: Path, output: Path, benchmark: str | None) -> None:
-    """Score raw predictions or sample logs into a folder; errors are those of offline scoring.
-
-    Args:
-        path: file or folder.
-        output: folder for the results.
-        benchmark: as for `score`; None: found out.
-    """
+    """Score raw predictions or sample logs into a folder; errors are those of offline scoring."""
     from lm_eval_longbench.scoring.score import score_paths  # slow to import
 
     score_paths([path], output, benchmark=benchmark)

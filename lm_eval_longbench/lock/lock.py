@@ -120,11 +120,7 @@ def data_of(tasks: Iterable[Task], options: Options) -> dict[str, dict[str, Any]
 
 
 def lock_of(names: Sequence[str], options: Options) -> Lock:
-    """Return the lock of some of our tasks.
-
-    Args:
-        names: tasks, as `task_names.expanded` gives them.
-        options: of the run.
+    """Return the lock of some of our tasks, by their names, in a run with these options.
 
     Raises:
         DataError: data that `options` names is not there.

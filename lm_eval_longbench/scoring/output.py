@@ -109,12 +109,7 @@ class Results:
     def make(
         self, emit: Callable[[dict[str, Any]], None], inputs: list[dict[str, Any]]
     ) -> dict[str, Any]:
-        """Emit all output lines in order; return the report.
-
-        Args:
-            emit: gets each line.
-            inputs: the input files, as in the report.
-        """
+        """Emit all output lines in order; return the report on the input files."""
         made = self._tables()
         for task, number in self._scan.duplicates.items():
             table = table_of(task)

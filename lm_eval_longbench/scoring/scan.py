@@ -273,10 +273,6 @@ def _copied(store: Store, gathered: Gathered, scan: Scan) -> None:
 def scan_store(store: Store, gathered: Gathered) -> Scan:
     """Return what was found; duplicates, conflicts and missing questions become problems.
 
-    Args:
-        store: with all samples.
-        gathered: gets the problems.
-
     Raises:
         PredictionError: runs were merged to more than MOST_REPEATS answers to a question.
     """

@@ -31,13 +31,7 @@ _MOST_DOCUMENTS = 2**53
 
 
 def read_row(row: Any, index: int, source: Source) -> Read:
-    """Return the samples of a decoded row: one an answer.
-
-    Args:
-        row: of a sample log or an official file.
-        index: position among the file's lines that are not blank, from 0.
-        source: the file.
-    """
+    """Return the samples of a decoded row, one an answer; `index` is its place, from 0."""
     if not isinstance(row, dict):
         return Unusable("not a JSON object")
     if source.kind == LOG:
@@ -98,13 +92,10 @@ def _read_log_row(row: dict[str, Any], index: int, source: Source) -> Read:
 
 
 def score_sample(sample: Sample, reasoning: str, *, extras: bool = False) -> Scored:
-    """Return what a sample's answer is worth.
+    """Return what a sample's answer is worth under a policy for reasoning.
 
-    Args:
-        sample: the sample.
-        reasoning: policy for reasoning in the answer. Where the answer holds any, what it is worth
-            under the other one comes along.
-        extras: compute what no official figure needs, too.
+    Where the answer holds any, what it is worth under the other one comes along. `extras`: with
+    what no official figure needs.
     """
     benchmark = benchmark_of_table(sample.table)
     scored = benchmark.score(sample, reasoning, extras=extras)
