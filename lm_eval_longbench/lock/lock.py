@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ from lm_eval_longbench.input_files import open_input, read_whole
 from lm_eval_longbench.options import KEY, Options
 from lm_eval_longbench.signature.signature import package_versions
 from lm_eval_longbench.task_names import expanded, task_versions, valid_names
+from lm_eval_longbench.version import installed
 
 DEFAULT = "longbench.lock"
 FORMAT = 1
@@ -56,13 +56,7 @@ class Lock:
 
 def packages_now() -> dict[str, str | None]:
     """Return the version of each package that a lock freezes; None where it is not installed."""
-    found = package_versions()
-    for name in _MORE_PACKAGES:
-        try:
-            found[name] = version(name)
-        except PackageNotFoundError:
-            found[name] = None
-    return found
+    return {**package_versions(), **{name: installed(name) for name in _MORE_PACKAGES}}
 
 
 def options_set(options: Options) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lm_eval_longbench.errors import PromptError
-from lm_eval_longbench.prompts.templates import load_template
+from lm_eval_longbench.prompts.templates import load_template, text_field
 
 TEMPLATES = "longbench_v2"
 ZERO_SHOT = "0shot"
@@ -27,16 +27,6 @@ _FIELDS = (
 )
 
 
-def _text(document: Mapping[str, Any], field: str) -> str:
-    value = document.get(field)
-    if not isinstance(value, str):
-        found = f"{type(value).__name__}." if field in document else "no such field."
-        raise PromptError(
-            f"The LongBench v2 prompt needs the field {field!r} as a text; the document has {found}"
-        )
-    return value.strip()
-
-
 def render(document: Mapping[str, Any], template: str, reasoning: str | None = None) -> str:
     """Return the official prompt of one question, before truncation.
 
@@ -53,7 +43,8 @@ def render(document: Mapping[str, Any], template: str, reasoning: str | None = N
     needs_document = "$DOC$" in prompt
     for mark, field in _FIELDS:
         if field != "context" or needs_document:
-            prompt = prompt.replace(mark, _text(document, field))
+            text = text_field(document, field, "The LongBench v2 prompt")
+            prompt = prompt.replace(mark, text.strip())
     if template == COT_ANSWER:
         if reasoning is None:
             raise PromptError("The LongBench v2 answer prompt needs the reasoning of pass one.")

@@ -10,7 +10,7 @@ from typing import Any
 
 from lm_eval_longbench.data.hashing import sha256_of
 from lm_eval_longbench.data.json_array import array_items
-from lm_eval_longbench.data.rows import is_text
+from lm_eval_longbench.data.rows import schema_problem
 from lm_eval_longbench.errors import DataError, few
 from lm_eval_longbench.input_files import blocks, is_packed, read_json_lines, reading
 from lm_eval_longbench.retrieval.chunks import Chunk
@@ -81,10 +81,8 @@ def contexts_sha256(path: str) -> str:
         DataError: the file cannot be read.
     """
     file = _file(path)
-    try:
+    with reading(file, DataError):
         return sha256_of(file)
-    except OSError as error:
-        raise DataError(f"{file} cannot be read: {error}") from error
 
 
 def _file(path: str) -> Path:
@@ -112,13 +110,9 @@ def _rows(file: Path) -> Iterator[tuple[str, Any]]:
 
 def problem_of(row: Any) -> str | None:
     """Return what is wrong with a decoded entry, or None if nothing is."""
-    if not isinstance(row, dict):
-        return "is not a JSON object"
-    for name in ("_id", "retrieved_context"):
-        if name not in row:
-            return f"lacks the field {name!r}"
-    if not is_text(row["_id"]):
-        return "has a field '_id' that is not a text (or not one that UTF-8 can hold)"
+    problem = schema_problem(row, ("_id", "retrieved_context"), ("_id",))
+    if problem:
+        return problem
     if not isinstance(row["retrieved_context"], list):
         return "has a field 'retrieved_context' that is not a list"
     for number, chunk in enumerate(row["retrieved_context"], start=1):
@@ -129,14 +123,10 @@ def problem_of(row: Any) -> str | None:
 
 
 def _problem_of_chunk(chunk: Any) -> str | None:
-    if not isinstance(chunk, dict):
-        return "is not a JSON object"
-    for name in ("c_idx", "content"):
-        if name not in chunk:
-            return f"lacks the field {name!r}"
+    problem = schema_problem(chunk, ("c_idx", "content"), ())
+    if problem:
+        return problem
     place = chunk["c_idx"]
     if not isinstance(place, int) or isinstance(place, bool) or place < 0:
         return "has a field 'c_idx' that is not a whole number, 0 or more"
-    if not is_text(chunk["content"]):
-        return "has a field 'content' that is not a text (or not one that UTF-8 can hold)"
-    return None
+    return schema_problem(chunk, (), ("content",))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 from collections import deque
 from collections.abc import Iterable, Iterator
@@ -12,6 +11,7 @@ from multiprocessing import get_context
 
 from lm_eval_longbench.errors import LongBenchError, OptionError
 from lm_eval_longbench.input_files import LONGEST, Chunk
+from lm_eval_longbench.prompts.truncation import usable_cores
 from lm_eval_longbench.scoring.files import Source
 from lm_eval_longbench.scoring.score_chunk import Outcome, score_chunk
 
@@ -22,13 +22,6 @@ SMALL = 8 << 20
 # all of them, where lines are as long as they may be.
 _AHEAD = 3
 _MOST_UNDER_WAY = 2 * LONGEST
-
-
-def usable_cores() -> int:
-    """Return how many cores this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def number_of_workers(asked: int | None, size: int) -> int:
