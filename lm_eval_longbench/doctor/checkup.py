@@ -6,6 +6,7 @@ import contextlib
 import logging
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from lm_eval_longbench.benchmarks.registry import families
 from lm_eval_longbench.doctor.data import Wanted, general_lines, look
@@ -13,7 +14,6 @@ from lm_eval_longbench.doctor.embeddings import embedding_lines
 from lm_eval_longbench.doctor.environment import (
     cache_lines,
     extra_lines,
-    installed,
     output_line,
     output_lines,
     response_cache_lines,
@@ -40,6 +40,7 @@ from lm_eval_longbench.doctor.server import server_lines
 from lm_eval_longbench.errors import LongBenchError
 from lm_eval_longbench.harness.preflight_facts import Backend, Leaf, Run, TaskFacts
 from lm_eval_longbench.options import Options
+from lm_eval_longbench.version import installed
 
 # ---------------------------------------------------------------------- warnings
 
@@ -154,7 +155,7 @@ def task_lines(run: Run, backend: Backend, tasks: Sequence[TaskFacts]) -> Iterat
     )
     for check in checks:
         for facts in tasks:
-            yield from check(facts)
+            yield from (replace(line, tasks=(facts.name,)) for line in check(facts))
 
 
 def answers(run: Run, leaves: Sequence[Leaf], rows: Mapping[str, int]) -> int:

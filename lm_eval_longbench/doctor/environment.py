@@ -7,7 +7,7 @@ import os
 import platform
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
-from importlib.metadata import PackageNotFoundError, metadata, requires, version
+from importlib.metadata import metadata, requires
 from pathlib import Path
 
 from packaging.requirements import Requirement
@@ -15,23 +15,15 @@ from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
 from lm_eval_longbench.benchmarks.registry import families
-from lm_eval_longbench.doctor.data import CONVERTED, DOWNLOADED, stored
+from lm_eval_longbench.data.hub import CONVERTED, DOWNLOADED, stored
 from lm_eval_longbench.doctor.line import ERROR, OK, WARNING, Line
 from lm_eval_longbench.harness.preflight_facts import LOCAL, MESSAGES, TEXT, Backend, Run, TaskFacts
 from lm_eval_longbench.options import Options
-from lm_eval_longbench.version import __version__
+from lm_eval_longbench.version import __version__, installed
 
 # ---------------------------------------------------------------------- what we require
 
 PACKAGE = "lm-eval-longbench"
-
-
-def installed(name: str) -> str | None:
-    """Return the version of an installed package; None if it is not installed."""
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return None
 
 
 def accepted_range(name: str) -> SpecifierSet:

@@ -102,6 +102,8 @@ def gathered(
 
 def _data(task: Subject, data_dir: str | None) -> Documents | str:
     """Return the data that a task names, from this machine; a text: why it is not here."""
+    from lm_eval_longbench.data.hub import MISSING, stored
+
     label, benchmark = task.label, task.benchmark
     own = benchmark.asked(task.own, task.config.get("dataset_name")) or task.own
     place = data_dir
@@ -111,7 +113,7 @@ def _data(task: Subject, data_dir: str | None) -> Documents | str:
         return "It is a file of the user's own: name it with --data-dir."
     try:
         if not label.is_sample and not label.is_local:
-            if _is_cached(benchmark, own):
+            if stored(benchmark.prepared_as, [own.dataset]).state != MISSING:
                 place = None
             elif data_dir is None:
                 return (
@@ -121,22 +123,6 @@ def _data(task: Subject, data_dir: str | None) -> Documents | str:
         return benchmark.load(own, place)
     except (LongBenchError, KeyError, OSError) as error:
         return f"The data cannot be opened: {error}"
-
-
-def _is_cached(benchmark: Benchmark, task: Task) -> bool:
-    """Whether a task's pinned data can be opened without a download."""
-    from huggingface_hub import try_to_load_from_cache
-
-    from lm_eval_longbench.data.arrow import cache_folder, is_sound
-
-    source = benchmark.source
-    folder = cache_folder(benchmark.family, source.sha256)
-    if is_sound(folder if benchmark.counts else folder / task.dataset, source.sha256):
-        return True
-    found = try_to_load_from_cache(
-        source.repo, source.file, repo_type="dataset", revision=source.revision
-    )
-    return isinstance(found, str)
 
 
 def _documents(task: Subject, data: Documents | str) -> Documents | str:
