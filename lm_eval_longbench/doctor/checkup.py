@@ -5,8 +5,10 @@ from __future__ import annotations
 import contextlib
 import logging
 import math
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from logging.handlers import BufferingHandler
 
 from lm_eval_longbench.benchmarks.registry import families
 from lm_eval_longbench.doctor.data import Wanted, general_lines, look
@@ -48,24 +50,16 @@ from lm_eval_longbench.version import installed
 _TOLD = tuple(f"lm_eval_longbench.{name}" for name in ("harness.task", "harness.prompts", "data."))
 
 
-class _Keeper(logging.Handler):
-    def __init__(self) -> None:
-        super().__init__(logging.WARNING)
-        self.records: list[logging.LogRecord] = []
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self.records.append(record)
-
-
 @contextlib.contextmanager
 def overheard() -> Iterator[list[logging.LogRecord]]:
     """Yield a list that gets this package's warnings and errors while open; none is shown."""
     logger = logging.getLogger("lm_eval_longbench")
-    keeper, before = _Keeper(), logger.propagate
+    keeper, before = BufferingHandler(sys.maxsize), logger.propagate
+    keeper.setLevel(logging.WARNING)
     logger.addHandler(keeper)
     logger.propagate = False
     try:
-        yield keeper.records
+        yield keeper.buffer
     finally:
         logger.removeHandler(keeper)
         logger.propagate = before

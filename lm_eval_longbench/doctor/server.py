@@ -71,13 +71,10 @@ class Reply:
 def get_models(
     url: str, headers: Mapping[str, str], verify: bool | str = True, timeout: float = TIMEOUT
 ) -> Reply:
-    """Return a server's answer to one GET.
+    """Return a server's answer to one GET of the list, within `timeout` seconds without an answer.
 
-    Args:
-        url: of the list.
-        headers: as the backend sends them; they are neither kept nor shown.
-        verify: whether, or with which file, the certificate is checked.
-        timeout: seconds without an answer.
+    The headers are those of the backend, and are neither kept nor shown; `verify` is whether, or
+    with which file, the certificate is checked.
 
     Raises:
         LongBenchError: the package `requests` is missing.

@@ -137,12 +137,9 @@ def lock_of(names: Sequence[str], options: Options) -> Lock:
 
 
 def lock_now(tasks: Sequence[str], options: Options) -> Lock:
-    """Return the lock of what a user asks for.
+    """Return the lock of what a user asks for: tasks and groups, with wildcards or commas.
 
-    Args:
-        tasks: our tasks and groups, with wildcards or commas as for the harness; pass two of
-            chain of thought comes along with pass one.
-        options: of the run.
+    Pass two of chain of thought comes along with pass one.
 
     Raises:
         UnknownNameError: a name stands for none of our tasks; names the nearest.

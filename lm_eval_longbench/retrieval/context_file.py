@@ -75,11 +75,7 @@ def check_complete(contexts: Mapping[str, Any], ids: Iterable[str], path: str) -
 
 
 def contexts_sha256(path: str) -> str:
-    """Return the sha256 of the file's bytes, for results, as hexadecimal digits.
-
-    Raises:
-        DataError: the file cannot be read.
-    """
+    """Return the sha256 of the file's bytes, for results; DataError if it cannot be read."""
     file = _file(path)
     with reading(file, DataError):
         return sha256_of(file)

@@ -27,12 +27,7 @@ _MOST_UNDER_WAY = 2 * LONGEST
 def number_of_workers(asked: int | None, size: int) -> int:
     """Return how many processes score `size` bytes of text: 1 means this one.
 
-    Args:
-        asked: by the user; None: as many as there are cores.
-        size: bytes of text.
-
-    Raises:
-        OptionError: fewer than one.
+    None asked for: as many as there are cores. Raises OptionError for fewer than one.
     """
     if asked is not None and asked < 1:
         raise OptionError(f"--workers must be 1 or more, not {asked}.")
@@ -47,12 +42,7 @@ def _ignore_interrupts() -> None:
 def score_chunks(jobs: Iterable[tuple[Source, Chunk]], workers: int) -> Iterator[Outcome]:
     """Yield the outcome of each chunk, in order; a few chunks are in memory at a time.
 
-    Args:
-        jobs: chunks with their files.
-        workers: processes; 1: this one.
-
-    Raises:
-        LongBenchError: a process died.
+    One worker is this process. Raises LongBenchError if a process died.
     """
     if workers == 1:
         for source, chunk in jobs:

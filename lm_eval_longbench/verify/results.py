@@ -79,11 +79,8 @@ def _is_ours(results: ResultsFile, name: str) -> str:
         return "a task of this package by its configuration"
     log, _ = results.log_of(name)
     try:
-        row = (
-            next(iter(read_json_lines(log, PredictionError)), (0, None))[1]
-            if log is not None
-            else None
-        )
+        rows = iter(()) if log is None else read_json_lines(log, PredictionError)
+        _, row = next(rows, (0, None))
     except LongBenchError:  # another's log
         return ""
     doc = row.get("doc") if isinstance(row, Mapping) else None
