@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 
 class LongBenchError(Exception):
@@ -66,3 +66,9 @@ class Interrupted(LongBenchError):
 
 class RunStopped(LongBenchError):
     """A run cannot go on; the answers so far are kept."""
+
+
+def few(texts: Sequence[str], most: int, mark: str = ", ") -> str:
+    """Return the first `most` texts with a mark between them, and how many more there are."""
+    more = len(texts) - most
+    return mark.join(texts[:most]) + (f"{mark.strip(' ,')} and {more} more" if more > 0 else "")

@@ -113,12 +113,8 @@ def is_packed(path: Path) -> bool:
 def within_ratio(pieces: Iterable[bytes], packed: int) -> Iterator[bytes]:
     """Yield unpacked data as long as there is not far too much of it.
 
-    Args:
-        pieces: the unpacked data.
-        packed: bytes that it was packed in.
-
     Raises:
-        Damaged: there is more than UNPACKED, and more than RATIO times what it was packed in.
+        Damaged: there is more than UNPACKED, and more than RATIO times the `packed` bytes.
     """
     most, size = max(UNPACKED, RATIO * packed), 0
     for piece in pieces:
@@ -230,14 +226,8 @@ def chunks(pieces: Iterable[bytes], size: int | None = None) -> Iterator[Chunk]:
     """Yield the lines of a text in order, about `size` bytes at once (half a megabyte).
 
     What is wrong with the text as a whole (damaged packing, a line beyond LONGEST) comes as a chunk
-    of its own that holds no line; the lines around it are there.
-
-    Args:
-        pieces: the text, none longer than LONGEST; see `blocks`.
-        size: bytes.
-
-    Raises:
-        OSError: the text cannot be read.
+    of its own that holds no line; the lines around it are there. No piece may be longer than
+    LONGEST. Raises OSError if the text cannot be read.
     """
     size = BLOCK if size is None else size
     line, index = 1, 0
@@ -317,11 +307,7 @@ def lines(pieces: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def has_too_many_marks(text: Any) -> bool:
-    """Return whether JSON, whole or from the end of a text on, has more than MOST_MARKS marks.
-
-    Args:
-        text: str or bytes.
-    """
+    """Whether JSON, text or bytes, whole or what follows a text's end, has too many marks."""
 
     def number(part: Any) -> int:
         return sum(part.count(mark) for mark in marks)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -76,7 +76,7 @@ def _sampling(generation: Mapping[str, Any], official: Protocol) -> Iterator[str
             yield f"{name} {generation[name]!r} (officially left out)"
 
 
-def _generation(generation: Any, official: Protocol, _: Benchmark) -> Iterator[str]:
+def _generation(generation: Any, official: Protocol) -> Iterator[str]:
     if not isinstance(generation, Mapping):
         yield f"generation arguments {generation!r}"
         return
@@ -91,50 +91,30 @@ def _generation(generation: Any, official: Protocol, _: Benchmark) -> Iterator[s
         yield f"the generation argument {name} (officially left out)"
 
 
-def _limit(limit: Any, official: Protocol, _: Benchmark) -> Iterator[str]:
-    if official.limits and limit not in official.limits:
-        found = "no limit of prompts" if limit is None else f"prompts cut at {limit} tokens"
-        yield f"{found} (officially cut at {_any_of(official.limits)})"
+# Ingredients of a signature that official runs agree in.
+_COMPARED = ["data_sha256", "truncation", "limit", "overlength", "chat", "generation", "filters"]
 
 
-def _chat(chat: Any, official: Protocol, _: Benchmark) -> Iterator[str]:
-    # Without a chat template nothing is withheld from it.
-    if chat != official.chat and not (official.chat == "raw" and chat == "off"):
-        yield f"chat template {chat} (officially {official.chat})"
-
-
-def _data(sha256: Any, _: Protocol, benchmark: Benchmark) -> Iterator[str]:
-    if sha256 != benchmark.source.sha256:
+def _departing(name: str, value: Any, official: Protocol, benchmark: Benchmark) -> Iterator[str]:
+    """Yield how one value of an ingredient departs."""
+    rule = getattr(benchmark.rule, "__name__", "")
+    if name == "data_sha256" and value != benchmark.source.sha256:
         yield f"other data than {benchmark.source.label}"
-
-
-def _truncation(rule: Any, _: Protocol, benchmark: Benchmark) -> Iterator[str]:
-    official = getattr(benchmark.rule, "__name__", "")
-    if rule != official:
-        yield f"prompts cut by {rule} (officially by {official})"
-
-
-def _overlength(how: Any, official: Protocol, _: Benchmark) -> Iterator[str]:
+    elif name == "truncation" and value != rule:
+        yield f"prompts cut by {value} (officially by {rule})"
+    elif name == "limit" and official.limits and value not in official.limits:
+        found = "no limit of prompts" if value is None else f"prompts cut at {value} tokens"
+        yield f"{found} (officially cut at {_any_of(official.limits)})"
     # A run that ended with "fail" had no longer prompt.
-    if how not in ("truncate", "fail"):
-        yield f"overlength {how} (officially truncate)"
-
-
-def _filters(filters: Any, official: Protocol, _: Benchmark) -> Iterator[str]:
-    if filters is not None:
+    elif name == "overlength" and value not in ("truncate", "fail"):
+        yield f"overlength {value} (officially truncate)"
+    # Without a chat template nothing is withheld from it.
+    elif name == "chat" and value != official.chat and (official.chat, value) != ("raw", "off"):
+        yield f"chat template {value} (officially {official.chat})"
+    elif name == "generation":
+        yield from _generation(value, official)
+    elif name == "filters" and value is not None:
         yield "filters of answers (officially none)"
-
-
-# Ingredients of a signature, and how one value departs.
-_RULES: Mapping[str, Callable[[Any, Protocol, Benchmark], Iterator[str]]] = {
-    "data_sha256": _data,
-    "truncation": _truncation,
-    "limit": _limit,
-    "overlength": _overlength,
-    "chat": _chat,
-    "generation": _generation,
-    "filters": _filters,
-}
 
 
 @dataclass(frozen=True)
@@ -152,7 +132,7 @@ class Departures:
     @property
     def nothing_known(self) -> bool:
         """Whether nothing is known of how the answers were made."""
-        return set(self.unknown) == set(_RULES)
+        return set(self.unknown) == set(_COMPARED)
 
 
 def departures(
@@ -174,15 +154,15 @@ def departures(
     official = protocol_of(task, thinking=thinking)
     found: list[str] = []
     unknown = []
-    for name, rule in _RULES.items():
+    for name in _COMPARED:
         value = signature.get(name, UNKNOWN)
         # Own filters are a list themselves, and several of those a departure too.
         values = value if isinstance(value, list) and name != "filters" else [value]
         if UNKNOWN in values:
             unknown.append(name)
-        found += [
-            text for one in values if one != UNKNOWN for text in rule(one, official, benchmark)
-        ]
+        for one in values:
+            if one != UNKNOWN:
+                found += _departing(name, one, official, benchmark)
     if repeats != official.repeats:
         wanted = f"(officially {official.repeats})"
         found.append(f"{repeats} answer{'s' if repeats > 1 else ''} to each question {wanted}")

@@ -80,12 +80,7 @@ def masked_url(url: str) -> str:
 
 
 def masked(value: Any, name: str = "") -> Any:
-    """Return JSON-like data with what its names or its URLs say to be secret replaced.
-
-    Args:
-        value: texts, numbers, mappings and lists; it is not changed.
-        name: that the value stands under.
-    """
+    """Return JSON-like data, under a name, with what names or URLs say to be secret replaced."""
     if isinstance(value, Mapping):
         every = bool(_HEADERS.search(name))
         return {key: MASK if every else masked(own, str(key)) for key, own in value.items()}

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -92,11 +92,9 @@ def working(text: str) -> Iterator[Callable[[str], None]]:
 
 
 def say_table(table: Table, width: int | None = None) -> None:
-    """Print a table, its cells as they are and not as markup.
+    """Print a table, its cells as they are and not as markup; control characters are escaped in it.
 
-    Args:
-        table: its cells are changed where they hold control characters.
-        width: columns of text; None: as many as it needs, for rich would cut figures off.
+    A width of None is as many columns of text as it needs, for rich would cut figures off.
     """
     from rich.console import Console
     from rich.text import Text
@@ -113,6 +111,16 @@ def say_table(table: Table, width: int | None = None) -> None:
     if width is None:
         width = max(Console().width, plain(width=_WIDE).measure(table).maximum)
     plain(width=width).print(table, crop=False)
+
+
+def table_of(texts: Iterable[str], numbers: Iterable[str], title: str | None = None) -> Table:
+    """Return an empty table with columns of texts, and right of them columns of numbers."""
+    from rich import box
+    from rich.table import Column, Table
+
+    columns = [Column(name, no_wrap=True) for name in texts]
+    columns += [Column(name, justify="right", no_wrap=True) for name in numbers]
+    return Table(*columns, title=title, title_justify="left", box=box.SIMPLE, padding=(0, 1, 0, 0))
 
 
 class LogFormatter(logging.Formatter):

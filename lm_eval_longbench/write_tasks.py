@@ -143,15 +143,10 @@ def _group(group: Group) -> str:
 
 
 def write(folder: Path, wanted: Sequence[Benchmark], *, check: bool = False) -> list[Path]:
-    """Write the task files of benchmarks into their folders, and remove what was there before.
+    """Write the task files of benchmarks into their folders, and return, in order, what differed.
 
-    Args:
-        folder: with the folders of benchmarks. Files that this did not write stay.
-        wanted: the benchmarks.
-        check: write and remove nothing.
-
-    Returns:
-        The files that differed, in order.
+    Files that were written before and are no more are removed; others stay. `check`: nothing is
+    written and nothing removed.
     """
     files = {folder / path: text for one in wanted for path, text in task_files(one).items()}
     present = {

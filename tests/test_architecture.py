@@ -14,7 +14,7 @@ _SPEC.loader.exec_module(counts)
 # What has been reached. The aim is 18,500 lines in the package and 2,000 in scripts: lower these
 # whenever it can be done.
 LIMITS = {
-    "package lines": 28_300,
+    "package lines": 27_450,
     "modules": 190,
     "longest module": 500,
     "modules outside benchmarks/ that name benchmarks": 8,

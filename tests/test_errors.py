@@ -5,7 +5,7 @@ import inspect
 import pytest
 
 from lm_eval_longbench import errors
-from lm_eval_longbench.errors import LongBenchError, UnknownNameError
+from lm_eval_longbench.errors import LongBenchError, UnknownNameError, few
 
 CLASSES = [
     value
@@ -65,3 +65,12 @@ def test_valid_names_may_be_an_iterator_and_may_be_none():
     assert message.endswith("Valid: a, c.")
     message = str(UnknownNameError("dataset", "b", []))
     assert message == "Unknown dataset 'b'. Valid: ."
+
+
+def test_long_lists_are_shortened():
+    texts = list("abc")
+    assert few([], 2) == ""
+    assert few(texts, 3) == "a, b, c"
+    assert few(texts, 2) == "a, b and 1 more"
+    assert few(texts, 3, "; ") == "a; b; c"
+    assert few(texts, 1, "; ") == "a; and 2 more"

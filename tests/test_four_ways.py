@@ -4,20 +4,18 @@ Real runs on the embedded sample, in the layouts that users have. What the harne
 against `scores.json`, against the report, and against what `verify` recomputes, figure by figure.
 """
 
-import contextlib
 import functools
 import gzip
 import hashlib
 import importlib.util
 import json
 import shutil
-import threading
 from collections import Counter
-from http.server import ThreadingHTTPServer
 from pathlib import Path
 
 import lm_eval.tasks
 import pytest
+from json_server import JsonServer, serving
 from real_runs import EXTRACTIVE
 from v1_tasks import BY_NAME, load
 
@@ -130,29 +128,18 @@ def _conftest_of(folder):
     return module
 
 
-@contextlib.contextmanager
-def _serving(server):
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    yield server
-    server.shutdown()
-    server.server_close()
-    thread.join()
-
-
 @pytest.fixture(scope="module")
 def server():
     """An OpenAI-compatible server of chats."""
-    with _serving(_conftest_of("harness").ApiServer()) as own:
+    with serving(_conftest_of("harness").ApiServer()) as own:
         yield own
 
 
 @pytest.fixture(scope="module")
 def embeddings():
     """One of chats, with an answer a seed, and of embeddings; its address."""
-    handler = _conftest_of("verify")._Server
-    with _serving(ThreadingHTTPServer(("127.0.0.1", 0), handler)) as own:
-        yield f"http://127.0.0.1:{own.server_port}/v1"
+    with serving(JsonServer(_conftest_of("verify").ChatHandler)) as own:
+        yield own.url("/v1")
 
 
 class Run:

@@ -74,26 +74,6 @@ class Unusable:
     kind: str = MALFORMED
 
 
-@dataclass(frozen=True, slots=True)
-class BadLine:
-    """A line that gives no sample.
-
-    Attributes:
-        file: name of the file.
-        line: number in the file, from 1.
-        reason: what is wrong with it.
-        kind: MALFORMED or FOREIGN.
-    """
-
-    file: str
-    line: int
-    reason: str
-    kind: str = MALFORMED
-
-    def __str__(self) -> str:
-        return f"{self.file}, line {self.line}: {self.reason}"
-
-
 # What a reader makes of a decoded row.
 Read = list[Sample] | Unusable
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich import box
-from rich.table import Column, Table
+from rich.table import Table
 
 from lm_eval_longbench.errors import LongBenchError
 from lm_eval_longbench.signature.compare import NOT, shown_pair
-from lm_eval_longbench.terminal import fail, say_line, say_table
+from lm_eval_longbench.terminal import fail, say_line, say_table, table_of
 
 if TYPE_CHECKING:
     from lm_eval_longbench.verify.compare import Compared
@@ -36,20 +36,11 @@ def differences_table(compared: Compared) -> Table | None:
             groups[own.weight, own.ingredient, left, right, own.reason].append(task.task)
     if not groups:
         return None
-    table = Table(
-        "ingredient",
-        "A",
-        "B",
-        "so",
-        "because",
-        "in",
-        box=box.SIMPLE,
-        padding=(0, 1, 0, 0),
-    )
+    titles = ("ingredient", "A", "B", "so", "because", "in")
+    table = Table(*titles, box=box.SIMPLE, padding=(0, 1, 0, 0))
     for key in sorted(groups, key=lambda key: key[0] != NOT):
         weight, name, left, right, reason = key
-        cells = (name, left, right, weight, reason, _tasks(groups[key]))
-        table.add_row(*cells)
+        table.add_row(name, left, right, weight, reason, _tasks(groups[key]))
     return table
 
 
@@ -84,26 +75,17 @@ def _number(value: Any) -> bool:
 
 
 def figures_table(compared: Compared, *, refused: bool) -> Table:
-    """Return the figures side by side with the difference B - A.
+    """Return the figures of comparable tasks side by side with the difference B - A.
 
-    Args:
-        compared: the two results.
-        refused: whether to show the tasks that are not comparable, instead of those that are.
+    `refused`: of those that are not comparable.
     """
-    table = Table(
-        Column("task", no_wrap=True),
-        Column("figure", no_wrap=True),
-        *(Column(name, justify="right", no_wrap=True) for name in ("A", "B", "B - A")),
-        box=box.SIMPLE,
-        padding=(0, 1, 0, 0),
-    )
+    table = table_of(("task", "figure"), ("A", "B", "B - A"))
     for task in compared.tasks:
         if (task.comparison.verdict == NOT) == refused:
             for name, left, right in task.figures:
                 both = _number(left) and _number(right)
                 change = f"{right - left:+.4f}" if both else "-"
-                cells = (task.task, name, _cell(left), _cell(right), change)
-                table.add_row(*cells)
+                table.add_row(task.task, name, _cell(left), _cell(right), change)
     return table
 
 

@@ -20,19 +20,6 @@ if TYPE_CHECKING:
 PUBLISHED, JSON = "published", "json"
 
 
-def score_raw(path: Path, output: Path, benchmark: str | None) -> None:
-    """Score raw predictions or sample logs into a folder; errors are those of offline scoring.
-
-    Args:
-        path: file or folder.
-        output: folder for the results.
-        benchmark: as for `score`; None: found out.
-    """
-    from lm_eval_longbench.scoring.score import score_paths  # slow to import
-
-    score_paths([path], output, benchmark=benchmark)
-
-
 def read_runs(paths: list[Path], scratch: Path, benchmark: str | None) -> list[Run]:
     """Read scored folders; what is not one is scored first, into `scratch`.
 
@@ -61,8 +48,10 @@ def read_runs(paths: list[Path], scratch: Path, benchmark: str | None) -> list[R
     for number, (path, name) in enumerate(zip(paths, unique_names(paths), strict=True)):
         folder = path
         if not is_scored(path):
+            from lm_eval_longbench.scoring.score import score_paths  # slow to import
+
             folder = scratch / str(number)
-            score_raw(path, folder, benchmark)
+            score_paths([path], folder, benchmark=benchmark)
         runs.append(read_run(folder, name))
     return runs
 

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich import box
-from rich.table import Column, Table
+from rich.table import Table
 
 from lm_eval_longbench.answers.reply import NOT_KNOWN, failed_text
 from lm_eval_longbench.benchmarks.base import Benchmark
@@ -19,7 +18,7 @@ from lm_eval_longbench.metrics.reasoning import DROP, KEEP
 from lm_eval_longbench.reports.capped import capped_warning
 from lm_eval_longbench.scoring.problems import sentence
 from lm_eval_longbench.scoring.score import AUTO
-from lm_eval_longbench.terminal import say_line, say_table, warn
+from lm_eval_longbench.terminal import say_line, say_table, table_of, warn
 
 # ---------------------------------------------------------------------- figures
 
@@ -59,14 +58,7 @@ def _table(
     labels = facts["data"]
     more = f" and {len(labels) - 1} more" if len(labels) > 1 else ""
     data = f", data {labels[0]}{more}" if labels else ""
-    return Table(
-        Column(first, no_wrap=True),
-        *(Column(title, justify="right", no_wrap=True) for title in (*figures, *counts)),
-        title=f"{name}{repeats}{data}",
-        title_justify="left",
-        box=box.SIMPLE,
-        padding=(0, 1, 0, 0),
-    )
+    return table_of([first], (*figures, *counts), f"{name}{repeats}{data}")
 
 
 def _percent(benchmark: Benchmark, value: Any) -> Any:

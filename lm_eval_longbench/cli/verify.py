@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich import box
-from rich.table import Column, Table
+from rich.table import Table
 
 from lm_eval_longbench.errors import LongBenchError
 from lm_eval_longbench.terminal import (
@@ -19,6 +18,7 @@ from lm_eval_longbench.terminal import (
     say_json,
     say_line,
     say_table,
+    table_of,
     working,
 )
 from lm_eval_longbench.verify.check import (
@@ -41,12 +41,7 @@ def kinds_table(report: Report) -> Table:
     for check in report.checks:
         own = kinds.setdefault(check.kind, dict.fromkeys(STATUSES, 0))
         own[check.status] += 1
-    table = Table(
-        Column("check", no_wrap=True),
-        *(Column(status, justify="right", no_wrap=True) for status in STATUSES),
-        box=box.SIMPLE,
-        padding=(0, 1, 0, 0),
-    )
+    table = table_of(["check"], STATUSES)
     for kind, own in kinds.items():
         table.add_row(kind, *(str(number) if number else "-" for number in own.values()))
     return table

@@ -1,7 +1,9 @@
-"""Fetch a pinned file from the hub and make sure that it is the pinned one."""
+"""Fetch a pinned file from the hub and make sure that it is the pinned one; say what is here."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from lm_eval_longbench.benchmarks.base import Source
@@ -44,3 +46,53 @@ def fetch(source: Source) -> Path:
             "the cache; run again to download it anew."
         )
     return path
+
+
+CONVERTED = "converted"
+DOWNLOADED = "downloaded"
+DAMAGED = "damaged"
+MISSING = "missing"
+
+
+@dataclass(frozen=True)
+class Stored:
+    """How a family's pinned file is kept here.
+
+    Attributes:
+        state: CONVERTED, DOWNLOADED (converted by the first run), DAMAGED or MISSING.
+        place: its folder or file; None if it is missing.
+        sha256: of a damaged file; else the pinned one.
+    """
+
+    state: str
+    place: Path | None
+    sha256: str
+
+
+def stored(family: str, names: Sequence[str] | None = None) -> Stored:
+    """Find the pinned file of a family of benchmarks, as `prepare` calls it.
+
+    `names` are datasets, where each is converted by itself; None: all of them.
+    """
+    from huggingface_hub import try_to_load_from_cache
+
+    from lm_eval_longbench.benchmarks.registry import families
+    from lm_eval_longbench.data.arrow import cache_folder, is_sound  # slow to import
+
+    members = families()[family]
+    source = members[0].source
+    folder = cache_folder(members[0].family, source.sha256)
+    parts = [folder]
+    if not members[0].counts:
+        known = (task.dataset for one in members for task in one.tasks.values())
+        parts = [folder / name for name in (known if names is None else names)]
+    if all(is_sound(part, source.sha256) for part in parts):
+        return Stored(CONVERTED, folder, source.sha256)
+    place = try_to_load_from_cache(
+        source.repo, source.file, repo_type="dataset", revision=source.revision
+    )
+    if not isinstance(place, str):
+        return Stored(MISSING, None, source.sha256)
+    file = Path(place)
+    found = sha256_of(file)
+    return Stored(DOWNLOADED if found == source.sha256 else DAMAGED, file, found)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os.path
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-Rows = Callable[[], Iterator[dict[str, Any]]]
+# Reads a file's rows.
+_Reader = Callable[[Path], Iterator[dict[str, Any]]]
 
 
 def load_lines(benchmark: Benchmark, task: Task, data_dir: str | None) -> Documents:
@@ -38,105 +39,78 @@ def load_lines(benchmark: Benchmark, task: Task, data_dir: str | None) -> Docume
     Raises:
         DataError: the data is not there, damaged, or (pinned) not what is pinned.
     """
-    own = _Dataset(benchmark, task)
+    name, archive = f"{task.dataset}.jsonl", benchmark.source.file
+    of_file = partial(_file_rows, benchmark)
+    of_archive = partial(_member_rows, benchmark, name)
     if data_dir is None:
-        return own.pinned(lambda: own.member_rows(hub.fetch(benchmark.source)))
+        return _documents(benchmark, task, None, of_archive)
     if data_dir == SAMPLE:
-        return own.from_file(benchmark.samples / own.file, SAMPLE)
-    return own.from_place(Path(os.path.expanduser(data_dir)))
-
-
-@dataclass(frozen=True)
-class _Dataset:
-    """One dataset of a benchmark."""
-
-    benchmark: Benchmark
-    task: Task
-
-    @property
-    def file(self) -> str:
-        return f"{self.task.dataset}.jsonl"
-
-    def pinned(self, rows: Rows) -> Documents:
-        """Wrap rows of the pinned archive: its counts are part of what is pinned."""
-        source, official = self.benchmark.source, self.task.questions
-
-        def counted() -> Iterator[dict[str, Any]]:
-            number = 0
-            for row in rows():
-                number += 1
-                yield row
-            if number != official:
-                raise DataError(
-                    f"{source.label}, {self.task.dataset}: {number} rows instead of the official "
-                    f"{official}. The data is not the official set."
-                )
-
-        stored = cached(self.benchmark, source.sha256, self.task.dataset, counted)
-        return Documents.of_stored(stored, source.label, source.sha256, official=True)
-
-    def _local(self, kind: str, source: Path, digest: str, rows: Rows) -> Documents:
-        """Wrap rows of a file or an archive of the user's, or of the sample."""
-
-        def some() -> Iterator[dict[str, Any]]:
-            number = 0
-            for row in rows():
-                number += 1
-                yield row
-            if number == 0:
-                raise DataError(f"{source} holds no documents.")
-            # Read after it was hashed: the label must not lie.
-            if sha256_of(source) != digest:
-                raise DataError(f"{source} was changed while it was read. Run again.")
-
-        stored = cached(self.benchmark, digest, self.task.dataset, some)
-        return Documents.of_stored(stored, f"{kind}-{digest[:12]}", digest, official=False)
-
-    def from_place(self, place: Path) -> Documents:
-        archive = self.benchmark.source.file
-        if place.is_dir() and (place / archive).is_file():
-            place = place / archive
-        if place.is_file():
-            return self._from_archive(place)
-        if not place.is_dir():
-            raise DataError(f"data_dir {str(place)!r} does not exist. {hub.THREE_WAYS}")
-        file = _file_in(place, self.file)
-        if file is None:
-            raise DataError(
-                f"data_dir {str(place)!r} has no {self.file}, neither directly nor under data/. "
-                f"{hub.THREE_WAYS}"
+        return _documents(benchmark, task, benchmark.samples / name, of_file, SAMPLE)
+    place = Path(os.path.expanduser(data_dir))
+    if place.is_dir() and (place / archive).is_file():
+        place = place / archive
+    if place.is_file():
+        digest, pinned = sha256_of(place), benchmark.source.sha256
+        if digest != pinned:
+            warn_once(
+                logger,
+                f"data_dir {place}",
+                f"data_dir {place} is not the pinned official archive: sha256 {digest} instead of "
+                f"{pinned}. Results are marked 'data: local-{digest[:12]}'.",
             )
-        _warn_about_folder(place, self.benchmark)
-        return self.from_file(file, "local")
-
-    def from_file(self, file: Path, kind: str) -> Documents:
-        def rows() -> Iterator[dict[str, Any]]:
-            return parsed_rows(file_lines(file), file.name, self.benchmark)
-
-        return self._local(kind, file, sha256_of(file), rows)
-
-    def _from_archive(self, archive: Path) -> Documents:
-        digest, pinned = sha256_of(archive), self.benchmark.source.sha256
-
-        def rows() -> Iterator[dict[str, Any]]:
-            return self.member_rows(archive)
-
-        if digest == pinned:
-            return self.pinned(rows)
-        warn_once(
-            logger,
-            f"data_dir {archive}",
-            f"data_dir {archive} is not the pinned official archive: sha256 {digest} instead of "
-            f"{pinned}. Results are marked 'data: local-{digest[:12]}'.",
+        return _documents(benchmark, task, place, of_archive)
+    if not place.is_dir():
+        raise DataError(f"data_dir {str(place)!r} does not exist. {hub.THREE_WAYS}")
+    file = _file_in(place, name)
+    if file is None:
+        raise DataError(
+            f"data_dir {str(place)!r} has no {name}, neither directly nor under data/. "
+            f"{hub.THREE_WAYS}"
         )
-        return self._local("local", archive, digest, rows)
+    _warn_about_folder(place, benchmark)
+    return _documents(benchmark, task, file, of_file)
 
-    def member_rows(self, archive: Path) -> Iterator[dict[str, Any]]:
-        member = find_member(archive, (f"data/{self.file}", self.file))
-        if member is None:
-            raise DataError(f"{archive} has no member data/{self.file}. {hub.THREE_WAYS}")
-        lines = member_lines(archive, member)
-        return parsed_rows(lines, f"{archive.name}, member {member}", self.benchmark)
+
+def _file_rows(benchmark: Benchmark, file: Path) -> Iterator[dict[str, Any]]:
+    return parsed_rows(file_lines(file), file.name, benchmark)
+
+
+def _member_rows(benchmark: Benchmark, name: str, archive: Path) -> Iterator[dict[str, Any]]:
+    member = find_member(archive, (f"data/{name}", name))
+    if member is None:
+        raise DataError(f"{archive} has no member data/{name}. {hub.THREE_WAYS}")
+    where = f"{archive.name}, member {member}"
+    return parsed_rows(member_lines(archive, member), where, benchmark)
+
+
+def _documents(
+    benchmark: Benchmark, task: Task, file: Path | None, read: _Reader, kind: str = "local"
+) -> Documents:
+    """Return the documents of a file or an archive that `read` reads; None: the pinned archive."""
+    pinned = benchmark.source
+    digest = pinned.sha256 if file is None else sha256_of(file)
+    official = digest == pinned.sha256
+    label = pinned.label if official else f"{kind}-{digest[:12]}"
+
+    def rows() -> Iterator[dict[str, Any]]:
+        number, source = 0, hub.fetch(pinned) if file is None else file
+        for row in read(source):
+            number += 1
+            yield row
+        # The number of rows is part of what is pinned.
+        if official and number != task.questions:
+            raise DataError(
+                f"{pinned.label}, {task.dataset}: {number} rows instead of the official "
+                f"{task.questions}. The data is not the official set."
+            )
+        if not number:
+            raise DataError(f"{source} holds no documents.")
+        # Read after it was hashed: the label must not lie.
+        if not official and sha256_of(source) != digest:
+            raise DataError(f"{source} was changed while it was read. Run again.")
+
+    stored = cached(benchmark, digest, task.dataset, rows)
+    return Documents.of_stored(stored, label, digest, official=official)
 
 
 def _file_in(folder: Path, name: str) -> Path | None:

@@ -32,10 +32,7 @@ def are_texts(value: Any) -> bool:
 def schema_problem(row: Any, fields: Sequence[str], texts: Sequence[str]) -> str | None:
     """Return what is wrong with the shape of a decoded row, or None.
 
-    Args:
-        row: any value that JSON can hold.
-        fields: that it must have.
-        texts: those of them whose value must be a text.
+    It must have all `fields`, and those that are `texts` must be texts.
     """
     if not isinstance(row, dict):
         return "is not a JSON object"
@@ -51,10 +48,7 @@ def schema_problem(row: Any, fields: Sequence[str], texts: Sequence[str]) -> str
 def kind_problem(row: Any, fields: Sequence[str], kinds: Mapping[str, str]) -> str | None:
     """Return which field of a decoded row is missing or of another kind, or None.
 
-    Args:
-        row: any value that JSON can hold.
-        fields: that it must have.
-        kinds: "texts" or "int64", of those that are no text.
+    `kinds` has "texts" or "int64" for fields that are no text.
     """
     problem = schema_problem(row, fields, [name for name in fields if name not in kinds])
     if problem:

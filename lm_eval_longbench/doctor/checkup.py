@@ -5,7 +5,10 @@ from __future__ import annotations
 import contextlib
 import logging
 import math
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from logging.handlers import BufferingHandler
 
 from lm_eval_longbench.benchmarks.registry import families
 from lm_eval_longbench.doctor.data import Wanted, general_lines, look
@@ -13,7 +16,6 @@ from lm_eval_longbench.doctor.embeddings import embedding_lines
 from lm_eval_longbench.doctor.environment import (
     cache_lines,
     extra_lines,
-    installed,
     output_line,
     output_lines,
     response_cache_lines,
@@ -40,6 +42,7 @@ from lm_eval_longbench.doctor.server import server_lines
 from lm_eval_longbench.errors import LongBenchError
 from lm_eval_longbench.harness.preflight_facts import Backend, Leaf, Run, TaskFacts
 from lm_eval_longbench.options import Options
+from lm_eval_longbench.version import installed
 
 # ---------------------------------------------------------------------- warnings
 
@@ -47,24 +50,16 @@ from lm_eval_longbench.options import Options
 _TOLD = tuple(f"lm_eval_longbench.{name}" for name in ("harness.task", "harness.prompts", "data."))
 
 
-class _Keeper(logging.Handler):
-    def __init__(self) -> None:
-        super().__init__(logging.WARNING)
-        self.records: list[logging.LogRecord] = []
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self.records.append(record)
-
-
 @contextlib.contextmanager
 def overheard() -> Iterator[list[logging.LogRecord]]:
     """Yield a list that gets this package's warnings and errors while open; none is shown."""
     logger = logging.getLogger("lm_eval_longbench")
-    keeper, before = _Keeper(), logger.propagate
+    keeper, before = BufferingHandler(sys.maxsize), logger.propagate
+    keeper.setLevel(logging.WARNING)
     logger.addHandler(keeper)
     logger.propagate = False
     try:
-        yield keeper.records
+        yield keeper.buffer
     finally:
         logger.removeHandler(keeper)
         logger.propagate = before
@@ -84,13 +79,7 @@ _CORRECT = "Correct the arguments."
 
 
 def run_lines(run: Run, first: int | None, defaults: bool | None) -> Iterator[Line]:
-    """Yield the report on a run.
-
-    Args:
-        run: its arguments.
-        first: tasks that are looked at closely; None: all.
-        defaults: whether the harness's own tasks are indexed; None: if they are needed.
-    """
+    """Yield the report on a run; `first` and `defaults` as for `examine`."""
     from lm_eval_longbench.harness.preflight import (
         ask_task,  # these import the harness
         open_tasks,
@@ -160,7 +149,7 @@ def task_lines(run: Run, backend: Backend, tasks: Sequence[TaskFacts]) -> Iterat
     )
     for check in checks:
         for facts in tasks:
-            yield from check(facts)
+            yield from (replace(line, tasks=(facts.name,)) for line in check(facts))
 
 
 def answers(run: Run, leaves: Sequence[Leaf], rows: Mapping[str, int]) -> int:

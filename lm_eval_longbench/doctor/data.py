@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lm_eval_longbench.benchmarks.base import Task
 from lm_eval_longbench.benchmarks.registry import benchmark_of, families, find_task, title_of
+from lm_eval_longbench.data.hub import CONVERTED, DAMAGED, DOWNLOADED, MISSING, Stored, stored
 from lm_eval_longbench.doctor.line import ERROR, OK, WARNING, Line
 from lm_eval_longbench.errors import LongBenchError, UnknownNameError
-from lm_eval_longbench.harness.preflight_facts import cached_file
 
 if TYPE_CHECKING:
     from lm_eval_longbench.data.documents import Documents
@@ -19,55 +18,6 @@ if TYPE_CHECKING:
 TOPIC = "data"
 # The value of the option data_dir that stands for the embedded sample.
 SAMPLE = "sample"
-
-# ---------------------------------------------------------------------- where it is
-
-CONVERTED = "converted"
-DOWNLOADED = "downloaded"
-DAMAGED = "damaged"
-MISSING = "missing"
-
-
-@dataclass(frozen=True)
-class Stored:
-    """How a family's pinned file is kept here.
-
-    Attributes:
-        state: CONVERTED, DOWNLOADED (converted by the first run), DAMAGED or MISSING.
-        place: its folder or file; None if it is missing.
-        sha256: of a damaged file; else the pinned one.
-    """
-
-    state: str
-    place: Path | None
-    sha256: str
-
-
-def stored(family: str, names: Sequence[str] | None = None) -> Stored:
-    """Find the pinned file of a family of benchmarks.
-
-    Args:
-        family: as `lm-eval-longbench prepare` calls it.
-        names: datasets, where each is converted by itself; None: all of them.
-    """
-    from lm_eval_longbench.data.arrow import cache_folder, is_sound  # slow to import
-    from lm_eval_longbench.data.hashing import sha256_of
-
-    members = families()[family]
-    source = members[0].source
-    folder = cache_folder(members[0].family, source.sha256)
-    parts = [folder]
-    if not members[0].counts:
-        known = (task.dataset for one in members for task in one.tasks.values())
-        parts = [folder / name for name in (known if names is None else names)]
-    if all(is_sound(part, source.sha256) for part in parts):
-        return Stored(CONVERTED, folder, source.sha256)
-    file = cached_file(source.repo, source.file, source.revision, dataset=True)
-    if file is None:
-        return Stored(MISSING, None, source.sha256)
-    found = sha256_of(file)
-    return Stored(DOWNLOADED if found == source.sha256 else DAMAGED, file, found)
-
 
 # ---------------------------------------------------------------------- what a run reads
 

@@ -7,7 +7,7 @@ import os
 import platform
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
-from importlib.metadata import PackageNotFoundError, metadata, requires, version
+from importlib.metadata import metadata, requires
 from pathlib import Path
 
 from packaging.requirements import Requirement
@@ -15,23 +15,15 @@ from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
 from lm_eval_longbench.benchmarks.registry import families
-from lm_eval_longbench.doctor.data import CONVERTED, DOWNLOADED, stored
+from lm_eval_longbench.data.hub import CONVERTED, DOWNLOADED, stored
 from lm_eval_longbench.doctor.line import ERROR, OK, WARNING, Line
 from lm_eval_longbench.harness.preflight_facts import LOCAL, MESSAGES, TEXT, Backend, Run, TaskFacts
 from lm_eval_longbench.options import Options
-from lm_eval_longbench.version import __version__
+from lm_eval_longbench.version import __version__, installed
 
 # ---------------------------------------------------------------------- what we require
 
 PACKAGE = "lm-eval-longbench"
-
-
-def installed(name: str) -> str | None:
-    """Return the version of an installed package; None if it is not installed."""
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return None
 
 
 def accepted_range(name: str) -> SpecifierSet:
@@ -203,12 +195,9 @@ RESERVE = 200_000_000
 
 
 def log_bytes(answers: int, budget: int, prompt: int) -> int:
-    """Return an upper bound of a sample log's size.
+    """Return an upper bound of a sample log's size in bytes.
 
-    Args:
-        answers: number of them, repeats included.
-        budget: tokens of an answer at most.
-        prompt: characters of a prompt that is logged whole; 0: excerpts.
+    `budget` is in tokens an answer; `prompt` in characters of one that is logged whole, else 0.
     """
     return _RESULTS + answers * (_EXCERPT + budget * _TOKEN + prompt)
 
@@ -216,10 +205,7 @@ def log_bytes(answers: int, budget: int, prompt: int) -> int:
 def output_line(run: Run, answers: int, tasks: Sequence[TaskFacts]) -> Iterator[Line]:
     """Yield a line on the folder of the results, if there is one.
 
-    Args:
-        run: the arguments.
-        answers: to all questions of all tasks.
-        tasks: those that were looked at; their largest budget and prompt stand for all.
+    The largest budget and prompt of `tasks`, those that were looked at, stand for all.
     """
     if not run.output_path:
         return
@@ -264,14 +250,7 @@ def _of(names: Sequence[str], what: str) -> str:
 
 
 def space_line(what: str, folder: Path, need: int, how: str) -> Line:
-    """Judge the free space of a folder, which need not exist yet.
-
-    Args:
-        what: what the folder is for.
-        folder: where.
-        need: bytes.
-        how: how `need` was estimated.
-    """
+    """Judge the free space of a folder, which need not exist yet; `need` is in bytes."""
     free = shutil.disk_usage(existing(folder)).free
     found = f"{what}, {folder}: {_size(free)} free, about {_size(need)} needed ({how})"
     if free < need:

@@ -10,6 +10,8 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Column, Table
 from rich.text import Text
 
+from lm_eval_longbench.errors import few
+
 OK = "ok"
 WARNING = "warning"
 ERROR = "error"
@@ -81,14 +83,9 @@ def as_table(lines: Sequence[Line]) -> Table:
 
 
 def _text(line: Line) -> Text:
-    text = Text(f"{_names(line.tasks)}: " if line.tasks else "", style="dim")
+    text = Text(f"{few(line.tasks, _TASKS_SHOWN)}: " if line.tasks else "", style="dim")
     text = Text().append_text(text).append(line.found)
     return text.append(f"\n-> {line.todo}", style="bold") if line.todo else text
-
-
-def _names(tasks: Sequence[str]) -> str:
-    more = f" and {len(tasks) - _TASKS_SHOWN} more" if len(tasks) > _TASKS_SHOWN else ""
-    return ", ".join(tasks[:_TASKS_SHOWN]) + more
 
 
 def summary(lines: Sequence[Line]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -54,7 +54,7 @@ def tokenizer_lines(backend: Backend, facts: TaskFacts) -> Iterator[Line]:
     found = facts.tokenizer
     needed = facts.limit is not None and facts.limit.tokens is not None
     if needed and found.problem and found != backend.tokenizer:
-        yield replace(_missing_tokenizer(found), tasks=(facts.name,))
+        yield _missing_tokenizer(found)
 
 
 def _weights_line(run: Run) -> Line:
@@ -148,29 +148,28 @@ def limit_lines(backend: Backend, facts: TaskFacts, counted: Lengths) -> Iterato
 
 
 def _limit_line(backend: Backend, facts: TaskFacts, limit: Limit) -> Line:
-    tasks = (facts.name,)
     known = protocol_of(facts.task).limits
     todo = _official_todo(known, limit.tokens)
     if limit.tokens is None and backend.kind == LOCAL:
         what = "not known before the model's config is on this machine"
-        return Line(WARNING, "limit", what, f"Then ask again. {todo}", tasks)
+        return Line(WARNING, "limit", what, f"Then ask again. {todo}")
     if limit.tokens is None:
         what = "no limit is known: prompts go out whole, and whatever serves the model may cut them"
         more = f"Give max_length=TOKENS in --model_args. {todo}"
-        return Line(WARNING, "limit", what, more, tasks)
+        return Line(WARNING, "limit", what, more)
     what = f"{limit.tokens:,} tokens ({limit.source})"
     if limit.assumed:
         todo = _official_todo(known, None)
         more = f"Give the model's real length with max_length=TOKENS in --model_args. {todo}"
-        return Line(WARNING, "limit", f"{what}: nobody gave the model's length", more, tasks)
+        return Line(WARNING, "limit", f"{what}: nobody gave the model's length", more)
     if limit.official and not known:
-        return Line(OK, "limit", f"{what}; there is no official limit", "", tasks)
+        return Line(OK, "limit", f"{what}; there is no official limit")
     if limit.official and limit.tokens in known:
-        return Line(OK, "limit", f"{what}, an official limit", "", tasks)
+        return Line(OK, "limit", f"{what}, an official limit")
     if limit.official:
         todo = _official_todo(known, None)
-        return Line(WARNING, "limit", f"{what}, which no official run has", todo, tasks)
-    return Line(WARNING, "limit", f"{what}; the official truncate_to is not set", todo, tasks)
+        return Line(WARNING, "limit", f"{what}, which no official run has", todo)
+    return Line(WARNING, "limit", f"{what}; the official truncate_to is not set", todo)
 
 
 def _official_todo(known: tuple[int, ...], tokens: int | None) -> str:
@@ -189,26 +188,24 @@ def _official_todo(known: tuple[int, ...], tokens: int | None) -> str:
 
 
 def _overlength_lines(facts: TaskFacts, counted: Lengths) -> Iterator[Line]:
-    tasks, how = (facts.name,), facts.overlength
+    how = facts.overlength
     if how == "truncate":
         return
     what = f"overlength={how}"
     if facts.limit is None or facts.limit.tokens is None:
         todo = "Set truncate_to, or give max_length in --model_args."
-        yield Line(WARNING, "overlength", f"{what} has no effect: no limit is known", todo, tasks)
+        yield Line(WARNING, "overlength", f"{what} has no effect: no limit is known", todo)
     elif how == "skip":
         first = "; the first is one of them" if is_cut(facts, counted) else ""
         todo = 'Officially they are cut: leave the option out, or set it to "truncate".'
-        yield Line(
-            WARNING, "overlength", f"{what}: longer prompts are not asked{first}", todo, tasks
-        )
+        yield Line(WARNING, "overlength", f"{what}: longer prompts are not asked{first}", todo)
     elif is_cut(facts, counted):
         if not facts.problem:
             what = f"{what}: the first prompt is longer than the limit, so the run would stop"
             todo = 'Raise the limit, or set overlength to "truncate".'
-            yield Line(ERROR, "overlength", what, todo, tasks)
+            yield Line(ERROR, "overlength", what, todo)
     else:
-        yield Line(OK, "overlength", f"{what}: the first prompt is short enough", "", tasks)
+        yield Line(OK, "overlength", f"{what}: the first prompt is short enough")
 
 
 # ---------------------------------------------------------------------- the output budget
@@ -220,18 +217,17 @@ def budget_lines(facts: TaskFacts, counted: Lengths) -> Iterator[Line]:
     """Yield the lines on a task's budget in tokens."""
     if facts.limit is None:  # then the budget itself was refused
         return
-    tasks = (facts.name,)
     budget = facts.generation["max_gen_toks"]
     own = facts.official_generation["max_gen_toks"]
     if budget == own:
-        yield Line(OK, BUDGET, f"{budget:,} tokens, the official number{_rest(facts)}", "", tasks)
+        yield Line(OK, BUDGET, f"{budget:,} tokens, the official number{_rest(facts)}")
     elif budget in budgets(facts.task):
         what = f"{budget:,} tokens, as published for some models; by default {own:,}{_rest(facts)}"
-        yield Line(OK, BUDGET, what, "", tasks)
+        yield Line(OK, BUDGET, what)
     else:
         what = f"{budget:,} tokens instead of {own:,}: no longer the official protocol"
         what += _rest(facts)
-        yield Line(WARNING, BUDGET, what, "Leave max_gen_toks out of --gen_kwargs.", tasks)
+        yield Line(WARNING, BUDGET, what, "Leave max_gen_toks out of --gen_kwargs.")
     yield from _fit_lines(facts, counted)
 
 
@@ -253,5 +249,4 @@ def _fit_lines(facts: TaskFacts, counted: Lengths) -> Iterator[Line]:
             f"{limit.room:,} before the answer: the run would stop at the first such prompt",
             "Lower truncate_to, or give the model's real length with max_length=TOKENS in "
             "--model_args.",
-            (facts.name,),
         )

@@ -29,11 +29,11 @@ def problem_lines(facts: TaskFacts) -> Iterator[Line]:
     if facts.problem:
         what = f"The run would stop: {facts.problem}"
         todo = "Change what the message names; nothing was generated."
-        yield Line(ERROR, "task", what, todo, (facts.name,))
+        yield Line(ERROR, "task", what, todo)
     if facts.questions and facts.asked < facts.questions:
         what = f"{facts.asked} of {facts.questions} questions are asked"
         todo = "Only for trying things out: leave out --limit and --samples for a score."
-        yield Line(WARNING, "questions", what, todo, (facts.name,))
+        yield Line(WARNING, "questions", what, todo)
 
 
 def prompt_lines(facts: TaskFacts, counted: Lengths) -> Iterator[Line]:
@@ -51,7 +51,7 @@ def prompt_lines(facts: TaskFacts, counted: Lengths) -> Iterator[Line]:
         parts.append(f"cut in the middle from {counted.whole:,} to {facts.limit.tokens:,} tokens")
     else:
         parts.append(f"{counted.whole:,} tokens before any template, nothing cut")
-    yield Line(OK, "first prompt", f"{', '.join(parts)}: {excerpt(text)}", "", (facts.name,))
+    yield Line(OK, "first prompt", f"{', '.join(parts)}: {excerpt(text)}")
 
 
 def excerpt(text: str) -> str:
@@ -109,41 +109,39 @@ def chat_lines(run: Run, backend: Backend, facts: TaskFacts) -> Iterator[Line]:
     """Yield a line on how a task's prompts are wrapped."""
     if facts.chat is None:
         return
-    tasks = (facts.name,)
     if facts.chat == "raw":
         what = "raw: officially these prompts are not wrapped, in chat runs either"
-        yield Line(OK, CHAT, what, "", tasks)
+        yield Line(OK, CHAT, what)
     elif facts.chat == "off":
         yield _off(backend, facts)
     elif facts.as_messages and backend.kind == TEXT:
         what = f"{backend.name} would send chat messages to a completions endpoint"
         todo = "Set tokenized_requests=True, or use the chat-completions model of the harness."
-        yield Line(ERROR, CHAT, what, todo, tasks)
+        yield Line(ERROR, CHAT, what, todo)
     elif not facts.as_messages and backend.kind == MESSAGES:
         what = f"{backend.name} would send text to a chat endpoint"
         todo = "Leave tokenizer_backend and tokenized_requests out of --model_args."
-        yield Line(ERROR, CHAT, what, todo, tasks)
+        yield Line(ERROR, CHAT, what, todo)
     elif facts.sends_raw:
         what = "on, because the backend takes only messages; officially these prompts go out raw"
         todo = "Scores of these tasks are not comparable; use a completions model for them."
-        yield Line(WARNING, CHAT, what, todo, tasks)
+        yield Line(WARNING, CHAT, what, todo)
     else:
         whose = f"of {backend.tokenizer.name}" if backend.tokenizer.name else f"of {backend.name}"
         whose = "of the server" if facts.as_messages else whose
-        yield Line(OK, CHAT, f"on, one user message in the template {whose}", "", tasks)
+        yield Line(OK, CHAT, f"on, one user message in the template {whose}")
 
 
 def _off(backend: Backend, facts: TaskFacts) -> Line:
-    tasks = (facts.name,)
     if facts.one_message:
         what = f"off; {facts.title} officially sends each prompt as one user message"
-        return Line(WARNING, CHAT, what, f"{_APPLY} unless this is a base model.", tasks)
+        return Line(WARNING, CHAT, what, f"{_APPLY} unless this is a base model.")
     if facts.sends_raw:
-        return Line(OK, CHAT, "off, as officially for these prompts", "", tasks)
+        return Line(OK, CHAT, "off, as officially for these prompts")
     if backend.kind in (LOCAL, TEXT) and backend.chat_template is not None:
         what = f"off, and {backend.tokenizer.name} has a chat template"
-        return Line(WARNING, CHAT, what, f"{_APPLY} unless this is a base model.", tasks)
-    return Line(OK, CHAT, "off, as for a base model", "", tasks)
+        return Line(WARNING, CHAT, what, f"{_APPLY} unless this is a base model.")
+    return Line(OK, CHAT, "off, as for a base model")
 
 
 # ---------------------------------------------------------------------- what ends an answer
@@ -174,12 +172,11 @@ def end_lines(backend: Backend) -> Iterator[Line]:
 
 def stop_lines(run: Run, facts: TaskFacts) -> Iterator[Line]:
     """Yield a line on a task's stop strings; officially there are none."""
-    tasks = (facts.name,)
     found = {name: facts.generation[name] for name in _NAMES if facts.generation.get(name)}
     if not facts.generation:
         return
     if not found:
-        yield Line(OK, STOPS, "no stop strings, as officially", "", tasks)
+        yield Line(OK, STOPS, "no stop strings, as officially")
         return
     given = ", ".join(f"{name}={value!r}" for name, value in found.items())
     where = "--gen_kwargs" if any(name in run.gen_kwargs for name in found) else "the task's YAML"
@@ -188,7 +185,6 @@ def stop_lines(run: Run, facts: TaskFacts) -> Iterator[Line]:
         STOPS,
         f"{given}, from {where}; officially there are no stop strings",
         "Leave it out: answers that would go on are cut, and scores move.",
-        tasks,
     )
 
 
@@ -199,33 +195,31 @@ SAMPLING = "sampling"
 
 def sampling_lines(backend: Backend, facts: TaskFacts) -> Iterator[Line]:
     """Yield the lines on how a task's answers are drawn."""
-    generation, tasks = facts.generation, (facts.name,)
+    generation = facts.generation
     if not generation:
         return
     try:
         temperature = float(generation.get("temperature") or 0.0)
     except (TypeError, ValueError):
         what = f"temperature={generation['temperature']!r} is no number"
-        yield Line(ERROR, SAMPLING, what, "Give a number from 0 in --gen_kwargs.", tasks)
+        yield Line(ERROR, SAMPLING, what, "Give a number from 0 in --gen_kwargs.")
         return
     sample = generation.get("do_sample")
     if sample and temperature == 0.0:
         if facts.repeats > 1 or backend.kind == LOCAL:
-            yield Line(
-                ERROR, SAMPLING, "do_sample=True with temperature 0 does not sample", _T, tasks
-            )
+            yield Line(ERROR, SAMPLING, "do_sample=True with temperature 0 does not sample", _T)
         else:
             what = "do_sample=True with temperature 0: the server answers greedily"
-            yield Line(WARNING, SAMPLING, what, _T, tasks)
+            yield Line(WARNING, SAMPLING, what, _T)
         return
     if sample is not None and not sample and temperature > 0.0:
         what = f"do_sample=False with temperature {temperature:g}: greedy here, sampled by servers"
-        yield Line(WARNING, SAMPLING, what, "Set temperature=0.0, or leave do_sample out.", tasks)
+        yield Line(WARNING, SAMPLING, what, "Set temperature=0.0, or leave do_sample out.")
         return
     if is_greedy(generation) and facts.repeats > 1:
         if not facts.problem:
             what = f"{facts.repeats} repeats with greedy decoding are one answer that often"
-            yield Line(ERROR, SAMPLING, what, _T, tasks)
+            yield Line(ERROR, SAMPLING, what, _T)
         return
     yield _against_official(facts, temperature)
 
@@ -248,11 +242,10 @@ def _against_official(facts: TaskFacts, temperature: float) -> Line:
     same = facts.repeats == facts.official_repeats and (free or temperature == own)
     if same:
         note = ", where it is the model's own default temperature" if free else ""
-        return Line(OK, SAMPLING, f"{found}, as officially{note}", "", (facts.name,))
+        return Line(OK, SAMPLING, f"{found}, as officially{note}")
     return Line(
         WARNING,
         SAMPLING,
         f"{found}; officially {wanted}",
         "Leave temperature and do_sample out of --gen_kwargs, and the option repeats.",
-        (facts.name,),
     )

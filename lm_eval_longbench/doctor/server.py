@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 from lm_eval_longbench.doctor.line import ERROR, OK, WARNING, Line
-from lm_eval_longbench.errors import LongBenchError
+from lm_eval_longbench.errors import LongBenchError, few
 from lm_eval_longbench.harness.preflight_facts import MESSAGES, TEXT, Backend, Run, TaskFacts
 from lm_eval_longbench.secrets import masked_url
 
@@ -71,13 +71,10 @@ class Reply:
 def get_models(
     url: str, headers: Mapping[str, str], verify: bool | str = True, timeout: float = TIMEOUT
 ) -> Reply:
-    """Return a server's answer to one GET.
+    """Return a server's answer to one GET of the list, within `timeout` seconds without an answer.
 
-    Args:
-        url: of the list.
-        headers: as the backend sends them; they are neither kept nor shown.
-        verify: whether, or with which file, the certificate is checked.
-        timeout: seconds without an answer.
+    The headers are those of the backend, and are neither kept nor shown; `verify` is whether, or
+    with which file, the certificate is checked.
 
     Raises:
         LongBenchError: the package `requests` is missing.
@@ -139,13 +136,7 @@ _PROBLEMS = {
 
 
 def server_lines(run: Run, backend: Backend, tasks: Sequence[TaskFacts]) -> Iterator[Line]:
-    """Yield the lines on the server; it gets one GET request.
-
-    Args:
-        run: the arguments.
-        backend: with the address.
-        tasks: what the tasks would send.
-    """
+    """Yield the lines on the server that the tasks are sent to; it gets one GET request."""
     if backend.kind not in (TEXT, MESSAGES):
         return
     if backend.key_problem:
@@ -215,8 +206,9 @@ def _model_lines(
 ) -> Iterator[Line]:
     wanted = str(run.model_args.get("model") or run.model_args.get("pretrained") or "")
     names = [str(model["id"]) for model in models]
+    listed = few(names, _SHOWN) or "none"
     if not wanted:
-        yield Line(ERROR, TOPIC, "--model_args names no model", f"Add model={_some(names)}.")
+        yield Line(ERROR, TOPIC, "--model_args names no model", f"Add model={listed}.")
         return
     if wanted not in names:
         near = difflib.get_close_matches(wanted, names, n=1, cutoff=0.0)
@@ -224,7 +216,7 @@ def _model_lines(
         yield Line(
             WARNING,
             TOPIC,
-            f"the model {wanted!r} is not among those listed: {_some(names)}",
+            f"the model {wanted!r} is not among those listed: {listed}",
             f"{hint}Some servers answer under any name; most refuse.",
         )
         return
@@ -233,11 +225,6 @@ def _model_lines(
         yield Line(OK, TOPIC, f"it has the model {wanted!r}; it does not tell its length")
         return
     yield from _length_lines(wanted, length, tasks)
-
-
-def _some(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return (", ".join(names[:_SHOWN]) or "none") + more
 
 
 def _length_lines(wanted: str, length: int, tasks: Sequence[TaskFacts]) -> Iterator[Line]:

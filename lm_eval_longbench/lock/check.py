@@ -25,10 +25,6 @@ def mismatches(lock: Lock, now: Lock) -> list[str]:
 
     What `now` has no task for is not compared, so that a run may evaluate some of the locked tasks.
     The options `data_dir` and `retrieved_context` are compared by what the files hold.
-
-    Args:
-        lock: what was frozen.
-        now: what a run would use.
     """
     return [
         *_of_data(lock.data, now.data),

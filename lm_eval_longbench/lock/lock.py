@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ from lm_eval_longbench.input_files import open_input, read_whole
 from lm_eval_longbench.options import KEY, Options
 from lm_eval_longbench.signature.signature import package_versions
 from lm_eval_longbench.task_names import expanded, task_versions, valid_names
+from lm_eval_longbench.version import installed
 
 DEFAULT = "longbench.lock"
 FORMAT = 1
@@ -56,13 +56,7 @@ class Lock:
 
 def packages_now() -> dict[str, str | None]:
     """Return the version of each package that a lock freezes; None where it is not installed."""
-    found = package_versions()
-    for name in _MORE_PACKAGES:
-        try:
-            found[name] = version(name)
-        except PackageNotFoundError:
-            found[name] = None
-    return found
+    return {**package_versions(), **{name: installed(name) for name in _MORE_PACKAGES}}
 
 
 def options_set(options: Options) -> dict[str, Any]:
@@ -120,11 +114,7 @@ def data_of(tasks: Iterable[Task], options: Options) -> dict[str, dict[str, Any]
 
 
 def lock_of(names: Sequence[str], options: Options) -> Lock:
-    """Return the lock of some of our tasks.
-
-    Args:
-        names: tasks, as `task_names.expanded` gives them.
-        options: of the run.
+    """Return the lock of some of our tasks, by their names, in a run with these options.
 
     Raises:
         DataError: data that `options` names is not there.
@@ -147,12 +137,9 @@ def lock_of(names: Sequence[str], options: Options) -> Lock:
 
 
 def lock_now(tasks: Sequence[str], options: Options) -> Lock:
-    """Return the lock of what a user asks for.
+    """Return the lock of what a user asks for: tasks and groups, with wildcards or commas.
 
-    Args:
-        tasks: our tasks and groups, with wildcards or commas as for the harness; pass two of
-            chain of thought comes along with pass one.
-        options: of the run.
+    Pass two of chain of thought comes along with pass one.
 
     Raises:
         UnknownNameError: a name stands for none of our tasks; names the nearest.

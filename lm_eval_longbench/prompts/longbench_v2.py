@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lm_eval_longbench.errors import PromptError
-from lm_eval_longbench.prompts.templates import after_document, load_template
+from lm_eval_longbench.prompts.templates import after_document, load_template, text_field
 
 TEMPLATES = "longbench_v2"
 ZERO_SHOT = "0shot"
@@ -26,16 +26,6 @@ _FIELDS = (
     ("$C_C$", "choice_C"),
     ("$C_D$", "choice_D"),
 )
-
-
-def _text(document: Mapping[str, Any], field: str) -> str:
-    value = document.get(field)
-    if not isinstance(value, str):
-        found = f"{type(value).__name__}." if field in document else "no such field."
-        raise PromptError(
-            f"The LongBench v2 prompt needs the field {field!r} as a text; the document has {found}"
-        )
-    return value.strip()
 
 
 def render(document: Mapping[str, Any], template: str, reasoning: str | None = None) -> str:
@@ -67,7 +57,8 @@ def _filled(prompt: str, document: Mapping[str, Any], template: str, reasoning: 
     needs_document = _DOCUMENT in prompt
     for mark, field in _FIELDS:
         if field != "context" or needs_document:
-            prompt = prompt.replace(mark, _text(document, field))
+            text = text_field(document, field, "The LongBench v2 prompt")
+            prompt = prompt.replace(mark, text.strip())
     if template == COT_ANSWER:
         if reasoning is None:
             raise PromptError("The LongBench v2 answer prompt needs the reasoning of pass one.")

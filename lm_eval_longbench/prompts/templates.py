@@ -81,13 +81,21 @@ def fill(
     """
 
     def value(match: re.Match[str]) -> str:
-        field = match[1]
-        text = document.get(field)
-        if not isinstance(text, str):
-            found = f"{type(text).__name__}." if field in document else "no such field."
-            raise PromptError(
-                f"The {name} prompt needs the field {field!r} as a text; the document has {found}"
-            )
-        return text
+        return text_field(document, match[1], f"The {name} prompt")
 
     return re.sub(rf"\{{({'|'.join(map(re.escape, fields))})\}}", value, template)
+
+
+def text_field(
+    document: Mapping[str, Any], field: str, wanting: str, named: str = "document"
+) -> str:
+    """Return a text of a document.
+
+    Raises:
+        PromptError: it is missing or no text; says who is `wanting` it, in what is `named` so.
+    """
+    text = document.get(field)
+    if not isinstance(text, str):
+        found = f"{type(text).__name__}." if field in document else "no such field."
+        raise PromptError(f"{wanting} needs the field {field!r} as a text; the {named} has {found}")
+    return text

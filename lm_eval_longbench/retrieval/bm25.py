@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from lm_eval_longbench.baseline.bm25 import scores, words
-from lm_eval_longbench.errors import OptionError, PromptError
+from lm_eval_longbench.errors import OptionError
+from lm_eval_longbench.prompts.templates import text_field
 from lm_eval_longbench.retrieval.chunks import SIZE, Chunk, chunks
 
 _INSTALL = "pip install bm25s"
@@ -65,13 +66,7 @@ def retrieve(question_row: Mapping[str, Any], top_n: int) -> list[Chunk]:
         PromptError: a field is missing or is not a text.
         ValueError: `top_n` is less than 1.
     """
-    query = "\n".join(_text(question_row, name) for name in _ASKED)
-    return rank(chunks(_text(question_row, "context")), query, top_n)
-
-
-def _text(row: Mapping[str, Any], name: str) -> str:
-    value = row.get(name)
-    if not isinstance(value, str):
-        found = f"{type(value).__name__}." if name in row else "no such field."
-        raise PromptError(f"Retrieval needs the field {name!r} as a text; the row has {found}")
-    return value.strip()
+    *asked, context = (
+        text_field(question_row, name, "Retrieval", "row").strip() for name in (*_ASKED, "context")
+    )
+    return rank(chunks(context), "\n".join(asked), top_n)

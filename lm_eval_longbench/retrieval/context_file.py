@@ -10,8 +10,8 @@ from typing import Any
 
 from lm_eval_longbench.data.hashing import sha256_of
 from lm_eval_longbench.data.json_array import array_items
-from lm_eval_longbench.data.rows import is_text
-from lm_eval_longbench.errors import DataError
+from lm_eval_longbench.data.rows import schema_problem
+from lm_eval_longbench.errors import DataError, few
 from lm_eval_longbench.input_files import blocks, is_packed, read_json_lines, reading
 from lm_eval_longbench.retrieval.chunks import Chunk
 
@@ -59,12 +59,7 @@ def read_contexts(path: str, keep: int | None = None) -> Mapping[str, list[Chunk
 
 
 def check_complete(contexts: Mapping[str, Any], ids: Iterable[str], path: str) -> None:
-    """Check that every question has an entry.
-
-    Args:
-        contexts: what `read_contexts` gave.
-        ids: of the questions that are asked.
-        path: the file, for the message.
+    """Check that every question that is asked has an entry.
 
     Raises:
         DataError: questions are missing; the message has their number and names the first ones.
@@ -72,25 +67,18 @@ def check_complete(contexts: Mapping[str, Any], ids: Iterable[str], path: str) -
     asked = list(dict.fromkeys(ids))
     missing = [name for name in asked if name not in contexts]
     if missing:
-        more = f" and {len(missing) - _SHOWN} more" if len(missing) > _SHOWN else ""
         raise DataError(
             f"{_file(path)} has no chunks for {len(missing)} of {len(asked)} questions, by _id: "
-            f"{', '.join(missing[:_SHOWN])}{more}. Add them, or leave the option "
+            f"{few(missing, _SHOWN)}. Add them, or leave the option "
             "'retrieved_context' away to have chunks retrieved here."
         )
 
 
 def contexts_sha256(path: str) -> str:
-    """Return the sha256 of the file's bytes, for results, as hexadecimal digits.
-
-    Raises:
-        DataError: the file cannot be read.
-    """
+    """Return the sha256 of the file's bytes, for results; DataError if it cannot be read."""
     file = _file(path)
-    try:
+    with reading(file, DataError):
         return sha256_of(file)
-    except OSError as error:
-        raise DataError(f"{file} cannot be read: {error}") from error
 
 
 def _file(path: str) -> Path:
@@ -118,13 +106,9 @@ def _rows(file: Path) -> Iterator[tuple[str, Any]]:
 
 def problem_of(row: Any) -> str | None:
     """Return what is wrong with a decoded entry, or None if nothing is."""
-    if not isinstance(row, dict):
-        return "is not a JSON object"
-    for name in ("_id", "retrieved_context"):
-        if name not in row:
-            return f"lacks the field {name!r}"
-    if not is_text(row["_id"]):
-        return "has a field '_id' that is not a text (or not one that UTF-8 can hold)"
+    problem = schema_problem(row, ("_id", "retrieved_context"), ("_id",))
+    if problem:
+        return problem
     if not isinstance(row["retrieved_context"], list):
         return "has a field 'retrieved_context' that is not a list"
     for number, chunk in enumerate(row["retrieved_context"], start=1):
@@ -135,14 +119,10 @@ def problem_of(row: Any) -> str | None:
 
 
 def _problem_of_chunk(chunk: Any) -> str | None:
-    if not isinstance(chunk, dict):
-        return "is not a JSON object"
-    for name in ("c_idx", "content"):
-        if name not in chunk:
-            return f"lacks the field {name!r}"
+    problem = schema_problem(chunk, ("c_idx", "content"), ())
+    if problem:
+        return problem
     place = chunk["c_idx"]
     if not isinstance(place, int) or isinstance(place, bool) or place < 0:
         return "has a field 'c_idx' that is not a whole number, 0 or more"
-    if not is_text(chunk["content"]):
-        return "has a field 'content' that is not a text (or not one that UTF-8 can hold)"
-    return None
+    return schema_problem(chunk, (), ("content",))

@@ -37,15 +37,7 @@ def completed(row: Row, similarity: float | None, *, official: bool, other: bool
 
 
 def embed_summaries(store: Store, embedder: Embedder) -> None:
-    """Give every stored summary its similarity.
-
-    Args:
-        store: with the summaries' texts.
-        embedder: the model.
-
-    Raises:
-        EmbeddingError: the embedder fails; what it had done is in the cache of vectors.
-    """
+    """Give every stored summary its similarity; EmbeddingError if the embedder fails."""
     cache = None
     # A row may come twice, for either policy for reasoning: the second change builds on the first.
     changed: dict[tuple[Any, ...], Row] = {}

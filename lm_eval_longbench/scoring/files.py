@@ -131,11 +131,7 @@ def _hashed(pieces: Iterator[bytes]) -> tuple[str, int]:
 
 
 def survey(path: Path) -> Survey:
-    """Read a file and return its identity.
-
-    Raises:
-        PredictionError: it cannot be read.
-    """
+    """Read a file and return its identity; PredictionError if it cannot be read."""
     with reading(path, PredictionError):
         raw, size = _hashed(raw_blocks(path))
         if not is_packed(path):
@@ -171,11 +167,7 @@ def first_rows(path: Path) -> Iterator[Any]:
 
 
 def count_rows(path: Path) -> int:
-    """Return the number of lines that are not blank.
-
-    Raises:
-        PredictionError: the file cannot be read.
-    """
+    """Return the number of lines that are not blank; PredictionError if it cannot be read."""
     return sum(1 for chunk in chunks_of(path) for _ in chunk.lines())
 
 

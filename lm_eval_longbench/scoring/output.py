@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -38,10 +39,11 @@ def _lines(question: Question) -> list[dict[str, Any]]:
     ]
 
 
+@dataclass
 class Results:
     """What is written of the stored samples.
 
-    Args:
+    Attributes:
         store: all samples.
         gathered: what was read besides.
         scan: what is known of all samples.
@@ -50,38 +52,29 @@ class Results:
         signatures: of the inputs; None for one without.
     """
 
-    def __init__(
-        self,
-        store: Store,
-        gathered: Gathered,
-        scan: Scan,
-        runs: list[str],
-        embedding_model: str | None,
-        signatures: Sequence[Mapping[str, Any] | None] = (),
-    ) -> None:
-        self._store = store
-        self._gathered = gathered
-        self._scan = scan
-        self._runs = runs
-        self._model = embedding_model
-        self._signatures = signatures
+    store: Store
+    gathered: Gathered
+    scan: Scan
+    runs: list[str]
+    embedding_model: str | None
+    signatures: Sequence[Mapping[str, Any] | None] = ()
 
     def _tables(self) -> dict[str, TableReport]:
-        labels = self._gathered.labels
+        labels = self.gathered.labels
         made = {
             name: TableReport(
                 name,
-                self._scan.repeats[name],
+                self.scan.repeats[name],
                 official=labels.official(name),
-                reasoning=self._scan.policy(name),
-                reasoned=name in self._scan.reasoning,
-                copies=self._scan.copies,
+                reasoning=self.scan.policy(name),
+                reasoned=name in self.scan.reasoning,
+                copies=self.scan.copies,
             )
-            for name in self._scan.tables
+            for name in self.scan.tables
         }
-        for source in self._gathered.sources:
+        for source in self.gathered.sources:
             if source.table is not None:
-                malformed = self._gathered.malformed[source.number]
+                malformed = self.gathered.malformed[source.number]
                 made[source.table].expect(source.task, malformed)
         return made
 
@@ -91,13 +84,13 @@ class Results:
 
         parts = {
             name: table.as_json(
-                data=self._gathered.labels.of(name),
-                embedding_model=self._model if embedded(name) else None,
-                runs=[self._runs[number] for number in sorted(self._scan.runs.get(name, ()))],
+                data=self.gathered.labels.of(name),
+                embedding_model=self.embedding_model if embedded(name) else None,
+                runs=[self.runs[number] for number in sorted(self.scan.runs.get(name, ()))],
             )
             for name, table in made.items()
         }
-        signatures = table_signatures(parts, self._signatures)
+        signatures = table_signatures(parts, self.signatures)
         return {
             "format": _FORMAT,
             "package": f"lm-eval-longbench {__version__}",
@@ -105,24 +98,19 @@ class Results:
                 name: {**part, "signature": signatures[name]} for name, part in parts.items()
             },
             "inputs": sorted(inputs, key=lambda one: (one["name"], str(one["sha256"]))),
-            "problems": self._gathered.problems.as_json(),
+            "problems": self.gathered.problems.as_json(),
         }
 
     def make(
         self, emit: Callable[[dict[str, Any]], None], inputs: list[dict[str, Any]]
     ) -> dict[str, Any]:
-        """Emit all output lines in order; return the report.
-
-        Args:
-            emit: gets each line.
-            inputs: the input files, as in the report.
-        """
+        """Emit all output lines in order; return the report on the input files."""
         made = self._tables()
-        for task, number in self._scan.duplicates.items():
+        for task, number in self.scan.duplicates.items():
             table = table_of(task)
             if table is not None:
                 made[table.name].count_duplicates(task, number)
-        for question in questions(self._store.rows()):
+        for question in questions(self.store.rows()):
             lines = _lines(question)
             made[question.table.name].add(lines)
             for line in lines:

@@ -64,13 +64,7 @@ class Problems:
         self._number: Counter[str] = Counter()
 
     def add(self, kind: str, *entries: dict[str, Any], number: int | None = None) -> None:
-        """Add entries.
-
-        Args:
-            kind: one of KINDS.
-            entries: in canonical order.
-            number: what they count for, if not one each.
-        """
+        """Add entries of a kind, in canonical order, which count for `number`, or one each."""
         self._number[kind] += len(entries) if number is None else number
         self._first[kind] += entries[: SHOWN - len(self._first[kind])]
 
@@ -122,15 +116,7 @@ def check_strict(problems: Problems) -> None:
 
 
 def check_scored(questions: int, problems: Problems) -> None:
-    """Accept no empty result.
-
-    Args:
-        questions: that were scored.
-        problems: what was found instead.
-
-    Raises:
-        PredictionError: nothing was scored; names the first problems.
-    """
+    """Raise PredictionError, which names the first problems, if no question was scored."""
     if not questions:
         raise PredictionError(
             "No line of the input can be scored, so nothing was written. If it is of another "

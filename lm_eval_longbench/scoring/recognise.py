@@ -201,11 +201,7 @@ def _looked_up(file: FoundFile, stem: str) -> tuple[str | None, Any]:
 
 
 def recognise(file: FoundFile, benchmark: str | None) -> Recognised | Foreign:
-    """Return what a file holds.
-
-    Args:
-        file: the file.
-        benchmark: short name of the one that the user says it is of; None: to be found out.
+    """Return what a file holds, of the benchmark with this short name; None: of any.
 
     Raises:
         PredictionError: the file cannot be read.

@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 
 from lm_eval_longbench.benchmarks.base import MOST_REPEATS
 from lm_eval_longbench.benchmarks.registry import benchmark_of_table, table_number, tables
-from lm_eval_longbench.benchmarks.sample import FOREIGN, MALFORMED
+from lm_eval_longbench.benchmarks.sample import MALFORMED
 from lm_eval_longbench.errors import PredictionError
 from lm_eval_longbench.metrics.reasoning import DROP, KEEP
 from lm_eval_longbench.protocol import MOST_COPIES
 from lm_eval_longbench.scoring.files import LOG, Source
-from lm_eval_longbench.scoring.problems import Problems, entry
+from lm_eval_longbench.scoring.problems import KINDS, Problems, entry
 from lm_eval_longbench.scoring.score_chunk import Outcome
 from lm_eval_longbench.scoring.store import Row, Store, questions, text_of
 
@@ -148,11 +148,10 @@ class Gathered:
         """Add an outcome; those of one file must come in the order of its lines."""
         source = self.sources[outcome.source]
         self.lines[source.number] += outcome.lines
-        self.malformed[source.number] += outcome.bad_number[MALFORMED]
-        for kind in (MALFORMED, FOREIGN):
-            bad = [entry(bad.file, bad.line, bad.reason) for bad in outcome.bad if bad.kind == kind]
-            self.problems.add(kind, *bad, number=outcome.bad_number[kind])
-        self.problems.add("differing_pred", *outcome.differing, number=outcome.differing_number)
+        self.malformed[source.number] += outcome.problems.number([MALFORMED])
+        for kind in KINDS:
+            own = outcome.problems
+            self.problems.add(kind, *own.first(kind), number=own.number([kind]))
         for table, task, label in sorted(outcome.labels, key=str):
             self.labels.add(table, task, label, source)
         store.add(
@@ -162,11 +161,6 @@ class Gathered:
                 for (position, other), (text, golds) in outcome.summaries.items()
             ),
         )
-
-    def add_all(self, outcomes: Iterable[Outcome], store: Store) -> None:
-        """Add outcomes in order; see `add`."""
-        for outcome in outcomes:
-            self.add(outcome, store)
 
 
 @dataclass(slots=True)
@@ -272,10 +266,6 @@ def _copied(store: Store, gathered: Gathered, scan: Scan) -> None:
 
 def scan_store(store: Store, gathered: Gathered) -> Scan:
     """Return what was found; duplicates, conflicts and missing questions become problems.
-
-    Args:
-        store: with all samples.
-        gathered: gets the problems.
 
     Raises:
         PredictionError: runs were merged to more than MOST_REPEATS answers to a question.

@@ -151,7 +151,8 @@ def score_paths(
     processes = number_of_workers(workers, sum(file.survey.size for file in plan.files))
     gathered = Gathered([file.source for file in plan.files], problems)
     with open_store(Path(output)) as store:
-        gathered.add_all(score_chunks(_jobs(plan, progress), processes), store)
+        for outcome in score_chunks(_jobs(plan, progress), processes):
+            gathered.add(outcome, store)
         inputs = [
             _input(
                 file.source.name,

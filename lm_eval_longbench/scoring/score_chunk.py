@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,7 +9,7 @@ from lm_eval_longbench.benchmarks.base import MOST_REPEATS
 from lm_eval_longbench.benchmarks.registry import benchmark_of_table, table_of, tables
 from lm_eval_longbench.benchmarks.sample import (
     FOREIGN,
-    BadLine,
+    MALFORMED,
     Read,
     Sample,
     Scored,
@@ -25,20 +23,14 @@ from lm_eval_longbench.input_files import Chunk, decoded
 from lm_eval_longbench.logs.sample_log import data_label, is_log_row, prompt_of, responses_of
 from lm_eval_longbench.metrics.reasoning import DROP, KEEP, holds_reasoning
 from lm_eval_longbench.scoring.files import LOG, Source
-from lm_eval_longbench.scoring.problems import SHOWN
+from lm_eval_longbench.scoring.problems import Problems, entry
 from lm_eval_longbench.scoring.store import Row, store_row
 
 _MOST_DOCUMENTS = 2**53
 
 
 def read_row(row: Any, index: int, source: Source) -> Read:
-    """Return the samples of a decoded row: one an answer.
-
-    Args:
-        row: of a sample log or an official file.
-        index: position among the file's lines that are not blank, from 0.
-        source: the file.
-    """
+    """Return the samples of a decoded row, one an answer; `index` is its place, from 0."""
     if not isinstance(row, dict):
         return Unusable("not a JSON object")
     if source.kind == LOG:
@@ -101,13 +93,10 @@ def _read_log_row(row: dict[str, Any], index: int, source: Source) -> Read:
 
 
 def score_sample(sample: Sample, reasoning: str, *, extras: bool = False) -> Scored:
-    """Return what a sample's answer is worth.
+    """Return what a sample's answer is worth under a policy for reasoning.
 
-    Args:
-        sample: the sample.
-        reasoning: policy for reasoning in the answer. Where the answer holds any, what it is worth
-            under the other one comes along.
-        extras: compute what no official figure needs, too.
+    Where the answer holds any, what it is worth under the other one comes along. `extras`: with
+    what no official figure needs.
     """
     benchmark = benchmark_of_table(sample.table)
     scored = benchmark.score(sample, reasoning, extras=extras)
@@ -127,11 +116,7 @@ class Outcome:
         rows: scored samples.
         summaries: of rows whose semantic similarity is not known, by position in `rows` and whether
             it is about the other policy for reasoning: the text to compare and its references.
-        bad: lines without a sample, the first of each kind; all are in `bad_number`.
-        bad_number: of lines without a sample, by kind.
-        differing: v2: the first lines whose stored letter is not the extracted one; all are in
-            `differing_number`.
-        differing_number: of such lines.
+        problems: lines without a sample, and v2: those whose stored letter is not the extracted.
         labels: (number of a table, of a task, label of its data; None: the row does not say).
     """
 
@@ -139,34 +124,16 @@ class Outcome:
     lines: int = 0
     rows: list[Row] = field(default_factory=list)
     summaries: dict[tuple[int, bool], tuple[str, list[str]]] = field(default_factory=dict)
-    bad: list[BadLine] = field(default_factory=list)
-    bad_number: Counter[str] = field(default_factory=Counter)
-    differing: list[dict[str, Any]] = field(default_factory=list)
-    differing_number: int = 0
+    problems: Problems = field(default_factory=Problems)
     labels: set[tuple[int, int, str | None]] = field(default_factory=set)
-
-    def add_bad(self, source: Source, line: int, problem: Unusable) -> None:
-        """Count a line without a sample, and keep it if it is among the first."""
-        self.bad_number[problem.kind] += 1
-        if self.bad_number[problem.kind] <= SHOWN:
-            self.bad.append(BadLine(source.name, line, problem.reason, problem.kind))
-
-
-def _decoded(chunk: Chunk) -> Iterator[tuple[int, int, Any]]:
-    """Yield number, index and decoded row of each line; Unusable where it is not JSON."""
-    for number, index, line in chunk.lines():
-        try:
-            yield number, index, decoded(line)
-        except (ValueError, RecursionError) as error:
-            yield number, index, Unusable(f"not JSON ({error})")
 
 
 def score_row(outcome: Outcome, source: Source, line: int, index: int, row: Any) -> None:
-    """Add what a decoded row gives to an outcome."""
+    """Add what a decoded row gives to an outcome; Unusable: it is no JSON."""
     outcome.lines += 1
     read = row if isinstance(row, Unusable) else read_row(row, index, source)
     if isinstance(read, Unusable):
-        outcome.add_bad(source, line, read)
+        outcome.problems.add(read.kind, entry(source.name, line, read.reason))
         return
     label = data_label(row) if source.kind == LOG else None
     for sample in read:
@@ -180,25 +147,21 @@ def score_row(outcome: Outcome, source: Source, line: int, index: int, row: Any)
                 outcome.summaries[len(outcome.rows), other] = (own.summary, sample.golds)
         outcome.rows.append(stored)
         if scored.differing is not None:
-            outcome.differing_number += 1
-            if outcome.differing_number <= SHOWN:
-                had, found = scored.differing
-                outcome.differing.append(
-                    {
-                        "file": source.name,
-                        "line": line,
-                        "id": sample.id,
-                        "stored": had,
-                        "extracted": found,
-                    }
-                )
+            had, found = scored.differing
+            differing = {"id": sample.id, "stored": had, "extracted": found}
+            place = {"file": source.name, "line": line}
+            outcome.problems.add("differing_pred", {**place, **differing})
 
 
 def score_chunk(source: Source, chunk: Chunk) -> Outcome:
     """Return what the lines of a chunk are worth."""
     outcome = Outcome(source.number)
     if chunk.problem is not None:
-        outcome.add_bad(source, chunk.line, Unusable(chunk.problem))
-    for line, index, row in _decoded(chunk):
-        score_row(outcome, source, line, index, row)
+        outcome.problems.add(MALFORMED, entry(source.name, chunk.line, chunk.problem))
+    for number, index, line in chunk.lines():
+        try:
+            row = decoded(line)
+        except (ValueError, RecursionError) as error:
+            row = Unusable(f"not JSON ({error})")
+        score_row(outcome, source, number, index, row)
     return outcome

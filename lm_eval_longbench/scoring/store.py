@@ -148,17 +148,7 @@ def gold_hash(sample: Sample) -> bytes:
 
 
 def store_row(sample: Sample, scored: Scored, source: Source, line: int) -> Row:
-    """Return a scored sample as it is stored.
-
-    Args:
-        sample: the sample.
-        scored: what it is worth.
-        source: its file.
-        line: its line there, from 1.
-
-    Raises:
-        ValueError: the score is NaN, which SQLite would store as none: an answer without a score.
-    """
+    """Return a scored sample as it is stored; ValueError for NaN, which SQLite stores as none."""
     if scored.score is not None and math.isnan(scored.score):
         raise ValueError(f"{source.name}, line {line}: the score of {sample.task} is NaN.")
     capped = is_capped(sample.reply)
@@ -289,10 +279,7 @@ class Store:
 
 @contextlib.contextmanager
 def open_store(folder: Path | None) -> Iterator[Store]:
-    """Yield an empty store, in a temporary file of a folder that is made if need be.
-
-    Args:
-        folder: None: in memory.
+    """Yield an empty store, in a temporary file of a folder that is made; None: in memory.
 
     Raises:
         LongBenchError: the folder cannot be written to.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -37,13 +37,13 @@ class TableReport:
         copies: Mapping[str, int | None] = MappingProxyType({}),
     ) -> None:
         self._benchmark, self._table = benchmark_of_table(name), tables()[name]
-        self._reasoning, self._copies = reasoning, copies
-        self._columns = Columns(self._benchmark, self._table, repeats, official)
-        self._other = None
-        if reasoned:
-            self._other = Columns(
-                self._benchmark, self._table, repeats, official, policy_swapped=True
-            )
+        self._reasoning: str | None = reasoning
+        self._copies = copies
+        # Under the policy for reasoning, and if need be under the other one.
+        self._ways = [
+            Columns(self._benchmark, self._table, repeats, official, swapped)
+            for swapped in (False, True)[: 1 + reasoned]
+        ]
         self._malformed: Counter[str] = Counter()
         self._duplicate: Counter[str] = Counter()
         self._unplaced = 0
@@ -51,47 +51,50 @@ class TableReport:
     def expect(self, task: str | None, malformed: int) -> None:
         """Have a task in the report, and count the malformed lines of one of its files.
 
-        Args:
-            task: None: the file does not tell; its lines count for the table.
-            malformed: lines.
+        No task: the file does not tell; its lines count for the table.
         """
         if task is None:
             self._unplaced += malformed
             return
         self._malformed[task] += malformed
-        for columns in (self._columns, self._other):
-            if columns is not None:
-                columns.expected.add(task)
+        for columns in self._ways:
+            columns.expected.add(task)
 
     def count_duplicates(self, task: str, number: int) -> None:
         """Count samples of a task that were left out."""
         self._duplicate[task] += number
 
-    def add(self, lines: Sequence[Mapping[str, Any]]) -> None:
-        """Add a question from its output lines, one an answer."""
+    def add(self, lines: Iterable[Mapping[str, Any]], number: int = 0) -> None:
+        """Add output lines, one an answer.
+
+        Raises:
+            BadRow: a line does not fit, and `number` is its place; KeyError: a field is missing.
+        """
         for line in lines:
-            self._columns.add(line)
-            if self._other is not None:
-                self._other.add(line)
+            for columns in self._ways:
+                columns.add(line, number)
+
+    def settle(self, repeats: int, reasoning: str | None, *, reasoned: bool) -> None:
+        """Replace what was not known before all lines were read; `reasoned` must have been true."""
+        self._ways, self._reasoning = self._ways[: 1 + reasoned], reasoning
+        for columns in self._ways:
+            columns.repeats = repeats
 
     def as_json(
         self, *, data: Sequence[str], embedding_model: str | None, runs: Sequence[str]
     ) -> dict[str, Any]:
-        """Return the table's part of the report.
+        """Return the table's part of the report; `data` are labels, `runs` names.
 
-        Args:
-            data: labels of its data.
-            embedding_model: that made the similarities; None: none.
-            runs: names of the runs its answers are from.
+        Raises BadRow for answers that contradict each other.
         """
-        answers = self._columns.finish()
+        answers, *others = (columns.finish() for columns in self._ways)
         figures = self._benchmark.figures(answers)
-        others, otherwise = None, None
-        if self._other is not None:
-            others = self._other.finish()
+        other = others[0] if others else None
+        otherwise = None
+        if other is not None:
             otherwise = {
                 "policy": DROP if self._reasoning == KEEP else KEEP,
-                "official": self._benchmark.official(others, self._benchmark.figures(others)),
+                "official": self._benchmark.official(other, self._benchmark.figures(other)),
             }
         whole = counts(answers, self._malformed.total() + self._unplaced, self._duplicate.total())
         present = answers.expected | self._duplicate.keys()
@@ -113,7 +116,7 @@ class TableReport:
                 task: task_counts(
                     answers,
                     task,
-                    others,
+                    other,
                     malformed=self._malformed[task],
                     duplicate=self._duplicate[task],
                     copies=self._copies.get(task, 0),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 from collections import deque
 from collections.abc import Iterable, Iterator
@@ -12,6 +11,7 @@ from multiprocessing import get_context
 
 from lm_eval_longbench.errors import LongBenchError, OptionError
 from lm_eval_longbench.input_files import LONGEST, Chunk
+from lm_eval_longbench.prompts.truncation import usable_cores
 from lm_eval_longbench.scoring.files import Source
 from lm_eval_longbench.scoring.score_chunk import Outcome, score_chunk
 
@@ -24,22 +24,10 @@ _AHEAD = 3
 _MOST_UNDER_WAY = 2 * LONGEST
 
 
-def usable_cores() -> int:
-    """Return how many cores this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
 def number_of_workers(asked: int | None, size: int) -> int:
     """Return how many processes score `size` bytes of text: 1 means this one.
 
-    Args:
-        asked: by the user; None: as many as there are cores.
-        size: bytes of text.
-
-    Raises:
-        OptionError: fewer than one.
+    None asked for: as many as there are cores. Raises OptionError for fewer than one.
     """
     if asked is not None and asked < 1:
         raise OptionError(f"--workers must be 1 or more, not {asked}.")
@@ -54,12 +42,7 @@ def _ignore_interrupts() -> None:
 def score_chunks(jobs: Iterable[tuple[Source, Chunk]], workers: int) -> Iterator[Outcome]:
     """Yield the outcome of each chunk, in order; a few chunks are in memory at a time.
 
-    Args:
-        jobs: chunks with their files.
-        workers: processes; 1: this one.
-
-    Raises:
-        LongBenchError: a process died.
+    One worker is this process. Raises LongBenchError if a process died.
     """
     if workers == 1:
         for source, chunk in jobs:

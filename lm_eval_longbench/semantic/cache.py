@@ -54,12 +54,7 @@ class VectorCache:
         self.path = folder / f"vectors-{_FORMAT}.sqlite"
 
     def get(self, identity: str, texts: Sequence[str]) -> dict[str, np.ndarray]:
-        """Return the vectors that are kept, float32 of shape (d,), by text.
-
-        Args:
-            identity: the embedder's.
-            texts: any; those without a vector are left out of the result.
-        """
+        """Return an embedder's vectors that are kept, float32 of shape (d,), by text."""
         by_key = {_key(identity, text): text for text in texts}
 
         def read(connection: sqlite3.Connection) -> dict[str, np.ndarray]:

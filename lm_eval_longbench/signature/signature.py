@@ -6,15 +6,13 @@ changes whenever any of them does.
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from lm_eval_longbench.benchmarks.registry import benchmarks
-from lm_eval_longbench.version import __version__
+from lm_eval_longbench.version import __version__, installed
 
 # Packages, besides this one, that scores depend on.
 _PACKAGES = ("lm_eval", "jieba", "tokenizers")
@@ -194,16 +192,4 @@ def combined(signatures: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 def package_versions() -> dict[str, str | None]:
     """Return the version of each package by name; None where it is not installed."""
-    return dict(_versions())
-
-
-@functools.cache
-def _versions() -> dict[str, str | None]:
-    """Return them; they do not change while a program runs."""
-    found: dict[str, str | None] = {"lm_eval_longbench": __version__}
-    for name in _PACKAGES:
-        try:
-            found[name] = version(name)
-        except PackageNotFoundError:
-            found[name] = None
-    return found
+    return {"lm_eval_longbench": __version__, **{name: installed(name) for name in _PACKAGES}}

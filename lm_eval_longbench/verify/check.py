@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from lm_eval_longbench.errors import few
+
 CONFIRMED, DIFFERENT, NOT_CHECKABLE = "confirmed", "different", "not checkable"
 STATUSES = (CONFIRMED, DIFFERENT, NOT_CHECKABLE)
 EDITED = "The log was changed after the run, or it is of another run."
@@ -15,10 +17,6 @@ EDITED = "The log was changed after the run, or it is of another run."
 SHOWN = 5
 # The kind of the one check a task that says whether its official figure was recomputed.
 OFFICIAL = "official figures"
-
-
-class Absent(Exception):
-    """What a check needs is not on this machine; says why."""
 
 
 @dataclass(frozen=True)
@@ -59,15 +57,19 @@ def same_number(found: Any, expected: Any, tolerance: float = 1e-9) -> bool:
     return bool(found == expected)
 
 
-def compared(kind: str, name: str, found: Any, expected: Any, meaning: str) -> Check:
-    """Return a check that is confirmed if two values are equal, and has the meaning if not."""
+def compared(
+    kind: str, name: str, found: Any, expected: Any, meaning: str, otherwise: str = DIFFERENT
+) -> Check:
+    """Return a check that is confirmed if two values are equal; else it has status and meaning."""
     if found == expected:
         return Check(kind, name, CONFIRMED, found, expected)
-    return Check(kind, name, DIFFERENT, found, expected, meaning)
+    return Check(kind, name, otherwise, found, expected, meaning)
 
 
-def all_of(kind: str, rows: int, wrong: Sequence[str], what: str, meaning: str) -> Check:
-    """Return one check of something that was looked at in every row.
+def all_of(
+    kind: str, rows: int, wrong: Sequence[str], what: str, meaning: str, silent: int = 0
+) -> Iterator[Check]:
+    """Yield one check of something that was looked at in every row, and one of silent rows.
 
     Args:
         kind: of the check, also its name.
@@ -75,20 +77,16 @@ def all_of(kind: str, rows: int, wrong: Sequence[str], what: str, meaning: str) 
         wrong: a sentence for each row that differs.
         what: what each row should be.
         meaning: of a difference.
+        silent: further rows, which do not tell.
     """
     if wrong:
-        return Check(kind, kind, DIFFERENT, f"{len(wrong)} of {rows}: {some(wrong)}", what, meaning)
-    if not rows:
-        return Check(kind, kind, NOT_CHECKABLE, "0 rows", what, "The log has no row that tells.")
-    return Check(kind, kind, CONFIRMED, f"{rows} rows", what)
-
-
-def those_that_tell(
-    kind: str, telling: int, silent: int, wrong: Sequence[str], what: str, meaning: str
-) -> Iterator[Check]:
-    """Yield `all_of` for the rows that tell something, and that others do not tell it."""
-    if telling or not silent:
-        yield all_of(kind, telling, wrong, what, meaning)
+        found = f"{len(wrong)} of {rows}: {some(wrong)}"
+        yield Check(kind, kind, DIFFERENT, found, what, meaning)
+    elif rows:
+        yield Check(kind, kind, CONFIRMED, f"{rows} rows", what)
+    elif not silent:
+        said = "The log has no row that tells."
+        yield Check(kind, kind, NOT_CHECKABLE, "0 rows", what, said)
     if silent:
         said = "What tells it was taken out of these rows, or never was in them."
         yield Check(kind, kind, NOT_CHECKABLE, f"{silent} rows", what, said)
@@ -96,8 +94,7 @@ def those_that_tell(
 
 def some(sentences: Sequence[str]) -> str:
     """Return the first few sentences, and how many more there are."""
-    more = len(sentences) - SHOWN
-    return "; ".join(sentences[:SHOWN]) + (f"; and {more} more" if more > 0 else "")
+    return few(sentences, SHOWN, "; ")
 
 
 def _plain(value: Any) -> Any:

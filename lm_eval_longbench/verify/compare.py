@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,6 @@ from lm_eval_longbench.logs.results_file import (
     SAMPLES,
     ResultsFile,
     ScoredFolder,
-    TaskResult,
     find_results,
     read_results,
 )
@@ -42,7 +41,6 @@ class Entry:
         task: our own name of it; of a part of a task the user's.
         signature: the ingredients that the result states.
         figures: by metric, without standard errors.
-        line: the signature in one line; None: the result has none.
         log: where the ids of its questions can be read; None: nowhere.
     """
 
@@ -50,8 +48,7 @@ class Entry:
     task: str
     signature: Mapping[str, Any]
     figures: Mapping[str, Any]
-    line: str | None = None
-    log: Path | None = None
+    log: Path | None
 
     def questions(self) -> set[str] | None:
         """Return the ids of the questions that were answered; None: the result does not tell.
@@ -67,41 +64,27 @@ class Entry:
         return {row.name for row in read_log(self.log)}
 
 
-@dataclass
-class Side:
-    """One side of a comparison.
-
-    Attributes:
-        entries: by task.
-        foreign: tasks of others that were passed over.
-    """
-
-    entries: dict[str, Entry] = field(default_factory=dict)
-    foreign: int = 0
-
-
-def read_side(path: Path) -> Side:
-    """Read one side: a results file, a run folder or a scored folder.
+def read_side(path: Path) -> dict[str, Entry]:
+    """Read one side by task: a results file, a run folder or a scored folder.
 
     Raises:
         PredictionError: a file is broken, there are no tasks of this package, or two files have
             results of one task.
     """
-    side = Side()
+    entries: dict[str, Entry] = {}
     for place in find_results([path]):
         results = read_results(place)
         own = _of_folder(results) if isinstance(results, ScoredFolder) else _of_file(results)
-        side.foreign += 0 if isinstance(results, ScoredFolder) else len(results.others)
         for entry in own:
-            other = side.entries.setdefault(entry.task, entry)
+            other = entries.setdefault(entry.task, entry)
             if other is not entry:
                 raise PredictionError(
                     f"{path} has two results of {entry.task}: {other.file} and {entry.file}. Name "
                     "the one to compare."
                 )
-    if not side.entries:
+    if not entries:
         raise PredictionError(f"{path} has no results of tasks of this package.")
-    return side
+    return entries
 
 
 def _figures(file: Path, place: str, found: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -118,33 +101,19 @@ def _figures(file: Path, place: str, found: Mapping[str, Any]) -> Mapping[str, A
 
 
 def _of_file(results: ResultsFile) -> Iterator[Entry]:
-    tasks = [str(task.run.get("task")) for task in results.tasks]
-    for task in results.tasks:
-        name = str(task.run.get("task"))
+    known = [str(task.run.get("task")) for task in results.tasks]
+    for task, name in zip(results.tasks, known, strict=True):
+        own = tasks().get(name)
+        asked = own and benchmark_of(own).asked(own, task.config.get("dataset_name"))
         # Parts of a task share its name, and a user may run one task in two ways.
-        shown = name if tasks.count(name) == 1 and not _is_part(task) else task.name
-        yield Entry(
-            task.file,
-            shown,
-            task.signature,
-            _figures(
-                task.file,
-                f"results.{task.name}",
-                {
-                    key.removesuffix(",none"): value
-                    for key, value in task.figures.items()
-                    if "," in key and "_stderr," not in key
-                },
-            ),
-            str(task.run.get("signature")),
-            task.log,
-        )
-
-
-def _is_part(task: TaskResult) -> bool:
-    own = tasks().get(str(task.run.get("task")))
-    asked = own and benchmark_of(own).asked(own, task.config.get("dataset_name"))
-    return asked is not None and asked != own
+        shared = known.count(name) > 1 or asked not in (None, own)
+        figures: Mapping[str, Any] = {
+            key.removesuffix(",none"): value
+            for key, value in task.figures.items()
+            if "," in key and "_stderr," not in key
+        }
+        figures = _figures(task.file, f"results.{task.name}", figures)
+        yield Entry(task.file, task.name if shared else name, task.signature, figures, task.log)
 
 
 def _of_folder(folder: ScoredFolder) -> Iterator[Entry]:
@@ -171,7 +140,7 @@ def _of_folder(folder: ScoredFolder) -> Iterator[Entry]:
             known = benchmark.tables[table].tasks.get(task)
             metric = benchmark.harness_metrics(known)[0].name if known else "score"
             figures = _figures(folder.path, f"{table}.{task}", {metric: own.get("score")})
-            yield Entry(folder.path, task, signature, figures, None, folder.path / SAMPLES)
+            yield Entry(folder.path, task, signature, figures, folder.path / SAMPLES)
 
 
 @dataclass(frozen=True)
@@ -180,23 +149,13 @@ class TaskComparison:
 
     Attributes:
         task: its name.
-        left, right: the two entries.
-        comparison: of their signatures, and of the questions that were asked.
+        comparison: of its signatures, and of the questions that were asked.
+        figures: each that both sides have, with its two values.
     """
 
     task: str
-    left: Entry
-    right: Entry
     comparison: Comparison
-
-    @property
-    def figures(self) -> list[tuple[str, Any, Any]]:
-        """Each figure that both sides have, with its two values."""
-        return [
-            (name, value, self.right.figures[name])
-            for name, value in self.left.figures.items()
-            if name in self.right.figures
-        ]
+    figures: Sequence[tuple[str, Any, Any]]
 
 
 @dataclass(frozen=True)
@@ -228,32 +187,27 @@ def compare_results(left: Path, right: Path) -> Compared:
     Raises:
         PredictionError: a file is broken, or has no tasks of this package, or one task twice.
     """
-    ours, theirs = read_side(left).entries, read_side(right).entries
-    shared = [name for name in ours if name in theirs]
+    ours, theirs = read_side(left), read_side(right)
     return Compared(
-        [_task(name, ours[name], theirs[name]) for name in shared],
+        [_task(name, own, theirs[name]) for name, own in ours.items() if name in theirs],
         [name for name in ours if name not in theirs],
         [name for name in theirs if name not in ours],
     )
 
 
 def _task(name: str, left: Entry, right: Entry) -> TaskComparison:
-    comparison = compare(left.signature, right.signature)
-    own = _questions(left, right)
-    if own is not None:
-        comparison = Comparison([*comparison.differences, own], comparison.unstated)
-    return TaskComparison(name, left, right, comparison)
-
-
-def _questions(left: Entry, right: Entry) -> Difference | None:
-    """Return the difference between the questions asked, which signatures only count."""
+    found = compare(left.signature, right.signature)
     ours, theirs = left.questions(), right.questions()
-    if ours is None or theirs is None or ours == theirs:
-        return None
-    return Difference(
-        "questions",
-        f"{len(ours)}, {len(ours - theirs)} of them only here",
-        f"{len(theirs)}, {len(theirs - ours)} of them only here",
-        NOT,
-        "the logs have answers to other questions",
+    if ours is not None and theirs is not None and ours != theirs:  # signatures only count them
+        other = Difference(
+            "questions",
+            f"{len(ours)}, {len(ours - theirs)} of them only here",
+            f"{len(theirs)}, {len(theirs - ours)} of them only here",
+            NOT,
+            "the logs have answers to other questions",
+        )
+        found = Comparison([*found.differences, other], found.unstated)
+    shared = (own for own in left.figures if own in right.figures)
+    return TaskComparison(
+        name, found, [(own, left.figures[own], right.figures[own]) for own in shared]
     )

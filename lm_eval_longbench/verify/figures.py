@@ -9,13 +9,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from lm_eval_longbench.benchmarks.base import CAPPED, COUNTS, Benchmark, Task
-from lm_eval_longbench.benchmarks.registry import benchmark_of, benchmarks, find_task
+from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task
 from lm_eval_longbench.benchmarks.sample import Scored
 from lm_eval_longbench.errors import LongBenchError, PredictionError
 from lm_eval_longbench.figures.means import AGGREGATIONS
 from lm_eval_longbench.figures.questions import question_values
 from lm_eval_longbench.logs.formulas import standard_error
-from lm_eval_longbench.logs.results_file import TaskResult
 from lm_eval_longbench.logs.sample_log import BYPASS, LogRow, at
 from lm_eval_longbench.metrics.reasoning import DROP
 from lm_eval_longbench.signature.signature import package_versions
@@ -31,6 +30,7 @@ from lm_eval_longbench.verify.check import (
     same_number,
     some,
 )
+from lm_eval_longbench.verify.subject import Subject
 
 _STDERR = "_stderr"
 _NO_ERROR = "N/A"
@@ -176,107 +176,131 @@ class Figures:
     """What the answers of one task are worth.
 
     Attributes:
+        names: of each metric's aggregation, see `aggregation_names`.
         columns: by metric and filter, as the results file names figures: "score,none".
-        checks: on the rows.
         complete: whether every row could be scored.
+        values: of the columns whose aggregation is known.
     """
 
+    names: Mapping[str, str]
     columns: dict[str, Column] = field(default_factory=dict)
-    checks: list[Check] = field(default_factory=list)
     complete: bool = True
+    values: dict[str, float] = field(default_factory=dict)
+
+    def aggregation(self, key: str) -> str:
+        """Return the name of the aggregation of a figure."""
+        return self.names.get(key.rpartition(",")[0], "mean")
+
+    @property
+    def recomputed(self) -> dict[str, float]:
+        """The figures that rest on the answers alone, for those of groups."""
+        own = self.values if self.complete else {}
+        return {key: value for key, value in own.items() if not self.columns[key].taken}
+
+    def sum_of(self, key: str, *, partly: bool = False) -> float | None:
+        """Return the sum of a figure over all questions; None where it is not known.
+
+        `partly`: it is enough to know it of some questions.
+        """
+        column = self.columns.get(key)
+        if column is None or column.taken or not self.complete:
+            return None
+        known = [value for value in column.values if value is not None]
+        return math.fsum(known) if len(known) >= (1 if partly else len(column.values)) else None
 
 
 def aggregation_names(config: Mapping[str, Any]) -> dict[str, str]:
     """Return the name of each metric's aggregation in a task's dumped configuration."""
     names = {}
-    entries = config.get("metric_list")
-    for entry in entries if isinstance(entries, Sequence) else ():
-        if isinstance(entry, Mapping):
-            text = str(entry.get("aggregation", "mean"))
-            source = _FUNCTION.match(text)
-            names[str(entry.get("metric"))] = source[1] if source else text
+    for entry in config.get("metric_list") or ():
+        text = entry.get("aggregation", "mean")
+        source = _FUNCTION.match(text)
+        names[entry["metric"]] = source[1] if source else text
     return names
 
 
-def scored_by_others(task: TaskResult) -> str:
+def _scored_by_others(task: Subject) -> str:
     """Return why other figures need not be wrong; "": the same rules made them."""
-    metrics, benchmark = task.run.get("metrics"), benchmarks().get(str(task.run.get("benchmark")))
-    ours = None if benchmark is None else benchmark.metrics
+    metrics, ours = task.run.get("metrics"), task.benchmark.metrics
     if metrics != ours:
         return f"Scored with metrics {metrics}; this package has {ours}."
     return _other_jieba(task)
 
 
-def _other_jieba(task: TaskResult) -> str:
+def _other_jieba(task: Subject) -> str:
     """Return that another jieba segments the answers here than in the run; "": none does."""
-    recorded, jieba = _recorded(task).get("jieba"), package_versions()["jieba"]
-    if find_task(str(task.run.get("task"))).segmented and recorded != jieba:
+    recorded, jieba = task.packages.get("jieba"), package_versions()["jieba"]
+    if task.own.segmented and recorded != jieba:
         return f"Recomputed with jieba {jieba} instead of {recorded}, which segments the answers."
     return ""
 
 
-def _recorded(task: TaskResult) -> Mapping[str, Any]:
-    packages = task.run.get("packages")
-    return packages if isinstance(packages, Mapping) else {}
-
-
-def _other_packages(task: TaskResult) -> str:
+def _other_packages(task: Subject) -> str:
     """Return the packages that are of other versions here, in a sentence; "": none are."""
     ours = package_versions()
     other = [
         f"{name} {version}, here {ours.get(name)}"
-        for name, version in _recorded(task).items()
+        for name, version in task.packages.items()
         if ours.get(name) != version
     ]
     return f" Recomputed with other versions: {'; '.join(other)}." if other else ""
 
 
-def recompute_rows(task: TaskResult, rows: Sequence[LogRow]) -> Figures:
-    """Return the figures of all questions, and the check of each sample's logged ones."""
-    found = Figures()
-    names = aggregation_names(task.config)
+def recompute_rows(task: Subject) -> tuple[Figures, list[Check]]:
+    """Return the figures of all questions, and the checks of each sample's logged ones."""
+    found = Figures(aggregation_names(task.config))
     edited: list[str] = []
     broken: list[str] = []
-    for row in rows:
-        if not row.logged:
-            continue
+    scored = [row for row in task.rows if row.logged]
+    for row in scored:
         try:
             own = recompute(task.run, row.doc, row.responses, row.logged)
         except LongBenchError as error:
             broken.append(at(row, f"has no score: {error}"))
             continue
         # Earlier versions do not have it, nor have metric lists of a user's own.
-        if CAPPED.name not in names:
+        if CAPPED.name not in found.names:
             own = replace(own, figures={k: v for k, v in own.figures.items() if k != CAPPED.name})
         edited += _edited(row, own)
         for name, value in own.figures.items():
             column = found.columns.setdefault(f"{name},{row.filter}", Column())
             column.values.append(value)
-            reason = own.taken.get(name) or own.resting.get(name, "")
-            column.taken = column.taken or reason
+            column.taken = column.taken or own.taken.get(name) or own.resting.get(name, "")
     found.complete = not broken
-    scored = sum(bool(row.logged) for row in rows)
-    kind = "sample scores"
+    for key, column in found.columns.items():
+        function = AGGREGATIONS.get(found.aggregation(key))
+        if function is not None:
+            found.values[key] = function(column.values)
+    return found, list(_sample_checks(task, scored, edited, broken))
+
+
+def _sample_checks(
+    task: Subject, scored: Sequence[LogRow], edited: Sequence[str], broken: Sequence[str]
+) -> Iterator[Check]:
+    """Yield the checks of the figures that the scored rows state.
+
+    `edited` and `broken` have a sentence for each row with other figures, and that has no score.
+    """
+    kind, number = "sample scores", len(scored)
     if not scored:
         said = "The run was made with --predict_only: nothing was scored."
-        found.checks = [Check(kind, kind, NOT_CHECKABLE, meaning=said)]
-        return found
-    if scored < len(rows):
-        without = [at(row, "has no figures") for row in rows if not row.logged]
+        yield Check(kind, kind, NOT_CHECKABLE, meaning=said)
+        return
+    if number < len(task.rows):
+        without = [at(row, "has no figures") for row in task.rows if not row.logged]
         said = f"Its figures were taken out. {EDITED}"
-        found.checks.append(all_of("scored rows", len(rows), without, "figures in each", said))
-    excuse = scored_by_others(task)
+        yield from all_of("scored rows", len(task.rows), without, "figures in each", said)
+    excuse = _scored_by_others(task)
     if edited and excuse:
-        what = f"{len(edited)} of {scored}: {some(edited)}"
-        found.checks.append(Check(kind, kind, NOT_CHECKABLE, what, None, excuse))
+        what = f"{len(edited)} of {number}: {some(edited)}"
+        yield Check(kind, kind, NOT_CHECKABLE, what, None, excuse)
     else:
-        meaning = "A score in the log does not follow from its answer: one of them was edited."
-        meaning += _other_packages(task)
-        found.checks.append(all_of(kind, scored, edited, "follows from the answers", meaning))
+        said = "A score in the log does not follow from its answer: one of them was edited."
+        said += _other_packages(task)
+        yield from all_of(kind, number, edited, "follows from the answers", said)
     if broken:
-        meaning = "Documents in the log were damaged."
-        found.checks.append(all_of("documents", scored, broken, "can be scored", meaning))
-    return found
+        said = "Documents in the log were damaged."
+        yield from all_of("documents", number, broken, "can be scored", said)
 
 
 def _edited(row: LogRow, own: Recomputed) -> Iterator[str]:
@@ -287,142 +311,84 @@ def _edited(row: LogRow, own: Recomputed) -> Iterator[str]:
             yield at(row, f"has {name} {logged}, recomputed {value}")
 
 
-def aggregated(task: TaskResult, figures: Figures) -> dict[str, float]:
-    """Return each figure of a task whose aggregation is known, by its name in the results."""
-    names = aggregation_names(task.config)
-    values = {}
-    for key, column in figures.columns.items():
-        function = AGGREGATIONS.get(names.get(key.rpartition(",")[0], "mean"))
-        if function is not None:
-            values[key] = function(column.values)
-    return values
-
-
-def recomputed(task: TaskResult, figures: Figures) -> dict[str, float]:
-    """Return the figures of a task that rest on its answers alone, for those of its groups."""
-    own = aggregated(task, figures) if figures.complete else {}
-    return {key: value for key, value in own.items() if not figures.columns[key].taken}
-
-
-def check_figures(task: TaskResult, figures: Figures) -> Iterator[Check]:
+def check_figures(task: Subject, figures: Figures) -> Iterator[Check]:
     """Yield a check of each figure that the results state of a task, or should."""
-    expected = aggregated(task, figures)
     stated = {key: value for key, value in task.figures.items() if key not in _NO_FIGURES}
-    errors = [_error_key(key) for key in figures.columns]
+    errors = (f"{_STDERR},".join(key.rsplit(",", 1)) for key in figures.columns)
     for key in dict.fromkeys([*stated, *figures.columns, *errors]):
-        metric, _, name = key.rpartition(",")
-        if metric.endswith(_STDERR):
-            yield _error(task, f"{metric.removesuffix(_STDERR)},{name}", key, figures)
-        elif not figures.complete:
-            said = "Some rows of the log cannot be scored."
-            yield Check("figures", key, NOT_CHECKABLE, stated.get(key), None, said)
-        elif key not in figures.columns:
-            said = "No such figure follows from the log: it was added."
-            if metric == BYPASS and not figures.columns:
-                yield compared("figures", key, stated[key], _BYPASSED, said)
-            else:
-                yield Check("figures", key, DIFFERENT, stated[key], None, said)
-        elif key not in stated:
-            said = "The figure was taken out of the results."
-            yield Check("figures", key, DIFFERENT, None, expected.get(key), said)
-        elif key not in expected:
-            how = aggregation_names(task.config)[metric]
-            said = f"It is put together by {how!r}, which this package does not know."
-            yield Check("figures", key, NOT_CHECKABLE, stated.get(key), None, said)
-        else:
-            yield _figure(task, key, stated[key], expected[key], figures.columns[key].taken)
+        yield _figure(task, figures, stated, key)
 
 
-def _figure(task: TaskResult, key: str, found: Any, expected: float, taken: str) -> Check:
+def _figure(task: Subject, figures: Figures, stated: Mapping[str, Any], key: str) -> Check:
+    """Check a figure, or the standard error of one: the harness has errors of its own mean only."""
+    name, _, own_filter = key.rpartition(",")
+    is_error = name.endswith(_STDERR)
+    metric = name.removesuffix(_STDERR)
+    of, found = f"{metric},{own_filter}" if is_error else key, stated.get(key)
+    column, how = figures.columns.get(of), figures.aggregation(of)
+    if not figures.complete:
+        said = "Some rows of the log cannot be scored."
+        return Check("figures", key, NOT_CHECKABLE, found, None, said)
+    if column is None:
+        said = "No such figure follows from the log: it was added."
+        if figures.columns or metric != BYPASS:
+            return Check("figures", key, DIFFERENT, found, None, said)
+        if is_error:
+            return Check("figures", key, CONFIRMED, found, _NO_ERROR)
+        return compared("figures", key, found, _BYPASSED, said)
+    if not is_error and key not in stated:
+        said = "The figure was taken out of the results."
+        return Check("figures", key, DIFFERENT, None, figures.values.get(of), said)
+    if of not in figures.values:
+        said = f"It is {'the error of' if is_error else 'put together by'} {how!r}, which this "
+        said += "package does not know."
+        return Check("figures", key, NOT_CHECKABLE, found, None, said)
+    expected = figures.values[of]
+    if is_error:
+        known = [value for value in column.values if value is not None]
+        counted = metric in _COUNTED and metric in figures.names
+        draws = task.settings.get("config", {}).get("bootstrap_iters")
+        if how != "mean" or counted or len(known) < 2 or draws == 0:
+            said = "The harness gives no standard error of this figure: it was added."
+            return compared("figures", key, found, _NO_ERROR, said)
+        expected = standard_error(known)
     if same_number(found, expected):
-        if not taken:
+        if not column.taken:
             return Check("figures", key, CONFIRMED, found, expected)
-        said = f"It follows from the logged values, but these cannot be recomputed: {taken}."
+        said = f"It follows from the logged values, but these cannot be recomputed: {column.taken}."
         return Check("figures", key, NOT_CHECKABLE, found, expected, said)
-    excuse = scored_by_others(task)
-    if excuse and not taken:
+    excuse = "" if column.taken else _scored_by_others(task)
+    if excuse:
         return Check("figures", key, NOT_CHECKABLE, found, expected, excuse)
     said = "The results do not follow from the answers: one of them was edited."
     return Check("figures", key, DIFFERENT, found, expected, said + _other_packages(task))
 
 
-def _error_key(key: str) -> str:
-    metric, _, name = key.rpartition(",")
-    return f"{metric}{_STDERR},{name}"
-
-
-def _error(task: TaskResult, of: str, key: str, figures: Figures) -> Check:
-    """Check a standard error: the harness gives those of its own mean, and "N/A" for others."""
-    found, column = task.figures.get(key), figures.columns.get(of)
-    metric, names = of.rpartition(",")[0], aggregation_names(task.config)
-    how = names.get(metric, "mean")
-    if not figures.complete:
-        said = "Some rows of the log cannot be scored."
-        return Check("figures", key, NOT_CHECKABLE, found, None, said)
-    if column is None:
-        if not figures.columns and of.startswith(f"{BYPASS},"):
-            return Check("figures", key, CONFIRMED, found, _NO_ERROR)
-        said = "No such figure follows from the log: it was added."
-        return Check("figures", key, DIFFERENT, found, None, said)
-    if how not in AGGREGATIONS:
-        said = f"It is the error of {how!r}, which this package does not know."
-        return Check("figures", key, NOT_CHECKABLE, found, None, said)
-    known = [value for value in column.values if value is not None]
-    draws = task.settings.get("config", {}).get("bootstrap_iters")
-    counted = metric in _COUNTED and metric in names
-    if how != "mean" or counted or len(known) < 2 or draws == 0:
-        if found == _NO_ERROR:
-            return Check("figures", key, CONFIRMED, found, _NO_ERROR)
-        said = "The harness gives no standard error of this figure: it was added."
-        return Check("figures", key, DIFFERENT, found, _NO_ERROR, said)
-    return _figure(task, key, found, standard_error(known), column.taken)
-
-
-def check_official(task: TaskResult, checks: Sequence[Check]) -> Check:
-    """Return the check whether an official figure of a task was recomputed and confirmed.
-
-    Args:
-        task: what the results file says.
-        checks: all others of the task.
-    """
-    own = find_task(str(task.run["task"]))
-    benchmark = benchmark_of(own)
-    metrics, names = benchmark.official_metrics(own), aggregation_names(task.config)
-    stated = {metric: names.get(metric, "mean") for metric in metrics}
-    ours = {metric.name: metric.aggregation for metric in benchmark.harness_metrics(own)}
-    found = [
-        (check.name.rpartition(",")[0], check)
-        for check in checks
-        if check.kind == "figures" and check.name.rpartition(",")[0] in metrics
+def check_official(task: Subject, checks: Sequence[Check]) -> Check:
+    """Return the check whether an official figure is confirmed, from all other checks of it."""
+    metrics, names = task.benchmark.official_metrics(task.own), aggregation_names(task.config)
+    ours = {one.name: one.aggregation for one in task.benchmark.harness_metrics(task.own)}
+    figures = [
+        (check.name.rpartition(",")[0], check) for check in checks if check.kind == "figures"
     ]
+    found = [(metric, check) for metric, check in figures if metric in metrics]
     known = [(metric, check) for metric, check in found if not same_number(check.found, math.nan)]
-    confirmed = [(metric, check) for metric, check in known if check.status == CONFIRMED]
+    confirmed = {
+        metric: names.get(metric, "mean") for metric, check in known if check.status == CONFIRMED
+    }
     left = (check for check in checks if (check.kind, check.name) in _OPEN)
-    problems = [check.meaning for check in left if check.status == NOT_CHECKABLE]
+    problem = next((check.meaning for check in left if check.status == NOT_CHECKABLE), "")
     if not found:
-        problems = ["No official figure was recomputed: there is no log, or nothing was scored."]
+        problem = "No official figure was recomputed: there is no log, or nothing was scored."
     elif not known:
-        problems = ["The official figure is not known yet (NaN)."]
+        problem = "The official figure is not known yet (NaN)."
     elif not confirmed:
-        problems = [known[0][1].meaning]
-    elif not any(stated[metric] == ours[metric] for metric, _ in confirmed):
-        metric = confirmed[0][0]
-        problems = [f"It is put together by {stated[metric]!r}, officially by {ours[metric]!r}."]
-    elif _other_jieba(task):
-        problems = [_other_jieba(task)]
-    figures = ", ".join(check.name for _, check in known) or ", ".join(metrics)
-    status = NOT_CHECKABLE if problems else CONFIRMED
-    return Check(OFFICIAL, OFFICIAL, status, figures, None, "".join(problems[:1]))
-
-
-def number_of(column: Column | None, *, partly: bool = False) -> float | None:
-    """Return the sum of a figure over all questions; None where it is not known.
-
-    Args:
-        column: of the figure; None: there is none.
-        partly: whether it is enough to know it of some questions.
-    """
-    if column is None or column.taken:
-        return None
-    known = [value for value in column.values if value is not None]
-    return math.fsum(known) if len(known) >= (1 if partly else len(column.values)) else None
+        problem = known[0][1].meaning
+    elif not any(how == ours[metric] for metric, how in confirmed.items()):
+        metric, how = next(iter(confirmed.items()))
+        problem = f"It is put together by {how!r}, officially by {ours[metric]!r}."
+    else:
+        problem = _other_jieba(task) or problem
+    shown = ", ".join(check.name for _, check in known) or ", ".join(metrics)
+    status = NOT_CHECKABLE if problem else CONFIRMED
+    return Check(OFFICIAL, OFFICIAL, status, shown, None, problem)

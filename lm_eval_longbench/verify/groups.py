@@ -75,11 +75,8 @@ def check_groups(
     """Yield the checks of each group's figures, with the group's name.
 
     A group of ours, with our members, weighs its tasks as our file says. Any other is a user's own,
-    of which the results do not say whether it weighs them by size: either is confirmed.
-
-    Args:
-        results: the file.
-        verified: recomputed figures by task; others are taken as stated.
+    of which the results do not say whether it weighs them by size: either is confirmed. Figures of
+    tasks that are not in `verified` are taken as stated.
     """
     ours = {task.name for task in results.tasks}
     for name, members in results.members.items():

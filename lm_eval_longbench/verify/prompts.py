@@ -8,32 +8,26 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lm_eval_longbench.benchmarks.base import Benchmark, Task
-from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task
 from lm_eval_longbench.errors import LongBenchError
 from lm_eval_longbench.logs.results_file import TaskResult
 from lm_eval_longbench.logs.sample_log import LogRow, at
 from lm_eval_longbench.prompts.prepare import EXCERPT
 from lm_eval_longbench.prompts.text_hash import text_sha256
-from lm_eval_longbench.prompts.truncation import Rule, truncate
+from lm_eval_longbench.prompts.truncation import truncate
 from lm_eval_longbench.signature.signature import package_versions
 from lm_eval_longbench.verify.check import (
     CONFIRMED,
     DIFFERENT,
     EDITED,
     NOT_CHECKABLE,
-    Absent,
     Check,
     all_of,
 )
 from lm_eval_longbench.verify.log import PLAIN
+from lm_eval_longbench.verify.subject import Subject
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
-
-    from lm_eval_longbench.data.documents import Documents
-
-    Texts = Callable[[LogRow], str | None]
 
 KIND, CUT, LIMIT, AROUND = "prompts", "cut prompts", "limit of the cut", "around the prompts"
 _TOKENIZER_FILES = ("tokenizer_config.json", "tokenizer.json", "tokenizer.model", "vocab.json")
@@ -57,162 +51,85 @@ def _is_here(name: str) -> bool:
         return False
 
 
-def open_tokenizer(
-    signature: Mapping[str, Any], metadata: Mapping[str, Any], given: str | None
-) -> PreTrainedTokenizerBase:
-    """Return the tokenizer that cut the prompts of a run.
+def open_tokenizer(task: TaskResult, given: str | None) -> PreTrainedTokenizerBase | str:
+    """Return the tokenizer that cut the prompts of a run; a text: why it is not here.
 
-    Args:
-        signature: its `tokenizer` and `tokenizer_sha256` are used.
-        metadata: of the task, for the revision that the run asked for.
-        given: name or folder that the user gives; it may be downloaded, others are not.
-
-    Raises:
-        Absent: it is not here, or it is another one.
+    The one that the user gives may be downloaded, others are not.
     """
     from lm_eval_longbench.prompts.tokenizer import load_tokenizer
     from lm_eval_longbench.prompts.tokens.fast import tokenizer_sha256
 
-    name = given or str(signature.get("tokenizer"))
+    name, stated = given or str(task.run.get("tokenizer")), task.run.get("tokenizer_sha256")
     if given is None and not _is_here(name):
-        raise Absent(f"The tokenizer {name!r} is not on this machine: name it with --tokenizer.")
+        return f"The tokenizer {name!r} is not on this machine: name it with --tokenizer."
     # Never `trust_remote_code`: a results file must not make this machine run anything.
-    wanted = {key: metadata[key] for key in ("revision", "pretrained", "model") if key in metadata}
+    named = ("revision", "pretrained", "model")
+    wanted = {key: task.metadata[key] for key in named if key in task.metadata}
     try:
         tokenizer = load_tokenizer(name, wanted)
         found = tokenizer_sha256(tokenizer)
     except LongBenchError as error:
-        raise Absent(str(error)) from error
-    if found != signature.get("tokenizer_sha256"):
-        raise Absent(
-            f"The tokenizer {name!r} here is another than the one that cut: sha256 {found} instead "
-            f"of {signature.get('tokenizer_sha256')}. Name the right one with --tokenizer."
-        )
-    return tokenizer
+        return str(error)
+    if found == stated:
+        return tokenizer
+    return (
+        f"The tokenizer {name!r} here is another than the one that cut: sha256 {found} instead "
+        f"of {stated}. Name the right one with --tokenizer."
+    )
 
 
-def check_prompts(
-    task: TaskResult,
-    rows: Sequence[LogRow],
-    documents: Documents | str,
-    places: Mapping[int, int],
-    reasoning: Mapping[str, str] | str,
-    tokenizer: Callable[[], PreTrainedTokenizerBase | str],
-) -> Iterator[Check]:
+def check_prompts(task: Subject, tokenizer: str | None) -> Iterator[Check]:
     """Yield the check of the whole prompts and, if there are any, of the cut ones.
 
-    Args:
-        task: what the results file says.
-        rows: of its log.
-        documents: its data; a text: why it is not here.
-        places: row number in the data by line of the log.
-        reasoning: of pass one by question, for chain of thought; a text: why it is not here.
-        tokenizer: called if prompts were cut; returns a text for why it is not here.
+    `tokenizer` is the one that cut; None: the one that the signature names.
     """
-    own = find_task(str(task.run.get("task")))
-    benchmark = benchmark_of(own)
     problem = ""
-    if own.retrieved:
+    if task.own.retrieved:
         problem = "They hold retrieved chunks, which the log does not keep."
-    elif task.run.get("template_sha256") != benchmark.template_sha256(own):
+    elif task.run.get("template_sha256") != task.benchmark.template_sha256(task.own):
         problem = "They are from another version of the template."
-    elif own.document and isinstance(documents, str):
-        problem = documents
-    elif benchmark.tables[own.table].first_pass and isinstance(reasoning, str):
-        problem = reasoning
+    elif task.own.document and isinstance(task.documents, str):
+        problem = task.documents
+    elif task.first_pass and isinstance(task.reasoning, str):
+        problem = task.reasoning
     if problem:
-        yield Check(KIND, KIND, NOT_CHECKABLE, f"{len(rows)} rows", None, problem)
+        yield Check(KIND, KIND, NOT_CHECKABLE, f"{len(task.rows)} rows", None, problem)
         return
     sent = _Sent(task)
-    whole = [row for row in rows if not row.prompt["truncated"]]
-    cut = [row for row in rows if row.prompt["truncated"]]
-
-    def texts(row: LogRow) -> str | None:
-        return _text(benchmark, own, documents, places, reasoning, row)
-
+    whole = [row for row in task.rows if not row.prompt["truncated"]]
+    cut = [row for row in task.rows if row.prompt["truncated"]]
     if whole:
-        wrong = list(_wrong_whole(whole, texts, task.run.get("limit"), sent))
-        yield all_of(KIND, len(whole), wrong, "the hash of the rendered prompt", _WRONG)
+        wrong = list(_wrong_whole(task, whole, sent))
+        yield from all_of(KIND, len(whole), wrong, "the hash of the rendered prompt", _WRONG)
     if cut:
-        found = tokenizer()
-        rule = benchmark.rule if benchmark.rule.__name__ == task.run.get("truncation") else None
-        limit = task.run.get("limit")
-        known = rule is not None and isinstance(limit, int) and limit >= _LEAST
-        if isinstance(found, str):
-            problem = found
-        elif not known:
-            problem = "The signature names no known truncation rule and limit."
-        if isinstance(found, str) or rule is None or limit is None or not known:
-            yield Check(CUT, CUT, NOT_CHECKABLE, f"{len(cut)} rows", None, problem)
-        else:
-            yield from _cuts(task, cut, texts, found, limit, rule, sent)
+        yield from _cuts(task, cut, open_tokenizer(task, tokenizer), sent)
     yield from sent.checks()
 
 
-def _cuts(
-    task: TaskResult,
-    rows: Sequence[LogRow],
-    texts: Texts,
-    tokenizer: PreTrainedTokenizerBase,
-    limit: int,
-    rule: Rule,
-    sent: _Sent,
-) -> Iterator[Check]:
-    """Yield the checks of cut prompts; their limit is the official one, or the model's."""
-    official = str(task.run.get("limit_source")).startswith("truncate_to=")
-    further = 0 if official else _FURTHER
-    cutter = _Cutter(texts, tokenizer, limit, rule, further, sent)
-    cutter.cut(rows)
-    packages = task.run.get("packages")
-    recorded = packages.get("tokenizers") if isinstance(packages, Mapping) else None
-    ours = package_versions()["tokenizers"]
-    excuse = ""
-    if recorded != ours:
-        excuse = f"They were cut again with tokenizers {ours} instead of {recorded}."
-    elif not official:
-        excuse = (
-            f"They are not cut at the limit nor within {_FURTHER} tokens of it. A long system "
-            "instruction or chat template may have taken more room."
-        )
-    sure = len(rows) - (len(cutter.unlike) if excuse else 0)
-    if sure:
-        differing = cutter.wrong + ([] if excuse else cutter.unlike)
-        yield all_of(CUT, sure, differing, "the hash of the prompt, cut again", _WRONG)
-    if cutter.unlike and excuse:
-        yield Check(CUT, CUT, NOT_CHECKABLE, f"{len(cutter.unlike)} rows", None, excuse)
-    if cutter.exact:
-        yield Check(LIMIT, LIMIT, CONFIRMED, limit, limit)
-    else:
-        said = "No prompt was cut at just this limit."
-        yield Check(LIMIT, LIMIT, NOT_CHECKABLE, limit, None, said)
+def _rendered(task: Subject, rows: Iterable[LogRow]) -> Iterator[tuple[LogRow, str, str]]:
+    """Yield each row with its whole prompt, or with why it has none."""
+    reasoning, documents = task.reasoning, task.documents
+    for row in rows:
+        document: Mapping[str, Any] | None = row.doc
+        if task.first_pass:
+            known = not isinstance(reasoning, str) and row.name in reasoning
+            document = {**row.doc, "cot": reasoning[row.name]} if known else None  # type: ignore[index]
+        elif not isinstance(documents, str):
+            place = task.places.get(row.line)
+            document = None if place is None else documents.rows[place]
+        try:
+            if document is None:
+                yield row, "", at(row, "is not in the data")
+            else:
+                yield row, task.benchmark.render(task.own, document), ""
+        except LongBenchError as error:
+            yield row, "", at(row, f"has no prompt: {error}")
 
 
-def _text(
-    benchmark: Benchmark,
-    task: Task,
-    documents: Documents | str,
-    places: Mapping[int, int],
-    reasoning: Mapping[str, str] | str,
-    row: LogRow,
-) -> str | None:
-    """Return the whole prompt of a row; None: its question is nowhere."""
-    document: Mapping[str, Any] = row.doc
-    if benchmark.tables[task.table].first_pass:
-        if isinstance(reasoning, str) or row.name not in reasoning:
-            return None
-        return benchmark.render(task, {**document, "cot": reasoning[row.name]})
-    if not isinstance(documents, str):
-        if row.line not in places:
-            return None
-        document = documents.rows[places[row.line]]
-    return benchmark.render(task, document)
-
-
-def _wrong_whole(
-    rows: Sequence[LogRow], texts: Texts, limit: int | None, sent: _Sent
-) -> Iterator[str]:
+def _wrong_whole(task: Subject, rows: Sequence[LogRow], sent: _Sent) -> Iterator[str]:
     """Yield a sentence for each row whose whole prompt is not what its hash says."""
-    for row, text, problem in _rendered(rows, texts):
+    limit = task.run.get("limit")
+    for row, text, problem in _rendered(task, rows):
         tokens = row.prompt.get("tokens_before_cut")
         if problem:
             yield problem
@@ -224,71 +141,67 @@ def _wrong_whole(
             sent.add(row, text)
 
 
-def _rendered(rows: Iterable[LogRow], texts: Texts) -> Iterator[tuple[LogRow, str, str]]:
-    """Yield each row with its whole prompt, or with why it has none."""
-    for row in rows:
-        try:
-            text = texts(row)
-        except LongBenchError as error:
-            yield row, "", at(row, f"has no prompt: {error}")
-            continue
-        yield row, text or "", "" if text is not None else at(row, "is not in the data")
+def _cuts(
+    task: Subject, rows: Sequence[LogRow], tokenizer: PreTrainedTokenizerBase | str, sent: _Sent
+) -> Iterator[Check]:
+    """Yield the checks of cut prompts; their limit is the official one, or the model's."""
+    rule, limit = task.benchmark.rule, task.run.get("limit") or 0
+    problem = tokenizer if isinstance(tokenizer, str) else ""
+    if not problem and (rule.__name__ != task.run.get("truncation") or limit < _LEAST):
+        problem = "The signature names no known truncation rule and limit."
+    if isinstance(tokenizer, str) or problem:
+        yield Check(CUT, CUT, NOT_CHECKABLE, f"{len(rows)} rows", None, problem)
+        return
+    official = str(task.run.get("limit_source")).startswith("truncate_to=")
+    least = limit if official else max(_LEAST, limit - _FURTHER)
+    # Rows without a prompt, and with another one than their hash says; those cut at the limit.
+    wrong: list[str] = []
+    unlike: list[str] = []
+    exact = 0
+    waiting: deque[tuple[LogRow, str]] = deque()
 
-
-class _Cutter:
-    """Cuts prompts again, and compares them with their hashes.
-
-    Args:
-        further: tokens below the limit at which a prompt may have been cut.
-        sent: told of each prompt that is as its hash says.
-
-    Attributes:
-        wrong: a sentence for each row without a prompt.
-        unlike: a sentence for each row with another prompt than its hash says.
-        exact: rows that were cut at just the limit.
-    """
-
-    def __init__(
-        self,
-        texts: Texts,
-        tokenizer: PreTrainedTokenizerBase,
-        limit: int,
-        rule: Rule,
-        further: int,
-        sent: _Sent,
-    ) -> None:
-        self._texts, self._tokenizer, self._limit = texts, tokenizer, limit
-        self._rule, self._further, self._sent = rule, further, sent
-        self.wrong: list[str] = []
-        self.unlike: list[str] = []
-        self.exact = 0
-
-    def cut(self, rows: Sequence[LogRow]) -> None:
-        """Look at rows whose prompts were cut."""
-        waiting: deque[tuple[LogRow, str]] = deque()
-
-        def known() -> Iterator[str]:
-            for row, text, problem in _rendered(rows, self._texts):
-                if problem:
-                    self.wrong.append(problem)
-                else:
-                    waiting.append((row, text))
-                    yield text
-
-        for cut in truncate(known(), self._tokenizer, self._limit, self._rule):
-            row, text = waiting.popleft()
-            wanted = row.prompt["sha256"]
-            if text_sha256(cut.text) == wanted:
-                self.exact += cut.truncated
-                self._sent.add(row, cut.text)
-                continue
-            for tokens in range(self._limit - 1, max(_LEAST, self._limit - self._further) - 1, -1):
-                again = next(truncate([text], self._tokenizer, tokens, self._rule)).text
-                if text_sha256(again) == wanted:
-                    self._sent.add(row, again)
-                    break
+    def known() -> Iterator[str]:
+        for row, text, problem in _rendered(task, rows):
+            if problem:
+                wrong.append(problem)
             else:
-                self.unlike.append(at(row, "had another prompt"))
+                waiting.append((row, text))
+                yield text
+
+    for cut in truncate(known(), tokenizer, limit, rule):
+        row, text = waiting.popleft()
+        found: str | None = cut.text
+        if text_sha256(cut.text) == row.prompt["sha256"]:
+            exact += cut.truncated
+        else:
+            fewer = range(limit - 1, least - 1, -1)
+            again = (next(truncate([text], tokenizer, tokens, rule)).text for tokens in fewer)
+            found = next((own for own in again if text_sha256(own) == row.prompt["sha256"]), None)
+        if found is None:
+            unlike.append(at(row, "had another prompt"))
+        else:
+            sent.add(row, found)
+    recorded, ours = task.packages.get("tokenizers"), package_versions()["tokenizers"]
+    excuse = ""
+    if recorded != ours:
+        excuse = f"They were cut again with tokenizers {ours} instead of {recorded}."
+    elif not official:
+        excuse = (
+            f"They are not cut at the limit nor within {_FURTHER} tokens of it. A long system "
+            "instruction or chat template may have taken more room."
+        )
+    if not excuse:
+        wrong += unlike
+    sure = len(rows) - (len(unlike) if excuse else 0)
+    if sure:
+        yield from all_of(CUT, sure, wrong, "the hash of the prompt, cut again", _WRONG)
+    if unlike and excuse:
+        yield Check(CUT, CUT, NOT_CHECKABLE, f"{len(unlike)} rows", None, excuse)
+    if exact:
+        yield Check(LIMIT, LIMIT, CONFIRMED, limit, limit)
+    else:
+        said = "No prompt was cut at just this limit."
+        yield Check(LIMIT, LIMIT, NOT_CHECKABLE, limit, None, said)
 
 
 # A backend gets the prompt as it is, trimmed, or as the content of a message in JSON.
@@ -401,7 +314,7 @@ class _Sent:
         rows = self._met.total()
         if rows:
             said = f"The log shows other prompts than were sent. {EDITED}"
-            yield all_of(AROUND, rows, self._unlike, "the ends of what was sent", said)
+            yield from all_of(AROUND, rows, self._unlike, "the ends of what was sent", said)
         if self._unknown:
             said = "The log does not show where the prompt stands in what was sent."
             yield Check(AROUND, AROUND, NOT_CHECKABLE, f"{len(self._unknown)} rows", None, said)

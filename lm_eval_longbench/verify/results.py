@@ -79,11 +79,8 @@ def _is_ours(results: ResultsFile, name: str) -> str:
         return "a task of this package by its configuration"
     log, _ = results.log_of(name)
     try:
-        row = (
-            next(iter(read_json_lines(log, PredictionError)), (0, None))[1]
-            if log is not None
-            else None
-        )
+        rows = iter(()) if log is None else read_json_lines(log, PredictionError)
+        _, row = next(rows, (0, None))
     except LongBenchError:  # another's log
         return ""
     doc = row.get("doc") if isinstance(row, Mapping) else None
@@ -116,7 +113,7 @@ def _table(results: ResultsFile, task: TaskResult) -> Iterator[Check]:
         or metric not in {*listed, *figures}
         or not isinstance(stated.get(metric), bool)
     ]
-    yield all_of("higher is better", len(stated), wrong, "as in the configuration", said)
+    yield from all_of("higher is better", len(stated), wrong, "as in the configuration", said)
 
 
 def _groups(results: ResultsFile) -> Iterator[tuple[str, Check]]:

@@ -11,8 +11,7 @@ from lm_eval_longbench.answers.reply import NOT_KNOWN
 from lm_eval_longbench.benchmarks.base import MOST_REPEATS
 from lm_eval_longbench.benchmarks.registry import benchmark_of_table
 from lm_eval_longbench.errors import PredictionError, UnknownNameError
-from lm_eval_longbench.figures.answers import Answers, BadRow, Columns
-from lm_eval_longbench.figures.counts import counts, task_counts
+from lm_eval_longbench.figures.answers import BadRow
 from lm_eval_longbench.input_files import read_json, read_json_lines
 from lm_eval_longbench.logs.results_file import SAMPLES, SCORES, ScoredFolder
 from lm_eval_longbench.logs.shapes import (
@@ -27,7 +26,8 @@ from lm_eval_longbench.logs.shapes import (
     Plain,
     checked,
 )
-from lm_eval_longbench.metrics.reasoning import DROP, KEEP, OTHERWISE
+from lm_eval_longbench.metrics.reasoning import OTHERWISE
+from lm_eval_longbench.scoring.table_report import TableReport
 from lm_eval_longbench.signature.signature import INGREDIENTS, of_scored
 from lm_eval_longbench.verify.check import (
     CONFIRMED,
@@ -91,36 +91,21 @@ def read_samples(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
 
 
 class _Table:
-    """The samples of one table, and what of its part of the report follows from them.
-
-    Args:
-        name: of the table.
-        entry: what the report says of it.
-
-    Raises:
-        UnknownNameError: there is no such table.
-    """
+    """The samples of one table, and what of its part of the report, `entry`, follows from them."""
 
     def __init__(self, name: str, entry: Mapping[str, Any]) -> None:
         self._benchmark = benchmark_of_table(name)
         self._table, self._entry = self._benchmark.tables[name], entry
         # It is known which questions are missing only where the report knows.
         official = entry["counts"].get("missing") is not None
-        expected = {task for task in entry["tasks"] if task in self._table.tasks}
-        self._ways = [
-            Columns(
-                self._benchmark, self._table, MOST_REPEATS, official, swapped, expected=expected
-            )
-            for swapped in (False, True)
-        ]
+        self._report = TableReport(name, MOST_REPEATS, official=official, reasoned=True)
+        for task in entry["tasks"]:
+            if task in self._table.tasks:
+                self._report.expect(task, 0)
+        self.samples = 0
         self._repeats = 1
         # Policies for reasoning of the samples that tell one.
         self._policies: set[str] = set()
-
-    @property
-    def samples(self) -> int:
-        """Number of samples."""
-        return len(self._ways[0])
 
     def add(self, sample: Mapping[str, Any], where: str, line: int) -> None:
         """Add one sample.
@@ -137,62 +122,41 @@ class _Table:
             raise UnknownNameError("task", sample["task"], self._table.tasks)
         said = f"{where} is no sample of {self._table.name}"
         try:
-            for columns in self._ways:
-                columns.add({**sample, "id": str(sample["id"])}, line)
+            self._report.add([{**sample, "id": str(sample["id"])}], line)
         except BadRow as error:
             raise PredictionError(f"{said}: {error}.") from error
         except KeyError as error:
             raise PredictionError(f"{said}: it has no {error}.") from error
         self._policies |= {policy for policy, name in OTHERWISE.items() if name in sample}
         self._repeats = max(self._repeats, sample["repeat"])
+        self.samples += 1
 
     def result(self) -> dict[str, Any]:
         """Return the parts of the report that follow from the samples, in its shape.
 
         Raises BadRow for samples that contradict each other.
         """
-        for columns in self._ways:
-            columns.repeats = self._repeats
-        answers = self._ways[0].finish()
-        other = self._ways[1].finish() if self._policies else None
-        figures = self._benchmark.figures(answers)
-        parts = self._benchmark.parts(answers, figures)
-        own = counts(answers)
-        tasks = {
-            task: task_counts(answers, task, other)
-            for task in self._table.tasks
-            if task in answers.expected
-        }
-        for stated, part in ((own, "counts"), *((task, "tasks") for task in tasks.values())):
-            for name in [name for of, name in _NOT_IN_SAMPLES if of == part]:
-                del stated[name]
+        # The policy is as stated where no sample tells one.
+        stated = self._entry.get("reasoning") if not self._policies else None
+        policy = stated.get("policy") if isinstance(stated, Mapping) else None
+        if len(self._policies) == 1:
+            (policy,) = self._policies
+        self._report.settle(self._repeats, policy, reasoned=bool(self._policies))
+        part = self._report.as_json(data=(), embedding_model=None, runs=())
+        sections = {"counts": [part["counts"]], "tasks": part["tasks"].values()}
+        for section, name in _NOT_IN_SAMPLES:
+            for one in sections.get(section, ()):
+                del one[name]
+        if "failures" not in self._entry and not part["failures"].keys() - {NOT_KNOWN}:
+            del part["failures"]  # reports of earlier versions have none
+        own = ("benchmark", "repeats", "reasoning", "counts", "failures", "tasks")
+        more = sorted(part.keys() - {"official", "data", "embedding_model", "runs", *own})
         result = {
-            "official": self._benchmark.official(answers, figures),
-            **{name: parts[name] for name in sorted(parts) if parts[name] is not None},
-            "benchmark": self._benchmark.name,
-            "repeats": self._repeats,
-            "reasoning": self._reasoning(other, own["reasoned"]),
-            "counts": own,
-            **self._failures(answers),
-            "tasks": tasks,
+            "official": part["official"],
+            **{name: part[name] for name in more if part[name] is not None},
+            **{name: part[name] for name in own if name in part},
         }
         return result | self._signature(result)
-
-    def _failures(self, answers: Answers) -> dict[str, Any]:
-        """Return the failed answers by reason; nothing of a report of an earlier version."""
-        known = answers.failures.keys() - {NOT_KNOWN}
-        return {"failures": answers.failures} if known or "failures" in self._entry else {}
-
-    def _reasoning(self, other: Answers | None, answers: int | None) -> dict[str, Any]:
-        """Return the part about reasoning; the policy is as stated where no sample tells one."""
-        if other is None:
-            stated = self._entry.get("reasoning")
-            policy = stated.get("policy") if isinstance(stated, Mapping) else None
-            return {"policy": policy, "answers": answers, "other": None}
-        policy = next(iter(self._policies)) if len(self._policies) == 1 else None
-        official = self._benchmark.official(other, self._benchmark.figures(other))
-        figures = {"policy": DROP if policy == KEEP else KEEP, "official": official}
-        return {"policy": policy, "answers": answers, "other": figures}
 
     def _signature(self, result: Mapping[str, Any]) -> dict[str, Any]:
         """Return the part about the signature: its counts, its line, and tasks that agree with it.

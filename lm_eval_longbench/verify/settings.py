@@ -12,15 +12,13 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from lm_eval_longbench.benchmarks.base import Task
-from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task, tasks
+from lm_eval_longbench.benchmarks.registry import benchmark_of, tasks
 from lm_eval_longbench.errors import LongBenchError, OptionError
-from lm_eval_longbench.logs.results_file import ResultsFile, TaskResult
-from lm_eval_longbench.logs.sample_log import LogRow, read_log
+from lm_eval_longbench.logs.results_file import TaskResult
+from lm_eval_longbench.logs.sample_log import at
 from lm_eval_longbench.options import Options, read_seed
 from lm_eval_longbench.prompts.text_hash import text_sha256
 from lm_eval_longbench.prompts.tokenizer import tokenizer_name
-from lm_eval_longbench.signature.data_label import read_label
 from lm_eval_longbench.signature.signature import (
     INGREDIENTS,
     LATER,
@@ -40,6 +38,7 @@ from lm_eval_longbench.verify.check import (
 )
 from lm_eval_longbench.verify.log import PLAIN
 from lm_eval_longbench.verify.prompts import AROUND, CUT, LIMIT
+from lm_eval_longbench.verify.subject import Subject
 
 KIND = "settings"
 # A pinned official set: repository and revision, and nothing that says questions were left out.
@@ -58,34 +57,12 @@ _CHAT = "The signature and what the file says of chat templates do not go togeth
 _EDITED = "The signature and the configuration say different things: one of them was edited."
 
 
-def check_signature(task: TaskResult, rows: Sequence[LogRow]) -> Iterator[Check]:
-    """Yield the checks of the signature of a task that `is_known`.
-
-    Args:
-        task: what the results file says.
-        rows: of its sample log; empty without one.
-    """
-    own = find_task(str(task.run.get("task")))
-    yield from _version(task)
-    yield compared(
-        "metrics version",
-        "metrics version",
-        task.run.get("metrics"),
-        benchmark_of(own).metrics,
-        "Scored by other rules than this package's. Install the version that the signature names "
-        "to verify its scores.",
-    )
-    yield from _template(task, own, rows)
-    yield from _packages(task)
-
-
 def check_line(task: TaskResult) -> Check:
     """Check the signature's line against the ingredients beside it."""
     kind = "signature"
     found = task.run.get("signature")
     missing = [key for key in INGREDIENTS if key not in task.run and key not in LATER]
-    packages = task.run.get("packages")
-    own = packages.get("lm_eval_longbench") if isinstance(packages, Mapping) else None
+    own = (task.run.get("packages") or {}).get("lm_eval_longbench")
     if missing and own != package_versions()["lm_eval_longbench"]:
         said = f"Written by version {own}, whose signatures have no {', '.join(missing)}."
         return Check(kind, kind, NOT_CHECKABLE, found, None, said)
@@ -107,67 +84,50 @@ def is_known(task: TaskResult) -> Check:
     return Check("task", "task", DIFFERENT, f"{benchmark}, {name}", None, said)
 
 
-def _version(task: TaskResult) -> Iterator[Check]:
-    kind = "task version"
-    ours = task_versions()[str(task.run.get("task"))]
-    own = str(task.run.get("version"))
-    if own == ours:
-        yield Check(kind, "of this package", CONFIRMED, own, ours)
-    else:
-        said = (
-            f"Another version of the task than this package's, {ours}, or a number of a user's own."
-        )
-        yield Check(kind, "of this package", NOT_CHECKABLE, own, ours, said)
+def check_signature(task: Subject) -> Iterator[Check]:
+    """Yield the checks of a signature against this package, and of what tables show of it."""
+    run, own = task.run, str(task.run.get("version"))
+    ours = task_versions()[task.own.name]
+    said = f"Another version of the task than this package's, {ours}, or a number of a user's own."
+    yield compared("task version", "of this package", own, ours, said, NOT_CHECKABLE)
     if task.version is None:
-        yield Check(kind, kind, NOT_CHECKABLE, meaning="The results state no version.")
-        return
-    expected = str(task.run.get("version"))
-    retrieval = task.run.get("retrieval")
-    if retrieval is not None and not str(retrieval).startswith(_FROM_FILE):
-        expected += _OWN_RETRIEVAL
-    data = str(task.run.get("data"))
-    if not OFFICIAL_DATA.fullmatch(data):
-        expected += f" data: {data}"
-    said = "The version shown in the table does not belong to the signature."
-    yield compared(kind, kind, task.version, expected, said)
-
-
-def _template(task: TaskResult, own: Task, rows: Sequence[LogRow]) -> Iterator[Check]:
-    kind = "template"
-    found = task.run.get("template_sha256")
-    ours = benchmark_of(own).template_sha256(own)
+        said = "The results state no version."
+        yield Check("task version", "task version", NOT_CHECKABLE, meaning=said)
+    else:
+        retrieval, data = run.get("retrieval"), str(run.get("data"))
+        if retrieval is not None and not retrieval.startswith(_FROM_FILE):
+            own += _OWN_RETRIEVAL
+        if not OFFICIAL_DATA.fullmatch(data):
+            own += f" data: {data}"
+        said = "The version shown in the table does not belong to the signature."
+        yield compared("task version", "task version", task.version, own, said)
+    said = "Scored by other rules than this package's. Install the version that the signature "
+    said += "names to verify its scores."
+    metrics = "metrics version"
+    yield compared(metrics, metrics, run.get("metrics"), task.benchmark.metrics, said)
+    found, template = run.get("template_sha256"), task.benchmark.template_sha256(task.own)
     said = "The prompts were made from another version of the template."
-    yield compared(kind, kind, found, ours, said)
-    if rows:
-        other = [
-            f"line {row.line} ({row.name}) has template {row.prompt.get('template_sha256')}"
-            for row in rows
-            if row.prompt.get("template_sha256") != found
-        ]
+    yield compared("template", "template", found, template, said)
+    if task.rows:
+        logged = [(row, row.prompt.get("template_sha256")) for row in task.rows]
+        wrong = [at(row, f"has template {own}") for row, own in logged if own != found]
         said = "The prompts in the log are from another template than the signature says."
-        yield all_of("template in the log", len(rows), other, f"template {found}", said)
+        number, what = len(task.rows), f"template {found}"
+        yield from all_of("template in the log", number, wrong, what, said)
+    here = package_versions()
+    for name, version in task.packages.items():
+        said = f"A note: recomputed with {name} {here.get(name)} instead of {version}."
+        yield compared("packages", name, version, here.get(name), said, NOT_CHECKABLE)
 
 
-def _packages(task: TaskResult) -> Iterator[Check]:
-    recorded = task.run.get("packages")
-    ours = package_versions()
-    for name, version in (recorded if isinstance(recorded, Mapping) else {}).items():
-        if version == ours.get(name):
-            yield Check("packages", name, CONFIRMED, version, version)
-        else:
-            said = f"A note: recomputed with {name} {ours.get(name)} instead of {version}."
-            yield Check("packages", name, NOT_CHECKABLE, version, ours.get(name), said)
-
-
-def check_settings(task: TaskResult) -> Iterator[Check]:
+def check_settings(task: Subject) -> Iterator[Check]:
     """Yield the checks of what the signature and the rest of the file both say."""
-    own_task = find_task(str(task.run.get("task")))
     run, config = task.run, task.config
 
     def same(key: str, found: Any, expected: Any) -> Check:
         return compared(KIND, key, found, expected, _EDITED)
 
-    yield _dataset(task, own_task)
+    yield _dataset(task)
     yield same("version", str(task.metadata.get("version")), str(run.get("version")))
     yield same("generation", config.get("generation_kwargs"), run.get("generation"))
     given = task.settings.get("config", {}).get("gen_kwargs")
@@ -182,30 +142,29 @@ def check_settings(task: TaskResult) -> Iterator[Check]:
     repeats = run.get("repeats")
     # A server gets a request for each of them.
     yield same("repeats", config.get("repeats") in (None, 1, repeats), True)
-    rule = benchmark_of(own_task).rule
-    yield same("truncation", run.get("truncation"), rule.__name__)
-    yield from _chat(task, own_task)
-    yield from _options(task, own_task)
+    yield same("truncation", run.get("truncation"), task.benchmark.rule.__name__)
+    yield from _chat(task)
+    yield from _options(task)
 
 
-def _dataset(task: TaskResult, own: Task) -> Check:
+def _dataset(task: Subject) -> Check:
     """Check that a task asks the questions that its name in the file and the signature say."""
     dataset, named = task.config.get("dataset_name"), tasks().get(task.name)
-    benchmark = benchmark_of(own)
-    wanted = [own, *(one for one in benchmark.tasks.values() if one.counted != one.name)]
+    own, known = task.own, task.benchmark.tasks.values()
+    wanted = [own, *(one for one in known if one.counted != one.name)]
     if named is not None:
         wanted = [named] if named.counted == own.name else []
-    if benchmark.asked(own, dataset) in wanted:
+    if task.benchmark.asked(own, dataset) in wanted:
         return Check(KIND, "dataset", CONFIRMED, dataset, dataset)
     said = "The task's name, its dataset and its signature are of different questions."
     names = " or ".join(one.name for one in wanted)
     return Check(KIND, "dataset", DIFFERENT, dataset, names or None, said)
 
 
-def _chat(task: TaskResult, own: Task) -> Iterator[Check]:
+def _chat(task: Subject) -> Iterator[Check]:
     """Check the chat policy against the template and the instruction that the harness states."""
     chat, found = task.run.get("chat"), task.run.get("chat_sha256")
-    is_raw = not own.chat
+    is_raw = not task.own.chat
     if chat == "raw" or (chat == "on" and is_raw and found == PLAIN):
         yield compared(KIND, "raw", chat, "raw" if is_raw else "on", _CHAT)
     if chat == "raw":
@@ -225,19 +184,18 @@ def _chat(task: TaskResult, own: Task) -> Iterator[Check]:
         yield compared(KIND, "chat_sha256", found, expected, _CHAT)
 
 
-def _options(task: TaskResult, own: Task) -> Iterator[Check]:
+def _options(task: Subject) -> Iterator[Check]:
     """Check the signature against the options and the model arguments that the task was given."""
     run = task.run
     try:
         options = Options.from_metadata(task.metadata)
     except LongBenchError as error:
-        packages = run.get("packages") or {}
-        same = packages.get("lm_eval_longbench") == package_versions()["lm_eval_longbench"]
-        status = DIFFERENT if same else NOT_CHECKABLE
+        here = package_versions()["lm_eval_longbench"]
+        status = DIFFERENT if task.packages.get("lm_eval_longbench") == here else NOT_CHECKABLE
         said = f"This package takes no such options: {error}"
         yield Check(KIND, "options", status, str(task.metadata.get("longbench")), None, said)
         return
-    label = read_label(run.get("data"))
+    own, label = task.own, task.label
     limit, source = run.get("limit"), str(run.get("limit_source"))
     official, cut = source.startswith(_OFFICIAL_LIMIT), options.truncate_to
     is_rag, retrieval = own.retrieved, str(run.get("retrieval"))
@@ -265,7 +223,7 @@ def _options(task: TaskResult, own: Task) -> Iterator[Check]:
             (is_rag, is_rag and options.retrieved_context is not None),
         ),
         "rag_top_n": (run.get("rag_top_n"), options.rag_top_n if is_rag else None),
-        "cot_samples": (run.get("reasoning_sha256") is not None, bool(_first_pass(task))),
+        "cot_samples": (run.get("reasoning_sha256") is not None, bool(task.first_pass)),
         "reasoning": (run.get("reasoning"), options.reasoning),
     }
     if options.repeats is not None:
@@ -274,15 +232,10 @@ def _options(task: TaskResult, own: Task) -> Iterator[Check]:
         yield compared(KIND, f"option {key}", found, wanted, _EDITED)
 
 
-def unconfirmed(task: TaskResult, checks: Sequence[Check]) -> Iterator[Check]:
-    """Yield, for each ingredient that no other check speaks of, that nothing confirms it.
-
-    Args:
-        task: what the results file says.
-        checks: all others of the task.
-    """
+def unconfirmed(task: Subject, checks: Sequence[Check]) -> Iterator[Check]:
+    """Yield that nothing confirms an ingredient, for each that no other check speaks of."""
     confirmed = {(check.kind, check.name) for check in checks if check.status == CONFIRMED}
-    run, own = task.run, find_task(str(task.run.get("task")))
+    run, own = task.run, task.own
 
     def seen(*kinds: str) -> bool:
         return any((kind, kind) in confirmed for kind in kinds)
@@ -307,49 +260,20 @@ def unconfirmed(task: TaskResult, checks: Sequence[Check]) -> Iterator[Check]:
         open_["embedding_model"] = "Similarities are as the log states them."
     if own.retrieved:
         open_ |= dict.fromkeys(("retrieval", "rag_top_n"), "Retrieved chunks are not in the log.")
-    if _first_pass(task) and not seen("reasoning"):
+    if task.first_pass and not seen("reasoning"):
         open_["reasoning_sha256"] = "Only the log of pass one tells."
     for name, said in open_.items():
         yield Check(UNCONFIRMED, name, NOT_CHECKABLE, run.get(name), None, said)
 
 
-def _first_pass(task: TaskResult) -> str:
-    """Return the task whose answers the prompts of this one embed; "": they embed none."""
-    own = find_task(str(task.run.get("task")))
-    return benchmark_of(own).tables[own.table].first_pass
-
-
-def find_reasoning(task: TaskResult, results: ResultsFile) -> Mapping[str, str] | str:
-    """Return the reasoning of pass one by question, from its log of the same run.
-
-    A text says why it is not here, or that the task embeds none.
-    """
-    first = _first_pass(task)
-    if not first:
-        return "The task embeds no reasoning."
-    if (task.metadata.get("longbench") or {}).get("cot_samples") is not None:
-        return "Pass one was another run: its log was named by cot_samples."
-    for other in results.tasks:
-        same = (other.run.get("task"), other.run.get("data")) == (first, task.run.get("data"))
-        if same and other.log is not None:
-            try:
-                return {row.name: row.generated[0][0] for row in read_log(other.log)}
-            except (LongBenchError, IndexError) as error:
-                return f"The log of pass one cannot be read: {error}"
-    return "Pass one was another run: its log is not beside these results."
-
-
-def check_reasoning(task: TaskResult, reasoning: Mapping[str, str] | str) -> Iterator[Check]:
+def check_reasoning(task: Subject) -> Iterator[Check]:
     """Yield the check of the reasoning's hash, where a task embeds one."""
-    if not _first_pass(task):
+    kind, stated, reasoning = "reasoning", task.run.get("reasoning_sha256"), task.reasoning
+    if not task.first_pass:
         return
-    kind, stated = "reasoning", task.run.get("reasoning_sha256")
     if isinstance(reasoning, str):
         yield Check(kind, kind, NOT_CHECKABLE, stated, None, reasoning)
-        return
-    found = text_sha256(json.dumps(dict(reasoning), sort_keys=True))
-    if found == stated:
-        yield Check(kind, kind, CONFIRMED, stated, found)
     else:
+        found = text_sha256(json.dumps(dict(reasoning), sort_keys=True))
         said = f"The log of pass one has other reasoning. {EDITED}"
-        yield Check(kind, kind, DIFFERENT, stated, found, said)
+        yield compared(kind, kind, stated, found, said)

@@ -15,14 +15,13 @@ import pytest
 import v2_rows
 from pro_rows import ROW, official_rows, write_rows
 
-from lm_eval_longbench.benchmarks import longbench_pro_facts, longbench_v2_facts
 from lm_eval_longbench.benchmarks.longbench_pro import PRO
 from lm_eval_longbench.benchmarks.longbench_pro_facts import BY_CODE, SECONDARY_TASKS
 from lm_eval_longbench.benchmarks.longbench_v2 import CHOICES, V2
 from lm_eval_longbench.benchmarks.longbench_v2_facts import COUNTS, DOMAINS
 from lm_eval_longbench.data import json_array, load_array
 from lm_eval_longbench.data.hub import THREE_WAYS
-from lm_eval_longbench.data.load_array import SHOWN, add_row, differences, listed, no_counts, total
+from lm_eval_longbench.data.load_array import convert, differences
 from lm_eval_longbench.errors import DataError
 
 
@@ -222,7 +221,7 @@ def test_the_file_of_the_other_benchmark(case, cache, tmp_path):
 # The cache
 
 
-@pytest.mark.parametrize("what", ["the rows", "the counts", "the manifest"])
+@pytest.mark.parametrize("what", ["the rows", "the manifest"])
 @pytest.mark.parametrize("how", ["gone", "empty", "cut"])
 def test_a_damaged_cache_is_made_anew_or_is_an_error(
     case, folders, hub_file, monkeypatch, caplog, what, how
@@ -230,8 +229,7 @@ def test_a_damaged_cache_is_made_anew_or_is_an_error(
     _, blob, pointer = hub_file(case.benchmark, json.dumps(case.rows).encode())
     expected = list(case.load().rows)
     (folder,) = folders(case.name)
-    names = {"the rows": case.arrow, "the counts": "counts.json", "the manifest": "manifest.json"}
-    damaged = folder / names[what]
+    damaged = folder / {"the rows": case.arrow, "the manifest": "manifest.json"}[what]
     content = damaged.read_bytes()
 
     def damage():
@@ -241,9 +239,10 @@ def test_a_damaged_cache_is_made_anew_or_is_an_error(
             damaged.write_bytes(b"" if how == "empty" else content[: len(content) // 2])
 
     def opened():
-        data = load_array.open_array(case.benchmark, None)
-        assert data.counts() == case.benchmark.counts
-        return list(case.load().rows)
+        rows = list(case.load().rows)
+        (folder,) = folders(case.name)
+        assert json.loads((folder / "counts.json").read_bytes()) == case.benchmark.counts
+        return rows
 
     damage()
     assert opened() == expected
@@ -264,6 +263,22 @@ def test_a_damaged_cache_is_made_anew_or_is_an_error(
     assert folders(case.name) == [folder]
 
 
+@pytest.mark.parametrize("how", ["gone", "empty", "cut"])
+def test_damaged_counts_are_made_anew(case, folders, tmp_path, caplog, how):
+    file = write_rows(tmp_path / "mine.json", [case.row])
+    expected = list(case.load(str(file)).rows)
+    (folder,) = folders(case.name)
+    damaged = folder / "counts.json"
+    content = damaged.read_bytes()
+    damaged.unlink()
+    if how != "gone":
+        damaged.write_bytes(b"" if how == "empty" else content[: len(content) // 2])
+    caplog.clear()
+    assert list(case.load(str(file)).rows) == expected
+    assert damaged.read_bytes() == content
+    assert f"The converted data in {folder} was damaged (" in caplog.text
+
+
 def test_each_row_knows_its_document(case, cache, tmp_path):
     rows = [{**case.row, "context": text} for text in ("one", "two", "one", "")]
     file = write_rows(tmp_path / "mine.json", rows)
@@ -276,32 +291,23 @@ def test_each_row_knows_its_document(case, cache, tmp_path):
 OFFICIAL = {"colour": {"red": 2, "blue": 1}, "size": {"big": 0, "small": 3}}
 
 
-def counted(rows, official):
-    counts = no_counts(official)
-    for row in rows:
-        add_row(counts, row)
-    return counts
-
-
 @pytest.mark.parametrize(
-    ("module", "rows"),
-    [(longbench_pro_facts, official_rows()), (longbench_v2_facts, v2_rows.official_rows())],
+    ("benchmark", "rows"),
+    [(PRO, official_rows()), (V2, v2_rows.official_rows())],
     ids=["pro", "v2"],
 )
-def test_official_rows_have_the_official_counts(module, rows):
-    counts = counted(rows, module.COUNTS)
-    assert differences(counts, module.COUNTS) == []
-    assert total(counts) == module.QUESTIONS == len(rows)
+def test_official_rows_have_the_official_counts(benchmark, rows, tmp_path):
+    convert(benchmark, write_rows(tmp_path / "rows.json", rows), tmp_path, official=True)
+    counts = json.loads((tmp_path / "counts.json").read_bytes())
+    assert differences(counts, benchmark.counts) == []
     for dimension, values in counts.items():
         assert values == Counter(row[dimension] for row in rows)
-    assert {sum(values.values()) for values in module.COUNTS.values()} == {module.QUESTIONS}
+    sizes = {sum(values.values()) for values in benchmark.counts.values()}
+    assert sizes == {len(rows)}
 
 
 def test_every_difference_is_named():
-    counts = counted(
-        [{"colour": "blue", "size": "big"}, {"colour": "red", "size": "small"}], OFFICIAL
-    )
-    assert counts == {"colour": {"red": 1, "blue": 1}, "size": {"big": 1, "small": 1}}
+    counts = {"colour": {"red": 1, "blue": 1}, "size": {"big": 1, "small": 1}}
     assert differences(counts, OFFICIAL) == [
         "2 questions instead of 3",
         "colour 'red' 1 instead of 2",
@@ -311,16 +317,9 @@ def test_every_difference_is_named():
 
 
 def test_no_questions():
-    assert total(no_counts(OFFICIAL)) == 0
-    assert differences(no_counts(OFFICIAL), OFFICIAL)[0] == "0 questions instead of 3"
-
-
-def test_long_lists_are_shortened():
-    phrases = [str(number) for number in range(SHOWN + 2)]
-    assert listed([]) == ""
-    assert listed(phrases[:2]) == "0; 1"
-    assert listed(phrases[:SHOWN]) == "0; 1; 2; 3; 4; 5; 6; 7"
-    assert listed(phrases) == "0; 1; 2; 3; 4; 5; 6; 7; and 2 more"
+    nothing = {name: dict.fromkeys(values, 0) for name, values in OFFICIAL.items()}
+    assert differences(nothing, OFFICIAL)[0] == "0 questions instead of 3"
+    assert differences(nothing, nothing) == []
 
 
 PRO_ROWS = official_rows()

@@ -1,12 +1,9 @@
 """A server that lists models and embeds, facts to judge, and the whole preflight in process."""
 
-import json
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-
 import datasets
 import huggingface_hub.constants
 import pytest
+from json_server import JsonHandler, JsonServer, serving
 
 from lm_eval_longbench.harness.limit import Limit
 from lm_eval_longbench.harness.preflight_facts import (
@@ -148,7 +145,7 @@ def statuses():
 # ---------------------------------------------------------------------- a server
 
 
-class ModelsServer(ThreadingHTTPServer):
+class ModelsServer(JsonServer):
     """Lists models and embeds, and keeps what it was asked.
 
     Attributes:
@@ -159,71 +156,49 @@ class ModelsServer(ThreadingHTTPServer):
         keys: Authorization of every request.
     """
 
-    daemon_threads = True
-
     def __init__(self):
-        super().__init__(("127.0.0.1", 0), _Handler)
+        super().__init__(_Handler)
         self.models = [{"id": "tiny", "object": "model", "max_model_len": 40960}]
         self.status = 200
         self.body = None
         self.asked = []
         self.keys = []
 
-    def url(self, path):
-        return f"http://127.0.0.1:{self.server_port}{path}"
 
-
-class _Handler(BaseHTTPRequestHandler):
+class _Handler(JsonHandler):
     def do_GET(self):
         self.note()
-        listed = json.dumps({"object": "list", "data": self.server.models}).encode()
-        self.reply(self.server.status, listed if self.server.body is None else self.server.body)
+        status, body = self.server.status, self.server.body
+        listed = {"object": "list", "data": self.server.models}
+        moved = {"Location": "/elsewhere"} if status in (301, 302, 307) else {}
+        self.reply(status, listed if body is None else body, moved)
 
     def do_POST(self):
         self.note()
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        body = self.body()
         if not self.path.endswith("/embeddings"):
-            self.reply(500, b"{}")
+            self.reply(500, {})
             return
-        texts = body["input"]
-        data = [{"index": number, "embedding": [1.0, 0.0]} for number in range(len(texts))]
-        self.reply(200, json.dumps({"data": data}).encode())
+        vectors = range(len(body["input"]))
+        data = [{"index": number, "embedding": [1.0, 0.0]} for number in vectors]
+        self.reply(200, {"data": data})
 
     def note(self):
         self.server.asked.append((self.command, self.path))
         self.server.keys.append(self.headers.get("Authorization"))
 
-    def reply(self, status, raw):
-        self.send_response(status)
-        if status in (301, 302, 307):
-            self.send_header("Location", "/elsewhere")
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(raw)))
-        self.end_headers()
-        self.wfile.write(raw)
-
-    def log_message(self, *arguments):
-        pass
-
 
 @pytest.fixture
 def models_server():
-    server = ModelsServer()
-    thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
-    thread.start()
-    yield server
-    server.shutdown()
-    server.server_close()
-    thread.join()
+    with serving(ModelsServer()) as server:
+        yield server
 
 
 @pytest.fixture
 def nobody():
     """The address of a port that nobody listens on."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
-    port = server.server_port
-    server.server_close()
-    return f"http://127.0.0.1:{port}"
+    with JsonServer(_Handler) as server:
+        return server.url()
 
 
 @pytest.fixture

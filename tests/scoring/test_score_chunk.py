@@ -24,7 +24,7 @@ from lm_eval_longbench.input_files import Chunk
 from lm_eval_longbench.logs.sample_log import data_label, is_log_row, responses_of
 from lm_eval_longbench.scoring import score_chunk as module
 from lm_eval_longbench.scoring.files import LOG, Source
-from lm_eval_longbench.scoring.problems import SHOWN
+from lm_eval_longbench.scoring.problems import SHOWN, sentence
 from lm_eval_longbench.scoring.score_chunk import read_row, score_chunk
 
 V1 = Source(3, 2, "in/qasper.jsonl", V1_FILE, "longbench_v1", "longbench_v1_qasper")
@@ -60,12 +60,13 @@ def test_bad_lines_are_named_whatever_they_are():
         {},
     ]
     found = score_chunk(V1, chunk(*lines, v1_row("Emma", "Emma")))
-    assert [(bad.file, bad.line) for bad in found.bad] == [
+    bad = found.problems.first("malformed")
+    assert [(one["file"], one["line"]) for one in bad] == [
         ("in/qasper.jsonl", number) for number in range(1, len(lines) + 1)
     ]
-    assert all(bad.reason.startswith("not JSON (") for bad in found.bad[:6])
-    assert str(found.bad[6]) == "in/qasper.jsonl, line 7: not a JSON object"
-    assert found.bad_number == {"malformed": len(lines)}
+    assert all(one["reason"].startswith("not JSON (") for one in bad[:6])
+    assert sentence("malformed", bad[6]) == "in/qasper.jsonl, line 7: not a JSON object"
+    assert found.problems.number() == found.problems.number(["malformed"]) == len(lines)
     assert (found.lines, len(found.rows)) == (len(lines) + 1, 1)
     # They keep their place among the lines.
     assert found.rows[0].id == b"8"
@@ -73,18 +74,20 @@ def test_bad_lines_are_named_whatever_they_are():
 
 def test_of_many_bad_lines_the_first_are_kept():
     found = score_chunk(V1, chunk(*[b"{"] * (2 * SHOWN)))
-    assert [bad.line for bad in found.bad] == list(range(1, SHOWN + 1))
-    assert found.bad_number["malformed"] == 2 * SHOWN
+    lines = [bad["line"] for bad in found.problems.first("malformed")]
+    assert lines == list(range(1, SHOWN + 1))
+    assert found.problems.number(["malformed"]) == 2 * SHOWN
 
 
 def test_what_is_wrong_with_a_file_is_a_problem_at_its_line():
     found = score_chunk(V1, Chunk(b"", 9, 8, "it ends early"))
-    assert [str(bad) for bad in found.bad] == ["in/qasper.jsonl, line 9: it ends early"]
+    (bad,) = found.problems.first("malformed")
+    assert sentence("malformed", bad) == "in/qasper.jsonl, line 9: it ends early"
 
 
 def test_texts_that_utf8_cannot_hold_are_scored():
     found = score_chunk(V1, chunk(b'{"pred": "\\ud800 Emma\\u0000", "answers": ["Emma"]}'))
-    assert found.bad == []
+    assert found.problems.number() == 0
     row = v2_row("\ud800")
     assert score_chunk(V2, chunk(row)).rows[0].id == b"\xed\xa0\x80"
 
@@ -127,16 +130,17 @@ def test_summaries_bring_their_texts():
 def test_letters_that_differ_from_the_stored_ones():
     rows = [v2_row("q1"), {**v2_row("q2"), "pred": "D"}, {**v2_question("q3"), "pred": "D"}]
     found = score_chunk(V2, chunk(*rows))
-    assert found.differing == [
+    assert found.problems.first("differing_pred") == [
         {"file": "in/v2.jsonl", "line": 2, "id": "q2", "stored": "D", "extracted": "B"}
     ]
-    assert found.differing_number == 1
+    assert found.problems.number(["differing_pred"]) == 1
 
 
 def test_an_outcome_travels_between_processes():
     found = score_chunk(V1, chunk(v1_row("Emma", "Emma"), b"{"))
     again = pickle.loads(pickle.dumps(found))
-    assert (again.rows, again.bad, again.labels) == (found.rows, found.bad, found.labels)
+    assert (again.rows, again.labels) == (found.rows, found.labels)
+    assert again.problems.as_json() == found.problems.as_json()
 
 
 SOURCE = Source(0, 0, "a", LOG, filter="none")

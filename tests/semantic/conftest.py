@@ -1,11 +1,10 @@
 """A real small embedding model, a real embeddings server on loopback, and a counting embedder."""
 
-import json
 import threading
 import time
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
+from json_server import JsonHandler, JsonServer, serving
 
 from lm_eval_longbench.semantic.cache import VectorCache
 from lm_eval_longbench.semantic.local import LocalEmbedder
@@ -71,7 +70,7 @@ def counting(local):
     return CountingEmbedder(local)
 
 
-class EmbeddingServer(ThreadingHTTPServer):
+class EmbeddingServer(JsonServer):
     """An OpenAI-compatible embeddings server with the real model behind it.
 
     Attributes:
@@ -80,10 +79,8 @@ class EmbeddingServer(ThreadingHTTPServer):
         seconds: to be silent before each reply.
     """
 
-    daemon_threads = True
-
     def __init__(self, embedder):
-        super().__init__(("127.0.0.1", 0), _Handler)
+        super().__init__(_Handler)
         self.embedder = embedder
         self.lock = threading.Lock()
         self.script = []
@@ -95,17 +92,17 @@ class EmbeddingServer(ThreadingHTTPServer):
 
     @property
     def url(self):
-        return f"http://127.0.0.1:{self.server_port}/v1/embeddings"
+        return super().url("/v1/embeddings")
 
     @property
     def sizes(self):
         return [len(body["input"]) for body in self.bodies]
 
 
-class _Handler(BaseHTTPRequestHandler):
+class _Handler(JsonHandler):
     def do_POST(self):
         server = self.server
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        body = self.body()
         server.paths.append(self.path)
         server.bodies.append(body)
         server.headers.append(dict(self.headers))
@@ -115,7 +112,8 @@ class _Handler(BaseHTTPRequestHandler):
         if isinstance(step, int):
             step = (step, {}, {"error": {"message": f"scripted {step}"}})
         if isinstance(step, tuple):
-            self.reply(*step)
+            status, headers, body = step
+            self.reply(status, body, headers)
             return
         with server.lock:
             vectors = server.embedder.embed(body["input"]).tolist()
@@ -125,34 +123,14 @@ class _Handler(BaseHTTPRequestHandler):
         ]
         if step is not None:
             data = step(data)
-        self.reply(200, {}, {"object": "list", "data": data, "model": body["model"]})
+        self.reply(200, {"object": "list", "data": data, "model": body["model"]})
 
     def do_GET(self):
         self.server.paths.append(f"GET {self.path}")
-        self.reply(404, {}, {})
-
-    def reply(self, status, headers, body):
-        raw = body if isinstance(body, bytes) else json.dumps(body).encode()
-        try:
-            self.send_response(status)
-            for name, value in {"Content-Type": "application/json", **headers}.items():
-                self.send_header(name, value)
-            self.send_header("Content-Length", str(len(raw)))
-            self.end_headers()
-            self.wfile.write(raw)
-        except (BrokenPipeError, ConnectionResetError):
-            pass  # the client gave up, as some tests want
-
-    def log_message(self, *arguments):
-        pass
+        self.reply(404, {})
 
 
 @pytest.fixture
 def server(local):
-    server = EmbeddingServer(local)
-    thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
-    thread.start()
-    yield server
-    server.shutdown()
-    server.server_close()
-    thread.join()
+    with serving(EmbeddingServer(local)) as server:
+        yield server

@@ -1,10 +1,7 @@
 """Real runs to verify and to compare, made once; tests edit copies of them."""
 
-import json
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-
 import pytest
+from json_server import JsonHandler, JsonServer, serving
 from real_runs import EXTRACTIVE, AnsweringLM, Files, write_run
 
 V1 = "longbench_v1_single_doc_qa"
@@ -56,11 +53,11 @@ def v2(v2_run, tmp_path):
     return Files.copy(v2_run, tmp_path / "v2")
 
 
-class _Server(BaseHTTPRequestHandler):
+class ChatHandler(JsonHandler):
     """Answers chats with their seed, and embeds texts as counts of letters."""
 
     def do_POST(self):
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        body = self.body()
         if "messages" in body:
             text = f"[Answer]\nanswer of seed {body['seed']}"
             message = {"role": "assistant", "content": text}
@@ -72,24 +69,11 @@ class _Server(BaseHTTPRequestHandler):
                 for number, text in enumerate(texts)
             ]
             reply = {"data": data, "model": body["model"]}
-        raw = json.dumps(reply).encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(raw)))
-        self.end_headers()
-        self.wfile.write(raw)
-
-    def log_message(self, *arguments):
-        pass
+        self.reply(200, reply)
 
 
 @pytest.fixture(scope="session")
 def server_url():
     """An OpenAI-compatible server of chats and embeddings on loopback."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _Server)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}/v1"
-    server.shutdown()
-    server.server_close()
-    thread.join()
+    with serving(JsonServer(ChatHandler)) as server:
+        yield server.url("/v1")

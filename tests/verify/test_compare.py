@@ -60,7 +60,7 @@ def test_another_model_and_other_questions(base_run, tmp_path):
 def test_without_logs_questions_are_not_compared(base):
     for path in base.folder.rglob("*.jsonl"):
         path.unlink()
-    entries = read_side(base.folder).entries
+    entries = read_side(base.folder)
     assert {entry.questions() for entry in entries.values()} == {None}
     assert compare_results(base.folder, base.folder).verdict == COMPARABLE
 
@@ -82,7 +82,7 @@ def test_no_task_in_common(base_run, v2_run):
 
 
 def test_domains_keep_their_names(v2_run):
-    entries = read_side(v2_run).entries
+    entries = read_side(v2_run)
     assert {"longbench_v2_code_repository", "longbench_v2_single_document_qa"} <= set(entries)
     assert entries["longbench_v2_code_repository"].signature["task"] == "longbench_v2"
     assert "longbench_v2_cot" in entries
@@ -93,7 +93,7 @@ def test_a_users_name_of_a_task(base):
     for part in ("results", "configs", "versions"):
         whole[part]["mine"] = whole[part].pop(QASPER)
     base.results.write_text(json.dumps(whole), encoding="utf-8")
-    assert QASPER in read_side(base.folder).entries
+    assert QASPER in read_side(base.folder)
 
 
 def test_a_scored_folder(base_run, tmp_path):

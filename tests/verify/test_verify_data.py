@@ -1,5 +1,6 @@
 """Checks that need the data a result was made from: pinned, local or not here."""
 
+import dataclasses
 import shutil
 
 import datasets
@@ -9,6 +10,7 @@ from real_runs import AnsweringLM, Files, write_run
 from lm_eval_longbench.benchmarks.base import SAMPLES
 from lm_eval_longbench.benchmarks.longbench_v1 import V1
 from lm_eval_longbench.data.arrow import cache_folder, cached
+from lm_eval_longbench.logs.results_file import read_results_file
 from lm_eval_longbench.signature.data_label import read_label
 from lm_eval_longbench.verify.check import CONFIRMED, DIFFERENT, NOT_CHECKABLE
 from lm_eval_longbench.verify.verify import verify
@@ -200,6 +202,8 @@ def test_results_carry_no_code_to_run(base, monkeypatch):
     )
     monkeypatch.setattr("lm_eval_longbench.prompts.tokens.fast.fast_tokenizer", lambda own: None)
     metadata = {"trust_remote_code": True, "revision": "abc", "pretrained": "org/model"}
-    signature = {"tokenizer": "org/model", "tokenizer_sha256": None}
-    prompts.open_tokenizer(signature, metadata, None)
+    (task, *_) = read_results_file(base.results).tasks
+    run = {"tokenizer": "org/model", "tokenizer_sha256": None}
+    edited = dataclasses.replace(task, run=run, config={"metadata": metadata})
+    prompts.open_tokenizer(edited, None)
     assert asked == [{"revision": "abc", "pretrained": "org/model"}]
