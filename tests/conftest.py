@@ -1,6 +1,11 @@
 """Fixtures that several test folders share, and which tests one worker runs."""
 
+import os
 import sys
+
+# Two threads of one small model wait for each other longer than they compute. It is read when torch
+# is imported, here and in the processes that tests start.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import datasets
 import pytest
