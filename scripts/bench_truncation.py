@@ -15,18 +15,19 @@ the processor time of both ways.
 from __future__ import annotations
 
 import argparse
+import functools
 import hashlib
 import itertools
-import json
+import multiprocessing
 import os
 import random
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 # Tokens of the prompts, by benchmark.
 LENGTHS = {
@@ -38,80 +39,75 @@ TARGETS = {
     "pro": {32_000: 5.0, 120_000: 2.5, 224_000: None},
     "v2": {32_000: 5.0, 120_000: 2.5, 200_000: None},
 }
-VOCABULARY = 65_536
+WAYS = ("official", "ours")
+# What stands between words, and after some of them.
+LANGUAGES = {"en": (" ", (", ", ". ", ".\n\n", " (42) ")), "zh": ("", "，。")}
 
 
-class Writer:
-    """Writes English-like or Chinese-like text with the word frequencies of natural language."""
+@functools.cache
+def vocabulary(language: str) -> tuple[list[str], list[float]]:
+    """Return English-like or Chinese-like words, with the frequencies of natural language."""
+    rng = random.Random(7)  # noqa: S311
+    if language == "zh":
+        signs = [chr(0x4E00 + rng.randrange(8000)) for _ in range(2500)]
+        words = ["".join(rng.choices(signs, k=rng.randint(1, 3))) for _ in range(30_000)]
+    else:
+        parts = ["".join(pair) for pair in itertools.product("bcdfghlmnprstvw", "aeiou")]
+        ends = ["", "n", "s", "t", "ed", "ing", "er"]
+        words = [
+            "".join(rng.choices(parts, k=rng.randint(1, 4))) + rng.choice(ends)
+            for _ in range(40_000)
+        ]
+    return words, list(itertools.accumulate(1 / (n + 5) for n in range(len(words))))
 
-    def __init__(self, chinese: bool) -> None:
-        rng = random.Random(7)  # noqa: S311
-        if chinese:
-            signs = [chr(0x4E00 + rng.randrange(8000)) for _ in range(2500)]
-            self._words = ["".join(rng.choices(signs, k=rng.randint(1, 3))) for _ in range(30_000)]
-        else:
-            parts = ["".join(pair) for pair in itertools.product("bcdfghlmnprstvw", "aeiou")]
-            ends = ["", "n", "s", "t", "ed", "ing", "er"]
-            self._words = [
-                "".join(rng.choices(parts, k=rng.randint(1, 4))) + rng.choice(ends)
-                for _ in range(40_000)
-            ]
-        self._weights = list(itertools.accumulate(1 / (n + 5) for n in range(len(self._words))))
-        self._chinese = chinese
 
-    def text(self, seed: int, characters: int) -> str:
-        """Return a text of a given length; equal seeds give equal texts."""
-        rng = random.Random(seed)  # noqa: S311
-        space, marks = ("", "，。") if self._chinese else (" ", (", ", ". ", ".\n\n", " (42) "))
-        parts: list[str] = []
-        size = 0
-        while size < characters:
-            words = rng.choices(self._words, cum_weights=self._weights, k=rng.randint(4, 14))
-            parts.append(space.join(words) + rng.choice(marks))
-            size += len(parts[-1])
-        return "".join(parts)[:characters]
+def written(language: str, seed: int, characters: int) -> str:
+    """Return a text of a given length; equal seeds give equal texts."""
+    rng, (words, weights) = random.Random(seed), vocabulary(language)  # noqa: S311
+    space, marks = LANGUAGES[language]
+    parts: list[str] = []
+    size = 0
+    while size < characters:
+        chosen = rng.choices(words, cum_weights=weights, k=rng.randint(4, 14))
+        parts.append(space.join(chosen) + rng.choice(marks))
+        size += len(parts[-1])
+    return "".join(parts)[:characters]
 
 
 def train(folder: Path) -> dict[str, float]:
     """Save a tokenizer; return the characters a token of both languages."""
-    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
-    from transformers import PreTrainedTokenizerFast
+    sys.path.append(str(Path(__file__).resolve().parents[1] / "tests"))
+    from small_tokenizers import byte_level_bpe
 
-    raw = Tokenizer(models.BPE())
-    raw.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    raw.decoder = decoders.ByteLevel()
-    writers = {"en": Writer(False), "zh": Writer(True)}
-    samples = {name: writer.text(1, 2_000_000) for name, writer in writers.items()}
-    raw.train_from_iterator(
-        [text[at : at + 5000] for text in samples.values() for at in range(0, len(text), 5000)],
-        trainers.BpeTrainer(
-            vocab_size=VOCABULARY,
-            special_tokens=["<s>"],
-            initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
-            show_progress=False,
-        ),
-    )
-    raw.post_processor = processors.TemplateProcessing(single="<s> $A", special_tokens=[("<s>", 0)])
-    PreTrainedTokenizerFast(tokenizer_object=raw, bos_token="<s>").save_pretrained(folder)
-    return {name: 100_000 / len(raw.encode(text[:100_000]).ids) for name, text in samples.items()}
+    samples = {language: written(language, 1, 2_000_000) for language in LANGUAGES}
+    pieces = [text[at : at + 5000] for text in samples.values() for at in range(0, len(text), 5000)]
+    tokenizer = byte_level_bpe(pieces, vocabulary=65_536, bos=True)
+    tokenizer.save_pretrained(folder)
+    return {
+        name: 100_000 / len(tokenizer.tokenize(text[:100_000])) for name, text in samples.items()
+    }
 
 
 def prompts(lengths: tuple[int, ...], number: int, density: dict[str, float]) -> Iterator[str]:
     """Yield prompts of all lengths in both languages in turn."""
-    writers = {"en": Writer(False), "zh": Writer(True)}
-    kinds = itertools.cycle(itertools.product(lengths, writers))
+    kinds = itertools.cycle(itertools.product(lengths, LANGUAGES))
     for seed, (tokens, language) in zip(range(number), kinds, strict=False):
-        yield writers[language].text(100 + seed, int(tokens * density[language]))
+        yield written(language, 100 + seed, int(tokens * density[language]))
 
 
-def measure(way: str, limit: int, benchmark: str, number: int, folder: Path) -> dict[str, object]:
+def measure(
+    way: str,
+    limit: int,
+    arguments: argparse.Namespace,
+    folder: Path,
+    density: dict[str, float],
+) -> dict[str, Any]:
     """Cut all prompts in one way; return seconds and hashes."""
     from transformers import AutoTokenizer
 
     from lm_eval_longbench.prompts.tokens.fast import fast_tokenizer
     from lm_eval_longbench.prompts.truncation import ends_decoded_together, truncate
 
-    density = json.loads((folder / "density.json").read_text())
     tokenizer = AutoTokenizer.from_pretrained(str(folder))
 
     def decode(ids: list[int]) -> str:
@@ -127,8 +123,9 @@ def measure(way: str, limit: int, benchmark: str, number: int, folder: Path) -> 
     look = time.perf_counter() - start
     seconds, processor, hashes = 0.0, 0.0, []
     # Prompts are written in batches of one of each, so that a full run needs no more memory.
-    source = prompts(LENGTHS[benchmark], number, density)
-    while batch := list(itertools.islice(source, 2 * len(LENGTHS[benchmark]))):
+    lengths = LENGTHS[arguments.benchmark]
+    source = prompts(lengths, arguments.prompts, density)
+    while batch := list(itertools.islice(source, 2 * len(lengths))):
         start, used = time.perf_counter(), time.process_time()
         if way == "ours":
             cut = [cut.text for cut in truncate(batch, tokenizer, limit, ends_decoded_together)]
@@ -140,25 +137,13 @@ def measure(way: str, limit: int, benchmark: str, number: int, folder: Path) -> 
     return {"seconds": seconds, "processor": processor, "look": look, "hashes": hashes}
 
 
-def run(way: str, limit: int, arguments: argparse.Namespace, folder: Path) -> dict[str, object]:
-    """Measure in a fresh process, with the environment that the harness sets."""
-    asked = (way, limit, arguments.benchmark, arguments.prompts, str(folder))
-    done = subprocess.run(
-        [sys.executable, __file__, "--measure", json.dumps(asked), "--cores", str(arguments.cores)],
-        check=True,
-        capture_output=True,
-        text=True,
-        env={**os.environ, "TOKENIZERS_PARALLELISM": "false", "HF_HUB_OFFLINE": "1"},
-    )
-    return json.loads(done.stdout.splitlines()[-1])
-
-
-def compare(limit: int, target: float | None, arguments: argparse.Namespace, folder: Path) -> bool:
-    """Measure both ways in turn and print the figures; return whether all is well."""
+def compare(limit: int, target: float | None, *asked: Any) -> bool:
+    """Measure both ways in turn, each in a fresh process; return whether all is well."""
     rounds = []
     equal = True
-    for _ in range(arguments.rounds):
-        theirs, ours = (run(way, limit, arguments, folder) for way in ("official", "ours"))
+    for _ in range(asked[0].rounds):
+        with multiprocessing.get_context("spawn").Pool(1, maxtasksperchild=1) as pool:
+            theirs, ours = (pool.apply(measure, (way, limit, *asked)) for way in WAYS)
         equal &= theirs["hashes"] == ours["hashes"]
         ratio = theirs["seconds"] / ours["seconds"]
         times = [way[name] for name in ("seconds", "processor") for way in (theirs, ours)]
@@ -183,19 +168,15 @@ def main() -> int:
     parser.add_argument("--prompts", type=int, default=12, help="a full Pro has 1500, v2 503")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--cores", type=int, default=2)
-    parser.add_argument("--measure", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[: arguments.cores])
-    if arguments.measure:
-        *asked, folder = json.loads(arguments.measure)
-        print(json.dumps(measure(*asked, Path(folder))))
-        return 0
+    # As the harness has it.
+    os.environ |= {"TOKENIZERS_PARALLELISM": "false", "HF_HUB_OFFLINE": "1"}
     failed = False
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         density = train(folder)
-        (folder / "density.json").write_text(json.dumps(density))
         lengths = LENGTHS[arguments.benchmark]
         print(
             f"{arguments.prompts} prompts of {lengths[0]:,} to {lengths[-1]:,} tokens, characters "
@@ -203,7 +184,7 @@ def main() -> int:
             f"{arguments.cores} cores, median of {arguments.rounds}, load {os.getloadavg()[0]:.1f}"
         )
         for limit, target in TARGETS[arguments.benchmark].items():
-            failed |= not compare(limit, target, arguments, folder)
+            failed |= not compare(limit, target, arguments, folder, density)
     return int(failed)
 
 

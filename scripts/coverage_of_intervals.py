@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measure how often the intervals of `report` hold the true figure, on simulated questions.
 
-Usage: coverage_of_intervals.py [--samples 2000] [--seed 1] [--processes N] [--quick] [--beside]
+Usage: coverage_of_intervals.py [--samples 2000] [--seed 1] [--processes N] [--beside]
 
 Questions share documents as in LongBench Pro, where 1,500 questions are about some 1,080 documents:
 the whole of 1,500, and parts of 60 to 250 questions. Each sample of questions is drawn anew from a
@@ -135,15 +135,12 @@ def measure(design: Design, samples: int, seed: int, *, beside: bool) -> tuple[D
     return design, list(100 * rows.mean(axis=0))
 
 
-def designs(quick: bool) -> Iterator[Design]:
+def designs() -> Iterator[Design]:
     """Yield the designs: parts of 60 to 250 questions, and the whole."""
-    means = (0.1, 0.5, 0.9) if quick else (0.1, 0.3, 0.5, 0.7, 0.9)
     for kind in ("graded", "runs", "pass", "difference"):
-        for questions in (60, 250, 1500) if quick else (60, 120, 250, 1500):
-            names = ["pairs", "uneven"]
-            names += ["heavy"] if questions == 1500 else ["single"]
-            for sizes in names:
-                for mean in means:
+        for questions in (60, 120, 250, 1500):
+            for sizes in ("pairs", "uneven", "heavy" if questions == 1500 else "single"):
+                for mean in (0.1, 0.3, 0.5, 0.7, 0.9):
                     for alike in (0.0,) if sizes == "single" else (0.0, 0.4, 0.8):
                         yield Design(kind, questions, sizes, mean, alike)
 
@@ -154,17 +151,15 @@ def main() -> int:
     parser.add_argument("--samples", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
-    parser.add_argument("--quick", action="store_true", help="fewer designs")
     parser.add_argument("--beside", action="store_true", help="percentile intervals, too")
     asked = parser.parse_args()
     # A whole takes as long as many parts, and differs less from the normal distribution.
     jobs = [
         (one, asked.samples if one.questions < 1500 else max(1, asked.samples // 4))
-        for one in designs(asked.quick)
+        for one in designs()
     ]
-    out = sys.stdout.write
     beside = "  percentile: documents questions" if asked.beside else ""
-    out(f"kind       questions documents mean alike  held p<0.05{beside}\n")
+    print(f"kind       questions documents mean alike  held p<0.05{beside}")
     worst: list[str] = []
     ranges: dict[tuple[str, int], list[float]] = {}
     with ProcessPoolExecutor(asked.processes) as pool:
@@ -180,8 +175,7 @@ def main() -> int:
                 f"{design.alike:5} {held:5.1f} {f'{sure:.1f}' if is_difference else '':>6}"
             )
             line += "".join(f" {other:20.1f}" for other in others)
-            out(f"{line}\n")
-            sys.stdout.flush()
+            print(line, flush=True)
             ranges.setdefault((design.kind, design.questions), []).append(held)
             error = 2.5 * 100 * math.sqrt(0.05 * 0.95 / number)
             rates = [held, 100 - sure] if is_difference else [held]
@@ -189,11 +183,11 @@ def main() -> int:
             if too_few or (not is_difference and held > 95 + TOLERANCE + error):
                 worst.append(line)
     for (kind, size), found in ranges.items():
-        out(f"{kind}, {size} questions: {min(found):.1f} to {max(found):.1f}, ")
-        out(f"mean {sum(found) / len(found):.1f}\n")
-    out(f"{len(worst)} of {len(jobs)} designs are off by more than {TOLERANCE} points\n")
+        mean = sum(found) / len(found)
+        print(f"{kind}, {size} questions: {min(found):.1f} to {max(found):.1f}, mean {mean:.1f}")
+    print(f"{len(worst)} of {len(jobs)} designs are off by more than {TOLERANCE} points")
     for line in worst:
-        out(f"off: {line}\n")
+        print(f"off: {line}")
     return 1 if worst else 0
 
 

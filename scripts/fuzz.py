@@ -31,7 +31,6 @@ import random
 import shutil
 import sys
 import tempfile
-import time
 import traceback
 import zipfile
 import zlib
@@ -87,19 +86,9 @@ ODD = [
 MARK = "\u2042odd\u2042"  # stands in decoded JSON for a text of ODD that is put in afterwards
 # Lines, and bytes, that do not belong where they are.
 LINES = [
-    b"",
-    b" \t",
-    b"{}",
-    b"null",
-    b"{",
-    b'"x"',
-    b"[]",
-    b"\xff",
-    b"data: &a [*a]",
-    b"? [1]",
-    b"\t",
+    *(b"", b" \t", b"{}", b"null", b"{", b'"x"', b"[]", b"\xff", b"data: &a [*a]", b"? [1]", b"\t"),
+    *(b"tasks: !!python/object:os.system x", b"version: 2001-01-01", b"options: yes"),
 ]
-LINES += [b"tasks: !!python/object:os.system x", b"version: 2001-01-01", b"options: yes"]
 BYTES = (b"\n", b"\0", b"\r", b"\xef\xbb\xbf", b'"', b"]", b"7", b"\x9e\x01", b"a:\xe6")
 strict_json = functools.partial(json.loads, parse_constant=int)  # which takes no NaN or Infinity
 
@@ -352,7 +341,7 @@ def try_score(case: Case) -> bool:
     check_numbers(report)
     check_rows(case.folder, report, len(lines))
     [*score.warnings_of(report), *score.notes_of(report)]
-    for table in score.tables_of(report):
+    for table in score.tables_of(report) if rng.random() < 0.3 else ():
         say_table(table)
     return True
 
@@ -508,12 +497,11 @@ TURNS = ("score", "report", "score", "verify", "score", "lock", "score", "compar
 
 @dataclass
 class Tally:
-    """What happened to the cases of one reader; of the slowest case its seconds and number."""
+    """What happened to the cases of one reader."""
 
     refused: int = 0
     accepted: int = 0
     failures: list[tuple[int, str, str]] = field(default_factory=list)  # number, error, traceback
-    slowest: tuple[float, int] = (0.0, 0)
 
     @property
     def cases(self) -> int:
@@ -536,7 +524,7 @@ def unseen() -> Iterator[None]:
 
 def run_case(inputs: Inputs, tally: Tally, reader: str, seed: int, number: int) -> None:
     """Run one case and count what happens."""
-    start, rng = time.perf_counter(), random.Random(f"{seed} {number}")  # noqa: S311
+    rng = random.Random(f"{seed} {number}")  # noqa: S311
     once.forget()
     sound = rng.choice(inputs.sound[reader])
     files = damaged_files(sound, rng) if rng.random() < 0.9 else sound
@@ -554,7 +542,6 @@ def run_case(inputs: Inputs, tally: Tally, reader: str, seed: int, number: int) 
         where = f"{Path(frame.filename).name}:{frame.lineno}"
         said = f"{reader}: {type(error).__name__} at {where}: {str(error)[:300]}"
         tally.failures.append((number, said, traceback.format_exc()))
-    tally.slowest = max(tally.slowest, (time.perf_counter() - start, number))
 
 
 def fuzz(
@@ -581,18 +568,18 @@ def main() -> int:
     parser.add_argument("--only", choices=READERS)
     parser.add_argument("--case", type=int, help="run this one alone, and show where it fails")
     asked = parser.parse_args()
+    alone = asked.case is not None
     with tempfile.TemporaryDirectory(prefix="fuzz-") as folder:
         with unseen():
             inputs = Inputs(Path(folder))
-        alone = asked.case is not None
         cases, only = (1, None) if alone else (asked.cases, asked.only)
         tallies = fuzz(inputs, cases, asked.seed, only, asked.case or 0)
     failures = [own for tally in tallies.values() for own in tally.failures]
     rows = [trace for *_, trace in failures if alone]
-    rows.append("reader       cases  refused  accepted  failures   slowest")
+    rows.append("reader       cases  refused  accepted  failures")
     for reader, own in tallies.items():
         counts = f"{own.cases:>8}{own.refused:>9}{own.accepted:>10}{len(own.failures):>10}"
-        rows.append(f"{reader:<10}{counts}{own.slowest[0]:>8.2f} s, case {own.slowest[1]}")
+        rows.append(f"{reader:<10}{counts}")
     rows += [f"case {number}: {said}" for number, said, _ in failures]
     print("\n".join(rows).encode("utf-8", "backslashreplace").decode())
     ran = sum(tally.cases for tally in tallies.values())

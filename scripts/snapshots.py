@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Keep what the commands print and write, and compare it with what they did before a change.
+"""Keep what the commands print and write, to compare it before and after a change.
 
-    scripts/snapshots.py make FOLDER [--golden FOLDER]   # run everything, write FOLDER
-    scripts/snapshots.py compare BEFORE AFTER            # say what differs; status 1 if anything
+    scripts/snapshots.py FOLDER [--golden FOLDER]   # run everything, write FOLDER
+    diff --recursive BEFORE AFTER
 
 Only commands are run, nothing is imported: the same script serves both sides of a redesign. What
 changes from run to run (dates, times, places) is replaced. With --golden, prediction files of the
@@ -12,7 +12,6 @@ official scripts are scored too.
 from __future__ import annotations
 
 import argparse
-import difflib
 import json
 import os
 import re
@@ -157,9 +156,6 @@ def make(target: Path, golden: Path | None) -> None:
         shutil.rmtree(target)
     with tempfile.TemporaryDirectory(prefix="lm-eval-longbench-snapshot-") as work:
         snapshots = Snapshots(target, Path(work))
-        for file in sorted((ROOT / "tasks").rglob("*")):
-            if file.is_file():
-                snapshots.keep(f"tasks/{file.relative_to(ROOT / 'tasks')}", file.read_text("utf-8"))
         for name, tasks, options, more in RUNS:
             snapshots.evaluated(name, tasks, options, more)
         runs, prompt = Path(work) / "runs", ("prompt", "--index", 0, "--data-dir", "sample")
@@ -186,39 +182,12 @@ def make(target: Path, golden: Path | None) -> None:
             snapshots.keep(f"status/{'_'.join(arguments)[:80]}.txt", f"status {done.returncode}\n")
 
 
-def compare(before: Path, after: Path) -> int:
-    """Print what differs; return the number of files that do."""
-    sides = (before, after)
-    files = ((side, file) for side in sides for file in side.rglob("*") if file.is_file())
-    names = sorted({str(file.relative_to(side)) for side, file in files})
-    if not names:
-        sys.exit("there are no snapshots to compare")
-    differing = 0
-    for name in names:
-        paths = [side / name for side in sides]
-        texts = [path.read_text("utf-8").splitlines() if path.is_file() else [] for path in paths]
-        lines = list(difflib.unified_diff(*texts, name, name, lineterm="", n=0))
-        if lines:
-            differing += 1
-            print("\n".join(line[:300] for line in lines[:12]))
-    print(f"{len(names)} snapshots, {differing} differ")
-    return differing
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    commands = parser.add_subparsers(dest="command", required=True)
-    making = commands.add_parser("make")
-    making.add_argument("folder", type=Path)
-    making.add_argument("--golden", type=Path)
-    comparing = commands.add_parser("compare")
-    comparing.add_argument("before", type=Path)
-    comparing.add_argument("after", type=Path)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--golden", type=Path)
     given = parser.parse_args()
-    if given.command == "make":
-        make(given.folder, given.golden.resolve() if given.golden else None)
-    else:
-        sys.exit(compare(given.before, given.after) > 0)
+    make(given.folder, given.golden.resolve() if given.golden else None)
 
 
 if __name__ == "__main__":

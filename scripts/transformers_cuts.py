@@ -22,7 +22,7 @@ import subprocess
 import sys
 import tempfile
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -110,12 +110,10 @@ def convert(how: str | None, source: Path) -> dict[str, Any]:
     from transformers import LlamaTokenizerFast, T5TokenizerFast
     from transformers.convert_slow_tokenizer import TikTokenConverter
 
-    if how == "llama":
-        fast = LlamaTokenizerFast(vocab_file=str(source), add_prefix_space=True)
-        return json.loads(fast.backend_tokenizer.to_str())
-    if how == "t5":
-        fast = T5TokenizerFast(vocab_file=str(source), extra_ids=0)
-        return json.loads(fast.backend_tokenizer.to_str())
+    if how in ("llama", "t5"):
+        kind = LlamaTokenizerFast if how == "llama" else T5TokenizerFast
+        more = {"add_prefix_space": True} if how == "llama" else {"extra_ids": 0}
+        return json.loads(kind(vocab_file=str(source), **more).backend_tokenizer.to_str())
     pattern, special = QWEN, ["<|endoftext|>", "<|im_start|>", "<|im_end|>"]
     if how == "tekken":
         found = json.loads(source.read_text(encoding="utf-8"))
@@ -193,58 +191,56 @@ def folders(source: Path, target: Path) -> Iterator[tuple[str, Path]]:
             yield label, folder
 
 
-def digest(texts: list[str]) -> list[str]:
-    return [hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest() for text in texts]
-
-
-def cut_all(source: Path, number: int) -> dict[str, Any]:
-    """Return the hashes of all prompts, cut by this package."""
+def our_cuts(folder: Path, asked: list[tuple[str, int]]) -> dict[str, Any]:
+    """Return all prompts cut by this package under each rule, or what it says."""
     from lm_eval_longbench.errors import TokenizerError
     from lm_eval_longbench.prompts.tokenizer import load_tokenizer
     from lm_eval_longbench.prompts.truncation import RULE_PRO, RULE_V1, RULE_V2, truncate
 
+    tokenizer = load_tokenizer(str(folder), {})
     found: dict[str, Any] = {}
-    asked = list(prompts(number))
-    with tempfile.TemporaryDirectory() as temporary:
-        for label, folder in folders(source, Path(temporary)):
-            tokenizer = load_tokenizer(str(folder), {})
-            for name, rule in zip(RULES, (RULE_V1, RULE_V2, RULE_PRO), strict=True):
-                cuts = []
-                try:
-                    for limit in LIMITS:
-                        texts = [text for text, own in asked if own == limit]
-                        cuts += truncate(texts, tokenizer, limit, rule)
-                except TokenizerError as error:
-                    found[f"{label} {name}"] = str(error)
-                    continue
-                found[f"{label} {name}"] = digest([cut.text for cut in cuts])
-                found[f"{label} {name} cut"] = sum(cut.truncated for cut in cuts)
+    for name, rule in zip(RULES, (RULE_V1, RULE_V2, RULE_PRO), strict=True):
+        try:
+            cuts = [truncate([text], tokenizer, limit, rule)[0] for text, limit in asked]
+        except TokenizerError as error:
+            found[name] = str(error)
+            continue
+        found[name] = [cut.text for cut in cuts]
+        found[f"{name} cut"] = sum(cut.truncated for cut in cuts)
     return found
 
 
-def official_all(source: Path, number: int) -> dict[str, Any]:
-    """Return the hashes of all prompts, cut by the official formula under this release."""
+def official_cuts(folder: Path, asked: list[tuple[str, int]]) -> dict[str, Any]:
+    """Return all prompts cut by the official formula under this release, or what it says."""
     import transformers
     from transformers import AutoTokenizer
 
     (rule,) = (name for name, pinned in RULES.items() if pinned == transformers.__version__)
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(str(folder))
+    except Exception as error:
+        return {rule: f"{type(error).__name__}: {error}"}
+    texts = []
+    for text, limit in asked:
+        ids = tokenizer(text)["input_ids"]
+        first, last = ids[: limit // 2], ids[-(limit // 2) :]
+        parts = [first, last] if rule == "v1" else [first + last]
+        decoded = [tokenizer.decode(part, skip_special_tokens=True) for part in parts]
+        texts.append("".join(decoded) if len(ids) > limit else text)
+    return {rule: texts}
+
+
+def hashes(cuts: Callable[..., dict[str, Any]], source: Path, number: int) -> dict[str, Any]:
+    """Return what one of the two says of every tokenizer, texts by their hashes."""
+    asked = sorted(prompts(number), key=lambda one: one[1])
     found: dict[str, Any] = {}
     with tempfile.TemporaryDirectory() as temporary:
         for label, folder in folders(source, Path(temporary)):
-            try:
-                tokenizer = AutoTokenizer.from_pretrained(str(folder))
-            except Exception as error:
-                found[f"{label} {rule}"] = f"{type(error).__name__}: {error}"
-                continue
-            texts = []
-            for text, limit in sorted(prompts(number), key=lambda one: one[1]):
-                ids = tokenizer(text)["input_ids"]
-                parts = [ids[: limit // 2] + ids[-limit // 2 :]]
-                if rule == "v1":
-                    parts = [ids[: limit // 2], ids[-(limit // 2) :]]
-                decoded = [tokenizer.decode(part, skip_special_tokens=True) for part in parts]
-                texts.append("".join(decoded) if len(ids) > limit else text)
-            found[f"{label} {rule}"] = digest(texts)
+            for name, value in cuts(folder, asked).items():
+                if isinstance(value, list):
+                    raws = (text.encode("utf-8", "surrogatepass") for text in value)
+                    value = [hashlib.sha256(raw).hexdigest() for raw in raws]
+                found[f"{label} {name}"] = value
     return found
 
 
@@ -333,42 +329,35 @@ def check_defaults() -> bool:
 
 
 def compare(files: list[Path]) -> bool:
-    """Print a table and return whether all is equal.
+    """Print what is not equal, and return whether all is.
 
     Ours must be equal under all releases, and to the official one wherever that reads the files.
     """
     runs = {file.stem: json.loads(file.read_text(encoding="utf-8")) for file in files}
-    ours = {name: run for name, run in runs.items() if name.startswith("ours")}
-    official = {name: run for name, run in runs.items() if name.startswith("official")}
-    first = next(iter(ours.values()))
+    first = next(run for name, run in runs.items() if name.startswith("ours"))
     cases = sorted(key for key, value in first.items() if isinstance(value, list))
-    names = [*ours, *official]
-    width = max(map(len, cases), default=0)
-    print(f"{'':{width}}  cut of   " + "  ".join(names))
-    well, compared = bool(cases), dict.fromkeys(names, 0)
+    well, compared = bool(cases), dict.fromkeys(runs, 0)
     for case in cases:
-        cells = []
-        for name in names:
-            theirs = runs[name].get(case)
-            if theirs is None and name in official:
-                cell = "-"
-            elif isinstance(theirs, list):
-                equal = sum(map(str.__eq__, first[case], theirs))
-                cell = "equal" if theirs == first[case] else f"{equal} equal"
+        print(f"{case}: {first[f'{case} cut']} of {len(first[case])} prompts are cut")
+        for name, run in runs.items():
+            theirs, tokenizer, official = (
+                run.get(case),
+                case.split()[0],
+                name.startswith("official"),
+            )
+            if isinstance(theirs, list):
                 compared[name] += len(theirs)
-                apart = name in official and (case.split()[0], case.split()[-1]) in OTHER_IDS
-                cell += ", known" if apart and theirs != first[case] else ""
-                well &= theirs == first[case] or apart
+                known = OTHER_IDS.get((tokenizer, case.split()[-1])) if official else None
+                equal = theirs == first[case]
+                said = f"{sum(map(str.__eq__, first[case], theirs))} equal"
             else:
-                broken = (case.split()[0], name) in BROKEN
-                cell = "not read" if name in official or broken else "missing"
-                well &= name in official or broken
-            cells.append(f"{cell:{len(name)}}")
-        cut = f"{first[f'{case} cut']:3d} {len(first[case]):3d}"
-        print(f"{case:{width}}  {cut}  " + "  ".join(cells))
+                known = BROKEN.get((tokenizer, name))
+                equal, said = official, "not read"
+            # Of another benchmark's rule an official release says nothing.
+            if not equal or (theirs is not None and not isinstance(theirs, list)):
+                print(f"  {name}: {said}" + (f"; known: {known}" if known else ""))
+            well &= equal or known is not None
     print(", ".join(f"{name}: {number:,} prompts compared" for name, number in compared.items()))
-    for (tokenizer, where), why in {**OTHER_IDS, **BROKEN}.items():
-        print(f"known: {tokenizer} {where}: {why}")
     well &= all(compared.values())
     print("all equal" if well else "NOT ALL EQUAL")
     return well
@@ -387,8 +376,8 @@ def main() -> int:
         return int(not check_defaults())
     if arguments.command == "compare":
         return int(not compare(arguments.paths))
-    way = cut_all if arguments.command == "cut" else official_all
-    found = way(arguments.paths[0], arguments.prompts)
+    cuts = our_cuts if arguments.command == "cut" else official_cuts
+    found = hashes(cuts, arguments.paths[0], arguments.prompts)
     arguments.paths[1].write_text(json.dumps(found), encoding="utf-8")
     return 0
 

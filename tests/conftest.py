@@ -1,4 +1,11 @@
-"""Fixtures that several test folders share: a real small tokenizer and a real tiny model."""
+"""Fixtures that several test folders share, and which tests one worker runs."""
+
+import os
+import sys
+
+# Two threads of one small model wait for each other longer than they compute. It is read when torch
+# is imported, here and in the processes that tests start.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import datasets
 import pytest
@@ -10,6 +17,64 @@ CHAT_TEMPLATE = (
     "{% for m in messages %}<|{{ m['role'] }}|>\n{{ m['content'] }}\n{% endfor %}"
     "{% if add_generation_prompt %}<|assistant|>\n{% endif %}"
 )
+
+
+# What takes long to make is made by one worker: with `pytest -n`, tests of a file run together, and
+# so do these. The longest come first.
+TOGETHER = {
+    "processes": (
+        "harness/test_command.py",
+        "harness/test_longbench_v2_run.py",
+        "harness/test_ranks.py",
+        "harness/test_response_cache.py",
+        "harness/test_suites.py",
+        "test_generated_files.py",
+        "test_new_benchmark.py",
+        "verify/test_reproducing_doc.py",
+    ),
+    "runs to verify": ("verify",),
+    "embeddings": (
+        "semantic",
+        "harness/test_longbench_pro_similarity.py",
+        "scoring/test_embed.py",
+    ),
+    "four ways": ("test_four_ways.py",),
+    "damaged inputs": ("test_fuzz.py",),
+    "a real model": ("harness/test_hf.py", "harness/test_longbench_pro_hf.py"),
+}
+
+
+def together(file):
+    """Return the name of the tests that a file's tests run with: of several, or its own."""
+    path = file.removeprefix("tests/")
+    for name, own in TOGETHER.items():
+        if any(path == one or path.startswith(f"{one}/") for one in own):
+            return name
+    return path
+
+
+def pytest_collection_modifyitems(items):
+    """Begin with what takes longest, so that no worker ends with it alone."""
+    order = list(TOGETHER)
+
+    def place(item):
+        name = together(item.nodeid.partition("::")[0])
+        return order.index(name) if name in order else len(order)
+
+    items.sort(key=place)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """Give each worker whole files, or several that share what takes long."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class Together(LoadScopeScheduling):
+        def _split_scope(self, nodeid):
+            return together(nodeid.partition("::")[0])
+
+    config.option.loadscopereorder = False  # the items are in order
+    return Together(config, log)
 
 
 @pytest.fixture(autouse=True)
@@ -29,10 +94,38 @@ def _datasets_cache(tmp_path_factory):
     datasets.config.HF_DATASETS_CACHE = before
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _machine_asked_once(_datasets_cache):
+    """After each run the harness asks pip and others about the machine: a second, every time."""
+    evaluator = sys.modules.get("lm_eval.evaluator")
+    if evaluator is None:
+        yield
+        return
+    ask, about = evaluator.add_env_info, {}
+
+    def asked_once(results):
+        if not about:
+            ask(about)
+        results.update(about)
+
+    evaluator.add_env_info = asked_once
+    yield
+    evaluator.add_env_info = ask
+
+
+@pytest.fixture(scope="session")
+def processes(tmp_path_factory):
+    """Commands as processes that share the import of what others made."""
+    from processes import Processes
+
+    started = Processes(tmp_path_factory.mktemp("processes"))
+    yield started
+    started.close()
+
+
 def build_tokenizer(folder, *, bos: bool) -> str:
-    """Train a byte-level BPE tokenizer on the embedded sample and save it with a chat template."""
-    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
-    from transformers import PreTrainedTokenizerFast
+    """Train a tokenizer on the embedded sample and save it with a chat template."""
+    from small_tokenizers import EOS, byte_level_bpe
 
     texts = [
         text
@@ -40,25 +133,10 @@ def build_tokenizer(folder, *, bos: bool) -> str:
         if split not in E_TASKS
         for text in load(split, "sample").rows["context"]
     ]
-    raw = Tokenizer(models.BPE())
-    raw.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    raw.decoder = decoders.ByteLevel()
-    trainer = trainers.BpeTrainer(
-        vocab_size=3000,
-        special_tokens=["<s>", "</s>", "<|user|>", "<|assistant|>", "<|system|>"],
-        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
-        show_progress=False,
-    )
-    raw.train_from_iterator(texts, trainer)
-    if bos:
-        raw.post_processor = processors.TemplateProcessing(
-            single="<s> $A", special_tokens=[("<s>", raw.token_to_id("<s>"))]
-        )
-    wrapped = PreTrainedTokenizerFast(
-        tokenizer_object=raw, bos_token="<s>", eos_token="</s>", pad_token="</s>"
-    )
-    wrapped.chat_template = CHAT_TEMPLATE
-    wrapped.save_pretrained(folder)
+    special = ["<|user|>", "<|assistant|>", "<|system|>"]
+    trained = byte_level_bpe(texts, vocabulary=3000, bos=bos, special=special, pad_token=EOS)
+    trained.chat_template = CHAT_TEMPLATE
+    trained.save_pretrained(folder)
     return str(folder)
 
 

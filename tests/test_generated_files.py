@@ -1,5 +1,6 @@
 """The task files and the sample are what the scripts make, and the groups add up."""
 
+import json
 import shutil
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from lm_eval_longbench.benchmarks.longbench_v1_facts import CATEGORIES, DATASETS
 from lm_eval_longbench.benchmarks.longbench_v2_facts import DOMAINS, SUB_SCORES
 from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task
 from lm_eval_longbench.figures.means import mean_if_all_known, mean_of_known
+from lm_eval_longbench.write_tasks import main
 
 ROOT = Path(__file__).resolve().parents[1]
 TASKS = ROOT / "tasks"
@@ -39,29 +41,23 @@ PRO_FORMS = {"longbench_pro": 1024, "longbench_pro_thinking": 8192}
 PRO_TASKS = [f"{form}_{code}" for form in PRO_FORMS for code in BY_CODE]
 
 
-def check(root, script):
-    return subprocess.run(
-        [sys.executable, "-B", root / "scripts" / script, "--check"],
+@pytest.fixture
+def copy(tmp_path):
+    """A copy of the task files."""
+    return shutil.copytree(TASKS, tmp_path / "tasks")
+
+
+# ---------------------------------------------------------------------- the script
+
+
+def test_the_files_are_up_to_date():
+    done = subprocess.run(
+        [sys.executable, "-B", ROOT / "scripts" / "make_tasks.py", "--check"],
         capture_output=True,
         text=True,
         timeout=120,
         check=False,
     )
-
-
-@pytest.fixture
-def copy(tmp_path):
-    """A copy of what the scripts read and write."""
-    for name in ("scripts", "tasks", "lm_eval_longbench"):
-        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
-    return tmp_path
-
-
-# ---------------------------------------------------------------------- the scripts
-
-
-def test_the_files_are_up_to_date():
-    done = check(ROOT, "make_tasks.py")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
@@ -84,26 +80,22 @@ def added(path):
         "longbench_v1/_base",
     ],
 )
-def test_a_changed_task_file_is_noticed(copy, change, name):
-    before = check(copy, "make_tasks.py")
-    assert (before.returncode, before.stdout) == (0, "")
-    change(copy / "tasks" / name)
-    done = check(copy, "make_tasks.py")
-    assert done.returncode == 1
+def test_a_changed_task_file_is_noticed(copy, change, name, capsys):
+    assert (main([str(copy), "--check"]), capsys.readouterr().out) == (0, "")
+    change(copy / name)
+    assert main([str(copy), "--check"]) == 1
     changed = f"{Path(name).parent}/{'extra_' if change is added else ''}{Path(name).name}"
-    assert done.stdout.splitlines() == [f"differs: tasks/{changed}"]
+    assert capsys.readouterr().out.splitlines() == [f"differs: tasks/{changed}"]
 
 
-def test_the_script_restores_what_was_changed(copy):
+def test_what_was_changed_is_restored(copy):
     def everything():
-        return {p: p.read_bytes() for p in (copy / "tasks").rglob("*") if p.is_file()}
+        return {p: p.read_bytes() for p in copy.rglob("*") if p.is_file()}
 
     before = everything()
-    one_byte(copy / "tasks" / "longbench_v1" / "_base")
-    added(copy / "tasks" / "longbench_v1" / "longbench_v1_lcc.yaml")
-    subprocess.run(
-        [sys.executable, "-B", copy / "scripts" / "make_tasks.py"], check=True, capture_output=True
-    )
+    one_byte(copy / "longbench_v1" / "_base")
+    added(copy / "longbench_v1" / "longbench_v1_lcc.yaml")
+    assert main([str(copy)]) == 0
     assert everything() == before
 
 
@@ -328,9 +320,14 @@ def test_every_file_has_a_version(index):
     assert sorted(entry.yaml_path for entry in index.values()) == sorted(LEAVES + GROUPS)
 
 
-def test_no_built_in_task_has_a_name_of_ours(index):
-    """Reads all of the harness's own task files: the slowest test here."""
-    built_in = TaskManager(include_defaults=True)
-    assert len(built_in.all_tasks) > 5000
-    assert {"hellaswag", "longbench", "longbench_qasper"} <= set(built_in.all_tasks)
-    assert set(index) & set(built_in.all_tasks) == set()
+def test_no_built_in_task_has_a_name_of_ours(index, processes, tmp_path):
+    """Asks a process that reads all of the harness's own task files once."""
+    file = tmp_path / "names.py"
+    file.write_text(
+        "import json, sys\nfrom lm_eval.tasks import TaskManager\n"
+        "json.dump(TaskManager(include_defaults=True).all_tasks, sys.stdout)\n"
+    )
+    built_in = set(json.loads(processes.run(file, all_tasks=True).stdout))
+    assert len(built_in) > 5000
+    assert {"hellaswag", "longbench", "longbench_qasper"} <= built_in
+    assert set(index) & built_in == set()

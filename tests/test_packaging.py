@@ -135,7 +135,6 @@ def test_the_source_archive(sdist):
         "tests/test_packaging.py",
         "tests/conftest.py",
         "scripts/make_tasks.py",
-        "scripts/check_sample.py",
         "lm_eval_longbench/data/sample/longbench_v1/qasper.jsonl",
         "pyproject.toml",
         "README.md",

@@ -1,6 +1,7 @@
 """Rules that keep the parts apart, read off the source; see also test_architecture.py."""
 
 import ast
+import functools
 import json
 import os
 import re
@@ -14,18 +15,19 @@ import lm_eval_longbench
 
 PACKAGE = Path(lm_eval_longbench.__file__).resolve().parent
 FILES = sorted(PACKAGE.rglob("*.py"))
-TREES = {
-    path.relative_to(PACKAGE).as_posix(): ast.parse(path.read_text(encoding="utf-8"))
-    for path in FILES
-}
+
+
+@functools.cache
+def trees():
+    return {
+        path.relative_to(PACKAGE).as_posix(): ast.parse(path.read_text(encoding="utf-8"))
+        for path in FILES
+    }
 
 
 def module_name(path):
     parts = ("lm_eval_longbench", *Path(path).with_suffix("").parts)
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
-
-
-MODULES = sorted(map(module_name, TREES))
 
 
 def imports(tree):
@@ -47,7 +49,7 @@ def called(tree):
 
 
 def files_that(predicate):
-    return [name for name, tree in TREES.items() if predicate(tree)]
+    return [name for name, tree in trees().items() if predicate(tree)]
 
 
 def imports_any(tree, *roots):
@@ -57,8 +59,8 @@ def imports_any(tree, *roots):
 
 
 def test_the_rules_have_a_subject():
-    assert len(TREES) > 50
-    assert "harness/task.py" in TREES
+    assert len(trees()) > 50
+    assert "harness/task.py" in trees()
 
 
 def test_nothing_is_printed():
@@ -138,7 +140,7 @@ def test_only_the_harness_folder_knows_the_harness():
 
 
 def test_metrics_stand_on_their_own():
-    metrics = {name: tree for name, tree in TREES.items() if name.startswith("metrics/")}
+    metrics = {name: tree for name, tree in trees().items() if name.startswith("metrics/")}
     allowed = ("lm_eval_longbench.metrics", "lm_eval_longbench.errors")
     for name, tree in metrics.items():
         ours = [module for module in imports(tree) if module.startswith("lm_eval_longbench")]
@@ -169,7 +171,7 @@ def test_no_global_random_numbers():
 def test_every_zip_is_strict():
     loose = []
     zips = 0
-    for name, tree in TREES.items():
+    for name, tree in trees().items():
         for function, node in called(tree):
             if function == "zip":
                 zips += 1
@@ -181,7 +183,7 @@ def test_every_zip_is_strict():
 
 
 def test_every_module_says_what_it_is():
-    silent = [name for name, tree in TREES.items() if not ast.get_docstring(tree)]
+    silent = [name for name, tree in trees().items() if not ast.get_docstring(tree)]
     assert silent == []
 
 
@@ -229,7 +231,7 @@ def run(*arguments):
 def test_every_module_can_be_the_first_one_imported():
     """A circle of imports breaks for whoever enters it at the wrong place."""
     missing = "lm_eval_longbench.nothing"  # shows that a failure is seen
-    failed = json.loads(run(ONE_BY_ONE, json.dumps([*MODULES, missing])))
+    failed = json.loads(run(ONE_BY_ONE, json.dumps([*map(module_name, trees()), missing])))
     assert "No module named" in failed.pop(missing)
     assert failed == {}
 

@@ -37,6 +37,7 @@ E_FIGURE = first_figure(E, ("8k+", "qasper"), v1_rows({"qasper": [(9000, 1.0)]},
 V2_FIGURE = first_figure(V2, ("official", "overall"), [line_of_v2("q", 1.0)])
 
 
+@pytest.mark.slow
 def test_every_sum_in_twelfths_and_quarters():
     """All sums that scores of 1/3, 1/4, 1/6 and 1/12 can have, of up to 503 questions."""
     divided_first = 0
@@ -63,6 +64,7 @@ def test_means_of_scores(seed):
     assert official(V1_FIGURE, []) is official(V2_FIGURE, []) is official(E_FIGURE, []) is None
 
 
+@pytest.mark.slow
 def test_random_buckets_of_longbench_e():
     """The official script rounds the np.float64 that numpy's mean returns."""
     draw = np.random.default_rng(7)

@@ -1,4 +1,7 @@
-"""`lm-eval-longbench run` and the harness's own command line, as real processes."""
+"""`lm-eval-longbench run` and the harness's own command line, as real processes.
+
+One of each is the installed script; the others share their imports.
+"""
 
 import json
 import os
@@ -14,20 +17,40 @@ from lm_eval_longbench.task_folder import task_folder
 SAMPLE = '{"longbench": {"data_dir": "sample"}}'
 
 
-def script(name):
-    return str(Path(sys.executable).parent / name)
+@pytest.fixture(scope="module")
+def environment(tmp_path_factory):
+    cache = str(tmp_path_factory.mktemp("cache"))
+    return {**os.environ, "HF_HUB_OFFLINE": "1", "HF_DATASETS_CACHE": cache}
 
 
-def run(*arguments, cache, status=0):
-    done = subprocess.run(
-        arguments,
-        capture_output=True,
-        text=True,
-        env={**os.environ, "HF_HUB_OFFLINE": "1", "HF_DATASETS_CACHE": str(cache)},
-        timeout=200,
-    )
-    assert done.returncode == status, done.stdout + done.stderr
-    return done
+@pytest.fixture(scope="module")
+def run(processes, environment):
+    """Run a command of ours."""
+
+    def run(*arguments, status=0, **more):
+        done = processes.run("lm-eval-longbench", *arguments, env=environment, **more)
+        assert done.returncode == status, done.stdout + done.stderr
+        return done
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def run_script(environment):
+    """Run an installed console script."""
+
+    def run_script(name, *arguments):
+        done = subprocess.run(
+            [Path(sys.executable).with_name(name), *arguments],
+            capture_output=True,
+            text=True,
+            env=environment,
+            timeout=200,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done
+
+    return run_script
 
 
 def table_rows(text):
@@ -38,12 +61,7 @@ def table_rows(text):
     ]
 
 
-@pytest.fixture(scope="module")
-def cache(tmp_path_factory):
-    return tmp_path_factory.mktemp("cache")
-
-
-def test_run_evaluates_the_sample_with_the_baseline_and_a_users_own_task(tmp_path, cache):
+def test_run_evaluates_the_sample_with_the_baseline_and_a_users_own_task(tmp_path, run):
     """Our include path is joined to the user's, whose group has our tasks in it."""
     own = tmp_path / "own"
     own.mkdir()
@@ -51,15 +69,13 @@ def test_run_evaluates_the_sample_with_the_baseline_and_a_users_own_task(tmp_pat
         "group: my_suite\ntask:\n  - longbench_v1_passage_count\n  - longbench_v1_e_trec\n"
     )
     done = run(
-        script("lm-eval-longbench"),
-        "run",
-        *("--model", "longbench-extractive"),
+        *("run", "--model", "longbench-extractive"),
         *("--include_path", str(own)),
         *("--tasks", "my_suite"),
         *("--metadata", SAMPLE),
         *("--output_path", str(tmp_path / "out")),
         "--log_samples",
-        cache=cache,
+        all_tasks=True,
     )
     names = [row[0] for row in table_rows(done.stdout)]
     assert "- longbench_v1_passage_count" in names
@@ -79,10 +95,9 @@ def test_run_evaluates_the_sample_with_the_baseline_and_a_users_own_task(tmp_pat
             }
 
 
-def test_plain_harness_runs_our_tasks_on_a_real_model(model_folder, tmp_path, cache):
-    done = run(
-        script("lm_eval"),
-        "run",
+def test_plain_harness_runs_our_tasks_on_a_real_model(model_folder, tmp_path, run_script):
+    done = run_script(
+        *("lm_eval", "run"),
         *("--model", "hf"),
         *("--model_args", f"pretrained={model_folder}"),
         *("--device", "cpu"),
@@ -93,7 +108,6 @@ def test_plain_harness_runs_our_tasks_on_a_real_model(model_folder, tmp_path, ca
         *("--limit", "2"),
         "--apply_chat_template",
         *("--output_path", str(tmp_path)),
-        cache=cache,
     )
     rows = table_rows(done.stdout)
     metrics = {row[0] or "": row for row in rows}
@@ -107,22 +121,20 @@ def test_plain_harness_runs_our_tasks_on_a_real_model(model_folder, tmp_path, ca
     assert chat == {"longbench_v1_qasper": "on", "longbench_v1_trec": "raw"}
 
 
-def test_run_prints_our_errors_without_a_traceback(cache):
+def test_run_prints_our_errors_without_a_traceback(run):
     done = run(
-        script("lm-eval-longbench"),
         "run",
         *("--model", "longbench-extractive"),
         *("--tasks", "longbench_v1_qasper"),
         *("--metadata", '{"longbench": {"truncate": 5}}'),
-        cache=cache,
         status=1,
     )
     assert "Did you mean 'truncate_to'?" in done.stderr
     assert "Traceback" not in done.stderr
 
 
-def test_run_help_is_the_harnesss_own(cache):
-    done = run(script("lm-eval-longbench"), "run", "--help", cache=cache)
+def test_run_help_is_the_harnesss_own(run):
+    done = run("run", "--help")
     assert "--include_path" in done.stdout
     assert "--model_args" in done.stdout
 
@@ -140,43 +152,41 @@ def test_include_paths_are_joined(tmp_path):
     assert joined_include_paths(ours, None) == [ours]
 
 
-def test_a_harness_config_file_works(tmp_path, cache):
+def test_a_harness_config_file_works(tmp_path, run):
     config = tmp_path / "config.yaml"
     config.write_text(
         "model: longbench-extractive\n"
         "tasks: [longbench_v1_lcc]\n"
         "metadata:\n  longbench:\n    data_dir: sample\n"
     )
-    done = run(script("lm-eval-longbench"), "run", "--config", str(config), cache=cache)
+    done = run("run", "--config", str(config))
     assert "longbench_v1_lcc" in [row[0] for row in table_rows(done.stdout)]
 
 
-def test_a_locked_run_uses_the_locked_options_or_stops(tmp_path, cache):
+def test_a_locked_run_uses_the_locked_options_or_stops(tmp_path, run):
     lock = str(tmp_path / "paper.lock")
     options = ("--metadata", '{"longbench": {"data_dir": "sample"}}')
-    make = (script("lm-eval-longbench"), "lock", "--tasks", "longbench_v1_trec", *options)
-    run(*make, "--output", lock, cache=cache)
-    start = (script("lm-eval-longbench"), "run", "--model", "longbench-extractive")
+    make = ("lock", "--tasks", "longbench_v1_trec", *options)
+    run(*make, "--output", lock)
+    start = ("run", "--model", "longbench-extractive")
     task = ("--tasks", "longbench_v1_trec")
     # No options of its own: the locked ones, the sample among them.
-    done = run(*start, *task, "--locked", lock, cache=cache)
+    done = run(*start, *task, "--locked", lock)
     assert f"locked by {lock}" in done.stdout
     assert "longbench_v1: lb-v1|v1.1|data:sample-" in done.stdout
     other = '{"longbench": {"data_dir": "sample", "truncate_to": 100, "tokenizer": "x"}}'
-    done = run(*start, *task, "--metadata", other, "--locked", lock, cache=cache, status=1)
+    done = run(*start, *task, "--metadata", other, "--locked", lock, status=1)
     assert "options.truncate_to: not in the lock, here 100" in done.stderr
-    done = run(*start, "--tasks", "longbench_v1_lcc", "--locked", lock, cache=cache, status=1)
+    done = run(*start, "--tasks", "longbench_v1_lcc", "--locked", lock, status=1)
     assert "tasks.longbench_v1_lcc: not in the lock" in done.stderr
 
 
-def test_a_run_ends_with_the_report_and_its_signature(tmp_path, cache):
-    done = run(
-        script("lm-eval-longbench"),
-        "run",
+def test_a_run_ends_with_the_report_and_its_signature(run_script):
+    done = run_script(
+        *("lm-eval-longbench", "run"),
         *("--model", "longbench-extractive"),
         *("--tasks", "longbench_v2,longbench_v1_lcc"),
         *("--metadata", SAMPLE),
-        cache=cache,
     )
     after = done.stdout[done.stdout.rindex("|longbench_v2") :]
     assert "strict (missing and failed are wrong)" in after
@@ -185,7 +195,7 @@ def test_a_run_ends_with_the_report_and_its_signature(tmp_path, cache):
     assert "|n:18/18|" in after
 
 
-def test_no_secret_gets_into_what_a_run_writes(tmp_path, cache, api_server, tokenizer_folder):
+def test_no_secret_gets_into_what_a_run_writes(tmp_path, run, api_server, tokenizer_folder):
     port = api_server.server_port
     model_args = {
         "model": "tiny",
@@ -198,7 +208,6 @@ def test_no_secret_gets_into_what_a_run_writes(tmp_path, cache, api_server, toke
     }
     metadata = {"longbench": {"data_dir": "sample"}, "api_key": "S3cr3t5", "note": "mine"}
     run(
-        script("lm-eval-longbench"),
         "run",
         *("--model", "local-completions"),
         *("--model_args", json.dumps(model_args)),
@@ -206,7 +215,6 @@ def test_no_secret_gets_into_what_a_run_writes(tmp_path, cache, api_server, toke
         *("--metadata", json.dumps(metadata)),
         *("--output_path", str(tmp_path)),
         "--log_samples",
-        cache=cache,
     )
     assert {path for path, _ in api_server.payloads} == {"/v1/completions?api_key=S3cr3t2"}
     files = [file for file in tmp_path.rglob("*") if file.is_file()]

@@ -3,8 +3,6 @@
 import json
 import math
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -12,32 +10,30 @@ import pytest
 WORKER = Path(__file__).parent / "ranks_worker.py"
 
 
-def run(folder, world_size, options=None, answers=""):
-    output = folder / f"of_{world_size}.json"
-    store = folder / f"store_{world_size}"
-    environment = {**os.environ, "HF_DATASETS_CACHE": str(folder / "cache")}
-    processes = [
-        subprocess.Popen(
-            [
-                sys.executable,
-                str(WORKER),
-                *map(str, (store, rank, world_size, output, json.dumps(options or {}), answers)),
-            ],
-            env=environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
-        for rank in range(world_size)
-    ]
-    for process in processes:
-        said, _ = process.communicate(timeout=180)
-        assert process.returncode == 0, said
-    return json.loads(output.read_text())
+@pytest.fixture
+def run(processes, tmp_path):
+    """Run the worker in processes that meet each other; return what the first one wrote."""
+
+    def run(world_size, options=None, answers=""):
+        output, store = tmp_path / f"of_{world_size}.json", tmp_path / f"store_{world_size}"
+        environment = {**os.environ, "HF_DATASETS_CACHE": str(tmp_path / "cache")}
+        asked = json.dumps(options or {})
+        ranks = [
+            processes.start(
+                WORKER, store, rank, world_size, output, asked, answers, env=environment
+            )
+            for rank in range(world_size)
+        ]
+        for rank in ranks:
+            done = rank.wait()
+            assert done.returncode == 0, done.stdout + done.stderr
+        return json.loads(output.read_text())
+
+    return run
 
 
-def test_two_ranks_equal_one(tmp_path):
-    one, two = run(tmp_path, 1), run(tmp_path, 2)
+def test_two_ranks_equal_one(run, tmp_path):
+    one, two = run(1), run(2)
     assert one["samples"] == two["samples"]
     assert set(one["results"]) == set(two["results"])
     for task, figures in one["results"].items():
@@ -82,16 +78,16 @@ def asked(folder, world_size):
     ]
 
 
-def test_answers_outlive_the_number_of_ranks(tmp_path):
+def test_answers_outlive_the_number_of_ranks(run, tmp_path):
     """Four ranks keep a file each, which become one; one rank and two ask nothing again."""
-    alone = run(tmp_path, 1)
-    four = run(tmp_path, 4, answers="answers")
+    alone = run(1)
+    four = run(4, answers="answers")
     assert min(asked(tmp_path, 4)) > 0
     (file,) = (tmp_path / "answers").glob("*.sqlite")
     assert file.name == "answers_gloo_00000000.sqlite"
-    two = run(tmp_path, 2, answers="answers")
+    two = run(2, answers="answers")
     assert asked(tmp_path, 2) == [0, 0]
-    one = run(tmp_path, 1, answers="answers")
+    one = run(1, answers="answers")
     assert asked(tmp_path, 1) == [0]
     for found in (four, two, one):
         assert found["samples"] == alone["samples"]
@@ -99,14 +95,14 @@ def test_answers_outlive_the_number_of_ranks(tmp_path):
     # Each rank's own file is read, whatever is left of an earlier run.
     (tmp_path / "rest").mkdir()
     file.rename(tmp_path / "rest" / "answers_gloo_00000000_rank3.sqlite")
-    run(tmp_path, 2, answers="rest")
+    run(2, answers="rest")
     assert asked(tmp_path, 2) == [0, 0]
 
 
-def test_ranks_agree_which_documents_are_skipped(tmp_path, tokenizer_folder):
+def test_ranks_agree_which_documents_are_skipped(run, tokenizer_folder):
     """The first rank's share is short, the second's long: both get some of what is kept."""
     options = {"overlength": "skip", "truncate_to": 3500, "tokenizer": tokenizer_folder}
-    one, two = run(tmp_path, 1, options), run(tmp_path, 2, options)
+    one, two = run(1, options), run(2, options)
     assert one["samples"] == two["samples"]
     task = "longbench_v1_e_qasper"
     assert one["runs"][task]["asked"] == two["runs"][task]["asked"] == 4

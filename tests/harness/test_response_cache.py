@@ -3,8 +3,6 @@
 import json
 import logging
 import sqlite3
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -93,22 +91,17 @@ def test_keys_are_not_written_down(cache):
     assert b"s3cret" not in Path(f"{cache}_rank0.db").read_bytes()
 
 
-def test_run_refuses_and_asks_nothing(api_server, tmp_path):
+def test_run_refuses_and_asks_nothing(api_server, tmp_path, processes):
     """The command itself: the second model must not get the first one's answers."""
 
     def run(model):
         arguments = f"model={model},base_url={api_server.url('/v1/chat/completions')}"
-        return subprocess.run(
-            [
-                *(str(Path(sys.executable).parent / "lm-eval-longbench"), "run"),
-                *("--model", "local-chat-completions", "--model_args", arguments),
-                *("--tasks", "longbench_v2_no_context", "--limit", "2", "--apply_chat_template"),
-                *("--metadata", json.dumps({"longbench": {"data_dir": "sample"}})),
-                *("--use_cache", str(tmp_path / "cache")),
-            ],
-            capture_output=True,
-            text=True,
-            timeout=200,
+        return processes.run(
+            *("lm-eval-longbench", "run"),
+            *("--model", "local-chat-completions", "--model_args", arguments),
+            *("--tasks", "longbench_v2_no_context", "--limit", "2", "--apply_chat_template"),
+            *("--metadata", json.dumps({"longbench": {"data_dir": "sample"}})),
+            *("--use_cache", str(tmp_path / "cache")),
         )
 
     assert run("one").returncode == 0

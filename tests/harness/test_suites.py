@@ -6,8 +6,6 @@ gsm8k is the harness's own task, with two made-up questions in local files for i
 import json
 import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -58,18 +56,13 @@ def suite(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def process(tmp_path_factory):
+def process(tmp_path_factory, processes):
     """Run a console script; return the one results file it wrote."""
     cache = tmp_path_factory.mktemp("cache")
 
     def process(*arguments, output):
-        done = subprocess.run(
-            [Path(sys.executable).with_name(arguments[0]), *map(str, arguments[1:])],
-            capture_output=True,
-            text=True,
-            env={**os.environ, "HF_HUB_OFFLINE": "1", "HF_DATASETS_CACHE": str(cache)},
-            timeout=230,
-        )
+        environment = {**os.environ, "HF_HUB_OFFLINE": "1", "HF_DATASETS_CACHE": str(cache)}
+        done = processes.run(*arguments, env=environment, all_tasks=True)
         assert done.returncode == 0, done.stdout + done.stderr
         (results,) = output.rglob("results_*.json")
         return json.loads(results.read_text())
@@ -107,7 +100,6 @@ def test_our_command_line_runs_the_suite(suite, process, tmp_path):
     assert logs == {f"samples_{name}" for name in names}
 
 
-@pytest.mark.timeout(480)  # two runs, each of which reads the harness's 13,000 task files
 def test_the_plain_harness_runs_the_suite_from_arguments_and_from_a_config_file(
     suite, process, tmp_path, model_folder
 ):

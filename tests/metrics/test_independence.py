@@ -10,6 +10,7 @@ import pytest
 
 import lm_eval_longbench
 
+pytestmark = pytest.mark.slow  # four processes, each of which loads jieba's dictionary
 SAMPLES = [
     ("def f(self, x):", "def g(x, self):"),
     ("    return x + 1", "return x - 1"),

@@ -19,22 +19,7 @@ def with_bos():
 
 
 def build(*, bos):
-    """Train a byte-level BPE tokenizer; its merges make tokens that split characters."""
-    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
-    from transformers import PreTrainedTokenizerFast
+    """Train a tokenizer whose merges make tokens that split characters."""
+    from small_tokenizers import byte_level_bpe
 
-    raw = Tokenizer(models.BPE())
-    raw.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    raw.decoder = decoders.ByteLevel()
-    trainer = trainers.BpeTrainer(
-        vocab_size=330,
-        special_tokens=["<s>", "</s>"],
-        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
-        show_progress=False,
-    )
-    raw.train_from_iterator([TEXT] * 3, trainer)
-    if bos:
-        raw.post_processor = processors.TemplateProcessing(
-            single="<s> $A", special_tokens=[("<s>", raw.token_to_id("<s>"))]
-        )
-    return PreTrainedTokenizerFast(tokenizer_object=raw, bos_token="<s>", eos_token="</s>")
+    return byte_level_bpe([TEXT] * 3, vocabulary=330, bos=bos)

@@ -1,8 +1,6 @@
 """Runs as they are: nothing may be found different, whatever the task, options and backend."""
 
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -337,20 +335,12 @@ def test_without_logs(tmp_path):
     assert unconfirmed(report, QASPER) == nothing | cut
 
 
-def test_several_ranks(tmp_path):
+def test_several_ranks(tmp_path, processes):
     """Rows come rank by rank, and the rank with fewer questions asks its last one again."""
-    ranks = [
-        subprocess.Popen(
-            [sys.executable, str(WRITER), str(tmp_path / "store"), str(rank), "2", str(tmp_path)],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
-        for rank in range(2)
-    ]
-    for process in ranks:
-        said, _ = process.communicate(timeout=180)
-        assert process.returncode == 0, said
+    ranks = [processes.start(WRITER, tmp_path / "store", rank, 2, tmp_path) for rank in range(2)]
+    for rank in ranks:
+        done = rank.wait()
+        assert done.returncode == 0, done.stdout + done.stderr
     files = Files(tmp_path)
     order = [row["doc"]["index"] for row in files.rows("longbench_v1_trec")]
     assert order == [0, 2, 4, 1, 3]
