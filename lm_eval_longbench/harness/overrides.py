@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from types import FrameType
 from typing import Any
 
+from lm_eval_longbench.benchmarks.registry import benchmarks
 from lm_eval_longbench.errors import OptionError
 from lm_eval_longbench.options import KEY
 
@@ -34,6 +35,15 @@ def check_prompt_is_ours(config: Mapping[str, Any]) -> None:
         raise OptionError(
             f"{task}: num_fewshot must be 0: LongBench has no examples to show besides those that "
             "are part of its documents. Take it off this task and off the groups around it."
+        )
+
+
+def refuse_selection(options: Mapping[str, Any], title: str) -> None:
+    """Refuse to select questions by dimensions that this benchmark does not have."""
+    if options.get("only"):
+        having = ", ".join(one.title for one in benchmarks().values() if one.choices)
+        raise OptionError(
+            f"Option 'only' selects questions of {having}; {title} has no such dimensions."
         )
 
 

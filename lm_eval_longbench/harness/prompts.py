@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from lm_eval_longbench.errors import OverlengthError
+from lm_eval_longbench.errors import OptionError, OverlengthError
 from lm_eval_longbench.harness.limit import Limit
 from lm_eval_longbench.once import warn_once
 from lm_eval_longbench.prompts.prepare import Prompt, prepare
@@ -187,6 +187,15 @@ def fitting_prompts(
                 render(index), over[number], limit.tokens, limit.room, sent, tokenizer(), rule
             )
     return prompts, kept
+
+
+def check_ranks(task: str, questions: int, ranks: int) -> None:
+    """Raise OptionError if there are fewer questions than ranks, which would end obscurely."""
+    if questions < ranks:
+        raise OptionError(
+            f"{task}: {questions} questions for {ranks} ranks. Each rank needs a question: run "
+            "fewer ranks, or ask for more questions."
+        )
 
 
 def _kept(

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lm_eval_longbench.answers.answer import Answer, answer_of
 from lm_eval_longbench.benchmarks.base import COUNTS, TRUNCATED
-from lm_eval_longbench.prompts.prepare import EXCERPT, text_sha256
+from lm_eval_longbench.prompts.prepare import EXCERPT, Prompt, text_sha256
 from lm_eval_longbench.signature.signature import INGREDIENTS, completed, line
 
 if TYPE_CHECKING:
@@ -82,6 +83,37 @@ def known_replies(instances: Iterable[Instance]) -> dict[int, list[dict[str, Any
         index: [{} if one is None else one.reply() for one in answers]
         for index, answers in found.items()
         if any(answers)
+    }
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """What is kept of a document's prompt once its request is built.
+
+    Attributes:
+        summary: what the sample log says of it.
+        kept: whether it is asked.
+        question_at: where its question begins, before any chat template; None: not known.
+    """
+
+    summary: dict[str, Any]
+    kept: bool
+    question_at: int | None
+
+
+def prompt_summary(prompt: Prompt, template_sha256: str, document_sha256: str) -> dict[str, Any]:
+    """Return what the sample log says of a prompt before any chat template.
+
+    Questions that share a document are known by its hash where a report resamples them.
+    `question_at` is set once the request is there.
+    """
+    return {
+        "sha256": text_sha256(prompt.text),
+        "template_sha256": template_sha256,
+        "tokens_before_cut": prompt.tokens,
+        "truncated": prompt.truncated,
+        "question_at": None,
+        "document_sha256": document_sha256,
     }
 
 

@@ -12,8 +12,9 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from datasets import Dataset, Features, Value
@@ -21,8 +22,7 @@ from lm_eval.api.task import ConfigurableTask
 
 from lm_eval_longbench.answers.reply import REPLIES
 from lm_eval_longbench.benchmarks.base import CAPPED, Asking
-from lm_eval_longbench.benchmarks.registry import benchmark_of, benchmarks, families, find_task
-from lm_eval_longbench.errors import OptionError
+from lm_eval_longbench.benchmarks.registry import benchmark_of, families, find_task
 from lm_eval_longbench.figures.questions import question_values
 from lm_eval_longbench.harness.backend import as_text, only_messages, takes_seed, wrap_payloads
 from lm_eval_longbench.harness.generation import (
@@ -39,10 +39,18 @@ from lm_eval_longbench.harness.overrides import (
     check_options_of_call,
     check_prompt_is_ours,
     options_of_call,
+    refuse_selection,
 )
 from lm_eval_longbench.harness.private_names import TASKS, require
-from lm_eval_longbench.harness.prompts import fitting_prompts, sender, warn_of
-from lm_eval_longbench.harness.record import COUNTED, LoggedPrompt, Signature, known_replies
+from lm_eval_longbench.harness.prompts import check_ranks, fitting_prompts, sender, warn_of
+from lm_eval_longbench.harness.record import (
+    COUNTED,
+    LoggedPrompt,
+    Prepared,
+    Signature,
+    known_replies,
+    prompt_summary,
+)
 from lm_eval_longbench.once import warn_once
 from lm_eval_longbench.options import KEY, Options
 from lm_eval_longbench.prompts.question import place_as_sent, question_at
@@ -60,15 +68,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 require(TASKS)
-
-
-@dataclass(frozen=True)
-class _Prepared:
-    """What is kept of a document's prompt once its request is built."""
-
-    summary: dict[str, Any]
-    kept: bool
-    question_at: int | None
 
 
 class LongBenchTask(ConfigurableTask):
@@ -94,7 +93,7 @@ class LongBenchTask(ConfigurableTask):
         task = find_task(str(config.get("dataset_name")))
         benchmark = benchmark_of(task)
         if not benchmark.choices and isinstance(metadata.get(KEY), Mapping):
-            _refuse_selection(metadata[KEY], benchmark.title)
+            refuse_selection(metadata[KEY], benchmark.title)
         options = Options.from_metadata(metadata)
         # The model's arguments are in it, and the harness writes it into every results file.
         config["metadata"] = metadata = masked(metadata)
@@ -105,7 +104,7 @@ class LongBenchTask(ConfigurableTask):
         # A user's group may replace a member's whole metadata, its version with it.
         if metadata.get("version") is None:
             metadata["version"] = benchmark.task_version
-        self._prepared: dict[int, _Prepared] = {}
+        self._prepared: dict[int, Prepared] = {}
         self._texts: dict[int, str] = {}
         self._replies: dict[int, list[dict[str, Any]]] = {}
         self._signature = Signature()
@@ -368,23 +367,15 @@ class LongBenchTask(ConfigurableTask):
         )
         for index, prompt, keep in zip(indices, prompts, kept, strict=True):
             self._texts[index] = prompt.text
-            # What the sample log says of a prompt before any chat template.
-            summary = {
-                "sha256": text_sha256(prompt.text),
-                "template_sha256": self._template_sha256,
-                "tokens_before_cut": prompt.tokens,
-                "truncated": prompt.truncated,
-                "question_at": None,
-                # Questions that share a document are known by it where a report resamples them.
-                "document_sha256": self._documents.context_sha256[index],
-            }
-            self._prepared[index] = _Prepared(summary, keep, self._question_at(index, prompt))
-        left = sum(kept) if options.overlength == "skip" else len(ids)
-        if left < share["world_size"]:
-            raise OptionError(
-                f"{self.config.task}: {left} questions for {share['world_size']} ranks. Each rank "
-                "needs a question: run fewer ranks, or ask for more questions."
+            self._prepared[index] = Prepared(
+                prompt_summary(
+                    prompt, self._template_sha256, self._documents.context_sha256[index]
+                ),
+                keep,
+                self._question_at(index, prompt),
             )
+        left = sum(kept) if options.overlength == "skip" else len(ids)
+        check_ranks(self.config.task, left, share["world_size"])
         used = limit.tokens is not None
         seeds = None  # the harness sees to them
         if self._seeds:
@@ -431,7 +422,7 @@ class LongBenchTask(ConfigurableTask):
         for instance in self._instances or []:
             by_doc.setdefault(instance.doc_id, (instance.doc, []))[1].append(instance)
         return [
-            (doc, _responses([_filtered(one) for one in sorted(own, key=_position)]))
+            (doc, _responses([_filtered(one) for one in sorted(own, key=attrgetter("idx"))]))
             for doc, own in by_doc.values()
         ]
 
@@ -495,19 +486,6 @@ class LongBenchTask(ConfigurableTask):
 def question_id(doc: Mapping[str, Any]) -> str:
     """Return the id of a question, whatever its benchmark calls it."""
     return str(doc.get("_id", doc.get("id")))
-
-
-def _refuse_selection(options: Mapping[str, Any], title: str) -> None:
-    """Refuse to select questions by dimensions that this benchmark does not have."""
-    if options.get("only"):
-        having = ", ".join(one.title for one in benchmarks().values() if one.choices)
-        raise OptionError(
-            f"Option 'only' selects questions of {having}; {title} has no such dimensions."
-        )
-
-
-def _position(instance: Instance) -> int:
-    return instance.idx
 
 
 def _filtered(instance: Instance) -> Any:
