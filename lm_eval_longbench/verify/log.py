@@ -259,7 +259,7 @@ def _requests(task: TaskResult, rows: Sequence[LogRow]) -> Iterator[Check]:
     seeds = task.run.get("seeds")
     if "seed" in (task.run.get("left_out") or ()):
         said = "The server refused seeds: they were left out of requests that the log has them in."
-        yield Check("requests", "seeds", NOT_CHECKABLE, meaning=said)
+        yield Check("seeds", "seeds", NOT_CHECKABLE, meaning=said)
     elif seeds is not None:
         # Requests without a seed are told apart by the number of the repeat.
         wanted = [(seed, number if seed is None else None) for number, seed in enumerate(seeds)]
