@@ -195,6 +195,10 @@ class Asker:
             found = await self._client.ask(request, len(job.indices), flight.speak)
         except Fault as fault:
             return await self._with_proof(job, request, fault)
+        except Exception as error:  # a reply that nobody foresaw must not cost the others
+            logger.debug("A reply cannot be read.", exc_info=True)
+            odd = Fault(TROUBLE, f"a reply that cannot be read ({type(error).__name__})")
+            return await self._with_proof(job, request, odd)
         if not any(isinstance(one, Answer) for one in found) and isinstance(found[0], Fault):
             return await self._with_proof(job, request, found[0])
         return found

@@ -206,7 +206,10 @@ def _requests(task: Subject) -> Iterator[Check]:
         said = "No request of the log has it: a backend took it out, or it was edited out."
         yield Check("requests", ", ".join(unmet), NOT_CHECKABLE, meaning=said)
     seeds = task.run.get("seeds")
-    if seeds is not None:
+    if "seed" in (task.run.get("left_out") or ()):
+        said = "The server refused seeds: they were left out of requests that the log has them in."
+        yield Check("seeds", "seeds", NOT_CHECKABLE, meaning=said)
+    elif seeds is not None:
         # Requests without a seed are told apart by the number of the repeat.
         wanted = [(seed, number if seed is None else None) for number, seed in enumerate(seeds)]
         wrong = [

@@ -4,9 +4,11 @@ import shutil
 from pathlib import Path
 
 import pytest
+from fault_server import FaultServer, refuses
 from real_runs import EXTRACTIVE, AnsweringLM, Files, write_run
 
 from lm_eval_longbench.benchmarks.base import SAMPLES
+from lm_eval_longbench.harness.api_model import LongBenchAPI
 from lm_eval_longbench.signature.signature import completed, line
 from lm_eval_longbench.verify.check import DIFFERENT, NOT_CHECKABLE
 from lm_eval_longbench.verify.verify import verify
@@ -239,6 +241,19 @@ def test_an_edited_summary_score(tmp_path, server_url):
     (found,) = verify([tmp_path]).with_status(DIFFERENT)
     assert found.kind == "sample scores"
     assert "has score" in found.found
+
+
+def test_seeds_that_the_server_refused_cannot_be_checked(tmp_path):
+    with FaultServer(refuses("seed")) as server:
+        assert LongBenchAPI  # its module registers it
+        args = {"model": "tiny", "base_url": server.base, "endpoint": "chat"}
+        task = "longbench_pro_t3_1"
+        write_run(tmp_path, "longbench-api", [task], {}, args, apply_chat_template=True)
+    assert Files(tmp_path).run(task)["left_out"] == ["seed"]
+    report = verify([tmp_path])
+    (check,) = [check for check in report.checks if check.kind == "seeds"]
+    assert check.status == NOT_CHECKABLE and "refused seeds" in check.meaning
+    assert report.with_status(DIFFERENT) == []
 
 
 def test_answers_over_an_api_with_seeds(tmp_path, server_url):
