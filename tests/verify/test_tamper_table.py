@@ -59,7 +59,7 @@ def changed(value):
     if isinstance(value, bool):
         return not value
     if isinstance(value, float | int):
-        return value + 1
+        return value + 1 if value == value else 0.5  # NaN and 1 are NaN
     return f"{value}x" if isinstance(value, str) else {None: "x"}.get(value, 0.5)
 
 
