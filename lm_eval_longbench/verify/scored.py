@@ -266,6 +266,8 @@ def _leaves(kind: str, name: str, found: Any, expected: Any) -> Iterator[Check]:
     """Yield a check of each leaf of a nested object, and of each that was added to it."""
     if isinstance(expected, Mapping):
         own = found if isinstance(found, Mapping) else {}
+        if not expected and own is not found and found is not None:
+            yield Check(kind, name, DIFFERENT, found, expected, _EDITED)
         for key, value in expected.items():
             yield from _leaves(kind, f"{name}.{key}", own.get(key), value)
         for key, value in own.items():

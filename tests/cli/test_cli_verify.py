@@ -39,8 +39,8 @@ def test_confirmed(command, run):
     result = command(run)
     assert result.exit_code == 0, result.output
     lines = result.stdout.splitlines()
-    # 4 of qasper, 11 of v2, and as many standard errors.
-    assert ["figures", "30", "-", "-"] in [line.split() for line in lines]
+    # 5 of qasper, 12 of v2, and as many standard errors.
+    assert ["figures", "34", "-", "-"] in [line.split() for line in lines]
     assert lines[-1].endswith(
         ": an official figure of every task follows from its answers, and nothing differs."
     )
