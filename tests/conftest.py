@@ -1,5 +1,6 @@
 """Fixtures that several test folders share, and which tests one worker runs."""
 
+import gc
 import os
 import sys
 
@@ -23,6 +24,7 @@ CHAT_TEMPLATE = (
 # so do these. The longest come first.
 TOGETHER = {
     "processes": (
+        "cli/test_cli_doctor.py",
         "harness/test_command.py",
         "harness/test_longbench_v2_run.py",
         "harness/test_ranks.py",
@@ -34,6 +36,7 @@ TOGETHER = {
     ),
     "runs to verify": ("verify",),
     "embeddings": (
+        "cli/test_cli_score.py",
         "semantic",
         "harness/test_longbench_pro_similarity.py",
         "scoring/test_embed.py",
@@ -62,6 +65,11 @@ def pytest_collection_modifyitems(items):
         return order.index(name) if name in order else len(order)
 
     items.sort(key=place)
+
+
+def pytest_collection_finish():
+    """What is there now stays: spare the garbage collector from looking at it all the time."""
+    gc.freeze()
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -6,6 +6,7 @@ the harness finds out about the machine, and its own 13,000 task files, are read
 Tests about the start of a process use `subprocess`.
 """
 
+import gc
 import json
 import os
 import runpy
@@ -182,6 +183,7 @@ def serve(folder):
             if asked["all tasks"] and not tasks_are_read:
                 read_task_files_once()
                 tasks_are_read = True
+            gc.freeze()  # a child does not look at, and so does not copy, what is there
             answer = os.fork()
             if answer == 0:
                 become(asked)

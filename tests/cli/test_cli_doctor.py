@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 from lm_eval_longbench.cli import doctor, link
 
 SAMPLE = '{"longbench": {"data_dir": "sample"}}'
+PASSAGES = ("passage_count", "passage_retrieval_en", "passage_retrieval_zh")
 RUN = ("--model", "longbench-extractive", "--tasks", "longbench_v1_lcc", "--metadata", SAMPLE)
 
 
@@ -97,8 +98,21 @@ def test_help_is_our_own(invoke_doctor):
     assert "without a generation" in done.output
 
 
+def test_the_harnesss_own_tasks_are_indexed_for_a_pattern(processes, tmp_path):
+    nothing = json.dumps({"longbench": {"data_dir": str(tmp_path)}})
+    done = processes.run(
+        *("lm-eval-longbench", "doctor", "--json", "--model", "longbench-extractive"),
+        *("--tasks", "longbench_v1_passage_*", "--metadata", nothing),
+        cwd=tmp_path,
+        all_tasks=True,
+    )
+    assert done.returncode == 1, done.stderr
+    lines = json.loads(done.stdout)["lines"]
+    missing = [line["tasks"] for line in lines if line["topic"] == "data"]
+    assert missing == [[f"longbench_v1_{name}"] for name in PASSAGES]
+
+
 def test_as_a_process_with_missing_data_and_no_network(tmp_path):
-    """The harness's own tasks are indexed too, for the pattern."""
     code = (
         "import typer; from lm_eval_longbench.cli import doctor, link; app = typer.Typer();"
         "doctor.register(app); link.register(app); app()"
@@ -106,7 +120,7 @@ def test_as_a_process_with_missing_data_and_no_network(tmp_path):
     done = subprocess.run(
         [
             *(sys.executable, "-c", code, "doctor", "--json", "--model", "longbench-extractive"),
-            *("--tasks", "longbench_v1_passage_*"),
+            *("--tasks", ",".join(f"longbench_v1_{name}" for name in PASSAGES)),
         ],
         env={
             **os.environ,
