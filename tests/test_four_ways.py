@@ -10,6 +10,7 @@ import gzip
 import hashlib
 import importlib.util
 import json
+import math
 import shutil
 import threading
 from collections import Counter
@@ -527,7 +528,10 @@ def test_verify_confirms_every_figure(run, layout):
             if "," in key:
                 check = figures[place, key]
                 assert (check.status, check.found) == (CONFIRMED, value)
-                assert value == "N/A" or close(check.expected, value)
+                if key == "capped,none":  # these models do not say how answers end
+                    assert math.isnan(value) and math.isnan(check.expected)
+                else:
+                    assert value == "N/A" or close(check.expected, value)
                 stated += 1
     assert stated > 50
     official = [check for check in report.checks if check.kind == OFFICIAL]
