@@ -9,6 +9,7 @@ import gzip
 import hashlib
 import importlib.util
 import json
+import math
 import shutil
 from collections import Counter
 from pathlib import Path
@@ -514,7 +515,10 @@ def test_verify_confirms_every_figure(run, layout):
             if "," in key:
                 check = figures[place, key]
                 assert (check.status, check.found) == (CONFIRMED, value)
-                assert value == "N/A" or close(check.expected, value)
+                if key.startswith("capped,"):  # these models do not say how answers end
+                    assert math.isnan(value) and math.isnan(check.expected)
+                else:
+                    assert value == "N/A" or close(check.expected, value)
                 stated += 1
     assert stated > 50
     official = [check for check in report.checks if check.kind == OFFICIAL]

@@ -148,6 +148,7 @@ EDITED = {
     "answered": 200,
     "failed": 1,
     "truncated": 1,
+    "capped": 1,
     "packages": {"lm_eval_longbench": "0.0.1"},
 }
 # With the line made anew, these are still caught by the log, the data or the table.
@@ -179,6 +180,7 @@ CAUGHT_ELSEWHERE = {
     "answered": "counts",
     "failed": "counts",
     "truncated": "counts",
+    "capped": "counts",
     "reasoning": "settings",
     "reasoned": "counts",
 }
