@@ -26,7 +26,7 @@ class Process:
     def wait(self, timeout=200):
         """Return status and output as subprocess.run does; kill what takes too long."""
         status = self._parent.ask({"wait": self.pid}, timeout, self.pid)
-        said = [file.read_text(encoding="utf-8", errors="replace") for file in self._files]
+        said = [file.read_bytes().decode("utf-8", "replace") for file in self._files]
         return subprocess.CompletedProcess(self.args, status, *said)
 
 

@@ -197,6 +197,8 @@ import importlib, json, os, sys
 import datasets, jieba, lm_eval.api.task, lm_eval._cli.harness, rouge_score.rouge_scorer, typer
 import rich.console, rich.table
 
+# Each child compiles what those before it did not, whatever the environment says about bytecode.
+sys.dont_write_bytecode, sys.pycache_prefix = False, sys.argv[2]
 failed = {}
 for name in json.loads(sys.argv[1]):
     reader, writer = os.pipe()
@@ -228,10 +230,12 @@ def run(*arguments):
     ).stdout
 
 
-def test_every_module_can_be_the_first_one_imported():
+def test_every_module_can_be_the_first_one_imported(tmp_path):
     """A circle of imports breaks for whoever enters it at the wrong place."""
     missing = "lm_eval_longbench.nothing"  # shows that a failure is seen
-    failed = json.loads(run(ONE_BY_ONE, json.dumps([*map(module_name, trees()), missing])))
+    failed = json.loads(
+        run(ONE_BY_ONE, json.dumps([*map(module_name, trees()), missing]), tmp_path)
+    )
     assert "No module named" in failed.pop(missing)
     assert failed == {}
 

@@ -412,10 +412,6 @@ def lock_other_file(tmp_path):
     return ["lock", "--tasks", QASPER, "--output", EVIL]
 
 
-def doctor_no_such_task(tmp_path):
-    return ["doctor", "--model", EXTRACTIVE, "--tasks", EVIL]
-
-
 def doctor_no_such_data(tmp_path):
     metadata = json.dumps({"longbench": {"data_dir": EVIL}})
     return ["doctor", "--model", EXTRACTIVE, "--tasks", QASPER, "--metadata", metadata]
@@ -457,7 +453,7 @@ COMMANDS = [
     *(prompt_bad_document, prompt_no_such_task),
     *(prepare_archive, prepare_nothing, prepare_bad_array),
     *(lock_no_such_task, lock_in_a_strange_place, lock_other_file),
-    *(doctor_no_such_task, doctor_no_such_data, doctor_as_json, doctor_no_such_preset),
+    *(doctor_no_such_data, doctor_as_json, doctor_no_such_preset),
     *(run_no_such_preset, run_locked, run_locked_broken),
 ]
 
@@ -471,6 +467,17 @@ def test_no_command_prints_them(run, tmp_path, real, make):
     assert not RAW.search(err), err
     if make.__name__.endswith("json"):
         json.loads(out)
+
+
+def test_the_doctor_prints_none_in_the_name_of_a_task(processes, tmp_path):
+    """It looks for the name among the harness's own tasks, too."""
+    done = processes.run(
+        *("lm-eval-longbench", "doctor", "--model", EXTRACTIVE, "--tasks", EVIL),
+        cwd=tmp_path,
+        all_tasks=True,
+    )
+    assert "EVIL" in done.stdout + done.stderr
+    assert not RAW.search(done.stdout + done.stderr)
 
 
 def test_a_written_report_keeps_what_names_are(run, tmp_path):
