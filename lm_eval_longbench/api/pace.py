@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import random
 import time
 from collections.abc import Iterable
@@ -61,6 +62,8 @@ class Pace:
         self._trouble_since: float | None = None
         self._reason = ""
         self._said = float("-inf")
+        # Processes that ask one server are not to come back all at one time.
+        self._jitter = random.Random(os.getpid())  # noqa: S311  no secret
 
     # ------------------------------------------------------------------ what happens
 
@@ -112,8 +115,9 @@ class Pace:
     def backoff(self, attempts: int) -> float:
         """Return the seconds to wait after some failed attempts, with jitter."""
         longest = min(_LONGEST_WAIT, self.patience / 10)
-        jitter = random.uniform(0.5, 1.0)  # noqa: S311  no secret
-        return min(longest, FIRST_WAIT * 2 ** min(attempts - 1, 10)) * jitter
+        return min(longest, FIRST_WAIT * 2 ** min(attempts - 1, 10)) * self._jitter.uniform(
+            0.5, 1.0
+        )
 
     def has_room(self, in_flight: int) -> bool:
         """Whether one more request may go out now."""

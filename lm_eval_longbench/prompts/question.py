@@ -40,8 +40,9 @@ def question_at(prompt: str, whole: str, question: str) -> int | None:
 
 def _alike(one: str, other: str) -> int:
     """Return with how many equal characters two texts begin."""
-    equal = takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False))
-    return sum(1 for _ in equal)
+    both = min(len(one), len(other))
+    pairs = zip(one[:both], other[:both], strict=True)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def place_as_sent(sent: str, prompt: str, place: int) -> int | None:

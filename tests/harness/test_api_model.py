@@ -302,8 +302,9 @@ def test_the_command_runs_it_and_the_key_is_in_no_file(server, tmp_path):
     )
     assert done.returncode == 0, done.stderr
     assert "answers" in done.stderr and "failed=1" in done.stderr
-    written = [path.read_text() for path in (tmp_path / "out").rglob("*") if path.is_file()]
-    assert written
+    files = [path for path in (tmp_path / "out").rglob("*") if path.is_file()]
+    assert {".sqlite", ".jsonl", ".json"} <= {path.suffix for path in files}
+    written = [path.read_bytes().decode("latin-1") for path in files]
     for text in (done.stdout, done.stderr, *written):
         assert key not in text and "abcdefghijk" not in text
     sent = {name.lower(): value for name, value in server.headers[0].items()}
