@@ -115,9 +115,8 @@ class Pace:
     def backoff(self, attempts: int) -> float:
         """Return the seconds to wait after some failed attempts, with jitter."""
         longest = min(_LONGEST_WAIT, self.patience / 10)
-        return min(longest, FIRST_WAIT * 2 ** min(attempts - 1, 10)) * self._jitter.uniform(
-            0.5, 1.0
-        )
+        wait = min(longest, FIRST_WAIT * 2 ** min(attempts - 1, 10))
+        return wait * self._jitter.uniform(0.5, 1.0)
 
     def has_room(self, in_flight: int) -> bool:
         """Whether one more request may go out now."""
