@@ -181,7 +181,8 @@ def test_memory_is_flat_over_long_prompts_and_many_questions():
         used, asked = peak(long[:number], 4)
         assert asked.error is None
         peaks.append(used)
-    assert peaks[1] < peaks[0] + 2e6  # of 13 MB of prompts
+    # All prompts together have 13 MB; the four in flight, here and in the server, some copies each.
+    assert peaks[1] < peaks[0] + 5e6
     peaks = []
     for number in (100, 300):
         used, asked = peak([request(f"{index}?", "completions") for index in range(number)], 8)
