@@ -34,8 +34,8 @@ logger = logging.getLogger(__name__)
 
 _METHOD = "generate_until"
 # Engines that answer all that they are given in one call. They are given pieces, each of so many
-# times what the engine works on at one time. At the end of a piece the engine runs empty: that
-# costs about the time of one answer a piece, while the piece takes that of several dozen.
+# times what the engine works on at one time. At the end of a piece the engine runs empty, for about
+# half the time of one answer: docs/resume.md says what that costs.
 _ENGINES = frozenset({"VLLM", "SGLangLM"})
 _FILLS = 4
 _SEQUENCES = 256
