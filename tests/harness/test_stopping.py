@@ -176,7 +176,8 @@ def test_a_real_model_stops_after_its_batch_and_goes_on(start, model_folder, tmp
     arguments = f"pretrained={model_folder}"
     model = (
         *("--model", "hf", "--model_args", arguments, "--batch_size", "2", "--device", "cpu"),
-        *("--gen_kwargs", "max_gen_toks=200"),
+        # So long that a busy machine does not let all batches pass before the signal.
+        *("--gen_kwargs", "max_gen_toks=350"),
     )
     tasks = "longbench_v1_trec,longbench_v1_lcc"
     process = start(*model, tasks=tasks, OMP_NUM_THREADS="1")
