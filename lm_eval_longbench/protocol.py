@@ -49,7 +49,8 @@ def is_greedy(generation: Mapping[str, Any]) -> bool:
     return float(generation.get("temperature") or 0.0) == 0.0
 
 
-def _any_of(numbers: Sequence[int]) -> str:
+def any_of(numbers: Sequence[int]) -> str:
+    """Return numbers in words: "4, 8 or 16"."""
     *others, last = map(str, numbers)
     return f"{', '.join(others)} or {last}" if others else last
 
@@ -82,7 +83,7 @@ def _generation(generation: Any, official: Protocol) -> Iterator[str]:
         return
     budget = generation.get("max_gen_toks")
     if budget not in official.budgets:
-        yield f"an output budget of {budget} tokens (officially {_any_of(official.budgets)})"
+        yield f"an output budget of {budget} tokens (officially {any_of(official.budgets)})"
     if generation.get("until"):
         yield "stop strings (officially none)"
     yield from _sampling(generation, official)
@@ -104,7 +105,7 @@ def _departing(name: str, value: Any, official: Protocol, benchmark: Benchmark) 
         yield f"prompts cut by {value} (officially by {rule})"
     elif name == "limit" and official.limits and value not in official.limits:
         found = "no limit of prompts" if value is None else f"prompts cut at {value} tokens"
-        yield f"{found} (officially cut at {_any_of(official.limits)})"
+        yield f"{found} (officially cut at {any_of(official.limits)})"
     # A run that ended with "fail" had no longer prompt.
     elif name == "overlength" and value not in ("truncate", "fail"):
         yield f"overlength {value} (officially truncate)"

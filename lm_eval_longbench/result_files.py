@@ -115,6 +115,12 @@ def json_lines(path: Path) -> Iterator[Callable[[dict[str, Any]], None]]:
         yield file.add
 
 
+def output_folder(output_path: str | Path) -> Path:
+    """Return the folder that a run's results go to; --output_path may name a file in it."""
+    path = Path(output_path)
+    return path.parent if path.suffix == ".json" else path
+
+
 def other_folders() -> Iterator[Path]:
     """Yield new folders for what cannot be written where it belongs; an unused one is removed."""
     for place in (Path(tempfile.gettempdir()), Path.home()):

@@ -5,7 +5,7 @@ import json
 
 from tqdm import tqdm
 
-from lm_eval_longbench.api.asking import Manners, ask_all
+from lm_eval_longbench.api.asking import Asker, Manners
 from lm_eval_longbench.api.client import Client, Request
 from lm_eval_longbench.api.server import CHAT, Server
 
@@ -42,7 +42,7 @@ def ask(server, requests, endpoint, *, stopping=lambda: False, keep=None, **more
     base, model = more.pop("base", server.base), more.pop("model", "tiny")
     client = Client(Server(base, endpoint, model, **{"timeout": 10.0, **more}))
     with tqdm(total=len(requests), disable=True) as bar:
-        whole = ask_all(
+        asker = Asker(
             client,
             requests,
             Manners(**{"patience": 3.0, "num_concurrent": 8, **own}),
@@ -51,7 +51,7 @@ def ask(server, requests, endpoint, *, stopping=lambda: False, keep=None, **more
             bar,
         )
         try:
-            answers = asyncio.run(whole)
+            answers = asyncio.run(asker.run())
         except Exception as error:
             asked.error = error
         else:

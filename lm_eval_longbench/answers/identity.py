@@ -25,7 +25,6 @@ _NO_ANSWERS = frozenset(
         *("data_parallel_size", "swap_space", "trust_remote_code", "parallelize", "device_map"),
         *("patience", "max_failed", "tries"),
         *("max_memory_per_gpu", "max_cpu_memory", "offload_folder", "truncation"),
-        *("patience", "max_failed", "tries"),
     }
 )
 # Of those, what cuts prompts inside the model. Prompts of our tasks fit; others may not.

@@ -16,7 +16,7 @@ from lm_eval_longbench.answers.store import (
     reading,
 )
 
-_TOKENS = ("prompt_tokens", "cached_tokens", "completion_tokens")
+TOKENS = ("prompt_tokens", "cached_tokens", "completion_tokens")
 
 
 @dataclass
@@ -48,7 +48,7 @@ class TaskAnswers:
             setattr(self, row["state"], getattr(self, row["state"]) + 1)
         if row["reason"]:
             self.reasons[row["reason"]] = self.reasons.get(row["reason"], 0) + 1
-        for name in _TOKENS:
+        for name in TOKENS:
             if row[name] is not None:
                 setattr(self, name, (getattr(self, name) or 0) + row[name])
         if row["at"] is not None:

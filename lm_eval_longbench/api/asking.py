@@ -90,7 +90,7 @@ class Asker:
     """Asks all requests once.
 
     Args:
-        client: that asks; open.
+        client: that asks.
         requests: what is asked.
         manners: how the server is treated.
         keep: called with a request's index and its answer the moment that it is there.
@@ -128,29 +128,30 @@ class Asker:
         self._grace = GRACE
 
     async def run(self) -> list[Answer]:
-        """Return one answer a request, in order.
+        """Open the client, and return one answer a request, in order.
 
         Raises:
             Interrupted: `stopping` said so; requests in flight had GRACE seconds to finish.
             RunStopped: the server is dead or refuses every request, or too many failed.
             Exception: what `keep` raised.
         """
-        try:
-            while self._ready or self._following or self._waiting or self._flying:
-                self._look_whether_to_stop()
-                if self._stop is not None:
-                    await self._finish(self._stop)
-                self._bring_back()
-                while self._pace.has_room(len(self._flying)):
-                    queue = self._following or self._ready
-                    if not queue:
-                        break
-                    self._send(queue.popleft())
-                await self._settle(_TICK)
-        finally:
-            for task in self._flying:
-                task.cancel()
-            await asyncio.gather(*self._flying, return_exceptions=True)
+        async with self._client:
+            try:
+                while self._ready or self._following or self._waiting or self._flying:
+                    self._look_whether_to_stop()
+                    if self._stop is not None:
+                        await self._finish(self._stop)
+                    self._bring_back()
+                    while self._pace.has_room(len(self._flying)):
+                        queue = self._following or self._ready
+                        if not queue:
+                            break
+                        self._send(queue.popleft())
+                    await self._settle(_TICK)
+            finally:
+                for task in self._flying:
+                    task.cancel()
+                await asyncio.gather(*self._flying, return_exceptions=True)
         self._say_failures()
         return [self._answers[index] for index in range(len(self._requests))]
 
@@ -354,16 +355,3 @@ class Asker:
                 f"{self._failed.total()} of {len(self._requests)} requests have failed for good: "
                 f"{self._reasons()}."
             )
-
-
-async def ask_all(
-    client: Client,
-    requests: Sequence[Request],
-    manners: Manners,
-    keep: Keep,
-    stopping: Callable[[], bool],
-    bar: Any,
-) -> list[Answer]:
-    """Open a client, and return one answer a request; see `Asker`."""
-    async with client:
-        return await Asker(client, requests, manners, keep, stopping, bar).run()

@@ -10,16 +10,20 @@ from typing import Annotated
 import typer
 from rich.table import Column, Table
 
-from lm_eval_longbench.answers.summary import FileAnswers, TaskAnswers, files_of, summary
+from lm_eval_longbench.answers.answer import STATES
+from lm_eval_longbench.answers.summary import (
+    TOKENS,
+    FileAnswers,
+    TaskAnswers,
+    files_of,
+    summary,
+)
 from lm_eval_longbench.terminal import fail, say_json, say_line, say_table
-
-_COUNTS = ("answered", "empty", "filtered", "failed")
-_TOKENS = ("prompt_tokens", "cached_tokens", "completion_tokens")
 
 
 def answers_table(found: FileAnswers) -> Table:
     """Lay out the tasks of a file; the last line has the sums."""
-    headers = [*_COUNTS, *(name.replace("_", " ") for name in _TOKENS)]
+    headers = [*STATES, *(name.replace("_", " ") for name in TOKENS)]
     table = Table(
         Column("task", overflow="fold"),
         *(Column(name, justify="right") for name in headers),
@@ -35,16 +39,16 @@ def answers_table(found: FileAnswers) -> Table:
 
 
 def _cells(own: TaskAnswers) -> list[str]:
-    values = [getattr(own, name) for name in (*_COUNTS, *_TOKENS)]
+    values = [getattr(own, name) for name in (*STATES, *TOKENS)]
     return ["" if value is None else f"{value:,}" for value in values]
 
 
 def _all(found: FileAnswers) -> TaskAnswers:
     total = TaskAnswers()
-    for name in (*_COUNTS, *_TOKENS):
+    for name in (*STATES, *TOKENS):
         known = [getattr(own, name) for own in found.tasks.values()]
         known = [value for value in known if value is not None]
-        setattr(total, name, sum(known) if known or name in _COUNTS else None)
+        setattr(total, name, sum(known) if known or name in STATES else None)
     return total
 
 

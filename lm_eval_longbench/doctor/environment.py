@@ -19,6 +19,7 @@ from lm_eval_longbench.data.hub import CONVERTED, DOWNLOADED, stored
 from lm_eval_longbench.doctor.line import ERROR, OK, WARNING, Line
 from lm_eval_longbench.harness.preflight_facts import LOCAL, MESSAGES, TEXT, Backend, Run, TaskFacts
 from lm_eval_longbench.options import Options
+from lm_eval_longbench.result_files import output_folder
 from lm_eval_longbench.version import __version__, installed
 
 # ---------------------------------------------------------------------- what we require
@@ -128,12 +129,6 @@ def _listed(modules: Iterable[str]) -> str:
 
 
 # ---------------------------------------------------------------------- what is kept
-
-
-def output_folder(output_path: str) -> Path:
-    """Return the folder that results go to; the path may name a file in it."""
-    path = Path(output_path)
-    return path.parent if path.suffix == ".json" else path
 
 
 def existing(folder: Path) -> Path:

@@ -16,7 +16,7 @@ from lm_eval.api.registry import register_model
 from tqdm import tqdm
 
 from lm_eval_longbench.answers.answer import ANSWERED, Answer, AnswerText
-from lm_eval_longbench.api.asking import Manners, ask_all
+from lm_eval_longbench.api.asking import Asker, Manners
 from lm_eval_longbench.api.client import Client, Request
 from lm_eval_longbench.api.server import CHAT, Server, read_address
 from lm_eval_longbench.errors import OptionError, UnknownNameError
@@ -33,10 +33,6 @@ _BUDGETS = ("max_gen_toks", "max_tokens", "max_new_tokens", "max_completion_toke
 _READ = {*_BUDGETS, "until", "do_sample", "seed", REPEAT}
 
 Keep = Callable[[int, Answer], None]
-
-
-def _keep_nothing(index: int, answer: Answer) -> None:
-    """Do nothing with an answer."""
 
 
 def _never() -> bool:
@@ -217,7 +213,7 @@ class LongBenchAPI(LM):
             total=len(asked), desc=NAME, unit=" answers", disable=disable_tqdm or self.rank != 0
         ) as bar:
             client = Client(self.server)
-            return _run(ask_all(client, asked, self.manners, keep, stopping, bar))
+            return _run(Asker(client, asked, self.manners, keep, stopping, bar).run())
 
     def generate_until(self, requests: list[Instance], disable_tqdm: bool = False) -> list[str]:
         """Return the text of one answer a request, in order; "" where there is none.

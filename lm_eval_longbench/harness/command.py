@@ -35,6 +35,7 @@ from lm_eval_longbench.lock.check import require_lock
 from lm_eval_longbench.lock.lock import options_set
 from lm_eval_longbench.options import KEY, Options
 from lm_eval_longbench.presets import longbench_pro as presets
+from lm_eval_longbench.result_files import output_folder
 from lm_eval_longbench.secrets import hide_keys, remember_secrets
 from lm_eval_longbench.task_folder import task_folder
 from lm_eval_longbench.task_links import are_linked, harness_tasks
@@ -159,9 +160,7 @@ def check_cache(parsed: Namespace) -> None:
 def _output(parsed: Namespace) -> Path | None:
     """Return the folder of the output; None: the run has none."""
     output = parsed.output_path or _config(parsed.config).get("output_path")
-    if not output:
-        return None
-    return Path(output).parent if str(output).endswith(".json") else Path(output)
+    return output_folder(output) if output else None
 
 
 def open_keeping(

@@ -25,7 +25,8 @@ from lm_eval_longbench.benchmarks.registry import tables
 from lm_eval_longbench.errors import Interrupted, LongBenchError, OptionError, RunStopped
 from lm_eval_longbench.harness.keeping import Keeping
 from lm_eval_longbench.harness.private_names import CAPTURE, MASKING, QUICK_INDEX, can_have
-from lm_eval_longbench.harness.task import LongBenchTask, question_id
+from lm_eval_longbench.harness.record import question_id
+from lm_eval_longbench.harness.task import LongBenchTask
 from lm_eval_longbench.harness.written import Unwritten
 from lm_eval_longbench.result_files import json_lines
 from lm_eval_longbench.secrets import masked

@@ -21,6 +21,7 @@ from lm_eval_longbench.answers.identity import answer_key, sent_generation
 from lm_eval_longbench.answers.store import AnswerStore, Kept
 from lm_eval_longbench.errors import RunStopped
 from lm_eval_longbench.harness.backend import as_text
+from lm_eval_longbench.harness.record import question_id
 from lm_eval_longbench.harness.stopping import Stopped, Stopping, gated
 from lm_eval_longbench.harness.token_counts import Counts
 from lm_eval_longbench.harness.written import Unwritten
@@ -59,12 +60,11 @@ class _Request:
     def kept(self, answer: Answer) -> Kept:
         """Return an answer to it as the store takes it."""
         prompt, generation = self.instance.args
-        doc = self.instance.doc
         return Kept(
             self.key,
             self.repeat,
             str(self.instance.task_name),
-            str(doc.get("_id", doc.get("id", self.instance.doc_id))),
+            question_id(self.instance.doc, self.instance.doc_id),
             text_sha256(as_text(prompt)),
             json.dumps(sent_generation(generation), sort_keys=True, default=str),
             answer,

@@ -37,7 +37,8 @@ from lm_eval_longbench.harness.preflight_facts import (
 )
 from lm_eval_longbench.harness.private_names import DOCTOR, RUN, require
 from lm_eval_longbench.harness.prompts import sender
-from lm_eval_longbench.harness.task import LongBenchTask, question_id
+from lm_eval_longbench.harness.record import question_id
+from lm_eval_longbench.harness.task import LongBenchTask
 from lm_eval_longbench.options import KEY
 from lm_eval_longbench.presets.longbench_pro import find_preset
 from lm_eval_longbench.prompts.tokenizer import tokenizer_name

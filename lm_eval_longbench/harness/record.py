@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -115,6 +115,11 @@ def prompt_summary(prompt: Prompt, template_sha256: str, document_sha256: str) -
         "question_at": None,
         "document_sha256": document_sha256,
     }
+
+
+def question_id(doc: Mapping[str, Any], otherwise: object = None) -> str:
+    """Return the id of a question, whatever its benchmark calls it."""
+    return str(doc.get("_id", doc.get("id", otherwise)))
 
 
 class LoggedPrompt(dict[str, Any]):

@@ -50,6 +50,7 @@ from lm_eval_longbench.harness.record import (
     Signature,
     known_replies,
     prompt_summary,
+    question_id,
 )
 from lm_eval_longbench.once import warn_once
 from lm_eval_longbench.options import KEY, Options
@@ -106,6 +107,7 @@ class LongBenchTask(ConfigurableTask):
             metadata["version"] = benchmark.task_version
         self._prepared: dict[int, Prepared] = {}
         self._texts: dict[int, str] = {}
+        self._questions: dict[int, str] = {}
         self._replies: dict[int, list[dict[str, Any]]] = {}
         self._signature = Signature()
         self._withheld = False
@@ -197,7 +199,9 @@ class LongBenchTask(ConfigurableTask):
         return self._texts[index] if index in self._texts else self._render(index)
 
     def _render(self, index: int) -> str:
-        return self.asking.render(self._documents.rows[index])
+        row = self._documents.rows[index]
+        self._questions[index] = self.asking.question(row)
+        return self.asking.render(row)
 
     # ------------------------------------------------------------------ requests
 
@@ -263,6 +267,7 @@ class LongBenchTask(ConfigurableTask):
             **kwargs,
         )
         self._texts.clear()
+        self._questions.clear()
 
     def _ask_repeatedly(self, seeds: bool) -> None:
         """Set up for several answers: a seeded request each, or the harness's own repeats."""
@@ -302,9 +307,10 @@ class LongBenchTask(ConfigurableTask):
 
     def _question_at(self, index: int, prompt: Prompt) -> int | None:
         """Return where the question begins in a finished prompt."""
-        row = self._documents.rows[index]
-        whole = self.asking.render(row) if prompt.truncated else prompt.text
-        return question_at(prompt.text, whole, self.asking.question(row))
+        question = self._questions[index]
+        # Read and rendered once more only where the cut goes through the question.
+        whole = prompt.text if prompt.text.endswith(question) else self._render(index)
+        return question_at(prompt.text, whole, question)
 
     def _goes_out_raw(self, messages_only: bool) -> bool:
         """Whether this dataset's prompt is withheld from the chat template, as officially."""
@@ -481,11 +487,6 @@ class LongBenchTask(ConfigurableTask):
         if CAPPED.name not in self.aggregation():
             del figures[CAPPED.name]
         return figures
-
-
-def question_id(doc: Mapping[str, Any]) -> str:
-    """Return the id of a question, whatever its benchmark calls it."""
-    return str(doc.get("_id", doc.get("id")))
 
 
 def _filtered(instance: Instance) -> Any:

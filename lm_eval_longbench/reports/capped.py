@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from lm_eval_longbench.benchmarks.base import Table
-from lm_eval_longbench.protocol import protocol_of
+from lm_eval_longbench.protocol import any_of, protocol_of
 from lm_eval_longbench.signature.signature import values_of
 
 # Share of a table's answers beyond which it is worth a warning.
@@ -49,15 +49,10 @@ def _official(table: Table) -> str:
         sorted({own for task in table.tasks for own in _budgets(task, thinking=mode)})
         for mode in (False, True)
     )
-    text = f"{_any_of(usual)} tokens"
+    text = f"{any_of(usual)} tokens"
     if any(len(_budgets(task, thinking=False)) < len(usual) for task in table.tasks):
         text += ", each dataset its own"
-    return text if usual == thinking else f"{text}, and {_any_of(thinking)} for thinking scores"
-
-
-def _any_of(numbers: Sequence[int]) -> str:
-    *others, last = map(str, numbers)
-    return f"{', '.join(others)} or {last}" if others else last
+    return text if usual == thinking else f"{text}, and {any_of(thinking)} for thinking scores"
 
 
 def _is_less(task: str, signature: Any) -> bool:
