@@ -25,6 +25,9 @@ logger = logging.getLogger(__name__)
 GRACE = 10.0
 # Requests that have failed for good before their share counts.
 LEAST_FAILED = 6
+# Times in turn that a request must fail while others are answered, to fail for good: once can
+# happen to one that was sent the moment before a server came back.
+_ALONE = 2
 # Seconds between two looks at whether to stop.
 _TICK = 0.1
 _SHOWN = 3
@@ -59,6 +62,7 @@ class _Job:
         rest: of the question's other requests, asked once this is answered.
         attempts: that have failed.
         refused: times that the server had too many requests.
+        alone: how often in turn it failed while the server answered others.
         since: when it was first sent, or when it last failed.
     """
 
@@ -66,6 +70,7 @@ class _Job:
     rest: list[int] = field(default_factory=list)
     attempts: int = 0
     refused: int = 0
+    alone: int = 0
     since: float | None = None
 
 
@@ -209,8 +214,8 @@ class Asker:
 
         Where none is asked that could tell, as at the end of a run, a tiny one is.
         """
-        last = fault.kind == TROUBLE and job.attempts + 1 >= self._manners.tries
-        if last and not self._others_answered(job) and await self._client.is_alive(request):
+        late = fault.kind == TROUBLE and job.attempts + _ALONE >= self._manners.tries
+        if late and not self._others_answered(job) and await self._client.is_alive(request):
             self._pace.answered()
         return fault
 
@@ -288,8 +293,9 @@ class Asker:
     def _retry(self, job: _Job, fault: Fault) -> None:
         """Send a job again, now or once the server is back, or let it fail for good."""
         job.attempts += 1
+        job.alone = job.alone + 1 if self._others_answered(job) else 0
         tried = job.attempts >= self._manners.tries
-        if not tried or not self._others_answered(job):
+        if not tried or job.alone < min(_ALONE, self._manners.tries):
             job.since = time.monotonic()
             self._pace.failed(fault.reason, fault.wait)
             wait = max(fault.wait or 0.0, self._pace.backoff(job.attempts))

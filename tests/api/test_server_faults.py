@@ -190,9 +190,18 @@ def test_a_last_question_that_always_fails_does_not_hold_the_run_up(run, endpoin
     """No other request is left that could show that the server is well: a tiny one does."""
     asked = run(for_prompt("question 0.", status(500, "oops")), number=1, good=0)
     assert asked.states() == [FAILED]
-    assert len(asked.server.bodies) == 7
-    assert asked.server.bodies[-1]["max_tokens"] == 1
+    assert [body["max_tokens"] == 1 for body in asked.server.bodies] == (
+        [False] * 5 + [True, False, True]
+    )
     assert asked.error is None
+
+
+def test_a_request_that_was_sent_just_before_the_server_came_back_is_asked_again(run):
+    """One failure beside an answer shows nothing: the server may have come back in between."""
+    asked = run(lambda number, body: faults.reset if number < 7 else None, number=1)
+    bodies = asked.server.bodies
+    assert [body["max_tokens"] == 1 for body in bodies] == [False] * 5 + [True, False, True, False]
+    all_good(asked)
 
 
 def test_too_many_failures_stop_the_run_with_all_answers_kept(run):
