@@ -416,6 +416,14 @@ class Benchmark(abc.ABC):
         """Return a part of a question's key, so that tables of one benchmark can be paired."""
         return task.label
 
+    # Sections of reports with one row a task.
+    task_sections: tuple[str, ...] = ()
+
+    @property
+    def headline(self) -> tuple[Place, ...]:
+        """The figures that an answer to "how good is it" names; empty: the means of tasks do."""
+        return self.published.shown[: self.published.ranked] if self.published else ()
+
     @abc.abstractmethod
     def figures(self, answers: Answers) -> list[Figure]:
         """Return every figure of a table, in the order of reports."""

@@ -329,6 +329,7 @@ class LongBenchV1(_LongBench):
     name, short, sign, title = "longbench_v1", "v1", "lb-v1", "LongBench v1"
     datasets = DATASETS
     official_folder = "pred"
+    task_sections = (DATASET, GOOGLE)
 
     def __init__(self) -> None:
         self.published = Published(
@@ -400,6 +401,7 @@ class LongBenchE(_LongBench):
     unit_note = "Percent, two decimals; relative figures are 100 * (x/y - 1)."
     datasets = MappingProxyType({one.name: one for one in ALL if one.rows_e is not None})
     suffix, official_folder = "_e", "pred_e"
+    task_sections = (ALL_LENGTHS, GOOGLE)
 
     def __init__(self) -> None:
         self._with_tasks({"dataset": tuple(self.datasets), "bucket": BUCKETS}, ())

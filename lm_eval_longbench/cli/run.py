@@ -44,8 +44,8 @@ def counted(signatures: Mapping[str, Mapping[str, Any]]) -> list[Mapping[str, An
     ]
 
 
-def signature_lines(signatures: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return one line for each table: its name, and the signature of all its tasks together."""
+def signature_lines(signatures: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    """Return the signature of all tasks of each table together, by the table's name."""
     from lm_eval_longbench.benchmarks.registry import table_of
     from lm_eval_longbench.signature.signature import combined, line
 
@@ -54,7 +54,7 @@ def signature_lines(signatures: Sequence[Mapping[str, Any]]) -> list[str]:
         table = table_of(signature["task"])
         if table is not None:
             tables.setdefault(table.name, []).append(signature)
-    return [f"{name}: {line(combined(own))}" for name, own in tables.items()]
+    return {name: line(combined(own)) for name, own in tables.items()}
 
 
 def own_command() -> str:
@@ -62,12 +62,33 @@ def own_command() -> str:
     return without_keys(shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]]))
 
 
-def end_of_run(kept: Captured, width: int | None) -> str:
+def next_command(kept: Captured) -> str:
+    """Return a command that goes on from a run."""
+    from lm_eval_longbench.signature.data_label import read_label
+
+    if all(read_label(own.get("data")).is_sample for own in kept.signatures.values()):
+        return (
+            "lm-eval-longbench run --model hf --model_args pretrained=YOUR/MODEL --tasks "
+            "longbench_v1 --apply_chat_template --output_path results --log_samples"
+        )
+    lacking = ["--output_path results"] if kept.folder is None else []
+    lacking += [] if kept.logged else ["--log_samples"]
+    if lacking:
+        return " ".join([own_command(), *lacking])
+    folder = shlex.quote(str(kept.folder))
+    return (
+        f"lm-eval-longbench score {folder} --output scored && "
+        "lm-eval-longbench report scored --against published"
+    )
+
+
+def end_of_run(kept: Captured, width: int | None, *, verbose: bool = False) -> str:
     """Return the report on a run that has just ended; empty if it had none of our tasks.
 
     Args:
         kept: what the run found.
         width: longest line; None: no limit.
+        verbose: whether every table is printed whole.
 
     Raises:
         LongBenchError: the answers cannot be scored again, or there is no place for the scores.
@@ -76,6 +97,7 @@ def end_of_run(kept: Captured, width: int | None) -> str:
         return ""
     from lm_eval_longbench.reports.render import render
     from lm_eval_longbench.reports.report import make_report
+    from lm_eval_longbench.reports.run_end import Files, block, tables_text
     from lm_eval_longbench.reports.scored_run import read_run
     from lm_eval_longbench.scoring.score import score_rows  # slow to import
 
@@ -88,8 +110,11 @@ def end_of_run(kept: Captured, width: int | None) -> str:
             score(embedder=kept.embedder)
         except EmbeddingError:  # the task has said why; its summaries are shown as unscored
             score()
-        text = render(make_report([read_run(Path(scratch), RUN)]), "table", width)
-    return "\n".join([text, *signature_lines(signatures), ""])
+        report = make_report([read_run(Path(scratch), RUN)])
+    text = render(report, "table", width) if verbose else tables_text(report, width)
+    log = str(kept.log or "")
+    files = Files(kept.model, str(kept.folder or ""), log, next_command(kept))
+    return "\n".join([text, block(report, signature_lines(signatures), files)])
 
 
 def register(app: typer.Typer) -> None:
@@ -114,6 +139,9 @@ def register(app: typer.Typer) -> None:
         keep_empty: Annotated[
             bool, typer.Option("--keep-empty", help="Do not ask again what got no answer.")
         ] = False,
+        verbose: Annotated[
+            bool, typer.Option("--verbose", help="Print all tables and all log lines.")
+        ] = False,
     ) -> None:
         """Run `lm_eval run ARGS...` with the LongBench tasks and the longbench-extractive model.
 
@@ -127,7 +155,13 @@ def register(app: typer.Typer) -> None:
         frozen = Path(lock) if lock else None
         try:
             kept = run_harness(
-                arguments, preset, say, frozen, thinking=thinking, keep_empty=keep_empty
+                arguments,
+                preset,
+                say,
+                frozen,
+                thinking=thinking,
+                keep_empty=keep_empty,
+                quiet=not verbose,
             )
         except (Interrupted, RunStopped) as error:
             fail(f"\n{error}\nTo go on: {own_command()}")
@@ -138,7 +172,7 @@ def register(app: typer.Typer) -> None:
         width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
         failed = False
         try:
-            say(end_of_run(kept, width), end="")
+            say(end_of_run(kept, width, verbose=verbose), end="")
         except LongBenchError as error:  # the harness has written all there is
             fail(f"The report on this run cannot be made: {error}")
             failed = True

@@ -28,6 +28,7 @@ from lm_eval_longbench.harness.evaluate import (
 )
 from lm_eval_longbench.harness.keeping import Keeping
 from lm_eval_longbench.harness.private_names import CAPTURE, RUN, can_have, require
+from lm_eval_longbench.harness.quiet import folded, log_file, logged
 from lm_eval_longbench.harness.response_cache import claim_cache
 from lm_eval_longbench.harness.stopping import Stopped, Stopping
 from lm_eval_longbench.harness.written import written
@@ -39,7 +40,7 @@ from lm_eval_longbench.result_files import output_folder
 from lm_eval_longbench.secrets import hide_keys, remember_secrets
 from lm_eval_longbench.task_folder import task_folder
 from lm_eval_longbench.task_links import are_linked, harness_tasks
-from lm_eval_longbench.task_names import expanded
+from lm_eval_longbench.task_names import expanded, task_versions
 
 logger = logging.getLogger(__name__)
 
@@ -146,6 +147,12 @@ def _model(parsed: Namespace) -> tuple[str, dict[str, Any]]:
     return str(parsed.model or config.get("model") or "hf"), arguments
 
 
+def _model_names(parsed: Namespace) -> tuple[str, str]:
+    """Return the names of the backend and of the model."""
+    model, arguments = _model(parsed)
+    return model, model_name(model, arguments)
+
+
 def check_cache(parsed: Namespace) -> None:
     """Refuse a response cache of another model.
 
@@ -245,6 +252,7 @@ def run_harness(
     *,
     thinking: bool = False,
     keep_empty: bool = False,
+    quiet: bool = False,
 ) -> Captured:
     """Run `lm_eval run ARGUMENTS` in this process, with a preset's settings if one is given.
 
@@ -255,6 +263,7 @@ def run_harness(
         lock: lock file that the run must be in keeping with; None: none.
         thinking: the preset's settings for thinking scores.
         keep_empty: whether questions that got no answer in an earlier run are left alone.
+        quiet: whether the screen gets no more than a user must see, and a log file the rest.
 
     Returns:
         What was found for our tasks.
@@ -290,14 +299,23 @@ def run_harness(
         with_name(parsed)
         check_cache(parsed)
         folders = [str(folder) for folder in _task_folders()]
+        log = log_file(_output(parsed)) if quiet else None
         with (
+            logged(log) if log else contextlib.nullcontext(),
             stoppable(parsed, say, keep_empty=keep_empty) as keeping,
             evaluated(reasoning_folder(parsed), keeping) as kept,
             written() as kept.unwritten,
             arguments_masked(),
             quick_index(_wanted(parsed), parsed.include_path or [], folders, _task_names()),
+            folded(kept, _task_names() - set(task_versions()))
+            if quiet
+            else contextlib.nullcontext(),
         ):
+            kept.log, kept.model = log, " ".join(dict.fromkeys(_model_names(parsed)))
             command.execute(parsed)
+        kept.folder = kept.unwritten.belongs
+        given = getattr(parsed, "log_samples", None)
+        kept.logged = bool(given or _config(parsed.config).get("log_samples"))
         return kept
     finally:
         sys.argv = before

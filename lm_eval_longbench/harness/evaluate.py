@@ -21,7 +21,7 @@ from typing import Any
 import lm_eval.evaluator
 import lm_eval.tasks
 
-from lm_eval_longbench.benchmarks.registry import tables
+from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task, tables
 from lm_eval_longbench.errors import Interrupted, LongBenchError, OptionError, RunStopped
 from lm_eval_longbench.harness.keeping import Keeping
 from lm_eval_longbench.harness.private_names import CAPTURE, MASKING, QUICK_INDEX, can_have
@@ -47,12 +47,25 @@ class Captured:
         signatures: the signature of each task's run.
         embedder: that embedded the summaries among them; None: none did.
         unwritten: files that could not be written where they belong.
+        model: the backend, and what it was given to load.
+        folder: of the results; None: the run writes none.
+        logged: whether it writes sample logs.
+        log: file with all that was logged; None: the screen has it.
     """
 
     rows: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     signatures: dict[str, dict[str, Any]] = field(default_factory=dict)
     embedder: Embedder | None = None
     unwritten: Unwritten = field(default_factory=Unwritten)
+    model: str = ""
+    folder: Path | None = None
+    logged: bool = False
+    log: Path | None = None
+
+    def main_metric(self, name: str) -> str:
+        """Return the metric that a task of ours is known by, such as "score"."""
+        task = find_task(self.signatures[name]["task"])
+        return benchmark_of(task).harness_metrics(task)[0].name
 
     def keep(self, tasks: Mapping[str, Any], result: Mapping[str, Any]) -> None:
         """Keep what `evaluate` found, its samples included."""

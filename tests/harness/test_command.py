@@ -218,7 +218,7 @@ def test_no_secret_gets_into_what_a_run_writes(tmp_path, run, api_server, tokeni
     )
     assert {path for path, _ in api_server.payloads} == {"/v1/completions?api_key=S3cr3t2"}
     files = [file for file in tmp_path.rglob("*") if file.is_file()]
-    assert len(files) == 4  # results, log, answers and their lock
+    assert len(files) == 5  # results, samples, log, answers and their lock
     for file in files:
         assert b"S3cr3t" not in file.read_bytes()
     (results,) = tmp_path.rglob("results_*.json")
