@@ -28,7 +28,6 @@ _CHINESE = {
     "no value": "无数值",
     "no, because": "否，原因",
     "not known": "未知",
-    "not known, for want of": "未知，缺少",
     "not written: give --output_path": "未保存：请加 --output_path",
     "official protocol": "官方协议",
     "results": "结果",

@@ -35,6 +35,7 @@ from lm_eval_longbench.benchmarks.parts import Published as Published
 from lm_eval_longbench.benchmarks.parts import Source as Source
 from lm_eval_longbench.benchmarks.parts import Table as Table
 from lm_eval_longbench.benchmarks.parts import Task as Task
+from lm_eval_longbench.benchmarks.parts import nested
 from lm_eval_longbench.benchmarks.sample import (
     Read,
     Sample,
@@ -494,15 +495,3 @@ class Benchmark(abc.ABC):
 
 def _id_of(doc: Mapping[str, Any]) -> str | None:
     return text_id(doc.get("_id", doc.get("id")))
-
-
-def nested(figures: Sequence[Figure], part: str) -> dict[str, Any]:
-    """Return the official values of a part's figures, nested by their paths."""
-    found: dict[str, Any] = {}
-    for figure in figures:
-        if figure.path[:1] == (part,):
-            place = found
-            for name in figure.path[1:-1]:
-                place = place.setdefault(name, {})
-            place[figure.path[-1]] = figure.official
-    return found

@@ -16,6 +16,7 @@ from lm_eval_longbench.input_files import decoded, read_whole
 from lm_eval_longbench.options import Options
 from lm_eval_longbench.prompts.prepare import prepare
 from lm_eval_longbench.prompts.tokenizer import load_tokenizer
+from lm_eval_longbench.task_names import expanded, is_group
 from lm_eval_longbench.terminal import say
 
 
@@ -66,12 +67,18 @@ def register(app: typer.Typer) -> None:
 
         On a terminal its control characters, if it has any, are written out.
         """
+        if is_group(task):
+            members = expanded([task])[0]
+            raise OptionError(
+                f"{task} is a group of {len(members)} tasks, such as {members[0]}: name one of "
+                "them."
+            )
+        wanted = find_task(task)
         if (index is None) == (doc is None):
             raise OptionError("Give either --index N or --doc FILE.")
         if (tokenizer is None) != (truncate_to is None):
             raise OptionError("--tokenizer and --truncate-to go together.")
         options = Options(data_dir=data_dir, truncate_to=truncate_to, tokenizer=tokenizer)
-        wanted = find_task(task)
         benchmark = benchmark_of(wanted)
         if index is not None:
             document = stored_document(wanted, index, data_dir)

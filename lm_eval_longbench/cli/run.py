@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import shlex
 import shutil
 import signal
 import sys
 import tempfile
+import textwrap
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -55,6 +57,43 @@ def signature_lines(signatures: Sequence[Mapping[str, Any]]) -> dict[str, str]:
         if table is not None:
             tables.setdefault(table.name, []).append(signature)
     return {name: line(combined(own)) for name, own in tables.items()}
+
+
+# What stands above the harness's own help.
+_HELP = """\
+lm-eval-longbench run: the harness's `lm_eval run` with our tasks and models.
+
+  lm-eval-longbench run --model hf --model_args pretrained=Qwen/Qwen3-8B \\
+    --tasks longbench_v1 --apply_chat_template \\
+    --metadata '{{"longbench": {{"truncate_to": 31500}}}}' --output_path results --log_samples
+  lm-eval-longbench run --model longbench-api \\
+    --model_args model=NAME,base_url=http://HOST:PORT/v1,endpoint=chat,num_concurrent=8 \\
+    --tasks longbench_v2 --apply_chat_template --output_path results --log_samples
+  lm-eval-longbench run ...   # the same again goes on where an interrupted run ended
+
+Options of ours:
+  --preset NAME    a published model's settings; `lm-eval-longbench presets` lists them
+  --thinking       the preset's settings for thinking scores
+  --locked [FILE]  only if all is as longbench.lock says
+  --keep-empty     do not ask again what got no answer
+  --verbose        print all tables and all log lines
+  --debug          print the traceback of an error
+
+Keys of --metadata '{{"longbench": {{...}}}}':
+{keys}
+
+`lm-eval-longbench tasks` lists tasks, `doctor` checks a command before it costs anything.
+The harness's own options:
+"""
+
+
+def help_text() -> str:
+    """Return our part of the help, with the keys as `Options` describes them."""
+    from lm_eval_longbench.options import Options
+
+    text = inspect.getdoc(Options) or ""
+    attributes = text.partition("Attributes:\n")[2].partition("\n\nRaises")[0]
+    return _HELP.format(keys=textwrap.indent(textwrap.dedent(attributes), "  "))
 
 
 def own_command() -> str:
@@ -142,11 +181,16 @@ def register(app: typer.Typer) -> None:
         verbose: Annotated[
             bool, typer.Option("--verbose", help="Print all tables and all log lines.")
         ] = False,
+        debug: Annotated[
+            bool, typer.Option("--debug", help="Print the traceback of an error.")
+        ] = False,
     ) -> None:
         """Run `lm_eval run ARGS...` with the LongBench tasks and the longbench-extractive model.
 
         With `--locked [FILE]` only if all is as longbench.lock says.
         """
+        if {"-h", "--help"} & set(context.args):
+            say(help_text())
         from lm_eval_longbench.harness.command import run_harness  # slow to import
 
         if thinking and preset is None:
@@ -162,6 +206,7 @@ def register(app: typer.Typer) -> None:
                 thinking=thinking,
                 keep_empty=keep_empty,
                 quiet=not verbose,
+                debug=debug,
             )
         except (Interrupted, RunStopped) as error:
             fail(f"\n{error}\nTo go on: {own_command()}")

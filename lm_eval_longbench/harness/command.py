@@ -27,6 +27,7 @@ from lm_eval_longbench.harness.evaluate import (
     with_second_passes,
 )
 from lm_eval_longbench.harness.keeping import Keeping
+from lm_eval_longbench.harness.mistakes import check_arguments, explained, readable_arguments
 from lm_eval_longbench.harness.private_names import CAPTURE, RUN, can_have, require
 from lm_eval_longbench.harness.quiet import folded, log_file, logged
 from lm_eval_longbench.harness.response_cache import claim_cache
@@ -153,6 +154,13 @@ def _model_names(parsed: Namespace) -> tuple[str, str]:
     return model, model_name(model, arguments)
 
 
+def _metadata(parsed: Namespace) -> dict[str, Any]:
+    """Return --metadata; OptionError if what is ours in it is misspelt or misshapen."""
+    metadata = dict(parsed.metadata or _config(parsed.config).get("metadata") or {})
+    Options.from_metadata(metadata)
+    return metadata
+
+
 def check_cache(parsed: Namespace) -> None:
     """Refuse a response cache of another model.
 
@@ -226,7 +234,7 @@ def with_both_passes(parsed: Namespace) -> None:
     if not given or any(not isinstance(name, str) for name in given) or not can_have(CAPTURE):
         return
     tasks = with_second_passes(given)
-    options = dict((parsed.metadata or config.get("metadata") or {}).get(KEY) or {})
+    options = _metadata(parsed).get(KEY) or {}
     for one, two in second_passes().items():
         if one in tasks and options.get("cot_samples"):
             raise OptionError(
@@ -253,6 +261,7 @@ def run_harness(
     thinking: bool = False,
     keep_empty: bool = False,
     quiet: bool = False,
+    debug: bool = False,
 ) -> Captured:
     """Run `lm_eval run ARGUMENTS` in this process, with a preset's settings if one is given.
 
@@ -264,6 +273,7 @@ def run_harness(
         thinking: the preset's settings for thinking scores.
         keep_empty: whether questions that got no answer in an earlier run are left alone.
         quiet: whether the screen gets no more than a user must see, and a log file the rest.
+        debug: whether the traceback of an error is printed.
 
     Returns:
         What was found for our tasks.
@@ -275,6 +285,9 @@ def run_harness(
             another run writes the file of answers.
         Interrupted: a signal stopped it; says how many answers are there.
         RunStopped: it cannot go on; says why and how many answers are there.
+        UnknownNameError: there is no such task, model or preset.
+        HarnessError: what the harness or a library raised, in a few lines.
+        PackageFault: a fault of this package, with its traceback.
     """
     require(RUN)
     from lm_eval._cli.harness import HarnessCLI
@@ -288,7 +301,9 @@ def run_harness(
     sys.argv = ["lm-eval", "run", *arguments]  # the harness's parser reads nothing else
     try:
         command = HarnessCLI()
-        parsed = command.parse_args()
+        with readable_arguments():
+            parsed = command.parse_args()
+        check_arguments(parsed, _wanted(parsed), _model(parsed)[0], _config(parsed.config))
         remember_secrets(_model(parsed)[1])
         parsed.include_path = joined_include_paths(parsed.include_path, parsed.config) or None
         if preset is not None:
@@ -302,8 +317,9 @@ def run_harness(
         log = log_file(_output(parsed)) if quiet else None
         with (
             logged(log) if log else contextlib.nullcontext(),
+            explained(_model(parsed)[0], log, debug=debug) as begun,
             stoppable(parsed, say, keep_empty=keep_empty) as keeping,
-            evaluated(reasoning_folder(parsed), keeping) as kept,
+            evaluated(reasoning_folder(parsed), keeping, begun) as kept,
             written() as kept.unwritten,
             arguments_masked(),
             quick_index(_wanted(parsed), parsed.include_path or [], folders, _task_names()),

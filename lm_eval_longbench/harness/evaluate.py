@@ -79,13 +79,16 @@ class Captured:
 
 
 @contextlib.contextmanager
-def evaluated(folder: Path, keeping: Keeping | None = None) -> Iterator[Captured]:
+def evaluated(
+    folder: Path, keeping: Keeping | None = None, begun: list[bool] | None = None
+) -> Iterator[Captured]:
     """While open, the harness evaluates second passes after everything else, and all is kept.
 
     Args:
         folder: where answers of a first pass are kept before the second begins, if nothing else
             keeps them.
         keeping: keeps all answers as they arrive; None: nothing does.
+        begun: gets an element once the model is loaded and the tasks are there.
 
     Raises:
         OptionError: a group's figure would need a second pass.
@@ -102,6 +105,8 @@ def evaluated(folder: Path, keeping: Keeping | None = None) -> Iterator[Captured
     def wrapped(
         lm: Any, task_dict: Any, log_samples: bool = True, **kwargs: Any
     ) -> dict[str, Any] | None:
+        if begun is not None:
+            begun.append(True)
         with keeping.around(lm) if keeping else contextlib.nullcontext():
             place = folder if keeping is None else None
             result = _in_passes(evaluate, place, failed, lm, task_dict, **kwargs)

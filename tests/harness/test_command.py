@@ -127,7 +127,7 @@ def test_run_prints_our_errors_without_a_traceback(run):
         *("--model", "longbench-extractive"),
         *("--tasks", "longbench_v1_qasper"),
         *("--metadata", '{"longbench": {"truncate": 5}}'),
-        status=1,
+        status=2,
     )
     assert "Did you mean 'truncate_to'?" in done.stderr
     assert "Traceback" not in done.stderr
