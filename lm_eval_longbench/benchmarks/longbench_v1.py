@@ -109,6 +109,7 @@ class _LongBench(Benchmark):
         sha256="cb45b11a4133c6bc1d6a44b0f8e701335ff1e543195db1103472e575857f7f64",
         size=114_000_000,
         converted=400_000_000,
+        modelscope="ZhipuAI/LongBench",
     )
     rule = RULE_V1
     unit = PERCENT

@@ -92,6 +92,7 @@ class LongBenchV2(Benchmark):
         sha256="15d61c22d92c96900b3c4948b6aeea218d3214b676a65df48e7b8555604c7fe2",
         size=465_490_535,
         converted=465_490_535,
+        modelscope="ZhipuAI/LongBench-v2",
     )
     rule = RULE_V2
     unit = PERCENT
