@@ -35,6 +35,7 @@ from lm_eval_longbench.benchmarks.parts import Published as Published
 from lm_eval_longbench.benchmarks.parts import Source as Source
 from lm_eval_longbench.benchmarks.parts import Table as Table
 from lm_eval_longbench.benchmarks.parts import Task as Task
+from lm_eval_longbench.benchmarks.parts import nested as nested
 from lm_eval_longbench.benchmarks.sample import (
     Read,
     Sample,
@@ -52,6 +53,7 @@ from lm_eval_longbench.prompts.templates import (
 )
 
 if TYPE_CHECKING:
+    from lm_eval_longbench.benchmarks.layouts import Layout
     from lm_eval_longbench.data.documents import Documents
     from lm_eval_longbench.figures.answers import Answers
     from lm_eval_longbench.figures.figure import Figure, Unit
@@ -168,6 +170,7 @@ class Benchmark(abc.ABC):
         file_kind: what its official files are called in reports; benchmarks may share it.
         file_names: whether official files have names that tell them: "all", "some" or "none".
         official_folder: in which the official scripts put their files; "" for no such name.
+        layouts: files of other programs with answers to its questions, or to a sibling's.
         fields: of a row of the data, in the official order; texts where `kinds` does not say
             otherwise: "texts" or "int64". Every row has its document, the text `context`, and its
             id, the text `_id` or `id`.
@@ -197,6 +200,7 @@ class Benchmark(abc.ABC):
     file_kind: str
     file_names = "none"
     official_folder = ""
+    layouts: tuple[Layout, ...] = ()
     fields: tuple[str, ...]
     repeats = 1
     one_message = False
@@ -486,15 +490,3 @@ class Benchmark(abc.ABC):
 
 def _id_of(doc: Mapping[str, Any]) -> str | None:
     return text_id(doc.get("_id", doc.get("id")))
-
-
-def nested(figures: Sequence[Figure], part: str) -> dict[str, Any]:
-    """Return the official values of a part's figures, nested by their paths."""
-    found: dict[str, Any] = {}
-    for figure in figures:
-        if figure.path[:1] == (part,):
-            place = found
-            for name in figure.path[1:-1]:
-                place = place.setdefault(name, {})
-            place[figure.path[-1]] = figure.official
-    return found

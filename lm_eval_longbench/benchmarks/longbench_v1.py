@@ -40,6 +40,7 @@ from lm_eval_longbench.benchmarks.longbench_v1_facts import (
     bucket,
     datasets_of,
 )
+from lm_eval_longbench.benchmarks.longbench_v1_layouts import LAYOUTS
 from lm_eval_longbench.benchmarks.sample import (
     Read,
     Sample,
@@ -330,6 +331,7 @@ class LongBenchV1(_LongBench):
     name, short, sign, title = "longbench_v1", "v1", "lb-v1", "LongBench v1"
     datasets = DATASETS
     official_folder = "pred"
+    layouts = LAYOUTS
 
     def __init__(self) -> None:
         self.published = Published(

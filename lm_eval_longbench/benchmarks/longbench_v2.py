@@ -49,6 +49,7 @@ from lm_eval_longbench.benchmarks.longbench_v2_facts import (
     Mode,
 )
 from lm_eval_longbench.benchmarks.longbench_v2_figures import OFFICIAL, PERCENT, SHOWN
+from lm_eval_longbench.benchmarks.longbench_v2_layouts import LAYOUTS
 from lm_eval_longbench.benchmarks.sample import (
     Read,
     Sample,
@@ -95,6 +96,7 @@ class LongBenchV2(Benchmark):
         modelscope="ZhipuAI/LongBench-v2",
     )
     rule = RULE_V2
+    layouts = LAYOUTS
     unit = PERCENT
     unit_note = "Percent, one decimal."
     one_message = True

@@ -12,6 +12,7 @@ from importlib.metadata import entry_points
 from types import MappingProxyType
 
 from lm_eval_longbench.benchmarks.base import Benchmark, Table, Task
+from lm_eval_longbench.benchmarks.layouts import Layout
 from lm_eval_longbench.benchmarks.longbench_pro import PRO
 from lm_eval_longbench.benchmarks.longbench_v1 import V1, E
 from lm_eval_longbench.benchmarks.longbench_v2 import V2
@@ -75,6 +76,12 @@ def tasks() -> Mapping[str, Task]:
 @functools.cache
 def _of_tables() -> Mapping[str, Benchmark]:
     return {table: one for one in benchmarks().values() for table in one.tables}
+
+
+@functools.cache
+def layouts() -> Mapping[str, Layout]:
+    """Return the files of other programs that are read, by benchmark and program."""
+    return {f"{one.name}: {own.name}": own for one in benchmarks().values() for own in one.layouts}
 
 
 def short_names() -> Mapping[str, Benchmark]:

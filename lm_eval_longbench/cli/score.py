@@ -14,6 +14,7 @@ from rich.table import Table
 from lm_eval_longbench.answers.reply import NOT_KNOWN, failed_text
 from lm_eval_longbench.benchmarks.base import Benchmark
 from lm_eval_longbench.benchmarks.registry import benchmark_of_table, short_names, tables
+from lm_eval_longbench.errors import few
 from lm_eval_longbench.metrics.reasoning import DROP, KEEP
 from lm_eval_longbench.reports.capped import capped_warning
 from lm_eval_longbench.scoring.problems import sentence
@@ -242,9 +243,23 @@ def warnings_of(report: Mapping[str, Any]) -> list[str]:
     return lines
 
 
+def _made_elsewhere(report: Mapping[str, Any]) -> list[str]:
+    """Return what must be known of files of other programs, each thing once."""
+    files: dict[str, list[str]] = {}
+    notes: dict[str, None] = {}
+    for own in report["inputs"]:
+        if "made_by" in own:
+            files.setdefault(own["made_by"], []).append(own["name"])
+            label = tables()[own["table"]].tasks[own["task"]].label if own["task"] else ""
+            notes |= dict.fromkeys(own["notes"])
+            notes |= dict.fromkeys(f"{label}: {one}." for one in own["remarks"])
+    named = [f"{few(names, _RUNS)}: {title}" for title, names in files.items()]
+    return [*named, *notes]
+
+
 def notes_of(report: Mapping[str, Any]) -> list[str]:
     """Return what is worth to say besides: several runs that became repeats, tasks that lack."""
-    lines = []
+    lines = _made_elsewhere(report)
     for name, facts in report["tables"].items():
         runs, tasks = facts["runs"], len(tables()[name].tasks)
         if len(runs) > 1:

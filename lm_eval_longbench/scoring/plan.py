@@ -34,7 +34,8 @@ class PlannedFile:
         source: what its lines need to know of it.
         path: where it is.
         survey: its identity.
-        recorded: what the results file beside it says; nothing for other files than logs.
+        recorded: what the results file beside it says; of the file of another program, whose
+            answers they are; nothing for other files than logs.
     """
 
     source: Source
@@ -71,8 +72,8 @@ def _nothing(paths: Iterable[Path], benchmark: str | None, problems: Problems) -
         "prediction files (<dataset>.jsonl, lines with pred and answers), official LongBench v2 "
         "result files (lines with _id, answer, difficulty, length and response or pred), or "
         "official LongBench Pro inference files (*_inference_*.jsonl), any of them with gzip or "
-        "without. If it is one of them, say which with --benchmark "
-        f"{', '.join(short_names())}.{found}"
+        "without; or files of other programs, see docs/other-logs.md. If it is one of them, say "
+        f"which with --benchmark {', '.join(short_names())}.{found}"
     )
 
 
@@ -95,7 +96,7 @@ def _with_tables(inputs: list[InputFile], problems: Problems) -> list[InputFile]
                 reason = f"is no dataset of {own.short}"
                 problems.add("foreign", entry(one.file.name, None, reason))
                 continue
-            found = Recognised(found.kind, table, tasks[0])
+            found = Recognised(found.kind, table, tasks[0], layout=found.layout)
         settled.append(InputFile(one.file, found, one.survey))
     return settled
 
@@ -105,7 +106,7 @@ def _without_copies(inputs: list[InputFile], problems: Problems) -> list[InputFi
     kept: dict[tuple[Any, ...], InputFile] = {}
     for one in sorted(inputs, key=lambda one: one.place):
         found = one.recognised
-        role = (found.kind, found.table, found.task, one.survey.text_sha256)
+        role = (found.kind, found.table, found.task, one.subject, one.survey.text_sha256)
         first = kept.setdefault(role, one)
         if first is not one:
             reason = f"the same bytes as {first.file.name}"
@@ -164,7 +165,8 @@ def plan_files(
     planned, runs_beside = [], RecordedRuns()
     for number, one in enumerate(inputs):
         is_log = one.recognised.kind == LOG
-        recorded = runs_beside.of(one.file.path) if is_log else Recorded()
+        is_dated = is_log or bool(one.stamp)
+        recorded = runs_beside.of(one.file.path) if is_dated else Recorded(one.subject or None)
         source = Source(
             number,
             numbers[one.run],
@@ -176,6 +178,7 @@ def plan_files(
             one.recognised.filter,
             reasoning or (policy_of(recorded.signature) if is_log else KEEP),
             rouge_google,
+            one.recognised.layout,
         )
         planned.append(PlannedFile(source, one.file.path, one.survey, recorded))
     return Plan(planned, [runs[run][0].run_name for run in order])

@@ -5,13 +5,14 @@ No model is called and nothing is downloaded, but for the embedding model that a
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from lm_eval_longbench.benchmarks.registry import short_names, table_of
+from lm_eval_longbench.benchmarks.registry import layouts, short_names, table_of
 from lm_eval_longbench.errors import PredictionError, UnknownNameError
-from lm_eval_longbench.input_files import Chunk
+from lm_eval_longbench.input_files import Chunk, decoded
 from lm_eval_longbench.metrics.reasoning import POLICIES
 from lm_eval_longbench.scoring.embed import embed_summaries
 from lm_eval_longbench.scoring.files import LOG, Source, chunks_of, find_files
@@ -33,14 +34,16 @@ Progress = Callable[[int, int], None]
 def _jobs(plan: Plan, progress: Progress | None) -> Iterator[tuple[Source, Chunk]]:
     total = sum(file.survey.size for file in plan.files)
     for file in plan.files:
-        for chunk in chunks_of(file.path):
+        for chunk in chunks_of(file.path, layout=file.source.layout):
             yield file.source, chunk
             if progress is not None:
                 progress(len(chunk.data), total)
 
 
-def _input(name: str, sha256: str | None, source: Source, rows: int) -> dict[str, Any]:
-    return {
+def _input(
+    name: str, sha256: str | None, source: Source, rows: int, path: Path | None = None
+) -> dict[str, Any]:
+    known: dict[str, Any] = {
         "name": name,
         "sha256": sha256,
         "kind": source.kind,
@@ -48,6 +51,21 @@ def _input(name: str, sha256: str | None, source: Source, rows: int) -> dict[str
         "table": source.table,
         "task": source.task,
     }
+    if source.layout and path is not None:
+        layout = layouts()[source.layout]
+        remarks = layout.remarks(_rows(path, source.layout))
+        known |= {"made_by": layout.title, "notes": list(layout.notes), "remarks": remarks}
+    return known
+
+
+def _rows(path: Path, layout: str) -> Iterator[Mapping[str, Any]]:
+    """Yield the sound rows of a file of another program."""
+    for chunk in chunks_of(path, layout=layout):
+        for _, _, line in chunk.lines():
+            with contextlib.suppress(ValueError, RecursionError):
+                row = decoded(line)
+                if isinstance(row, dict):
+                    yield row
 
 
 def _check_models(plan: Plan) -> None:
@@ -159,6 +177,7 @@ def score_paths(
                 file.survey.sha256,
                 file.source,
                 gathered.lines[file.source.number],
+                file.path,
             )
             for file in plan.files
         ]

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from lm_eval_longbench.benchmarks.base import MOST_REPEATS
-from lm_eval_longbench.benchmarks.registry import benchmark_of_table, table_of, tables
+from lm_eval_longbench.benchmarks.registry import benchmark_of_table, layouts, table_of, tables
 from lm_eval_longbench.benchmarks.sample import (
     FOREIGN,
     MALFORMED,
@@ -36,6 +36,8 @@ def read_row(row: Any, index: int, source: Source) -> Read:
     if source.kind == LOG:
         return _read_log_row(row, index, source)
     table = tables()[str(source.table)]
+    if source.layout:
+        return layouts()[source.layout].read(row, index, table, source.task or "")
     benchmark = benchmark_of_table(table.name)
     return benchmark.read_official(row, index, table, source.task or "")
 
