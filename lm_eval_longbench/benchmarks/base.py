@@ -54,6 +54,7 @@ from lm_eval_longbench.prompts.templates import (
 
 if TYPE_CHECKING:
     from lm_eval_longbench.benchmarks.layouts import Layout
+    from lm_eval_longbench.benchmarks.official_files import OfficialFiles
     from lm_eval_longbench.data.documents import Documents
     from lm_eval_longbench.figures.answers import Answers
     from lm_eval_longbench.figures.figure import Figure, Unit
@@ -201,6 +202,8 @@ class Benchmark(abc.ABC):
     file_names = "none"
     official_folder = ""
     layouts: tuple[Layout, ...] = ()
+    #: Writes answers as its official scripts do; None: they write no files.
+    official_files: OfficialFiles | None = None
     fields: tuple[str, ...]
     repeats = 1
     one_message = False

@@ -43,6 +43,8 @@ from lm_eval_longbench.benchmarks.longbench_pro_facts import (
     THINKING,
 )
 from lm_eval_longbench.benchmarks.longbench_pro_figures import BEST, OVERALL, PASS, SECONDARY, SHARE
+from lm_eval_longbench.benchmarks.longbench_pro_layouts import LAYOUTS
+from lm_eval_longbench.benchmarks.longbench_pro_official import ProFiles
 from lm_eval_longbench.benchmarks.sample import (
     Read,
     Sample,
@@ -109,6 +111,8 @@ class LongBenchPro(Benchmark):
         converted=531_535_940,
     )
     rule = RULE_PRO
+    layouts = LAYOUTS
+    official_files = ProFiles()
     unit = SHARE
     unit_note = (
         "Shares of 1, as in the official summary, shown times 100 with two decimals, as published."

@@ -41,6 +41,7 @@ from lm_eval_longbench.benchmarks.longbench_v1_facts import (
     datasets_of,
 )
 from lm_eval_longbench.benchmarks.longbench_v1_layouts import LAYOUTS
+from lm_eval_longbench.benchmarks.longbench_v1_official import V1Files
 from lm_eval_longbench.benchmarks.sample import (
     Read,
     Sample,
@@ -331,6 +332,7 @@ class LongBenchV1(_LongBench):
     name, short, sign, title = "longbench_v1", "v1", "lb-v1", "LongBench v1"
     datasets = DATASETS
     official_folder = "pred"
+    official_files = V1Files(official_folder)
     layouts = LAYOUTS
 
     def __init__(self) -> None:
@@ -403,6 +405,7 @@ class LongBenchE(_LongBench):
     unit_note = "Percent, two decimals; relative figures are 100 * (x/y - 1)."
     datasets = MappingProxyType({one.name: one for one in ALL if one.rows_e is not None})
     suffix, official_folder = "_e", "pred_e"
+    official_files = V1Files(official_folder)
 
     def __init__(self) -> None:
         self._with_tasks({"dataset": tuple(self.datasets), "bucket": BUCKETS}, ())

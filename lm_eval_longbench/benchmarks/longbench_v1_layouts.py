@@ -28,10 +28,13 @@ def _samples(
     if problem:
         return Unusable(problem)
     document = document_of(doc.get("context"))
-    return [
+    samples = [
         benchmark.sample(doc, own, number, text, index=index, document=document)
         for number, text in enumerate(answers, start=1)
     ]
+    for sample in samples:
+        sample.doc = doc
+    return samples
 
 
 class HarnessLog(Layout):

@@ -50,6 +50,7 @@ from lm_eval_longbench.benchmarks.longbench_v2_facts import (
 )
 from lm_eval_longbench.benchmarks.longbench_v2_figures import OFFICIAL, PERCENT, SHOWN
 from lm_eval_longbench.benchmarks.longbench_v2_layouts import LAYOUTS
+from lm_eval_longbench.benchmarks.longbench_v2_official import V2Files
 from lm_eval_longbench.benchmarks.sample import (
     Read,
     Sample,
@@ -97,6 +98,7 @@ class LongBenchV2(Benchmark):
     )
     rule = RULE_V2
     layouts = LAYOUTS
+    official_files = V2Files()
     unit = PERCENT
     unit_note = "Percent, one decimal."
     one_message = True

@@ -28,6 +28,7 @@ def _sample(doc: Mapping[str, Any], table: Table, response: str | None, letter: 
         return Unusable(problem)
     own = benchmark.sample(doc, task, 1, response)
     own.stored, own.has_stored, own.dropped = letter, response is None, False
+    own.doc = doc
     return [own]
 
 

@@ -243,6 +243,20 @@ def warnings_of(report: Mapping[str, Any]) -> list[str]:
     return lines
 
 
+def _stated(own: Mapping[str, Any]) -> str:
+    """Return how the figures of an official result file compare with those computed here."""
+    if "problem" in own:
+        return f"{own['name']} is not compared: {own['problem']}"
+    if not own["differing_total"]:
+        return f"{own['name']}: its {own['same']} figures are those computed here"
+    first, number = own["differing"][0], own["differing_total"]
+    return (
+        f"{own['name']}: {number} of {own['same'] + number} figures "
+        f"are not those computed here, {first['figure']} first: {first['stated']} is stated, "
+        f"{first['computed']} computed"
+    )
+
+
 def _made_elsewhere(report: Mapping[str, Any]) -> list[str]:
     """Return what must be known of files of other programs, each thing once."""
     files: dict[str, list[str]] = {}
@@ -253,6 +267,7 @@ def _made_elsewhere(report: Mapping[str, Any]) -> list[str]:
             label = tables()[own["table"]].tasks[own["task"]].label if own["task"] else ""
             notes |= dict.fromkeys(own["notes"])
             notes |= dict.fromkeys(f"{label}: {one}." for one in own["remarks"])
+    notes |= dict.fromkeys(map(_stated, report.get("stated", ())))
     named = [f"{few(names, _RUNS)}: {title}" for title, names in files.items()]
     return [*named, *notes]
 
@@ -335,6 +350,12 @@ def register(app: typer.Typer) -> None:
                 "--rouge-google", help="LongBench v1 and E: Google's ROUGE-L too, as runs show it."
             ),
         ] = False,
+        official: Annotated[
+            Path | None,
+            typer.Option(
+                help="Folder for the answers as the official scripts write them, and their figures."
+            ),
+        ] = None,
         workers: Annotated[
             int | None, typer.Option(help="Processes that score; as many as cores if not given.")
         ] = None,
@@ -355,6 +376,7 @@ def register(app: typer.Typer) -> None:
                 progress=progress,
                 reasoning=reasoning,
                 rouge_google=rouge_google,
+                official=official,
             )
         for line in warnings_of(report):
             warn(f"warning: {line}")
@@ -366,3 +388,5 @@ def register(app: typer.Typer) -> None:
             say_line(f"{name}: {facts['signature']['line']}")
         names = ("scores.json", "samples.jsonl", "report.json")
         say_line(f"written: {', '.join(str(output / name) for name in names)}")
+        if official is not None:
+            say_line(f"written: official files in {official}")

@@ -198,6 +198,7 @@ class Source:
         rouge_google: whether Google's ROUGE-L is computed too, for the datasets that have it.
         filter: LOG: name of the harness filter whose rows count; None: rows name none.
         layout: of `registry.layouts`, for the file of another program; "": none.
+        official: whether answers are written as the official scripts do, too.
     """
 
     number: int
@@ -211,3 +212,4 @@ class Source:
     reasoning: str = DROP
     rouge_google: bool = False
     layout: str = ""
+    official: bool = False

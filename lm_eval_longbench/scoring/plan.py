@@ -129,6 +129,7 @@ def plan_files(
     reasoning: str | None = None,
     *,
     rouge_google: bool = False,
+    official: bool = False,
 ) -> Plan:
     """Return the files to read in canonical order, with their runs; foreign ones become problems.
 
@@ -141,6 +142,7 @@ def plan_files(
         reasoning: policy for reasoning in answers; None: of logs as their run says or else DROP, of
             files of the official scripts KEEP, as their evaluation does.
         rouge_google: whether Google's ROUGE-L is computed too.
+        official: whether answers are written as the official scripts do, too.
 
     Raises:
         PredictionError: no file is recognised or one cannot be read, or v1 cannot be told from E.
@@ -179,6 +181,7 @@ def plan_files(
             reasoning or (policy_of(recorded.signature) if is_log else KEEP),
             rouge_google,
             one.recognised.layout,
+            official,
         )
         planned.append(PlannedFile(source, one.file.path, one.survey, recorded))
     return Plan(planned, [runs[run][0].run_name for run in order])

@@ -16,12 +16,14 @@ from lm_eval_longbench.input_files import Chunk, decoded
 from lm_eval_longbench.metrics.reasoning import POLICIES
 from lm_eval_longbench.scoring.embed import embed_summaries
 from lm_eval_longbench.scoring.files import LOG, Source, chunks_of, find_files
+from lm_eval_longbench.scoring.official import official_folder
 from lm_eval_longbench.scoring.output import Results
 from lm_eval_longbench.scoring.plan import Plan, plan_files, policy_of
 from lm_eval_longbench.scoring.problems import Problems, check_scored, check_strict
 from lm_eval_longbench.scoring.recognise import log_of_task, recognise
 from lm_eval_longbench.scoring.scan import Gathered, scan_store
 from lm_eval_longbench.scoring.score_chunk import Outcome, score_row
+from lm_eval_longbench.scoring.stated import stated_figures
 from lm_eval_longbench.scoring.store import Store, open_store
 from lm_eval_longbench.scoring.workers import number_of_workers, score_chunks
 from lm_eval_longbench.semantic.embedder import Embedder
@@ -119,6 +121,7 @@ def score_paths(
     progress: Progress | None = None,
     reasoning: str | None = None,
     rouge_google: bool = False,
+    official: Path | str | None = None,
 ) -> dict[str, Any]:
     """Score files and write samples.jsonl, scores.json and report.json.
 
@@ -140,6 +143,7 @@ def score_paths(
             as their run did, of files of the official scripts "keep", as their evaluation does.
         rouge_google: also compute `rougeL_google`, as runs do; it takes as long as the official
             ROUGE-L.
+        official: folder for the answers as the official scripts write them, and their figures.
 
     Returns:
         The report, as in report.json.
@@ -162,7 +166,14 @@ def score_paths(
     files = find_files(given)
     recognised = {file: recognise(file, benchmark) for file in files}
     plan = plan_files(
-        files, recognised, given, benchmark, problems, reasoning, rouge_google=rouge_google
+        files,
+        recognised,
+        given,
+        benchmark,
+        problems,
+        reasoning,
+        rouge_google=rouge_google,
+        official=official is not None,
     )
     if embedder is not None:
         embedder.check()
@@ -186,7 +197,11 @@ def score_paths(
         results = _completed(
             store, gathered, plan.runs, embedder, strict=strict, signatures=signatures
         )
-        return results.write(Path(output), inputs)
+        results.finish = lambda report: {"stated": stated_figures(plan, report)}
+        if official is None:
+            return results.write(Path(output), inputs)
+        with official_folder(Path(official), plan, results.scan.repeats) as results.official:
+            return results.write(Path(output), inputs)
 
 
 def score_rows(
