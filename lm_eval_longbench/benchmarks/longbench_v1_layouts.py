@@ -81,8 +81,9 @@ class KVCacheFactory(Layout):
     name = "KVCache-Factory"
     title = "KVCache-Factory's answers of one method"
     notes = (
-        "KVCache-Factory cuts prompts to limits of its own (Llama 3: 7950, Mistral: 31500 tokens) "
-        "and keeps less of them in the cache than officially: the method's name says how.",
+        "KVCache-Factory cuts prompts to limits of its own (Llama 3: 7500, before that 7950; "
+        "Mistral: 31500) and keeps less of them in the cache than officially: the method's name "
+        "says how.",
     )
     pattern = re.compile(r"[^_].*\.json")
 
