@@ -45,6 +45,7 @@ from lm_eval_longbench.benchmarks.sample import (
     text_id,
 )
 from lm_eval_longbench.metrics.reasoning import DROP
+from lm_eval_longbench.presets.table import PresetTable, applied
 from lm_eval_longbench.prompts.templates import (
     after_document,
     fill,
@@ -69,6 +70,7 @@ MOST_REPEATS = 256
 PACKAGE = Path(__file__).parent.parent
 SAMPLES = PACKAGE / "data" / "sample"
 PUBLISHED = PACKAGE / "reports" / "published"
+PRESETS = Path(__file__).parent / "presets"
 
 
 class Asking:
@@ -85,8 +87,8 @@ class Asking:
     """
 
     def __init__(self, benchmark: Benchmark, task: Task, options: Options, repeats: int) -> None:
-        self.benchmark, self.task, self.options = benchmark, task, options
-        self.repeats = repeats
+        self.preset, self.options = applied(benchmark.presets, options)
+        self.benchmark, self.task, self.repeats = benchmark, task, repeats
 
     #: What embeds texts for its scores; None: nothing does.
     embedder: Embedder | None = None
@@ -117,7 +119,7 @@ class Asking:
     @property
     def generation(self) -> dict[str, Any]:
         """Generation arguments that options set in place of the official ones."""
-        return {}
+        return {} if self.preset is None else self.preset.generation
 
     def load(self) -> Documents:
         """Open the documents. Raises DataError where they are not there or damaged."""
@@ -202,6 +204,8 @@ class Benchmark(abc.ABC):
     file_names = "none"
     official_folder = ""
     layouts: tuple[Layout, ...] = ()
+    #: Settings of published runs, which the option `preset` names; None: there are none.
+    presets: PresetTable | None = None
     #: Writes answers as its official scripts do; None: they write no files.
     official_files: OfficialFiles | None = None
     fields: tuple[str, ...]

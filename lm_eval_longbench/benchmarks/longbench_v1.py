@@ -16,6 +16,7 @@ import numpy as np
 
 from lm_eval_longbench.benchmarks.base import (
     COUNTS,
+    PRESETS,
     PUBLISHED,
     SAMPLES,
     Benchmark,
@@ -56,6 +57,7 @@ from lm_eval_longbench.figures.figure import RELATIVE, Figure, Unit, leaf
 from lm_eval_longbench.figures.means import percent_of, running_total
 from lm_eval_longbench.figures.tree import Leaf, Mean, Relative
 from lm_eval_longbench.metrics.reasoning import DROP, answer_of
+from lm_eval_longbench.presets.table import PresetTable
 from lm_eval_longbench.prompts.truncation import RULE_V1
 
 # ---------------------------------------------------------------------- figures
@@ -125,6 +127,11 @@ class _LongBench(Benchmark):
     fields = ("input", "context", "answers", "length", "dataset", "language", "all_classes", "_id")
     kinds: Mapping[str, str] = {"answers": "texts", "all_classes": "texts", "length": "int64"}
     samples = SAMPLES / "longbench_v1"
+    presets = PresetTable(
+        "LongBench v1",
+        PRESETS / "longbench_v1.csv",
+        "LongBench at 2e00731 (2025-01-15), LongBench/config/model2maxlen.json",
+    )
     shared_metrics = "summarization"
     #: Datasets of the benchmark, and the end of their files' names.
     datasets: Mapping[str, Dataset]

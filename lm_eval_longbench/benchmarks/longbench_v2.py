@@ -20,6 +20,7 @@ from lm_eval_longbench.benchmarks.base import (
 )
 from lm_eval_longbench.benchmarks.base import (
     GROUP_COUNTS,
+    PRESETS,
     PUBLISHED,
     SAMPLES,
     Asking,
@@ -64,6 +65,7 @@ from lm_eval_longbench.figures.answers import Answers
 from lm_eval_longbench.figures.figure import Figure
 from lm_eval_longbench.metrics.longbench_v2 import CHOICES, Verdict, judge
 from lm_eval_longbench.metrics.reasoning import DROP
+from lm_eval_longbench.presets.table import PresetTable
 from lm_eval_longbench.prompts.longbench_v2 import question, render
 from lm_eval_longbench.prompts.text_hash import text_sha256
 from lm_eval_longbench.prompts.truncation import RULE_V2
@@ -99,6 +101,11 @@ class LongBenchV2(Benchmark):
     rule = RULE_V2
     layouts = LAYOUTS
     official_files = V2Files()
+    presets = PresetTable(
+        "LongBench v2",
+        PRESETS / "longbench_v2.csv",
+        "LongBench at 2e00731 (2025-01-15), config/model2maxlen.json and pred.py",
+    )
     unit = PERCENT
     unit_note = "Percent, one decimal."
     one_message = True

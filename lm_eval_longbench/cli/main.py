@@ -14,6 +14,7 @@ from lm_eval_longbench.cli import (
     link,
     lock,
     prepare,
+    presets,
     prompt,
     report,
     run,
@@ -33,7 +34,7 @@ app = typer.Typer(
 )
 for module in (
     *(run, answers, doctor, prepare, lock, score, report, verify, compare),
-    *(prompt, link),
+    *(prompt, presets, link),
 ):
     module.register(app)
 
