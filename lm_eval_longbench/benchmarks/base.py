@@ -35,7 +35,7 @@ from lm_eval_longbench.benchmarks.parts import Published as Published
 from lm_eval_longbench.benchmarks.parts import Source as Source
 from lm_eval_longbench.benchmarks.parts import Table as Table
 from lm_eval_longbench.benchmarks.parts import Task as Task
-from lm_eval_longbench.benchmarks.parts import nested
+from lm_eval_longbench.benchmarks.parts import nested as nested
 from lm_eval_longbench.benchmarks.sample import (
     Read,
     Sample,
@@ -45,6 +45,7 @@ from lm_eval_longbench.benchmarks.sample import (
     text_id,
 )
 from lm_eval_longbench.metrics.reasoning import DROP
+from lm_eval_longbench.presets.table import PresetTable, applied
 from lm_eval_longbench.prompts.templates import (
     after_document,
     fill,
@@ -53,6 +54,8 @@ from lm_eval_longbench.prompts.templates import (
 )
 
 if TYPE_CHECKING:
+    from lm_eval_longbench.benchmarks.layouts import Layout
+    from lm_eval_longbench.benchmarks.official_files import OfficialFiles
     from lm_eval_longbench.data.documents import Documents
     from lm_eval_longbench.figures.answers import Answers
     from lm_eval_longbench.figures.figure import Figure, Unit
@@ -67,6 +70,7 @@ MOST_REPEATS = 256
 PACKAGE = Path(__file__).parent.parent
 SAMPLES = PACKAGE / "data" / "sample"
 PUBLISHED = PACKAGE / "reports" / "published"
+PRESETS = Path(__file__).parent / "presets"
 
 
 class Asking:
@@ -83,8 +87,8 @@ class Asking:
     """
 
     def __init__(self, benchmark: Benchmark, task: Task, options: Options, repeats: int) -> None:
-        self.benchmark, self.task, self.options = benchmark, task, options
-        self.repeats = repeats
+        self.preset, self.options = applied(benchmark.presets, options)
+        self.benchmark, self.task, self.repeats = benchmark, task, repeats
 
     #: What embeds texts for its scores; None: nothing does.
     embedder: Embedder | None = None
@@ -115,7 +119,7 @@ class Asking:
     @property
     def generation(self) -> dict[str, Any]:
         """Generation arguments that options set in place of the official ones."""
-        return {}
+        return {} if self.preset is None else self.preset.generation
 
     def load(self) -> Documents:
         """Open the documents. Raises DataError where they are not there or damaged."""
@@ -169,6 +173,7 @@ class Benchmark(abc.ABC):
         file_kind: what its official files are called in reports; benchmarks may share it.
         file_names: whether official files have names that tell them: "all", "some" or "none".
         official_folder: in which the official scripts put their files; "" for no such name.
+        layouts: files of other programs with answers to its questions, or to a sibling's.
         fields: of a row of the data, in the official order; texts where `kinds` does not say
             otherwise: "texts" or "int64". Every row has its document, the text `context`, and its
             id, the text `_id` or `id`.
@@ -198,6 +203,11 @@ class Benchmark(abc.ABC):
     file_kind: str
     file_names = "none"
     official_folder = ""
+    layouts: tuple[Layout, ...] = ()
+    #: Settings of published runs, which the option `preset` names; None: there are none.
+    presets: PresetTable | None = None
+    #: Writes answers as its official scripts do; None: they write no files.
+    official_files: OfficialFiles | None = None
     fields: tuple[str, ...]
     repeats = 1
     one_message = False

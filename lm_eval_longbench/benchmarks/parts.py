@@ -28,6 +28,7 @@ class Source:
         sha256: of the file, as hexadecimal digits.
         size: of the file in bytes, about.
         converted: bytes of all that it is converted to, about.
+        modelscope: dataset repository on ModelScope that should have the same file; "": none.
     """
 
     repo: str
@@ -36,6 +37,7 @@ class Source:
     sha256: str
     size: int = 0
     converted: int = 0
+    modelscope: str = ""
 
     @property
     def label(self) -> str:

@@ -14,6 +14,7 @@ from lm_eval_longbench.cli import (
     link,
     lock,
     prepare,
+    presets,
     prompt,
     report,
     run,
@@ -35,7 +36,7 @@ app = typer.Typer(
 )
 for module in (
     *(run, tasks, answers, doctor, prepare, lock, score, report, verify, compare),
-    *(prompt, link),
+    *(prompt, presets, link),
 ):
     module.register(app)
 

@@ -170,7 +170,7 @@ def register(app: typer.Typer) -> None:
     def run(
         context: typer.Context,
         preset: Annotated[
-            str | None, typer.Option(help="LongBench Pro: a published model's settings.")
+            str | None, typer.Option(help="A published model's settings; see `presets`.")
         ] = None,
         thinking: Annotated[
             bool, typer.Option("--thinking", help="The preset's settings for thinking scores.")

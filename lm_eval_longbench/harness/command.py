@@ -15,7 +15,7 @@ from typing import Any
 
 from lm_eval_longbench.answers.identity import cuts, file_stem, model_identity, model_name
 from lm_eval_longbench.answers.store import AnswerStore
-from lm_eval_longbench.benchmarks.registry import benchmark_of, benchmarks, find_task
+from lm_eval_longbench.benchmarks.registry import benchmark_of, benchmarks, find_task, presets_named
 from lm_eval_longbench.errors import Interrupted, OptionError, RunStopped
 from lm_eval_longbench.harness import api_model, baseline
 from lm_eval_longbench.harness.evaluate import (
@@ -36,7 +36,6 @@ from lm_eval_longbench.harness.written import written
 from lm_eval_longbench.lock.check import require_lock
 from lm_eval_longbench.lock.lock import options_set
 from lm_eval_longbench.options import KEY, Options
-from lm_eval_longbench.presets import longbench_pro as presets
 from lm_eval_longbench.result_files import output_folder
 from lm_eval_longbench.secrets import hide_keys, remember_secrets
 from lm_eval_longbench.task_folder import task_folder
@@ -95,13 +94,16 @@ def with_preset(parsed: Namespace, name: str, *, thinking: bool) -> str:
         UnknownNameError: there is no such preset.
         OptionError: it has no such mode, or the run asks for no task of its benchmark.
     """
-    preset = presets.find_preset(name, thinking=thinking)
+    found = presets_named(name, thinking=thinking)
+    model = next(iter(found.values())).model
     names, foreign = expanded(_wanted(parsed))
-    others = [own for own in names if benchmark_of(find_task(own)).name != presets.BENCHMARK]
+    asked = [benchmark_of(find_task(own)).presets for own in names]
+    others = [own for own in asked if own not in found]
     # A name that is not ours may be a user's group, with tasks of any benchmark.
     if len(others) == len(names) and not foreign:
+        titles = " and ".join(own.title for own in found)
         raise OptionError(
-            f"--preset {preset.model} holds settings for {presets.TITLE}, and this run asks for "
+            f"--preset {model} holds settings for {titles}, and this run asks for "
             f"none of its tasks: {', '.join(_wanted(parsed))}. Leave --preset out; truncate_to is "
             'set with --metadata \'{"longbench": {"truncate_to": TOKENS}}\'.'
         )
@@ -109,23 +111,28 @@ def with_preset(parsed: Namespace, name: str, *, thinking: bool) -> str:
     metadata = dict(parsed.metadata or config.get("metadata") or {})
     options = dict(metadata.get(KEY) or {})
     generation = dict(parsed.gen_kwargs or config.get("gen_kwargs") or {})
-    settings = {"truncate_to": preset.truncate_to, **preset.generation}
-    said = []
-    for setting, value in settings.items():
-        own = (options if setting == "truncate_to" else generation).get(setting, value)
-        said.append(f"{setting}={own}" + ("" if own == value else f" (yours; published: {value})"))
     parsed.metadata = {
         **metadata,
-        KEY: {**options, "preset": preset.model, **({"thinking": True} if thinking else {})},
+        KEY: {**options, "preset": model, **({"thinking": True} if thinking else {})},
     }
-    mode = "thinking" if preset.thinking else "non-thinking"
-    note = f" Note: {preset.note}." if preset.note else ""
+    lines = []
+    for table, preset in found.items():
+        if table not in asked and not foreign:
+            continue
+        said = []
+        for setting, value in {"truncate_to": preset.truncate_to, **preset.generation}.items():
+            own = (options if setting == "truncate_to" else generation).get(setting, value)
+            yours = "" if own == value else f" (yours; published: {value})"
+            said.append(f"{setting}={own}{yours}")
+        mode = f", {table.mode_of(preset)}" if table.mode_of(preset) else ""
+        note = f" Note: {preset.note}." if preset.note else ""
+        lines.append(
+            f"preset {preset.model} of {table.title}{mode}: {', '.join(said)}. Source: "
+            f"{preset.source}.{note}"
+        )
     if others:
-        note += f" {len(others)} tasks of other benchmarks keep their official settings."
-    return (
-        f"preset {preset.model} of {presets.TITLE}, {mode}: {', '.join(said)}. Source: "
-        f"{presets.SOURCE}.{note}"
-    )
+        lines.append(f"{len(others)} tasks of other benchmarks keep their official settings.")
+    return " ".join(lines)
 
 
 def with_name(parsed: Namespace) -> None:
@@ -296,7 +303,7 @@ def run_harness(
     setup_logging()
     hide_keys()
     if preset is not None:
-        presets.find_preset(preset, thinking=thinking)  # a misspelt one is said before all else
+        presets_named(preset, thinking=thinking)  # a misspelt one is said before all else
     before = sys.argv
     sys.argv = ["lm-eval", "run", *arguments]  # the harness's parser reads nothing else
     try:
