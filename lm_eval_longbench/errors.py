@@ -56,6 +56,10 @@ class LockError(LongBenchError):
     """A lock file cannot be used, or a run is not what it froze; every difference is named."""
 
 
+class MissingDependencyError(LongBenchError):
+    """An optional package is not installed; the message has the line that installs it."""
+
+
 class Interrupted(LongBenchError):
     """Stopped by a signal; the answers so far are kept."""
 

@@ -7,54 +7,18 @@ import shlex
 import shutil
 import signal
 import sys
-import tempfile
-from collections.abc import Mapping, Sequence
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from lm_eval_longbench.cli.lock import take_locked
-from lm_eval_longbench.errors import (
-    EmbeddingError,
-    Interrupted,
-    LongBenchError,
-    OptionError,
-    RunStopped,
-)
+from lm_eval_longbench.errors import Interrupted, LongBenchError, OptionError, RunStopped
 from lm_eval_longbench.secrets import without_keys
 from lm_eval_longbench.terminal import fail, say
 
 if TYPE_CHECKING:
     from lm_eval_longbench.harness.evaluate import Captured
-
-RUN = "this run"
-
-
-def counted(signatures: Mapping[str, Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Return the signatures of what the report counts.
-
-    Where one task was run in two settings, that is the one under our own name, if there is one.
-    """
-    return [
-        own
-        for name, own in signatures.items()
-        if name == own["task"] or own["task"] not in signatures
-    ]
-
-
-def signature_lines(signatures: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return one line for each table: its name, and the signature of all its tasks together."""
-    from lm_eval_longbench.benchmarks.registry import table_of
-    from lm_eval_longbench.signature.signature import combined, line
-
-    tables: dict[str, list[Mapping[str, Any]]] = {}
-    for signature in signatures:
-        table = table_of(signature["task"])
-        if table is not None:
-            tables.setdefault(table.name, []).append(signature)
-    return [f"{name}: {line(combined(own))}" for name, own in tables.items()]
 
 
 def own_command() -> str:
@@ -72,24 +36,9 @@ def end_of_run(kept: Captured, width: int | None) -> str:
     Raises:
         LongBenchError: the answers cannot be scored again, or there is no place for the scores.
     """
-    if not kept.rows:
-        return ""
-    from lm_eval_longbench.reports.render import render
-    from lm_eval_longbench.reports.report import make_report
-    from lm_eval_longbench.reports.scored_run import read_run
-    from lm_eval_longbench.scoring.score import score_rows  # slow to import
+    from lm_eval_longbench.interface.run import Run
 
-    with tempfile.TemporaryDirectory(prefix="lm-eval-longbench-") as scratch:
-        signatures = counted(kept.signatures)
-        score = partial(
-            score_rows, kept.rows, Path(scratch), signatures=signatures, rouge_google=True
-        )
-        try:
-            score(embedder=kept.embedder)
-        except EmbeddingError:  # the task has said why; its summaries are shown as unscored
-            score()
-        text = render(make_report([read_run(Path(scratch), RUN)]), "table", width)
-    return "\n".join([text, *signature_lines(signatures), ""])
+    return Run(kept).summary(width)
 
 
 def register(app: typer.Typer) -> None:

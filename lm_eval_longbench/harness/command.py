@@ -9,7 +9,7 @@ import os
 import signal
 import sys
 from argparse import Namespace
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,7 @@ from lm_eval_longbench.harness.evaluate import (
     with_second_passes,
 )
 from lm_eval_longbench.harness.keeping import Keeping
+from lm_eval_longbench.harness.objects import IN_MEMORY
 from lm_eval_longbench.harness.private_names import CAPTURE, RUN, can_have, require
 from lm_eval_longbench.harness.response_cache import claim_cache
 from lm_eval_longbench.harness.stopping import Stopped, Stopping
@@ -135,14 +136,24 @@ def with_name(parsed: Namespace) -> None:
             parsed.model_args = {"engine": baseline.NAME, **arguments}
 
 
-def _model(parsed: Namespace) -> tuple[str, dict[str, Any]]:
-    """Return the harness's name of the backend, and the model arguments."""
-    config = _config(parsed.config)
-    arguments = parsed.model_args or config.get("model_args") or {}
-    if not isinstance(arguments, dict):
+def as_mapping(arguments: str | Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return arguments of a model or of its generation, which may be given as one text."""
+    if isinstance(arguments, str):
         from lm_eval.utils import simple_parse_args_string
 
-        arguments = simple_parse_args_string(arguments)
+        return dict(simple_parse_args_string(arguments))
+    return dict(arguments or {})
+
+
+def _model(parsed: Namespace) -> tuple[str, dict[str, Any]]:
+    """Return the harness's name of the backend, and the model arguments.
+
+    A model in memory is of the backend `objects.IN_MEMORY`.
+    """
+    if parsed.model is not None and not isinstance(parsed.model, str):
+        return IN_MEMORY, dict(parsed.model_args)
+    config = _config(parsed.config)
+    arguments = as_mapping(parsed.model_args or config.get("model_args"))
     return str(parsed.model or config.get("model") or "hf"), arguments
 
 
@@ -237,6 +248,30 @@ def reasoning_folder(parsed: Namespace) -> Path:
     return _output(parsed) or cache
 
 
+@contextlib.contextmanager
+def _arguments(arguments: Sequence[str]) -> Iterator[None]:
+    """While open, the harness's parser, which reads nothing else, finds these in `sys.argv`."""
+    before = sys.argv
+    sys.argv = ["lm-eval", "run", *arguments]
+    try:
+        yield
+    finally:
+        sys.argv = before
+
+
+def parse(arguments: Sequence[str]) -> Namespace:
+    """Return what the harness makes of the arguments of its `run`.
+
+    Raises:
+        SystemExit: the harness's own, on arguments it does not take.
+    """
+    require(RUN)
+    from lm_eval._cli.harness import HarnessCLI
+
+    with _arguments(arguments):
+        return HarnessCLI().parse_args()
+
+
 def run_harness(
     arguments: Sequence[str],
     preset: str | None = None,
@@ -246,21 +281,53 @@ def run_harness(
     thinking: bool = False,
     keep_empty: bool = False,
 ) -> Captured:
-    """Run `lm_eval run ARGUMENTS` in this process, with a preset's settings if one is given.
+    """Run `lm_eval run ARGUMENTS` in this process, see `run_parsed`.
 
     Args:
         arguments: the harness's own.
+        preset, say, lock, thinking, keep_empty: as for `run_parsed`.
+
+    Raises:
+        SystemExit: the harness's own, on arguments it does not take.
+        LongBenchError: as `run_parsed`.
+    """
+    from lm_eval.utils import setup_logging
+
+    setup_logging()
+    if preset is not None:
+        presets.find_preset(preset, thinking=thinking)  # a misspelt one is said before all else
+    with _arguments(arguments):
+        return run_parsed(
+            parse(arguments), preset, say, lock, thinking=thinking, keep_empty=keep_empty
+        )
+
+
+def run_parsed(
+    parsed: Namespace,
+    preset: str | None = None,
+    say: Callable[[str], None] = logger.info,
+    lock: Path | None = None,
+    *,
+    thinking: bool = False,
+    keep_empty: bool = False,
+    quiet: bool = False,
+) -> Captured:
+    """Run what the harness parsed in this process, with a preset's settings if one is given.
+
+    Args:
+        parsed: the arguments; `model` may be a model in memory, whose `model_args` say what is
+            known of it.
         preset: published model whose settings are used where the arguments leave them open.
         say: gets the lines that tell what the preset and the lock did.
         lock: lock file that the run must be in keeping with; None: none.
         thinking: the preset's settings for thinking scores.
         keep_empty: whether questions that got no answer in an earlier run are left alone.
+        quiet: whether the harness's own tables are not printed.
 
     Returns:
         What was found for our tasks.
 
     Raises:
-        SystemExit: the harness's own, on arguments it does not take.
         LockError: the run is not what the lock file froze.
         OptionError: the preset is for other tasks, the response cache is another model's, or
             another run writes the file of answers.
@@ -269,38 +336,39 @@ def run_harness(
     """
     require(RUN)
     from lm_eval._cli.harness import HarnessCLI
-    from lm_eval.utils import setup_logging
 
-    setup_logging()
     hide_keys()
+    remember_secrets(_model(parsed)[1])
+    parsed.include_path = joined_include_paths(parsed.include_path, parsed.config) or None
     if preset is not None:
-        presets.find_preset(preset, thinking=thinking)  # a misspelt one is said before all else
-    before = sys.argv
-    sys.argv = ["lm-eval", "run", *arguments]  # the harness's parser reads nothing else
+        say(with_preset(parsed, preset, thinking=thinking))
+    if lock is not None:
+        say(with_lock(parsed, lock))
+    with_both_passes(parsed)
+    with_name(parsed)
+    check_cache(parsed)
+    folders = [str(folder) for folder in _task_folders()]
+    with (
+        stoppable(parsed, say, keep_empty=keep_empty) as keeping,
+        evaluated(reasoning_folder(parsed), keeping) as kept,
+        written() as kept.unwritten,
+        arguments_masked(kept),
+        quick_index(_wanted(parsed), parsed.include_path or [], folders, _task_names()),
+        _unprinted(parsed.func) if quiet else contextlib.nullcontext(),
+    ):
+        HarnessCLI().execute(parsed)
+    return kept
+
+
+@contextlib.contextmanager
+def _unprinted(command: Callable[..., Any]) -> Iterator[None]:
+    """While open, the module of a command of the harness prints nothing; what it calls may."""
+    names = command.__globals__
+    names["print"] = lambda *args, **kwargs: None
     try:
-        command = HarnessCLI()
-        parsed = command.parse_args()
-        remember_secrets(_model(parsed)[1])
-        parsed.include_path = joined_include_paths(parsed.include_path, parsed.config) or None
-        if preset is not None:
-            say(with_preset(parsed, preset, thinking=thinking))
-        if lock is not None:
-            say(with_lock(parsed, lock))
-        with_both_passes(parsed)
-        with_name(parsed)
-        check_cache(parsed)
-        folders = [str(folder) for folder in _task_folders()]
-        with (
-            stoppable(parsed, say, keep_empty=keep_empty) as keeping,
-            evaluated(reasoning_folder(parsed), keeping) as kept,
-            written() as kept.unwritten,
-            arguments_masked(),
-            quick_index(_wanted(parsed), parsed.include_path or [], folders, _task_names()),
-        ):
-            command.execute(parsed)
-        return kept
+        yield
     finally:
-        sys.argv = before
+        del names["print"]
 
 
 @contextlib.contextmanager
