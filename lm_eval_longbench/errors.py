@@ -95,6 +95,10 @@ class LockMismatch(LockError):
     status = STOPPED
 
 
+class MissingDependencyError(LongBenchError):
+    """An optional package is not installed; the message has the line that installs it."""
+
+
 class Interrupted(LongBenchError):
     """Stopped by a signal; the answers so far are kept."""
 

@@ -35,9 +35,9 @@ _CHINESE = {
     "truncated": "截断",
     "unscored": "未评分",
     "value [95%] n/failed/unscored": "数值 [95%] 题数/失败/未评分",
+    "Without them these have no value: {}": "因此没有数值：{}",
     "yes": "是",
     "{} of {} tasks are not in this run: {}": "本次运行缺少 {} / {} 个任务：{}",
-    "{} has no value without them": "缺少它们，{} 没有数值",
 }
 
 

@@ -30,6 +30,7 @@ TOGETHER = {
         "harness/test_ranks.py",
         "harness/test_response_cache.py",
         "harness/test_suites.py",
+        "interface/test_evaluate.py",
         "test_generated_files.py",
         "test_new_benchmark.py",
         "test_terminal.py",

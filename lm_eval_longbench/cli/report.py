@@ -4,56 +4,15 @@ from __future__ import annotations
 
 import shutil
 import sys
-import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from lm_eval_longbench.errors import DataError, OptionError, UnknownNameError
 from lm_eval_longbench.result_files import written_together
 from lm_eval_longbench.terminal import say, say_json, say_line
 
-if TYPE_CHECKING:
-    from lm_eval_longbench.reports.scored_run import Run
-
-PUBLISHED, JSON = "published", "json"
-
-
-def read_runs(paths: list[Path], scratch: Path, benchmark: str | None) -> list[Run]:
-    """Read scored folders; what is not one is scored first, into `scratch`.
-
-    Raises:
-        DataError: a path does not exist, or a folder's files are damaged.
-        OptionError: a path is given twice.
-        LongBenchError: raw predictions cannot be scored.
-    """
-    from lm_eval_longbench.reports.scored_run import (  # slow to import
-        is_scored,
-        read_run,
-        unique_names,
-    )
-
-    seen: set[Path] = set()
-    for path in paths:
-        if not path.exists():
-            raise DataError(
-                f"{path} does not exist. Give folders that `lm-eval-longbench score` wrote, or "
-                "predictions or sample logs."
-            )
-        if path.resolve() in seen:
-            raise OptionError(f"{path} is given twice. Name each run once.")
-        seen.add(path.resolve())
-    runs = []
-    for number, (path, name) in enumerate(zip(paths, unique_names(paths), strict=True)):
-        folder = path
-        if not is_scored(path):
-            from lm_eval_longbench.scoring.score import score_paths  # slow to import
-
-            folder = scratch / str(number)
-            score_paths([path], folder, benchmark=benchmark)
-        runs.append(read_run(folder, name))
-    return runs
+JSON = "json"
 
 
 def report_text(
@@ -75,17 +34,11 @@ def report_text(
 
     Raises:
         UnknownNameError: there is no such format or comparison.
-        LongBenchError: as `read_runs`.
+        LongBenchError: as `interface.files.report`.
     """
-    from lm_eval_longbench.reports.render import check_format, render  # slow to import
-    from lm_eval_longbench.reports.report import make_report
+    from lm_eval_longbench.interface.files import report  # slow to import
 
-    check_format(kind)
-    if against not in (None, PUBLISHED):
-        raise UnknownNameError("comparison of --against", against, [PUBLISHED])
-    with tempfile.TemporaryDirectory(prefix="lm-eval-longbench-") as scratch:
-        runs = read_runs(paths, Path(scratch), benchmark)
-        return render(make_report(runs, published=against is not None), kind, width)
+    return report(*paths, format=kind, against=against, benchmark=benchmark, width=width)
 
 
 def register(app: typer.Typer) -> None:

@@ -8,56 +8,19 @@ import shlex
 import shutil
 import signal
 import sys
-import tempfile
 import textwrap
-from collections.abc import Mapping, Sequence
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from lm_eval_longbench.cli.lock import take_locked
-from lm_eval_longbench.errors import (
-    EmbeddingError,
-    Interrupted,
-    LongBenchError,
-    OptionError,
-    RunStopped,
-)
+from lm_eval_longbench.errors import Interrupted, LongBenchError, OptionError, RunStopped
 from lm_eval_longbench.secrets import without_keys
 from lm_eval_longbench.terminal import fail, say
 
 if TYPE_CHECKING:
     from lm_eval_longbench.harness.evaluate import Captured
-
-RUN = "this run"
-
-
-def counted(signatures: Mapping[str, Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Return the signatures of what the report counts.
-
-    Where one task was run in two settings, that is the one under our own name, if there is one.
-    """
-    return [
-        own
-        for name, own in signatures.items()
-        if name == own["task"] or own["task"] not in signatures
-    ]
-
-
-def signature_lines(signatures: Sequence[Mapping[str, Any]]) -> dict[str, str]:
-    """Return the signature of all tasks of each table together, by the table's name."""
-    from lm_eval_longbench.benchmarks.registry import table_of
-    from lm_eval_longbench.signature.signature import combined, line
-
-    tables: dict[str, list[Mapping[str, Any]]] = {}
-    for signature in signatures:
-        table = table_of(signature["task"])
-        if table is not None:
-            tables.setdefault(table.name, []).append(signature)
-    return {name: line(combined(own)) for name, own in tables.items()}
-
 
 # What stands above the harness's own help.
 _HELP = """\
@@ -122,7 +85,7 @@ def next_command(kept: Captured) -> str:
 
 
 def end_of_run(kept: Captured, width: int | None, *, verbose: bool = False) -> str:
-    """Return the report on a run that has just ended; empty if it had none of our tasks.
+    """Return what is printed of a run that has just ended; empty if it had none of our tasks.
 
     Args:
         kept: what the run found.
@@ -132,28 +95,9 @@ def end_of_run(kept: Captured, width: int | None, *, verbose: bool = False) -> s
     Raises:
         LongBenchError: the answers cannot be scored again, or there is no place for the scores.
     """
-    if not kept.rows:
-        return ""
-    from lm_eval_longbench.reports.render import render
-    from lm_eval_longbench.reports.report import make_report
-    from lm_eval_longbench.reports.run_end import Files, block, tables_text
-    from lm_eval_longbench.reports.scored_run import read_run
-    from lm_eval_longbench.scoring.score import score_rows  # slow to import
+    from lm_eval_longbench.interface.run import Run
 
-    with tempfile.TemporaryDirectory(prefix="lm-eval-longbench-") as scratch:
-        signatures = counted(kept.signatures)
-        score = partial(
-            score_rows, kept.rows, Path(scratch), signatures=signatures, rouge_google=True
-        )
-        try:
-            score(embedder=kept.embedder)
-        except EmbeddingError:  # the task has said why; its summaries are shown as unscored
-            score()
-        report = make_report([read_run(Path(scratch), RUN)])
-    text = render(report, "table", width) if verbose else tables_text(report, width)
-    log = str(kept.log or "")
-    files = Files(kept.model, str(kept.folder or ""), log, next_command(kept))
-    return "\n".join([text, block(report, signature_lines(signatures), files)])
+    return Run(kept).ending(next_command(kept), width, verbose=verbose)
 
 
 def register(app: typer.Typer) -> None:

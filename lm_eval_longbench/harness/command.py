@@ -9,7 +9,7 @@ import os
 import signal
 import sys
 from argparse import Namespace
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,7 @@ from lm_eval_longbench.harness.evaluate import (
 )
 from lm_eval_longbench.harness.keeping import Keeping
 from lm_eval_longbench.harness.mistakes import check_arguments, explained, readable_arguments
+from lm_eval_longbench.harness.objects import IN_MEMORY
 from lm_eval_longbench.harness.private_names import CAPTURE, RUN, can_have, require
 from lm_eval_longbench.harness.quiet import folded, log_file, logged
 from lm_eval_longbench.harness.response_cache import claim_cache
@@ -144,21 +145,25 @@ def with_name(parsed: Namespace) -> None:
             parsed.model_args = {"engine": baseline.NAME, **arguments}
 
 
-def _model(parsed: Namespace) -> tuple[str, dict[str, Any]]:
-    """Return the harness's name of the backend, and the model arguments."""
-    config = _config(parsed.config)
-    arguments = parsed.model_args or config.get("model_args") or {}
-    if not isinstance(arguments, dict):
+def as_mapping(arguments: str | Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return arguments of a model or of its generation, which may be given as one text."""
+    if isinstance(arguments, str):
         from lm_eval.utils import simple_parse_args_string
 
-        arguments = simple_parse_args_string(arguments)
+        return dict(simple_parse_args_string(arguments))
+    return dict(arguments or {})
+
+
+def _model(parsed: Namespace) -> tuple[str, dict[str, Any]]:
+    """Return the harness's name of the backend, and the model arguments.
+
+    A model in memory is of the backend `objects.IN_MEMORY`.
+    """
+    if parsed.model is not None and not isinstance(parsed.model, str):
+        return IN_MEMORY, dict(parsed.model_args)
+    config = _config(parsed.config)
+    arguments = as_mapping(parsed.model_args or config.get("model_args"))
     return str(parsed.model or config.get("model") or "hf"), arguments
-
-
-def _model_names(parsed: Namespace) -> tuple[str, str]:
-    """Return the names of the backend and of the model."""
-    model, arguments = _model(parsed)
-    return model, model_name(model, arguments)
 
 
 def _metadata(parsed: Namespace) -> dict[str, Any]:
@@ -259,6 +264,31 @@ def reasoning_folder(parsed: Namespace) -> Path:
     return _output(parsed) or cache
 
 
+@contextlib.contextmanager
+def _arguments(arguments: Sequence[str]) -> Iterator[None]:
+    """While open, the harness's parser, which reads nothing else, finds these in `sys.argv`."""
+    before = sys.argv
+    sys.argv = ["lm-eval", "run", *arguments]
+    try:
+        yield
+    finally:
+        sys.argv = before
+
+
+def parse(arguments: Sequence[str]) -> Namespace:
+    """Return what the harness makes of the arguments of its `run`.
+
+    Raises:
+        SystemExit: the harness's own, on arguments it does not take.
+        OptionError: it cannot read one.
+    """
+    require(RUN)
+    from lm_eval._cli.harness import HarnessCLI
+
+    with _arguments(arguments), readable_arguments():
+        return HarnessCLI().parse_args()
+
+
 def run_harness(
     arguments: Sequence[str],
     preset: str | None = None,
@@ -270,78 +300,126 @@ def run_harness(
     quiet: bool = False,
     debug: bool = False,
 ) -> Captured:
-    """Run `lm_eval run ARGUMENTS` in this process, with a preset's settings if one is given.
+    """Run `lm_eval run ARGUMENTS` in this process, see `run_parsed`.
 
     Args:
         arguments: the harness's own.
+        preset, say, lock, thinking, keep_empty: as for `run_parsed`.
+        quiet: whether the screen gets no more than a user must see, and a log file the rest.
+        debug: whether the traceback of an error is printed.
+
+    Raises:
+        SystemExit: the harness's own, on arguments it does not take.
+        UnknownNameError: there is no such task, model or preset.
+        HarnessError: what the harness or a library raised, in a few lines.
+        PackageFault: a fault of this package, with its traceback.
+        LongBenchError: as `run_parsed`.
+    """
+    from lm_eval.utils import setup_logging
+
+    setup_logging()
+    if preset is not None:
+        presets_named(preset, thinking=thinking)  # a misspelt one is said before all else
+    parsed = parse(arguments)
+    check_arguments(parsed, _wanted(parsed), _model(parsed)[0], _config(parsed.config))
+    log = log_file(_output(parsed)) if quiet else None
+    with (
+        _arguments(arguments),
+        logged(log) if log else contextlib.nullcontext(),
+        explained(_model(parsed)[0], log, debug=debug) as begun,
+    ):
+        kept = run_parsed(
+            parsed,
+            preset,
+            say,
+            lock,
+            thinking=thinking,
+            keep_empty=keep_empty,
+            short=quiet,
+            begun=begun,
+        )
+    kept.log = log
+    return kept
+
+
+def run_parsed(
+    parsed: Namespace,
+    preset: str | None = None,
+    say: Callable[[str], None] = logger.info,
+    lock: Path | None = None,
+    *,
+    thinking: bool = False,
+    keep_empty: bool = False,
+    quiet: bool = False,
+    short: bool = False,
+    begun: list[bool] | None = None,
+) -> Captured:
+    """Run what the harness parsed in this process, with a preset's settings if one is given.
+
+    Args:
+        parsed: the arguments; `model` may be a model in memory, whose `model_args` say what is
+            known of it.
         preset: published model whose settings are used where the arguments leave them open.
         say: gets the lines that tell what the preset and the lock did.
         lock: lock file that the run must be in keeping with; None: none.
         thinking: the preset's settings for thinking scores.
         keep_empty: whether questions that got no answer in an earlier run are left alone.
-        quiet: whether the screen gets no more than a user must see, and a log file the rest.
-        debug: whether the traceback of an error is printed.
+        quiet: whether the harness's own tables are not printed.
+        short: whether they have one row a task.
+        begun: gets an element once the model is loaded and the tasks are there.
 
     Returns:
         What was found for our tasks.
 
     Raises:
-        SystemExit: the harness's own, on arguments it does not take.
         LockError: the run is not what the lock file froze.
         OptionError: the preset is for other tasks, the response cache is another model's, or
             another run writes the file of answers.
         Interrupted: a signal stopped it; says how many answers are there.
         RunStopped: it cannot go on; says why and how many answers are there.
-        UnknownNameError: there is no such task, model or preset.
-        HarnessError: what the harness or a library raised, in a few lines.
-        PackageFault: a fault of this package, with its traceback.
     """
     require(RUN)
     from lm_eval._cli.harness import HarnessCLI
-    from lm_eval.utils import setup_logging
 
-    setup_logging()
     hide_keys()
+    remember_secrets(_model(parsed)[1])
+    parsed.include_path = joined_include_paths(parsed.include_path, parsed.config) or None
     if preset is not None:
-        presets_named(preset, thinking=thinking)  # a misspelt one is said before all else
-    before = sys.argv
-    sys.argv = ["lm-eval", "run", *arguments]  # the harness's parser reads nothing else
+        say(with_preset(parsed, preset, thinking=thinking))
+    if lock is not None:
+        say(with_lock(parsed, lock))
+    with_both_passes(parsed)
+    with_name(parsed)
+    check_cache(parsed)
+    folders = [str(folder) for folder in _task_folders()]
+    groups = _task_names() - set(task_versions())
+    with (
+        stoppable(parsed, say, keep_empty=keep_empty) as keeping,
+        evaluated(reasoning_folder(parsed), keeping, begun) as kept,
+        written() as kept.unwritten,
+        arguments_masked(kept),
+        quick_index(_wanted(parsed), parsed.include_path or [], folders, _task_names()),
+        _unprinted(parsed.func) if quiet else contextlib.nullcontext(),
+        folded(kept, groups) if short else contextlib.nullcontext(),
+    ):
+        HarnessCLI().execute(parsed)
+    model, model_args = _model(parsed)
+    kept.model = " ".join(dict.fromkeys((model, model_name(model, model_args))))
+    kept.folder = kept.unwritten.belongs
+    given = getattr(parsed, "log_samples", None)
+    kept.logged = bool(given or _config(parsed.config).get("log_samples"))
+    return kept
+
+
+@contextlib.contextmanager
+def _unprinted(command: Callable[..., Any]) -> Iterator[None]:
+    """While open, the module of a command of the harness prints nothing; what it calls may."""
+    names = command.__globals__
+    names["print"] = lambda *args, **kwargs: None
     try:
-        command = HarnessCLI()
-        with readable_arguments():
-            parsed = command.parse_args()
-        check_arguments(parsed, _wanted(parsed), _model(parsed)[0], _config(parsed.config))
-        remember_secrets(_model(parsed)[1])
-        parsed.include_path = joined_include_paths(parsed.include_path, parsed.config) or None
-        if preset is not None:
-            say(with_preset(parsed, preset, thinking=thinking))
-        if lock is not None:
-            say(with_lock(parsed, lock))
-        with_both_passes(parsed)
-        with_name(parsed)
-        check_cache(parsed)
-        folders = [str(folder) for folder in _task_folders()]
-        log = log_file(_output(parsed)) if quiet else None
-        with (
-            logged(log) if log else contextlib.nullcontext(),
-            explained(_model(parsed)[0], log, debug=debug) as begun,
-            stoppable(parsed, say, keep_empty=keep_empty) as keeping,
-            evaluated(reasoning_folder(parsed), keeping, begun) as kept,
-            written() as kept.unwritten,
-            arguments_masked(),
-            quick_index(_wanted(parsed), parsed.include_path or [], folders, _task_names()),
-            folded(kept, _task_names() - set(task_versions()))
-            if quiet
-            else contextlib.nullcontext(),
-        ):
-            kept.log, kept.model = log, " ".join(dict.fromkeys(_model_names(parsed)))
-            command.execute(parsed)
-        kept.folder = kept.unwritten.belongs
-        given = getattr(parsed, "log_samples", None)
-        kept.logged = bool(given or _config(parsed.config).get("log_samples"))
-        return kept
+        yield
     finally:
-        sys.argv = before
+        del names["print"]
 
 
 @contextlib.contextmanager

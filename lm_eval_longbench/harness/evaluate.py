@@ -28,6 +28,7 @@ from lm_eval_longbench.harness.private_names import CAPTURE, MASKING, QUICK_INDE
 from lm_eval_longbench.harness.record import question_id
 from lm_eval_longbench.harness.task import LongBenchTask
 from lm_eval_longbench.harness.written import Unwritten
+from lm_eval_longbench.options import KEY
 from lm_eval_longbench.result_files import json_lines
 from lm_eval_longbench.secrets import masked
 from lm_eval_longbench.semantic.embedder import Embedder
@@ -35,6 +36,19 @@ from lm_eval_longbench.semantic.embedder import Embedder
 logger = logging.getLogger(__name__)
 
 Evaluate = Callable[..., dict[str, Any] | None]
+
+
+@dataclass(frozen=True)
+class Saved:
+    """What the harness writes into a results file.
+
+    Attributes:
+        tracker: that writes it.
+        results: all of it.
+    """
+
+    tracker: Any
+    results: dict[str, Any]
 
 
 @dataclass
@@ -45,16 +59,19 @@ class Captured:
         rows: sample log rows by task; empty on all ranks but the first, and with --predict_only
             (nothing was scored).
         signatures: the signature of each task's run.
+        options: the options of each task that were given.
         embedder: that embedded the summaries among them; None: none did.
         unwritten: files that could not be written where they belong.
         model: the backend, and what it was given to load.
         folder: of the results; None: the run writes none.
         logged: whether it writes sample logs.
         log: file with all that was logged; None: the screen has it.
+        saved: what the harness saves of the whole run; None: it did not come to it.
     """
 
     rows: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     signatures: dict[str, dict[str, Any]] = field(default_factory=dict)
+    options: dict[str, dict[str, Any]] = field(default_factory=dict)
     embedder: Embedder | None = None
     unwritten: Unwritten = field(default_factory=Unwritten)
     model: str = ""
@@ -67,6 +84,8 @@ class Captured:
         task = find_task(self.signatures[name]["task"])
         return benchmark_of(task).harness_metrics(task)[0].name
 
+    saved: Saved | None = None
+
     def keep(self, tasks: Mapping[str, Any], result: Mapping[str, Any]) -> None:
         """Keep what `evaluate` found, its samples included."""
         for name, task in tasks.items():
@@ -74,7 +93,9 @@ class Captured:
                 continue
             if name in result["samples"]:  # of a second pass that failed there is nothing
                 self.rows[name] = result["samples"][name]
-                self.signatures[name] = result["configs"][name]["metadata"]["longbench_run"]
+                metadata = result["configs"][name]["metadata"]
+                self.signatures[name] = metadata["longbench_run"]
+                self.options[name] = dict(metadata.get(KEY) or {})
                 self.embedder = self.embedder or task.asking.embedder
 
 
@@ -238,8 +259,12 @@ def _write_down(folder: Path, pass_one: LongBenchTask, pass_two: str, lm: Any) -
 
 
 @contextlib.contextmanager
-def arguments_masked() -> Iterator[None]:
-    """While open, no secret among the model's arguments is in the results files of the harness."""
+def arguments_masked(kept: Captured) -> Iterator[None]:
+    """While open, no secret among the model's arguments is in the results files of the harness.
+
+    Args:
+        kept: gets what the harness saves.
+    """
     if not can_have(MASKING):
         yield
         return
@@ -252,6 +277,7 @@ def arguments_masked() -> Iterator[None]:
         if isinstance(given, dict):
             # In place: the model is built, and the harness prints them once more.
             given.update(masked(given))
+        kept.saved = Saved(self, results)
         save(self, results=results, samples=samples)
 
     EvaluationTracker.save_results_aggregated = saving  # type: ignore[method-assign]

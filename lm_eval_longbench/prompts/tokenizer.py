@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 from lm_eval_longbench.errors import TokenizerError
@@ -15,6 +16,18 @@ if TYPE_CHECKING:
 
 # Where model arguments name the tokenizer, most telling first.
 _ARGUMENTS = ("tokenizer", "pretrained", "model")
+# Tokenizers that a Python caller has in memory, by the name that stands for each.
+_LENT: dict[str, PreTrainedTokenizerBase] = {}
+
+
+@contextlib.contextmanager
+def lent(name: str, tokenizer: PreTrainedTokenizerBase) -> Iterator[None]:
+    """While open, `load_tokenizer` returns this tokenizer for its name."""
+    _LENT[name] = tokenizer
+    try:
+        yield
+    finally:
+        del _LENT[name]
 
 
 def tokenizer_name(option: str | None, model_args: Mapping[str, Any]) -> str | None:
@@ -39,6 +52,7 @@ def load_tokenizer(name: str | None, model_args: Mapping[str, Any]) -> PreTraine
     """Load a tokenizer by name or folder, with the revision the model arguments ask for.
 
     "tiktoken:" and the name of a model or an encoding loads an encoding of tiktoken.
+    One that is lent has its name.
 
     Raises:
         TokenizerError: no name is known, or it cannot be loaded.
@@ -48,6 +62,8 @@ def load_tokenizer(name: str | None, model_args: Mapping[str, Any]) -> PreTraine
             "Prompts must be cut, but neither the model arguments nor the option 'tokenizer' name "
             'a tokenizer. Add --metadata \'{"longbench": {"tokenizer": "NAME_OR_FOLDER"}}\'.'
         )
+    if name in _LENT:
+        return _LENT[name]
     if is_encoding(name):
         return cast("PreTrainedTokenizerBase", load_encoding(name.removeprefix(PREFIX)))
     revision = model_args.get("revision")

@@ -121,7 +121,9 @@ def tables_text(report: Report, width: int | None = None) -> str:
                 text = said("{} of {} tasks are not in this run: {}", len(missing), every, "")
                 names = ", ".join(name for _, name in benchmarks()[benchmark.benchmark].headline)
                 text += few(missing, _TASKS) + "."
-                console.print(f"{text} {said('{} has no value without them', names)}.".lstrip())
+                console.print(
+                    f"{text} {said('Without them these have no value: {}', names)}.".lstrip()
+                )
             if column.table.capped_warning:
                 console.print(f"Warning: {column.table.capped_warning}.")
     for remark in report.remarks:

@@ -6,8 +6,9 @@ import pytest
 from scored_runs import v1_rows
 
 from lm_eval_longbench.benchmarks.registry import benchmarks
-from lm_eval_longbench.cli.run import counted, next_command, signature_lines
+from lm_eval_longbench.cli.run import next_command
 from lm_eval_longbench.harness.evaluate import Captured
+from lm_eval_longbench.interface.run import counted, signatures_of_tables
 from lm_eval_longbench.reports.report import make_report
 from lm_eval_longbench.reports.run_end import (
     MOST_LINES,
@@ -72,9 +73,9 @@ def test_one_dataset_prints_no_row_without_a_value(made):
     report, signatures = made({"qasper": [1.0, 0.0] * 100})
     text = tables_text(report)
     assert "20 of 21 tasks are not in this run" in text
-    assert "English, Chinese has no value without them" in text
+    assert "Without them these have no value: English, Chinese." in text
     assert " - " not in text
-    lines = block(report, signature_lines(counted(signatures)), FILES).splitlines()
+    lines = block(report, signatures_of_tables(counted(signatures)), FILES).splitlines()
     assert len(lines) <= MOST_LINES
     found = dict(line.split("  ", 1) for line in lines)
     assert found["model"].strip() == "hf org/model"
@@ -98,14 +99,14 @@ def test_an_official_run_says_yes_and_any_other_why_not(made):
         assert unknown == ""
         assert (expected in departs) if expected else departs == ""
     report, signatures = made({"qasper": [1.0] * 50})
-    text = block(report, signature_lines(counted(signatures)), FILES)
+    text = block(report, signatures_of_tables(counted(signatures)), FILES)
     assert "no, because: it is incomplete: longbench_v1_qasper has 50 of 200 questions" in text
 
 
 def test_the_block_in_chinese(made, monkeypatch):
     monkeypatch.setenv("LONGBENCH_LANG", "zh")
     report, signatures = made({"qasper": [1.0, 0.0] * 100})
-    text = block(report, signature_lines(counted(signatures)), FILES)
+    text = block(report, signatures_of_tables(counted(signatures)), FILES)
     assert text.splitlines()[0].startswith("模型  ")
     assert "官方协议" in text
     assert "20 / 21" in tables_text(report) or "21 / 20" in tables_text(report)
