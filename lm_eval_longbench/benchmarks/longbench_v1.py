@@ -28,6 +28,13 @@ from lm_eval_longbench.benchmarks.base import (
     Table,
     Task,
 )
+from lm_eval_longbench.benchmarks.longbench_v1_charts import (
+    ALL_LENGTHS,
+    HEADLINE,
+    LOOK_E,
+    LOOK_V1,
+    means_of_tasks,
+)
 from lm_eval_longbench.benchmarks.longbench_v1_facts import (
     ALL,
     BUCKET_METRICS,
@@ -70,7 +77,7 @@ def _e_rounded(values: np.ndarray, number: int) -> float:
 
 
 PERCENT = Unit("percent", 100, 100, 2)
-HEADLINE, DATASET, ALL_LENGTHS, GOOGLE = "headline", "dataset", "all lengths", "rougeL_google"
+DATASET, GOOGLE = "dataset", "rougeL_google"
 # What the category columns of longbench_v1.csv are called here.
 _COLUMNS = {
     "Single-Doc QA": "single_doc_qa",
@@ -329,6 +336,7 @@ class LongBenchV1(_LongBench):
     name, short, sign, title = "longbench_v1", "v1", "lb-v1", "LongBench v1"
     datasets = DATASETS
     official_folder = "pred"
+    look = LOOK_V1
 
     def __init__(self) -> None:
         self.published = Published(
@@ -400,6 +408,7 @@ class LongBenchE(_LongBench):
     unit_note = "Percent, two decimals; relative figures are 100 * (x/y - 1)."
     datasets = MappingProxyType({one.name: one for one in ALL if one.rows_e is not None})
     suffix, official_folder = "_e", "pred_e"
+    look = LOOK_E
 
     def __init__(self) -> None:
         self._with_tasks({"dataset": tuple(self.datasets), "bucket": BUCKETS}, ())
@@ -437,6 +446,10 @@ class LongBenchE(_LongBench):
                 relative[name].append(Figure(section, dataset, ratio, RELATIVE))
         sections = [whole, *buckets.values(), *relative.values()]
         return [figure for own in sections for figure in own] + self._googles(answers)
+
+    def chart_figures(self, answers: Answers) -> list[Figure]:
+        found = self.figures(answers)
+        return found + means_of_tasks(found, PERCENT)
 
     def question_figures(self, answers: Answers) -> list[Figure]:
         """Return the score of a dataset, that of each bucket, and Google's ROUGE-L."""
