@@ -6,54 +6,17 @@ import shutil
 import sys
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from lm_eval_longbench.errors import DataError, OptionError, UnknownNameError
+from lm_eval_longbench.cli.page import LOOKS, PUBLISHED, Wanted, look_at
+from lm_eval_longbench.cli.read_runs import read_runs
+from lm_eval_longbench.errors import OptionError, UnknownNameError
 from lm_eval_longbench.result_files import written_together
 from lm_eval_longbench.terminal import say, say_json, say_line
 
-if TYPE_CHECKING:
-    from lm_eval_longbench.reports.scored_run import Run
-
-PUBLISHED, JSON = "published", "json"
-
-
-def read_runs(paths: list[Path], scratch: Path, benchmark: str | None) -> list[Run]:
-    """Read scored folders; what is not one is scored first, into `scratch`.
-
-    Raises:
-        DataError: a path does not exist, or a folder's files are damaged.
-        OptionError: a path is given twice.
-        LongBenchError: raw predictions cannot be scored.
-    """
-    from lm_eval_longbench.reports.scored_run import (  # slow to import
-        is_scored,
-        read_run,
-        unique_names,
-    )
-
-    seen: set[Path] = set()
-    for path in paths:
-        if not path.exists():
-            raise DataError(
-                f"{path} does not exist. Give folders that `lm-eval-longbench score` wrote, or "
-                "predictions or sample logs."
-            )
-        if path.resolve() in seen:
-            raise OptionError(f"{path} is given twice. Name each run once.")
-        seen.add(path.resolve())
-    runs = []
-    for number, (path, name) in enumerate(zip(paths, unique_names(paths), strict=True)):
-        folder = path
-        if not is_scored(path):
-            from lm_eval_longbench.scoring.score import score_paths  # slow to import
-
-            folder = scratch / str(number)
-            score_paths([path], folder, benchmark=benchmark)
-        runs.append(read_run(folder, name))
-    return runs
+JSON = "json"
 
 
 def report_text(
@@ -94,13 +57,17 @@ def register(app: typer.Typer) -> None:
     @app.command("report")
     def report(
         runs: Annotated[
-            list[Path],
+            list[Path] | None,
             typer.Argument(
                 help="Folders that `score` wrote; predictions or logs are scored first."
             ),
-        ],
+        ] = None,
         format: Annotated[
-            str, typer.Option("--format", help="table, markdown, csv or json.")
+            str,
+            typer.Option(
+                "--format",
+                help="table, markdown, csv or json; html: one page to look at.",
+            ),
         ] = "table",
         against: Annotated[
             str | None, typer.Option(help="published: add published figures and the run's rank.")
@@ -110,10 +77,29 @@ def register(app: typer.Typer) -> None:
             typer.Option(help="What predictions are, as for `score`: v1, v1_e, v2 or pro."),
         ] = None,
         output: Annotated[
-            Path | None, typer.Option(help="File to write; without it the report is printed.")
+            Path | None,
+            typer.Option(
+                help="File to write, of charts a folder; without it the report is printed."
+            ),
         ] = None,
+        share: Annotated[
+            float,
+            typer.Option(help="Of the score at the shortest length, for the effective length."),
+        ] = 0.9,
+        answers: Annotated[
+            bool, typer.Option("--answers", help="html: add the answers; needs sample logs.")
+        ] = False,
+        language: Annotated[str, typer.Option(help="Of charts in files: en or zh.")] = "en",
     ) -> None:
         """Put scored runs side by side, with intervals, differences and p-values."""
+        if format in LOOKS:
+            look = Wanted(runs or [], format, output, against, benchmark, share, answers, language)
+            look_at(look)
+            return
+        if not runs:
+            raise OptionError(
+                f"--format {format} needs one or more runs. Give folders that `score` wrote."
+            )
         to_terminal = output is None and sys.stdout.isatty()
         width = shutil.get_terminal_size().columns if to_terminal else None
         text = report_text(runs, format, against=against, benchmark=benchmark, width=width)

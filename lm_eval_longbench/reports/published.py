@@ -268,7 +268,7 @@ class Leaderboard:
     reason: str = ""
 
 
-def _passes(
+def passes_of(
     run: Run, table: ScoredTable, tasks: Sequence[str]
 ) -> list[tuple[ScoredTable, Sequence[str]]]:
     """Return what a ranked figure is made of: with chain of thought the first pass, too."""
@@ -313,7 +313,7 @@ def leaderboard(
             reason = why_not_ranked(table, tasks)
             found = []
             for mode in modes:
-                departs, unknown = protocol_of_run(_passes(run, table, tasks), mode)
+                departs, unknown = protocol_of_run(passes_of(run, table, tasks), mode)
                 if departs:
                     departs = f"it is no run of the official protocol: {departs}"
                 published = _in_mode(benchmark, mode)
