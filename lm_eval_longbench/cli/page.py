@@ -74,6 +74,7 @@ def look_at(wanted: Wanted) -> None:
     from lm_eval_longbench.benchmarks.registry import short_names  # slow to import
     from lm_eval_longbench.page.build import build_page
     from lm_eval_longbench.page.data import page_data
+    from lm_eval_longbench.page.samples import answers_of
 
     _check(wanted)
     only: set[str] = set()
@@ -83,8 +84,10 @@ def look_at(wanted: Wanted) -> None:
         only = {short_names()[wanted.benchmark].name}
     with tempfile.TemporaryDirectory(prefix="lm-eval-longbench-") as scratch:
         runs = read_runs(wanted.paths, Path(scratch), wanted.benchmark)
+        names = [run.name for run in runs]
+        answers = answers_of(wanted.paths, names, wanted.benchmark) if wanted.answers else ""
         data = page_data(runs, published=wanted.against is not None, only=only, share=wanted.share)
     assert wanted.output is not None
     with written_together([wanted.output]) as (file,):
-        file.write(build_page(data).encode("utf-8"))
+        file.write(build_page(data, answers).encode("utf-8"))
     say_line(f"written: {wanted.output}")

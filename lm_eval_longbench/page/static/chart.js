@@ -170,8 +170,7 @@
     }
     spec.series.forEach((one, row) => {
       const y = start + row * step, middle = y + (step - 10) / 2;
-      out += text(label - 8, middle, fitted(one.name, one.run ? 13 : 12, label - 10), {
-        fill: theme.ink, anchor: "end", middle: true, full: one.name, weight: one.run ? "700" : "" });
+      out += rowLabel(one, label - 8, middle, label - 10, theme);
       one.values[0].forEach((value, i) => {
         if (!value) return;
         const height = inside ? (i ? 6 : bar) : bar - 1;
@@ -214,8 +213,7 @@
     }
     spec.series.forEach((one, row) => {
       const value = one.values[0][0], y = start + row * step + step / 2 - 2;
-      out += text(label - 8, y, fitted(one.name, one.run ? 13 : 12, label - 10), {
-        fill: theme.ink, anchor: "end", middle: true, full: one.name, weight: one.run ? "700" : "" });
+      out += rowLabel(one, label - 8, y, label - 10, theme);
       if (!value) return;
       const fill = strokeOf(theme, one.run ? 1 : 0);
       if (value[1] !== null) out += whisker(0, scale(value[1]), scale(value[2]), y, theme.muted);
@@ -241,8 +239,7 @@
     });
     spec.series.forEach((one, row) => {
       const y = start + row * step;
-      out += text(label - 8, y + step / 2, fitted(one.name, one.run ? 13 : 12, label - 10), {
-        fill: theme.ink, anchor: "end", middle: true, full: one.name, weight: one.run ? "700" : "" });
+      out += rowLabel(one, label - 8, y + step / 2, label - 10, theme);
       one.values[0].forEach((value, i) => {
         const x = label + i * cell;
         if (!value) {
@@ -257,6 +254,17 @@
       });
     });
     return { svg: out, height: start + step * spec.series.length + 4 };
+  }
+
+  // The name of a row, right of which its marks begin; its mode on a line of its own if need be.
+  function rowLabel(one, x, middle, room, theme) {
+    const size = one.run ? 13 : 12, weight = one.run ? "700" : "";
+    const more = { fill: theme.ink, anchor: "end", middle: true, full: one.name, weight };
+    if (!one.mode || widthOf(one.name, size) <= room) {
+      return text(x, middle, fitted(one.name, size, room), more);
+    }
+    return text(x, middle - 5.5, fitted(one.model, size, room), more) +
+      text(x, middle + 6.5, fitted(one.mode, 10, room), { fill: theme.muted, anchor: "end", middle: true, size: 10 });
   }
 
   function wrapped(name, size, most, lines) {
@@ -411,8 +419,15 @@
     return (ends ? "≥" : "") + own;
   }
 
+  function modeText(benchmark, mode, language) {
+    const own = benchmark.modes.find((one) => one[0] === mode);
+    return own ? at(own[1], language) : mode;
+  }
+  const nameOf = (benchmark, entry, language) => (benchmark.modes.length > 1
+    ? `${entry.model} – ${modeText(benchmark, entry.mode, language)}` : entry.model);
+
   // Return what to draw of a benchmark's chart for some of its entries.
-  function specOf(benchmark, name, entries, language, labels) {
+  function specOf(benchmark, name, entries, language) {
     const chart = benchmark.charts.find((own) => own.name === name);
     const ladder = chart.axis === "effective" ? benchmark.ladder : null;
     const decimals = benchmark.decimals;
@@ -429,11 +444,14 @@
       say: (value) => one(value[0]) + (value[1] === null ? "" : ` [${one(value[1])}, ${one(value[2])}]`),
       series: [],
     };
-    entries.forEach((index, i) => {
+    const modes = benchmark.modes.length;
+    entries.forEach((index) => {
       const entry = benchmark.entries[index];
       const values = chart.panels.map((panel) => panel.points.map((p) => entry.values[p.at]));
       if (values.some((panel) => panel.some((value) => value))) {
-        spec.series.push({ name: labels[i], run: entry.run, values, entry: index });
+        const mode = modes > 1 ? modeText(benchmark, entry.mode, language) : "";
+        spec.series.push({ name: nameOf(benchmark, entry, language), model: entry.model, mode,
+          run: entry.run, values });
       }
     });
     if (["dots", "bars", "inside", "heat"].includes(chart.kind)) {
@@ -503,5 +521,5 @@
       `<g transform="translate(${pad} ${r(top)})">${body.svg}</g></svg>`;
   }
 
-  root.LongBenchCharts = { draw, specOf, tableOf, csvOf, describe, lengthText, at, shown };
+  root.LongBenchCharts = { draw, specOf, nameOf, modeText, tableOf, csvOf, describe, lengthText, at, shown };
 })(typeof globalThis === "undefined" ? this : globalThis);

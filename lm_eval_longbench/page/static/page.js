@@ -200,10 +200,8 @@
       h("span", { className: "vh" }, t(status))), rank ? ` ${t("rank")} ${rank}` : "",
       short && row.run ? h("small", { title: why, lang: "en" }, named(short)) : null];
   }
-  const modeText = (bench, mode) => {
-    const own = bench.modes.find((one) => one[0] === mode);
-    return own ? at(own[1], state.language) : mode;
-  };
+  const modeText = (bench, mode) => C.modeText(bench, mode, state.language);
+  const nameOf = (bench, entry) => C.nameOf(bench, entry, state.language);
 
   // ------------------------------------------------------------------ leaderboard
 
@@ -304,16 +302,11 @@
     const found = own.rows.filter((row) => own.chosen.has(row.key))
       .sort((a, b) => bestOf(bench, b) - bestOf(bench, a)).flatMap((row) => row.all)
       .filter((index) => own.modes.has(bench.entries[index].mode));
-    const labels = found.map((index) => {
-      const entry = bench.entries[index];
-      return bench.modes.length > 1 ? `${entry.model} – ${modeText(bench, entry.mode)}` : entry.model;
-    });
-    return [found, labels];
+    return found;
   }
 
   const specFor = (bench, own, name) => {
-    const [entries, labels] = chosenEntries(bench, own);
-    return C.specOf(bench, name, entries, state.language, labels);
+    return C.specOf(bench, name, chosenEntries(bench, own), state.language);
   };
   const themeNow = () => (state.print ? "light" : state.theme);
 
@@ -338,7 +331,7 @@
   let waiting = 0;
   function drawCharts(atOnce) {
     const bench = data.benchmarks[state.at], own = stateOf();
-    const [entries] = chosenEntries(bench, own);
+    const entries = chosenEntries(bench, own);
     document.getElementById("chosen").textContent = t("chosen", { n: entries.length });
     const inView = (card) => {
       const box = card.getBoundingClientRect();
@@ -426,11 +419,10 @@
     const runs = bench.entries.map((entry, index) => [entry, index]).filter(([entry]) => entry.run);
     if (runs.length < 2 || !bench.differences.length) return null;
     own.pair = own.pair || [bench.differences[0].first, bench.differences[0].second];
-    const label = (entry) => (bench.modes.length > 1 ? `${entry.model} – ${modeText(bench, entry.mode)}` : entry.model);
     const select = (n, text) => h("label", {}, text, h("select", { id: `pair-${n}`, onchange: (event) => {
       own.pair[n] = Number(event.target.value);
       fill();
-    } }, runs.map(([entry, index]) => h("option", { value: String(index), selected: own.pair[n] === index }, shortened(label(entry), 60)))));
+    } }, runs.map(([entry, index]) => h("option", { value: String(index), selected: own.pair[n] === index }, shortened(nameOf(bench, entry), 60)))));
     const place = h("div", {});
     const names = new Map();
     bench.headline.forEach((point) => names.set(point.at, at(point.label, state.language)));
@@ -470,7 +462,7 @@
     const runs = bench.entries.filter((entry) => entry.run);
     if (!runs.length) return null;
     return h("section", { "aria-labelledby": "details-title" }, h("h2", { id: "details-title" }, t("details")),
-      runs.map((entry) => h("details", {}, h("summary", {}, named(bench.modes.length > 1 ? `${entry.model} – ${modeText(bench, entry.mode)}` : entry.model)),
+      runs.map((entry) => h("details", {}, h("summary", {}, named(nameOf(bench, entry))),
         h("dl", {}, [["official", `${t(entry.official)}${entry.why ? `: ${entry.why}` : ""}`], ["rank", entry.rank], ["cut", entry.cut],
           ["data", entry.data], ["signature", entry.signature]].filter((one) => one[1]).flatMap(([key, value]) =>
           [h("dt", {}, t(key)), h("dd", {}, key === "signature" ? h("code", {}, value) : named(value))])),
