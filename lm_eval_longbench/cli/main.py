@@ -11,6 +11,7 @@ from lm_eval_longbench.cli import (
     answers,
     compare,
     doctor,
+    leaderboard,
     link,
     lock,
     prepare,
@@ -32,7 +33,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 for module in (
-    *(run, answers, doctor, prepare, lock, score, report, verify, compare),
+    *(run, answers, doctor, prepare, lock, score, report, leaderboard, verify, compare),
     *(prompt, link),
 ):
     module.register(app)
