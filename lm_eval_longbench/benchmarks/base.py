@@ -21,6 +21,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lm_eval_longbench.benchmarks.chart import Look
 from lm_eval_longbench.benchmarks.parts import CAPPED as CAPPED
 from lm_eval_longbench.benchmarks.parts import COUNTS as COUNTS
 from lm_eval_longbench.benchmarks.parts import FAILED as FAILED
@@ -184,6 +185,7 @@ class Benchmark(abc.ABC):
         overall: key of the figure over all questions in its official file; "": none.
         shared_metrics: name of the task file with metrics that only some of its tasks have.
         task_folder: with its task files, for the harness's --include_path; None: ours.
+        look: its charts and what leaderboards show of it.
     """
 
     name: str
@@ -227,6 +229,7 @@ class Benchmark(abc.ABC):
     shared_metrics = "more"
     task_folder: Path | None = None
     published: Published | None = None
+    look = Look()
     #: Folder of the prompt templates, with their hashes in SHA256SUMS; None: ours.
     templates: Path | None = None
     #: Folder of the embedded sample's files, named as the official ones.
@@ -439,12 +442,18 @@ class Benchmark(abc.ABC):
     def figures(self, answers: Answers) -> list[Figure]:
         """Return every figure of a table, in the order of reports."""
 
+    def chart_figures(self, answers: Answers) -> list[Figure]:
+        """Return every figure that charts show: those of reports, and what charts need besides."""
+        return self.figures(answers)
+
     def question_figures(self, answers: Answers) -> list[Figure]:
         """Return the figures that the harness has of a task, the first of them official."""
         return [figure for figure in self.figures(answers) if figure.metric]
 
     def official(self, answers: Answers, figures: Sequence[Figure]) -> dict[str, Any]:
         """Return the figures in the schema of the official result file: as their paths say."""
+        from lm_eval_longbench.figures.figure import nested  # it needs numpy
+
         return nested(figures, "official")
 
     def parts(self, answers: Answers, figures: Sequence[Figure]) -> dict[str, Any]:

@@ -33,6 +33,7 @@ from lm_eval_longbench.benchmarks.base import (
     Table,
     Task,
 )
+from lm_eval_longbench.benchmarks.longbench_pro_charts import LOOK_PRO
 from lm_eval_longbench.benchmarks.longbench_pro_facts import (
     COUNTS,
     DIMENSIONS,
@@ -130,6 +131,7 @@ class LongBenchPro(Benchmark):
     sample_fields: Mapping[str, str] = {"rouge_l": "", "semantic_similarity": "cosine"}
     file_kind = "pro_inference"
     file_names = "some"
+    look = LOOK_PRO
     shares_documents = True
     labelled = "secondary task"
     overall = "average_overall_metric"

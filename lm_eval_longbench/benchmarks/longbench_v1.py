@@ -29,6 +29,13 @@ from lm_eval_longbench.benchmarks.base import (
     Table,
     Task,
 )
+from lm_eval_longbench.benchmarks.longbench_v1_charts import (
+    ALL_LENGTHS,
+    HEADLINE,
+    LOOK_E,
+    LOOK_V1,
+    means_of_tasks,
+)
 from lm_eval_longbench.benchmarks.longbench_v1_facts import (
     ALL,
     BUCKET_METRICS,
@@ -74,7 +81,7 @@ def _e_rounded(values: np.ndarray, number: int) -> float:
 
 
 PERCENT = Unit("percent", 100, 100, 2)
-HEADLINE, DATASET, ALL_LENGTHS, GOOGLE = "headline", "dataset", "all lengths", "rougeL_google"
+DATASET, GOOGLE = "dataset", "rougeL_google"
 # What the category columns of longbench_v1.csv are called here.
 _COLUMNS = {
     "Single-Doc QA": "single_doc_qa",
@@ -342,6 +349,7 @@ class LongBenchV1(_LongBench):
     task_sections = (DATASET, GOOGLE)
     official_files = V1Files(official_folder)
     layouts = LAYOUTS
+    look = LOOK_V1
 
     def __init__(self) -> None:
         self.published = Published(
@@ -415,6 +423,7 @@ class LongBenchE(_LongBench):
     suffix, official_folder = "_e", "pred_e"
     task_sections = (ALL_LENGTHS, GOOGLE)
     official_files = V1Files(official_folder)
+    look = LOOK_E
 
     def __init__(self) -> None:
         self._with_tasks({"dataset": tuple(self.datasets), "bucket": BUCKETS}, ())
@@ -452,6 +461,10 @@ class LongBenchE(_LongBench):
                 relative[name].append(Figure(section, dataset, ratio, RELATIVE))
         sections = [whole, *buckets.values(), *relative.values()]
         return [figure for own in sections for figure in own] + self._googles(answers)
+
+    def chart_figures(self, answers: Answers) -> list[Figure]:
+        found = self.figures(answers)
+        return found + means_of_tasks(found, PERCENT)
 
     def question_figures(self, answers: Answers) -> list[Figure]:
         """Return the score of a dataset, that of each bucket, and Google's ROUGE-L."""

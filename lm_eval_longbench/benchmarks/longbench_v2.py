@@ -1,9 +1,10 @@
 """LongBench v2: all questions in five modes, and the zero-shot prompt by domain.
 
 Source: LongBench at commit 2e00731 (prompts, modes, the letter that is read, order of operations)
-and the pinned data (names, counts). Published figures: the README of LongBench v2, Table 2 of its
-paper (Bai et al., 2024) and a third-party table; each row names its source. A row whose sub-scores,
-weighted by the official numbers of questions, do not give its overall score has a caveat.
+and the pinned data (names, counts). Published figures: the leaderboard of LongBench v2 (65 rows of
+36 models, people and chance) and a third-party table; each row names its source. A row whose
+sub-scores, weighted by the official numbers of questions, do not give its overall score has a
+caveat, as have the rows of people and of chance.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ from lm_eval_longbench.benchmarks.base import (
     Table,
     Task,
 )
+from lm_eval_longbench.benchmarks.longbench_v2_charts import LOOK_V2
 from lm_eval_longbench.benchmarks.longbench_v2_facts import (
     ALL,
     ASKED,
@@ -117,6 +119,7 @@ class LongBenchV2(Benchmark):
     counted_flags = ("unparsed",)
     may_be_unknown = frozenset({"domain"})
     file_kind = "v2_results"
+    look = LOOK_V2
     fields = ("_id", "domain", "sub_domain", "difficulty", "length", *ASKED, "answer", "context")
     counts = COUNTS
     samples = SAMPLES / NAME

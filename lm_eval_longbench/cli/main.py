@@ -11,6 +11,7 @@ from lm_eval_longbench.cli import (
     answers,
     compare,
     doctor,
+    leaderboard,
     link,
     lock,
     prepare,
@@ -35,7 +36,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 for module in (
-    *(run, tasks, answers, doctor, prepare, lock, score, report, verify, compare),
+    *(run, tasks, answers, doctor, prepare, lock, score, report, leaderboard, verify, compare),
     *(prompt, presets, link),
 ):
     module.register(app)

@@ -9,6 +9,8 @@ from typing import Annotated
 
 import typer
 
+from lm_eval_longbench.cli.page import LOOKS, Wanted, look_at
+from lm_eval_longbench.errors import OptionError
 from lm_eval_longbench.result_files import written_together
 from lm_eval_longbench.terminal import say, say_json, say_line
 
@@ -47,13 +49,17 @@ def register(app: typer.Typer) -> None:
     @app.command("report")
     def report(
         runs: Annotated[
-            list[Path],
+            list[Path] | None,
             typer.Argument(
                 help="Folders that `score` wrote; predictions or logs are scored first."
             ),
-        ],
+        ] = None,
         format: Annotated[
-            str, typer.Option("--format", help="table, markdown, csv or json.")
+            str,
+            typer.Option(
+                "--format",
+                help="table, markdown, csv or json; html: one page to look at.",
+            ),
         ] = "table",
         against: Annotated[
             str | None, typer.Option(help="published: add published figures and the run's rank.")
@@ -63,10 +69,29 @@ def register(app: typer.Typer) -> None:
             typer.Option(help="What predictions are, as for `score`: v1, v1_e, v2 or pro."),
         ] = None,
         output: Annotated[
-            Path | None, typer.Option(help="File to write; without it the report is printed.")
+            Path | None,
+            typer.Option(
+                help="File to write, of charts a folder; without it the report is printed."
+            ),
         ] = None,
+        share: Annotated[
+            float,
+            typer.Option(help="Of the score at the shortest length, for the effective length."),
+        ] = 0.9,
+        answers: Annotated[
+            bool, typer.Option("--answers", help="html: add the answers; needs sample logs.")
+        ] = False,
+        language: Annotated[str, typer.Option(help="Of charts in files: en or zh.")] = "en",
     ) -> None:
         """Put scored runs side by side, with intervals, differences and p-values."""
+        if format in LOOKS:
+            look = Wanted(runs or [], format, output, against, benchmark, share, answers, language)
+            look_at(look)
+            return
+        if not runs:
+            raise OptionError(
+                f"--format {format} needs one or more runs. Give folders that `score` wrote."
+            )
         to_terminal = output is None and sys.stdout.isatty()
         width = shutil.get_terminal_size().columns if to_terminal else None
         text = report_text(runs, format, against=against, benchmark=benchmark, width=width)

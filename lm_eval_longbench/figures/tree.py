@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -289,7 +290,75 @@ class Relative:
         return found
 
 
-Tree = Leaf | Mean | Relative
+@dataclass(frozen=True, eq=False)
+class Contrast:
+    """One mean against that of other questions: its difference, or the ratio less 1.
+
+    Attributes:
+        part, base: of questions that have no document in common; each is resampled by itself.
+        ratio: part / base - 1 in place of part - base.
+    """
+
+    part: Leaf | Mean
+    base: Leaf | Mean
+    ratio: bool = False
+
+    @property
+    def n(self) -> int:
+        """Questions of both."""
+        return self.part.n + self.base.n
+
+    @property
+    def unscored(self) -> int:
+        """Samples without a score."""
+        return self.part.unscored + self.base.unscored
+
+    @property
+    def failed(self) -> int:
+        """Samples without an answer."""
+        return self.part.failed + self.base.failed
+
+    @property
+    def documents(self) -> int | None:
+        """Documents of both that are resampled; None: each question has its own."""
+        return Mean((self.part, self.base)).documents
+
+    @property
+    def few(self) -> str:
+        """Why nothing can be said of what other questions would give, or ""."""
+        return self.part.few or self.base.few
+
+    def _of(self, part: Any, base: Any) -> Any:
+        return part / base - 1 if self.ratio else part - base
+
+    @cached_property
+    def value(self) -> float | None:
+        """The difference or the ratio less 1; None if either is None, or a ratio's base is 0."""
+        part, base = self.part.value, self.base.value
+        if part is None or base is None or (self.ratio and not base):
+            return None
+        return float(self._of(part, base))
+
+    @cached_property
+    def resamples(self) -> np.ndarray | None:
+        """The same of each resample; None without a value or if a part has no resamples."""
+        part, base = self.part.resamples, self.base.resamples
+        if self.value is None or part is None or base is None:
+            return None
+        with np.errstate(divide="ignore", invalid="ignore"):
+            found: np.ndarray = self._of(part, base)
+        return found
+
+    @property
+    def influence(self) -> list[Influence]:
+        """How the documents of both move it; only where there are resamples."""
+        part, base = self.part.value or 0.0, self.base.value or 0.0
+        by_part, by_base = (1 / base, -part / base**2) if self.ratio else (1.0, -1.0)
+        own = [one.times(by_part) for one in self.part.influence]
+        return own + [one.times(by_base) for one in self.base.influence]
+
+
+Tree = Leaf | Mean | Relative | Contrast
 
 
 def estimate(tree: Tree) -> Estimate:

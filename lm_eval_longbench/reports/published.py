@@ -8,7 +8,7 @@ from __future__ import annotations
 import csv
 import functools
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from lm_eval_longbench.benchmarks.base import Place
 from lm_eval_longbench.benchmarks.registry import benchmarks, tables
@@ -19,6 +19,8 @@ from lm_eval_longbench.reports.scored_run import Run, ScoredTable
 _NAMED = 3
 # The published mode of LongBench Pro that has a larger output budget.
 THINKING = "thinking"
+# Columns that have an attribute of their own.
+_OWN = ("model", "source", "caveat")
 # What ingredients are called that stand for more than their name.
 _WORDS = {"data_sha256": "data", "generation": "generation arguments"}
 
@@ -35,6 +37,7 @@ class PublishedRow:
         decimals: digits after the point of each value.
         source: where the row is from.
         caveat: why it is shown and not counted in ranks; "" for none.
+        facts: what else is published of it, by column: its type, its context length, ...
     """
 
     model: str
@@ -43,6 +46,7 @@ class PublishedRow:
     decimals: Mapping[Place, int]
     source: str
     caveat: str
+    facts: Mapping[str, str] = field(default_factory=dict)
 
 
 def _decimals(text: str) -> int:
@@ -59,9 +63,13 @@ def published_rows(benchmark: str) -> tuple[PublishedRow, ...]:
         lines = list(csv.DictReader(handle))
     rows = []
     for line in lines:
-        texts = {
-            place: text for name, text in line.items() if text and (place := known.place_of(name))
-        }
+        texts, facts = {}, {}
+        for name, text in line.items():
+            place = known.place_of(name)
+            if text and place:
+                texts[place] = text
+            elif text and name not in _OWN:
+                facts[name] = text
         rows.append(
             PublishedRow(
                 line["model"],
@@ -70,6 +78,7 @@ def published_rows(benchmark: str) -> tuple[PublishedRow, ...]:
                 {place: _decimals(text) for place, text in texts.items()},
                 line.get("source") or known.source,
                 line.get("caveat", ""),
+                facts,
             )
         )
     return tuple(rows)
@@ -259,7 +268,7 @@ class Leaderboard:
     reason: str = ""
 
 
-def _passes(
+def passes_of(
     run: Run, table: ScoredTable, tasks: Sequence[str]
 ) -> list[tuple[ScoredTable, Sequence[str]]]:
     """Return what a ranked figure is made of: with chain of thought the first pass, too."""
@@ -304,7 +313,7 @@ def leaderboard(
             reason = why_not_ranked(table, tasks)
             found = []
             for mode in modes:
-                departs, unknown = protocol_of_run(_passes(run, table, tasks), mode)
+                departs, unknown = protocol_of_run(passes_of(run, table, tasks), mode)
                 if departs:
                     departs = f"it is no run of the official protocol: {departs}"
                 published = _in_mode(benchmark, mode)

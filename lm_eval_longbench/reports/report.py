@@ -241,10 +241,10 @@ class Report:
     @property
     def method(self) -> tuple[str, ...]:
         """How intervals and differences were made."""
-        return _method(differences=any(one.pairs for one in self.benchmarks))
+        return method_of(differences=any(one.pairs for one in self.benchmarks))
 
 
-def _method(*, differences: bool) -> tuple[str, ...]:
+def method_of(*, differences: bool) -> tuple[str, ...]:
     """Return how intervals, and differences where there are any, were made."""
     return (_INTERVALS, _DIFFERENCES) if differences else (_INTERVALS,)
 
@@ -268,7 +268,8 @@ def _documents(column: Column) -> str:
     return text if lacking or number < len(known) else ""
 
 
-def _note_on_column(column: Column) -> str:
+def note_on_column(column: Column) -> str:
+    """Return what a reader must know of one run's table, in one line."""
     facts = column.table.facts
     counts = facts.counts
     parts = [f"data {facts.data_text}"]
@@ -329,7 +330,7 @@ def _notes(
     """
     notes = [
         benchmarks()[benchmark].unit_note,
-        *map(_note_on_column, columns),
+        *map(note_on_column, columns),
         *(
             f"Warning, {column.label}: {column.table.capped_warning}."
             for column in columns
@@ -342,7 +343,7 @@ def _notes(
     return notes
 
 
-def _remarks(runs: Sequence[Run]) -> list[str]:
+def remarks_on(runs: Sequence[Run]) -> list[str]:
     """Return one sentence for each condition in which runs of one table differ."""
     found = []
     for name in tables():
@@ -491,5 +492,5 @@ def make_report(runs: Sequence[Run], *, published: bool = False) -> Report:
     return Report(
         tuple(runs),
         tuple(benchmark for benchmark in found if benchmark is not None),
-        tuple(_remarks(runs)),
+        tuple(remarks_on(runs)),
     )

@@ -79,12 +79,12 @@ def test_published_rows_only_when_asked(command, folders):
 
 
 def test_a_rank(command, tmp_path):
-    rows = [v2_row(f"q{n}", float(n < 252)) for n in range(503)]  # 50.1: as the best published
+    rows = [v2_row(f"q{n}", float(n < 252)) for n in range(503)]  # 50.1: as GPT-4o
     folder = write_run(tmp_path / "mine", rows, official_data=True)
     text = command(folder, "--against", "published").stdout
     assert (
-        "mine, overall among direct figures: rank 1 of 4, "
-        "tied with best direct answer in the paper (protocol not known)."
+        "mine, overall among direct figures: rank 2 of 26, "
+        "tied with GPT-4o (2024-08-06) (protocol not known)."
     ) in text
 
 

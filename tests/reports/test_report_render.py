@@ -263,7 +263,7 @@ def test_lines_of_a_leaderboard_say_what_sets_them_apart(reports):
             notes.setdefault(cells[0], set()).add(cells[-1])
     assert notes["ChatGLM3-6B-32k"] == {""}
     assert notes["Gemini-2.5-Pro"] == {""}
-    assert notes["o1-preview"] == {"not ranked: mode not stated"}
+    assert notes["Human"] == {"not ranked: people, and no model"}
     assert notes["Gemini-2.0-Flash-Exp"] == {
         "not ranked: its columns do not add up to its overall score"
     }
@@ -292,8 +292,8 @@ def test_what_a_reader_must_know_is_said(tmp_path, name):
         "50 more figures with --format csv or json.",
         "No rank: no figures of LongBench-E are published here.",
         "Source: the results tables of LongBench.",
-        "Source of o1-preview, Human experts (15 min limit), best direct answer in the paper: "
-        "LongBench v2 README.",
+        "Source of Gemini-2.0-Flash-Exp, Qwen2.5-14B-Instruct-1M: third-party table that "
+        "LongBench v2 does not confirm.",
     ):
         assert expected in text
 

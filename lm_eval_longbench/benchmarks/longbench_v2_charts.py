@@ -1,0 +1,44 @@
+"""The charts of LongBench v2: by difficulty, length and domain, with and without reasoning."""
+
+from __future__ import annotations
+
+from lm_eval_longbench.benchmarks.chart import BARS, HEAT, Ladder, Look, Point, Text, chart, same
+from lm_eval_longbench.benchmarks.longbench_v2_facts import COUNTS
+from lm_eval_longbench.benchmarks.longbench_v2_figures import OFFICIAL
+
+_WORDS: dict[str, Text] = {
+    "easy": ("Easy", "简单"),
+    "hard": ("Hard", "困难"),
+    "short": ("Short (<32k words)", "短（<32k词）"),
+    "medium": ("Medium (32k-128k)", "中（32k-128k）"),
+    "long": ("Long (>128k)", "长（>128k）"),
+}
+
+
+def _points(dimension: str) -> tuple[Point, ...]:
+    return tuple(
+        Point((OFFICIAL, name), _WORDS.get(name, same(name))) for name in COUNTS[dimension]
+    )
+
+
+LOOK_V2 = Look(
+    headline=(Point((OFFICIAL, "overall"), ("Accuracy", "准确率")),),
+    charts=(
+        chart(
+            "overall",
+            BARS,
+            ("Overall accuracy", "总体准确率"),
+            (Point((OFFICIAL, "overall"), ("Overall", "总体")),),
+        ),
+        chart(
+            "difficulty", BARS, ("Accuracy by difficulty", "各难度准确率"), _points("difficulty")
+        ),
+        chart("length", BARS, ("Accuracy by length", "各长度准确率"), _points("length")),
+        chart("domain", HEAT, ("Accuracy by domain", "各领域准确率"), _points("domain")),
+    ),
+    ladder=Ladder(_points("length"), questions=tuple(COUNTS["length"].values())),
+    modes=(
+        ("direct", ("Direct", "直接回答")),
+        ("CoT", ("Chain of thought", "思维链")),
+    ),
+)

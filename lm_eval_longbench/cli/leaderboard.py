@@ -1,0 +1,66 @@
+"""`lm-eval-longbench leaderboard build`: a page of result folders that were recomputed."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from lm_eval_longbench.result_files import written_together
+from lm_eval_longbench.terminal import say_line, working
+
+PAGE = "index.html"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to the command line."""
+    own = typer.Typer(help="Leaderboards of result folders.", no_args_is_help=True)
+    app.add_typer(own, name="leaderboard")
+
+    @own.callback()
+    def _group() -> None:
+        """Leaderboards of result folders."""
+
+    @own.command("build")
+    def build(
+        folders: Annotated[
+            list[Path], typer.Argument(help="Folders of runs with sample logs, one a submission.")
+        ],
+        output: Annotated[Path, typer.Option(help="Folder for index.html, made if need be.")],
+        published: Annotated[
+            bool, typer.Option(help="Show published rows of the same benchmarks beside them.")
+        ] = True,
+        data_dir: Annotated[
+            str | None, typer.Option(help="Folder or file of the data, as for `verify`.")
+        ] = None,
+        tokenizer: Annotated[
+            str | None, typer.Option(help="Name or folder of the tokenizer, as for `verify`.")
+        ] = None,
+    ) -> None:
+        """Recompute submissions and write their leaderboard; what differs is refused, by name."""
+        from lm_eval_longbench.page.build import build_page  # slow to import
+        from lm_eval_longbench.page.leaderboard import leaderboard_data
+
+        with (
+            tempfile.TemporaryDirectory(prefix="lm-eval-longbench-") as scratch,
+            working("recomputing ...") as update,
+        ):
+            data, found = leaderboard_data(
+                folders,
+                Path(scratch),
+                published=published,
+                data_dir=data_dir,
+                tokenizer=tokenizer,
+                progress=lambda name: update(f"recomputing {name} ..."),
+            )
+        with written_together([output / PAGE]) as (file,):
+            file.write(build_page(data).encode("utf-8"))
+        for one in found:
+            if one.run is None:
+                say_line(f"refused: {one.name}: {one.reasons[0]}")
+        refused = sum(one.run is None for one in found)
+        say_line(
+            f"written: {output / PAGE}, {len(found) - refused} of {len(found)} submissions shown"
+        )

@@ -1,0 +1,93 @@
+"""What `report` writes for people to look at: a page, charts, tables for papers."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from lm_eval_longbench.errors import OptionError, UnknownNameError
+from lm_eval_longbench.result_files import written_together
+from lm_eval_longbench.terminal import say_line
+
+PUBLISHED = "published"
+HTML, LATEX = "html", "latex"
+CHARTS = ("svg", "png", "pdf")
+LOOKS = (HTML,)
+LANGUAGES = ("en", "zh")
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a command line asks for.
+
+    Attributes:
+        paths: of runs.
+        kind: one of LOOKS.
+        output: file, of charts a folder; None: not given.
+        against: "published" or None.
+        benchmark: short name of what predictions are, and of what published rows to show; None.
+        share: of the effective context length.
+        answers: whether the page has the answers.
+        language: of charts in files.
+    """
+
+    paths: list[Path]
+    kind: str
+    output: Path | None
+    against: str | None
+    benchmark: str | None
+    share: float
+    answers: bool
+    language: str
+
+
+def _check(wanted: Wanted) -> None:
+    if wanted.against not in (None, PUBLISHED):
+        raise UnknownNameError("comparison of --against", wanted.against, [PUBLISHED])
+    if wanted.language not in LANGUAGES:
+        raise UnknownNameError("language", wanted.language, LANGUAGES)
+    if not 0 < wanted.share <= 1:
+        raise OptionError(f"--share must be above 0 and at most 1, not {wanted.share}.")
+    if not wanted.paths and (wanted.against is None or wanted.kind == LATEX):
+        raise OptionError(
+            f"--format {wanted.kind} needs a run. Give folders that `score` wrote, or, for the "
+            "page and the charts, --against published."
+        )
+    if wanted.output is None and wanted.kind != LATEX:
+        what = (
+            "a file: --output report.html" if wanted.kind == HTML else "a folder: --output charts"
+        )
+        raise OptionError(f"--format {wanted.kind} needs {what}.")
+    if wanted.answers and wanted.kind != HTML:
+        raise OptionError("--answers is for --format html.")
+
+
+def look_at(wanted: Wanted) -> None:
+    """Write the page, the charts or the tables.
+
+    Raises:
+        OptionError, UnknownNameError: the command line does not fit.
+        LongBenchError: a run cannot be read, or the output cannot be written.
+    """
+    from lm_eval_longbench.benchmarks.registry import short_names  # slow to import
+    from lm_eval_longbench.interface.files import read_runs
+    from lm_eval_longbench.page.build import build_page
+    from lm_eval_longbench.page.data import page_data
+    from lm_eval_longbench.page.samples import answers_of
+
+    _check(wanted)
+    only: set[str] = set()
+    if wanted.benchmark is not None:
+        if wanted.benchmark not in short_names():
+            raise UnknownNameError("benchmark", wanted.benchmark, short_names())
+        only = {short_names()[wanted.benchmark].name}
+    with tempfile.TemporaryDirectory(prefix="lm-eval-longbench-") as scratch:
+        runs = read_runs(wanted.paths, Path(scratch), wanted.benchmark)
+        names = [run.name for run in runs]
+        answers = answers_of(wanted.paths, names, wanted.benchmark) if wanted.answers else ""
+        data = page_data(runs, published=wanted.against is not None, only=only, share=wanted.share)
+    assert wanted.output is not None
+    with written_together([wanted.output]) as (file,):
+        file.write(build_page(data, answers).encode("utf-8"))
+    say_line(f"written: {wanted.output}")

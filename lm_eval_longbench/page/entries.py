@@ -1,0 +1,213 @@
+"""Runs and published rows as the entries of a page: numbers with intervals, and what they are.
+
+Numbers stand as tables show them: shares times 100, the effective context length in steps from the
+shortest length.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from lm_eval_longbench.benchmarks.base import Benchmark, Place
+from lm_eval_longbench.benchmarks.chart import Ladder, Look
+from lm_eval_longbench.figures.effective import Effective, effective, effective_of_published
+from lm_eval_longbench.figures.figure import Unit
+from lm_eval_longbench.figures.shares import SHARES, shares
+from lm_eval_longbench.figures.tree import Contrast, Estimate, Leaf, Mean, Tree, estimate
+from lm_eval_longbench.reports.published import (
+    PublishedRow,
+    passes_of,
+    protocol_of_run,
+    why_not_ranked,
+)
+from lm_eval_longbench.reports.report import Column, note_on_column
+
+# Sections of numbers that no figure of a report has.
+EFFECTIVE, GAP, GAIN = "effective", "gap", "gain"
+EFFECTIVE_PLACE, GAP_PLACE, GAIN_PLACE = (EFFECTIVE, ""), (GAP, ""), (GAIN, "")
+# Digits behind the point that a page keeps: more than any table shows.
+_DIGITS = 6
+YES, NO, UNKNOWN = "yes", "no", "unknown"
+# Value, ends of the interval, questions; or nothing.
+Number = list[float | int | None] | None
+
+
+def number(value: float | None, low: float | None, high: float | None, n: int | None) -> Number:
+    """Return a number as the page has it; None without a value."""
+    if value is None:
+        return None
+    ends = [None if end is None else round(end, _DIGITS) for end in (low, high)]
+    return [round(value, _DIGITS), *ends, n]
+
+
+def of_estimate(found: Estimate, factor: float) -> Number:
+    """Return an estimate as shown: times a factor."""
+    low, high = (None if end is None else factor * end for end in (found.low, found.high))
+    return number(None if found.value is None else factor * found.value, low, high, found.n)
+
+
+def _of_effective(found: Effective | None) -> Number:
+    return None if found is None else number(found.position, found.low, found.high, None)
+
+
+@dataclass
+class Entry:
+    """One model in one mode.
+
+    Attributes:
+        model: its name in print.
+        mode: key of the mode.
+        run: whether it is a run, and no published row.
+        values: numbers by place.
+        facts: what else is known of it, by name: "type", "context", "cut", "link", ...
+        official: whether it is of the official protocol: "yes", "no" or "unknown".
+        why: what is not official of it, or not known.
+        notes: lines about the run.
+        trees: of a run's figures, by place.
+        column: of a run.
+    """
+
+    model: str
+    mode: str
+    run: bool
+    values: dict[Place, Number] = field(default_factory=dict)
+    facts: dict[str, str] = field(default_factory=dict)
+    official: str = YES
+    why: str = ""
+    notes: list[str] = field(default_factory=list)
+    trees: Mapping[Place, Tree] = field(default_factory=dict)
+    column: Column | None = None
+
+
+def places_of(look: Look) -> list[Place]:
+    """Return the places of all that a benchmark shows, each once."""
+    found = [point.place for point in look.headline]
+    for chart in look.charts:
+        found += [point.place for panel in chart.panels for point in panel.points]
+    found += [point.place for point in look.gap]
+    if look.ladder is not None:
+        found += [point.place for point in look.ladder.points]
+    return list(dict.fromkeys(found))
+
+
+def _trees_of(ladder: Ladder, trees: Mapping[Place, Tree]) -> list[Leaf | Mean] | None:
+    found = [trees.get(point.place) for point in ladder.points]
+    own = [tree for tree in found if isinstance(tree, Leaf | Mean)]
+    return own if len(own) == len(found) else None
+
+
+def _gap(look: Look, trees: Mapping[Place, Tree]) -> Tree | None:
+    found = [trees.get(point.place) for point in look.gap]
+    own = [tree for tree in found if isinstance(tree, Leaf | Mean)]
+    return Contrast(own[0], own[1]) if len(own) == 2 else None
+
+
+def _protocol(column: Column, look: Look, modes: Sequence[str]) -> tuple[str, str, str]:
+    """Return the mode that fits, whether the run is official in it, and why it is not."""
+    table, benchmark = column.table, column.table.answers.benchmark
+    first: tuple[str, str, str] | None = None
+    for mode in modes:
+        found, unknown = [], ""
+        for point in look.headline:
+            tasks = benchmark.tasks_of(table.info, point.place)
+            departs, unknown = protocol_of_run(passes_of(column.run, table, tasks), mode)
+            found.append(why_not_ranked(table, tasks) or departs)
+        reasons = [reason for reason in found if reason]
+        if found and len(reasons) < len(found):
+            return (
+                mode,
+                UNKNOWN if unknown else YES,
+                "; ".join([*reasons, *filter(None, [unknown])]),
+            )
+        first = first or (mode, NO, reasons[0] if reasons else "")
+    return first or ("", NO, "")
+
+
+def _cut(column: Column) -> str:
+    """Return the limits at which prompts were cut, as far as they are known."""
+    limits: dict[str, None] = {}
+    for task in column.table.facts.tasks:
+        value = column.table.facts.signature_of(task).get("limit")
+        for one in value if isinstance(value, list) else [value]:
+            if isinstance(one, int):
+                limits[str(one)] = None
+    return ", ".join(limits)
+
+
+def run_entry(column: Column, look: Look, taken: set[str], share: float) -> Entry:
+    """Return the entry of one table of a run.
+
+    Args:
+        column: the table.
+        look: of its benchmark.
+        taken: modes that other tables of the run have already.
+        share: of the effective context length.
+    """
+    table, info = column.table, column.table.info
+    benchmark = table.answers.benchmark
+    mode, official, why = _protocol(column, look, info.published or (info.mode,))
+    if not info.published or mode in taken:
+        mode = info.mode
+    figures = {figure.place: figure for figure in benchmark.chart_figures(table.answers)}
+    figures |= {figure.place: figure for figure in shares(table.answers)}
+    entry = Entry(column.run.name, mode, True, official=official, why=why, column=column)
+    entry.trees = {place: figure.tree for place, figure in figures.items()}
+    wanted = [*places_of(look), *(place for place in figures if place[0] == SHARES)]
+    for place in wanted:
+        if place in figures:
+            factor = figures[place].unit.shown_factor
+            entry.values[place] = of_estimate(estimate(figures[place].tree), factor)
+    gap = _gap(look, entry.trees)
+    if gap is not None:
+        entry.values[GAP_PLACE] = of_estimate(estimate(gap), benchmark.unit.shown_factor)
+    trees = None if look.ladder is None else _trees_of(look.ladder, entry.trees)
+    if trees is not None:
+        entry.values[EFFECTIVE_PLACE] = _of_effective(effective(trees, share))
+    entry.facts = {
+        "cut": _cut(column),
+        "signature": str(table.facts.signature.get("line") or ""),
+        "data": table.facts.data_text,
+    }
+    entry.notes = [note_on_column(column)]
+    if table.capped_warning:
+        entry.notes.append(f"{table.capped_warning}.")
+    return entry
+
+
+# Columns of published files by what a page calls them.
+_FACTS = {
+    "type": "type",
+    "context_length": "context",
+    "truncated_to": "cut",
+    "date": "date",
+    "organization": "organization",
+    "params": "size",
+}
+
+
+def published_entry(row: PublishedRow, benchmark: Benchmark, unit: Unit, share: float) -> Entry:
+    """Return the entry of a published row."""
+    look = benchmark.look
+    entry = Entry(row.model, row.mode, False, why=row.caveat, official=NO if row.caveat else YES)
+    scale = unit.shown_factor / unit.factor
+    for place in places_of(look):
+        if place in row.values:
+            entry.values[place] = number(scale * row.values[place], None, None, None)
+    if look.gap and all(point.place in row.values for point in look.gap):
+        one, other = (row.values[point.place] for point in look.gap)
+        entry.values[GAP_PLACE] = number(scale * (one - other), None, None, None)
+    if look.ladder is not None:
+        own = [row.values.get(point.place) for point in look.ladder.points]
+        known = [None if value is None else value / unit.factor for value in own]
+        found = effective_of_published(known, look.ladder.questions, share)
+        entry.values[EFFECTIVE_PLACE] = _of_effective(found)
+    facts = {new: row.facts[old] for old, new in _FACTS.items() if old in row.facts}
+    if row.facts.get("thinking") == "yes":
+        facts.setdefault("type", "Thinking")
+    entry.facts = {**facts, "source": row.source}
+    asked = next(iter(benchmark.tables.values())).questions * int(row.facts.get("runs", "0"))
+    if "failed" in row.facts and asked:
+        part = 100 * int(row.facts["failed"]) / asked
+        entry.values[SHARES, "failed"] = number(part, None, None, None)
+    return entry

@@ -1,0 +1,192 @@
+"""A leaderboard of result folders: what does not recompute is refused, with its reason."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from lm_eval_longbench.errors import DataError, LongBenchError, OptionError, PredictionError
+from lm_eval_longbench.input_files import read_json
+from lm_eval_longbench.logs.results_file import ScoredFolder, find_results, read_results
+from lm_eval_longbench.logs.shapes import Fields, Plain, checked
+from lm_eval_longbench.page.data import page_data
+from lm_eval_longbench.reports.scored_run import Run, read_run, unique_names
+from lm_eval_longbench.scoring.score import score_paths
+from lm_eval_longbench.verify.check import OFFICIAL, Report
+from lm_eval_longbench.verify.lines import different_lines, not_checkable_lines
+from lm_eval_longbench.verify.verify import verify
+
+# What a submission may say of itself, in a file beside its results.
+ABOUT = "about.json"
+_TEXT = Plain("a text", (str,))
+_ABOUT = Fields({}, dict.fromkeys(("model", "link", "type", "context", "organization"), _TEXT))
+# Reasons of a refusal that a page shows.
+_MOST_REASONS = 20
+# Called with the name of each submission before it is recomputed.
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Submission:
+    """One result folder.
+
+    Attributes:
+        name: in print.
+        run: what was scored of it; None: it is refused.
+        about: what it says of itself.
+        reasons: why it is refused; () where it is not.
+    """
+
+    name: str
+    run: Run | None
+    about: Mapping[str, str] = field(default_factory=dict)
+    reasons: tuple[str, ...] = ()
+
+
+def _refusal(report: Report, folder: Path) -> list[str]:
+    """Return why a verification does not stand for its numbers; nothing where it does."""
+    if report.exit_status == 0:
+        return []
+    place = f"{folder}/"
+    checks = []
+    for check in report.checks:
+        found = check.found.replace(place, "") if isinstance(check.found, str) else check.found
+        checks.append(replace(check, file=check.file.replace(place, ""), found=found))
+    report = replace(report, checks=checks)
+    reasons = [*different_lines(report), *(line.replace(place, "") for line in report.unreadable)]
+    if not reasons:
+        open_ = [check for check in report.checks if check.kind == OFFICIAL]
+        reasons = list(not_checkable_lines(replace(report, checks=open_)))
+    return reasons or ["no results of tasks of this package were found in it"]
+
+
+def _logs(folder: Path) -> list[Path]:
+    """Return the sample logs that the results files of a folder belong to.
+
+    Other prediction files in the folder were not verified, and do not count.
+    """
+    found: dict[Path, None] = {}
+    for path in find_results([folder]):
+        results = read_results(path)
+        if isinstance(results, ScoredFolder):
+            raise PredictionError(
+                f"{path.name} holds scores and no answers, so that nothing can be recomputed. "
+                "Submit the folder that the run wrote, with --log_samples."
+            )
+        found |= {task.log: None for task in results.tasks if task.log is not None}
+    return list(found)
+
+
+def _about(folder: Path) -> Mapping[str, str]:
+    """Return what a submission says of itself; PredictionError for what is no such file."""
+    path = folder / ABOUT
+    if not path.is_file():
+        return {}
+    about: Mapping[str, str] = checked(
+        read_json(path, PredictionError), _ABOUT, f"{ABOUT} is no description of a submission"
+    )
+    unknown = sorted(about.keys() - _ABOUT.optional.keys())
+    if unknown:
+        known = ", ".join(_ABOUT.optional)
+        raise PredictionError(f"{ABOUT} has {', '.join(unknown)}; it may have {known}.")
+    return about
+
+
+def judged(
+    folder: Path,
+    name: str,
+    scratch: Path,
+    data_dir: str | None = None,
+    tokenizer: str | None = None,
+) -> Submission:
+    """Recompute one submission, and score the answers that were recomputed.
+
+    Args:
+        folder: as a run with sample logs wrote it.
+        name: of the submission.
+        scratch: empty folder for its scores.
+        data_dir, tokenizer: see `verify.verify`.
+    """
+    try:
+        about = _about(folder)
+        reasons = _refusal(verify([folder], data_dir, tokenizer), folder)
+        if not reasons:
+            score_paths(_logs(folder), scratch)
+            return Submission(name, read_run(scratch, about.get("model") or name), about)
+    except LongBenchError as error:
+        about, reasons = {}, [str(error).replace(f"{folder}/", "").replace(str(folder), name)]
+    return Submission(name, None, about, tuple(reasons))
+
+
+def _distinct(found: Sequence[Submission]) -> list[Submission]:
+    """Return the submissions with the folder's name beside a model's that several have."""
+    names = [one.run.name for one in found if one.run is not None]
+    distinct = []
+    for one in found:
+        if one.run is not None and names.count(one.run.name) > 1:
+            one = replace(one, run=replace(one.run, name=f"{one.run.name} ({one.name})"))
+        distinct.append(one)
+    return distinct
+
+
+def leaderboard_data(
+    folders: Sequence[Path],
+    scratch: Path,
+    *,
+    published: bool = True,
+    data_dir: str | None = None,
+    tokenizer: str | None = None,
+    progress: Progress | None = None,
+) -> tuple[dict[str, Any], list[Submission]]:
+    """Return the data of a leaderboard's page, and the submissions in the order of their names.
+
+    The same folders give the same data, whatever their order and wherever they are.
+
+    Args:
+        folders: one a submission.
+        scratch: empty folder for scores.
+        published: whether published rows stand beside them.
+        data_dir, tokenizer: see `verify.verify`.
+        progress: told of each submission before it is recomputed.
+
+    Raises:
+        OptionError: no folder is given, or one twice.
+        DataError: a folder does not exist.
+    """
+    if not folders:
+        raise OptionError("A leaderboard needs one or more result folders.")
+    whole = [folder.resolve() for folder in folders]
+    for folder, path in zip(folders, whole, strict=True):
+        if not path.is_dir():
+            raise DataError(f"{folder} is no folder. Give the folders that runs wrote.")
+        if whole.count(path) > 1:
+            raise OptionError(f"{folder} is given twice. Name each submission once.")
+    named = sorted(zip(unique_names(whole), whole, strict=True))
+    found = []
+    for number, (name, folder) in enumerate(named):
+        if progress is not None:
+            progress(name)
+        found.append(judged(folder, name, scratch / str(number), data_dir, tokenizer))
+    found = _distinct(found)
+    runs = [one.run for one in found if one.run is not None]
+    about = {one.run.name: _facts(one.about) for one in found if one.run is not None}
+    refused = [
+        {
+            "name": one.name,
+            "reasons": [*one.reasons[:_MOST_REASONS], *_more(len(one.reasons) - _MOST_REASONS)],
+        }
+        for one in found
+        if one.run is None
+    ]
+    data = page_data(runs, published=published and bool(runs), about=about, refused=refused)
+    return data, found
+
+
+def _facts(about: Mapping[str, str]) -> dict[str, str]:
+    return {name: value for name, value in about.items() if name != "model"}
+
+
+def _more(number: int) -> list[str]:
+    return [f"and {number} more"] if number > 0 else []

@@ -1,0 +1,146 @@
+"""The numbers of the page are those of the reports, and its texts cannot do anything."""
+
+import json
+
+import pytest
+from page_runs import HOSTILE, pro_rows
+from scored_runs import close, v1_rows, write_run
+
+from lm_eval_longbench.errors import DataError
+from lm_eval_longbench.page.build import build_page
+from lm_eval_longbench.page.data import cleaned, page_data
+from lm_eval_longbench.reports.published import published_rows
+from lm_eval_longbench.reports.report import make_report
+from lm_eval_longbench.reports.scored_run import read_run
+
+
+def values_of(benchmark, entry):
+    places = [tuple(place) for place in benchmark["places"]]
+    return dict(zip(places, entry["values"], strict=True))
+
+
+def of(data, name):
+    return next(own for own in data["benchmarks"] if own["name"] == name)
+
+
+@pytest.fixture(scope="module")
+def data(runs):
+    return page_data(runs, published=True)
+
+
+def test_figures_and_intervals_are_those_of_the_report(runs, data):
+    checked = 0
+    for report in make_report(runs).benchmarks:
+        benchmark = of(data, report.benchmark)
+        own = [entry for entry in benchmark["entries"] if entry["run"]]
+        assert len(own) == len(report.columns)
+        for number, (entry, column) in enumerate(zip(own, report.columns, strict=True)):
+            assert entry["model"] == column.run.name
+            found = values_of(benchmark, entry)
+            for row in report.rows:
+                cell, value = row.figures[number], found.get((row.section, row.name))
+                if cell is not None and value is not None:
+                    factor = row.unit.shown_factor
+                    assert close(value[0], factor * cell.value, 1e-6)
+                    for end, stated in zip(value[1:3], (cell.low, cell.high), strict=True):
+                        assert close(end, None if stated is None else factor * stated, 1e-6)
+                    checked += 1
+    assert checked > 100
+
+
+def test_published_values_are_those_that_were_published(data):
+    benchmark = of(data, "longbench_pro")
+    rows = published_rows("longbench_pro")
+    own = [entry for entry in benchmark["entries"] if not entry["run"]]
+    assert len(own) == len(rows) == 80
+    for entry, row in zip(own, rows, strict=True):
+        found = values_of(benchmark, entry)
+        for place, value in row.values.items():
+            if place in found:
+                assert close(found[place][0], 100 * value, 1e-6)
+        low, high = found["effective", ""][1:3]
+        assert 0 <= low <= found["effective", ""][0] <= high <= 5
+        gap = 100 * (row.values["language", "English"] - row.values["language", "Chinese"])
+        assert close(found["gap", ""][0], gap, 1e-6)
+
+
+def test_gain_is_the_paired_difference_of_a_runs_modes(data):
+    benchmark = of(data, "longbench_pro")
+    entries = benchmark["entries"]
+    one, other = [n for n, e in enumerate(entries) if e["run"] and e["model"] == "alpha"]
+    (pair,) = [
+        own for own in benchmark["differences"] if {own["first"], own["second"]} == {one, other}
+    ]
+    gain = values_of(benchmark, entries[other])["gain", ""]
+    assert gain[0] == pair["values"][0][0] > 10
+    assert gain[1] < gain[0] < gain[2]
+    assert pair["shared"] == 240
+    published = [e for e in entries if e["model"] == "Claude-4-Sonnet"]
+    values = [values_of(benchmark, e) for e in published]
+    scores = [own["overall", "overall"][0] for own in values]
+    assert close(values[1]["gain", ""][0], scores[1] - scores[0], 1e-6)
+
+
+def test_shares_and_truncation_loss(data):
+    benchmark = of(data, "longbench_pro")
+    found = values_of(benchmark, benchmark["entries"][0])
+    assert found["shares", "truncated"][0] == pytest.approx(100 / 6)
+    assert found["shares", "capped"][0] == pytest.approx(100 * 5 / 240)
+    assert found["shares", "truncation loss"][0] < 0
+    assert {chart["name"] for chart in benchmark["charts"]} >= {"effective", "gap", "gain", "loss"}
+
+
+def test_a_run_says_why_it_is_not_official(data):
+    entry = of(data, "longbench_pro")["entries"][0]
+    assert entry["official"] == "no"
+    assert "its data is not the official set" in entry["why"]
+    assert any(
+        note.startswith("alpha (non-thinking prompt): data local-1") for note in entry["notes"]
+    )
+
+
+def test_runs_alone_and_one_benchmark_alone(runs):
+    alone = page_data(runs[:1])
+    assert [own["name"] for own in alone["benchmarks"]] == ["longbench_pro"]
+    assert all(entry["run"] for entry in alone["benchmarks"][0]["entries"])
+    pro = page_data([], published=True, only={"longbench_pro"})
+    assert [own["name"] for own in pro["benchmarks"]] == ["longbench_pro"]
+    with pytest.raises(DataError, match="There is nothing to show"):
+        page_data([])
+
+
+def test_texts_have_no_control_characters():
+    found = cleaned({HOSTILE: [HOSTILE, {"a": HOSTILE}]})
+    text = json.dumps(found, ensure_ascii=False)
+    assert "\x1b" not in text and "\u202e" not in text
+    assert "\\x1b[31m" in found[next(iter(found))][0]
+
+
+def test_no_text_ends_the_script_element(runs):
+    data = page_data(runs[:1], about={"alpha": {"link": "javascript:alert(1)</script>"}})
+    page = build_page({**data, "remarks": ["</script><script>alert(1)</script>", "{{script}}"]})
+    assert page.count("<script") == page.count("</script>") == 2
+    assert "alert(1)</script>" not in page
+    assert "'unsafe" not in page
+
+
+def test_the_same_runs_give_the_same_bytes(folders):
+    pages = [
+        build_page(page_data([read_run(folder) for folder in folders], published=True))
+        for _ in range(2)
+    ]
+    assert pages[0] == pages[1]
+    assert len(pages[0].encode()) < 1_000_000
+
+
+def test_many_runs_are_compared_with_themselves_only(tmp_path):
+    rows = v1_rows({"trec": [0.5, 1.0] * 15})
+    many = [read_run(write_run(tmp_path / f"r{n}", rows)) for n in range(9)]
+    assert page_data(many)["benchmarks"][0]["differences"] == []
+    assert len(page_data(many[:8])["benchmarks"][0]["differences"]) == 28
+
+
+def test_a_run_with_one_mode_twice_keeps_both(tmp_path):
+    run = read_run(write_run(tmp_path / "r", pro_rows(0.5, 3)))
+    modes = [entry["mode"] for entry in page_data([run])["benchmarks"][0]["entries"]]
+    assert modes == ["nonthinking", "thinking"]
