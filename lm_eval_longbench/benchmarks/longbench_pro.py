@@ -22,7 +22,6 @@ from lm_eval_longbench.benchmarks.base import (
     PRESETS,
     PUBLISHED,
     SAMPLES,
-    Asking,
     Benchmark,
     Group,
     Metric,
@@ -67,6 +66,7 @@ from lm_eval_longbench.prompts.templates import after_document, fill
 from lm_eval_longbench.prompts.truncation import RULE_PRO
 
 if TYPE_CHECKING:
+    from lm_eval_longbench.benchmarks.asking import Asking
     from lm_eval_longbench.data.documents import Documents
     from lm_eval_longbench.options import Options
 

@@ -6,7 +6,8 @@ import logging
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from lm_eval_longbench.benchmarks.base import Asking, Benchmark, Task
+from lm_eval_longbench.benchmarks.asking import Asking
+from lm_eval_longbench.benchmarks.base import Benchmark, Task
 from lm_eval_longbench.benchmarks.sample import Scored
 from lm_eval_longbench.errors import EmbeddingError
 from lm_eval_longbench.metrics.reasoning import answer_of

@@ -24,7 +24,6 @@ from lm_eval_longbench.benchmarks.base import (
     PRESETS,
     PUBLISHED,
     SAMPLES,
-    Asking,
     Benchmark,
     Group,
     Metric,
@@ -73,6 +72,7 @@ from lm_eval_longbench.prompts.text_hash import text_sha256
 from lm_eval_longbench.prompts.truncation import RULE_V2
 
 if TYPE_CHECKING:
+    from lm_eval_longbench.benchmarks.asking import Asking
     from lm_eval_longbench.data.documents import Documents
     from lm_eval_longbench.options import Options
 
@@ -186,6 +186,7 @@ class LongBenchV2(Benchmark):
 
     def asking(self, task: Task, options: Options, repeats: int) -> Asking:
         from lm_eval_longbench.benchmarks import longbench_v2_asking as own
+        from lm_eval_longbench.benchmarks.asking import Asking
 
         kinds = {COT: own.CotAsking, COT_ANSWER: own.CotAnswerAsking, RAG: own.RagAsking}
         return kinds.get(task.name, Asking)(self, task, options, repeats)

@@ -16,7 +16,7 @@ from lm_eval_longbench.prompts.tokenizer import load_tokenizer
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
-    from lm_eval_longbench.benchmarks.base import Asking
+    from lm_eval_longbench.benchmarks.asking import Asking
     from lm_eval_longbench.data.documents import Documents as Stored
 
 
