@@ -11,6 +11,7 @@ from lm_eval_longbench.cli import (
     answers,
     compare,
     doctor,
+    explain,
     link,
     lock,
     prepare,
@@ -33,7 +34,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 for module in (
-    *(run, answers, doctor, prepare, lock, score, report, verify, compare),
+    *(run, answers, doctor, prepare, lock, score, report, verify, compare, explain),
     *(prompt, presets, link),
 ):
     module.register(app)

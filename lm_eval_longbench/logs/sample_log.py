@@ -167,7 +167,7 @@ def responses_of(row: Mapping[str, Any]) -> list[str] | None:
     return [text or "" for text in texts]
 
 
-def _requests(
+def requests_of(
     row: Mapping[str, Any],
 ) -> tuple[list[Mapping[str, Any]], list[Mapping[str, Any]]]:
     """Return of each request the generation arguments, and the excerpt of its prompt."""
@@ -214,7 +214,7 @@ def _row(row: Any, line: int, where: str) -> LogRow:
     names = [name for name in row["metrics"] if name != BYPASS]
     for name in names:
         checked(row.get(name), OrNull(NUMBER), said, name)
-    generation, excerpts = _requests(row)
+    generation, excerpts = requests_of(row)
     return LogRow(
         line=line,
         doc=row["doc"],
