@@ -31,6 +31,7 @@ TOGETHER = {
         "harness/test_response_cache.py",
         "harness/test_suites.py",
         "test_generated_files.py",
+        "test_migrating.py",
         "test_new_benchmark.py",
         "test_terminal.py",
         "verify/test_reproducing_doc.py",
