@@ -32,6 +32,7 @@ TOGETHER = {
         "harness/test_suites.py",
         "interface/test_evaluate.py",
         "test_generated_files.py",
+        "test_migrating.py",
         "test_new_benchmark.py",
         "test_terminal.py",
         "verify/test_reproducing_doc.py",

@@ -11,6 +11,7 @@ from lm_eval_longbench.cli import (
     answers,
     compare,
     doctor,
+    explain,
     leaderboard,
     link,
     lock,
@@ -37,7 +38,7 @@ app = typer.Typer(
 )
 for module in (
     *(run, tasks, answers, doctor, prepare, lock, score, report, leaderboard, verify, compare),
-    *(prompt, presets, link),
+    *(explain, prompt, presets, link),
 ):
     module.register(app)
 
