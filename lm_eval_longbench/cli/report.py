@@ -23,6 +23,8 @@ def report_text(
     *,
     against: str | None = None,
     benchmark: str | None = None,
+    baseline: str | None = None,
+    x: str | None = None,
     width: int | None = None,
 ) -> str:
     """Return the report on some runs.
@@ -32,6 +34,7 @@ def report_text(
         kind: format, see `reports.render.FORMATS`.
         against: "published" adds published figures and ranks; None.
         benchmark: of predictions and logs; None: found out.
+        baseline, x: see `interface.files.report`.
         width: longest line of tables; None: no limit.
 
     Raises:
@@ -40,7 +43,15 @@ def report_text(
     """
     from lm_eval_longbench.interface.files import report  # slow to import
 
-    return report(*paths, format=kind, against=against, benchmark=benchmark, width=width)
+    return report(
+        *paths,
+        format=kind,
+        against=against,
+        benchmark=benchmark,
+        baseline=baseline,
+        x=x,
+        width=width,
+    )
 
 
 def register(app: typer.Typer) -> None:
@@ -51,7 +62,7 @@ def register(app: typer.Typer) -> None:
         runs: Annotated[
             list[Path] | None,
             typer.Argument(
-                help="Folders that `score` wrote; predictions or logs are scored first."
+                help="Folders that `score` wrote, NAME=FOLDER, or what is scored first."
             ),
         ] = None,
         format: Annotated[
@@ -67,6 +78,16 @@ def register(app: typer.Typer) -> None:
         benchmark: Annotated[
             str | None,
             typer.Option(help="What predictions are, as for `score`: v1, v1_e, v2 or pro."),
+        ] = None,
+        baseline: Annotated[
+            str | None,
+            typer.Option(help="A run: show which share of its score each other run keeps."),
+        ] = None,
+        x: Annotated[
+            str | None,
+            typer.Option(
+                "--x", help="With --baseline: what the runs, named NUMBER=PATH, differ in."
+            ),
         ] = None,
         output: Annotated[
             Path | None,
@@ -94,7 +115,15 @@ def register(app: typer.Typer) -> None:
             )
         to_terminal = output is None and sys.stdout.isatty()
         width = shutil.get_terminal_size().columns if to_terminal else None
-        text = report_text(runs, format, against=against, benchmark=benchmark, width=width)
+        text = report_text(
+            runs,
+            format,
+            against=against,
+            benchmark=benchmark,
+            baseline=baseline,
+            x=x,
+            width=width,
+        )
         if output is None:
             (say_json if format == JSON else say)(text, end="")
         else:

@@ -297,7 +297,7 @@ def _html_table(benchmark: BenchmarkReport) -> Iterator[str]:
     heads = [f"{html.escape(label)}<br>{what}" for label, what in headers(benchmark)]
     yield f"<table><caption>{html.escape(benchmark.title)}</caption><thead><tr><th>figure</th>"
     yield "".join(f"<th>{head}</th>" for head in heads) + "</tr></thead><tbody>"
-    for title, rows in sections(benchmark):
+    for title, rows in sections(benchmark.rows):
         if title:
             yield f'<tr><th colspan="{len(heads) + 1}">{html.escape(title)}</th></tr>'
         for row in rows:
