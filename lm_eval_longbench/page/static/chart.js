@@ -461,6 +461,41 @@
     return spec;
   }
 
+  // Rows of a leaderboard: the entries of one model, runs apart from published rows.
+  function rowsOf(benchmark) {
+    const rows = new Map();
+    benchmark.entries.forEach((entry, index) => {
+      const key = (entry.run ? "r:" : "p:") + entry.model;
+      const row = rows.get(key) || { key, model: entry.model, run: entry.run, entries: {}, all: [] };
+      row.entries[entry.mode] = index;
+      row.all.push(index);
+      rows.set(key, row);
+    });
+    return [...rows.values()];
+  }
+
+  // A row's best score, by which charts order models.
+  function bestOf(benchmark, row) {
+    if (!benchmark.headline.length) return -Infinity;
+    const own = row.all.map((index) => benchmark.entries[index].values[benchmark.headline[0].at]);
+    return Math.max(-Infinity, ...own.filter(Boolean).map((value) => value[0]));
+  }
+  const byScore = (benchmark, rows) => [...rows].sort((a, b) => bestOf(benchmark, b) - bestOf(benchmark, a));
+
+  // What charts show first: some runs, and the best published rows.
+  function chosenFirst(benchmark) {
+    const rows = rowsOf(benchmark), runs = rows.filter((row) => row.run).slice(0, 6);
+    const best = byScore(benchmark, rows.filter((row) => !row.run));
+    return [...runs, ...best.slice(0, Math.max(5 - runs.length, runs.length ? 3 : 5))];
+  }
+
+  // Return a chart as a file: its SVG, of the named models or of those that a page shows first.
+  function fileOf(benchmark, name, language, models) {
+    const rows = models ? rowsOf(benchmark).filter((row) => models.includes(row.model)) : chosenFirst(benchmark);
+    const spec = specOf(benchmark, name, byScore(benchmark, rows).flatMap((row) => row.all), language);
+    return draw(spec, { width: spec.panels.length > 1 ? 1100 : 860, theme: "light", titled: true });
+  }
+
   // Return the rows of a chart's table, the header first.
   function tableOf(spec) {
     const head = [""], rows = [head];
@@ -521,5 +556,5 @@
       `<g transform="translate(${pad} ${r(top)})">${body.svg}</g></svg>`;
   }
 
-  root.LongBenchCharts = { draw, specOf, nameOf, modeText, tableOf, csvOf, describe, lengthText, at, shown };
+  root.LongBenchCharts = { draw, specOf, nameOf, modeText, rowsOf, bestOf, byScore, chosenFirst, fileOf, tableOf, csvOf, describe, lengthText, at, shown };
 })(typeof globalThis === "undefined" ? this : globalThis);
