@@ -156,7 +156,7 @@
       width * 0.4);
     const right = 46, [, most] = extent(spec);
     const bar = inside || points.length === 1 ? 18 : 11;
-    const ticks = ticksOf(0, Math.max(most, 1e-9), width < 480 ? 4 : 6), top = ticks[ticks.length - 1];
+    const ticks = ticksOf(0, most > 0 ? most : 1, width < 480 ? 4 : 6), top = ticks[ticks.length - 1];
     const scale = (value) => label + (value / top) * (width - label - right);
     const items = points.length > 1 ? points.map((name, i) => ({
       name, fill: inside && i ? theme.inner : strokeOf(theme, i) })) : [];
@@ -248,9 +248,12 @@
         }
         const rgb = heatColour(theme, most > low ? (value[0] - low) / (most - low) : 0.5);
         const title = `<title>${esc(one.name + " · " + points[i] + ": " + spec.say(value))}</title>`;
+        const digits = Math.min(spec.decimals, 1), cut = (end) => shown(end, digits);
+        const ends = value[1] === null ? "" : ` [${cut(value[1])}, ${cut(value[2])}]`;
+        const whole = widthOf(cut(value[0]) + ends, 11) < cell - 6;
         out += `<g>${title}${rect(x + 1, y + 1, cell - 2, step - 2, `rgb(${rgb.join(",")})`, ' rx="3"')}` +
-          text(x + cell / 2, y + step / 2, shown(value[0], Math.min(spec.decimals, 1)), {
-            fill: readable(rgb), size, anchor: "middle", middle: true }) + "</g>";
+          text(x + cell / 2, y + step / 2, cut(value[0]) + (whole ? ends : ""), {
+            fill: readable(rgb), size: ends && whole ? 11 : size, anchor: "middle", middle: true }) + "</g>";
       });
     });
     return { svg: out, height: start + step * spec.series.length + 4 };
@@ -281,7 +284,8 @@
 
   function grid(spec, width, most) {
     const number = spec.panels.length;
-    const columns = Math.max(1, Math.min(number, Math.floor(width / most)));
+    const fitting = Math.max(1, Math.min(number, Math.floor(width / most)));
+    const columns = Math.ceil(number / Math.ceil(number / fitting));
     return { columns, rows: Math.ceil(number / columns), cell: width / columns };
   }
 
@@ -385,6 +389,10 @@
         own.forEach((value, i) => {
           if (!value) return;
           const [x, y] = spot(i, value[0]);
+          if (value[1] !== null) {
+            const [x1, y1] = spot(i, Math.max(value[1], 0)), [x2, y2] = spot(i, value[2]);
+            out += line(x1, y1, x2, y2, stroke, ' stroke-width="1.3" stroke-opacity="0.6"');
+          }
           const title = `<title>${esc(one.name + " · " + panel.labels[i] + ": " + spec.say(value))}</title>`;
           out += `<g>${title}${marker(s, x, y, 3.6, stroke, theme.paper)}</g>`;
         });

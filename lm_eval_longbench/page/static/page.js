@@ -517,6 +517,8 @@
     parts.push(h("main", { className: "wrap" }, h("div", { id: "panel", tabIndex: -1, ...panel }, inner.filter(Boolean))));
     parts.push(h("footer", {}, h("div", { className: "wrap" }, data.package)));
     document.body.replaceChildren(...parts.filter(Boolean));
+    const tab = document.querySelector('[role="tab"][aria-selected="true"]');
+    if (tab) tab.scrollIntoView({ inline: "nearest", block: "nearest" });
     if (bench) {
       const own = stateOf();
       drawHead(bench, own);
