@@ -160,5 +160,6 @@ def effective_of_published(
         return _effective(known, [1] * len(known), None, share, "it is not known how many")
     means, numbers = np.array(known), np.array(questions, np.float64)
     errors = np.sqrt(np.clip(means * (1 - means), 0, None) / numbers)
-    drawn = np.random.default_rng(SEED).normal(means, errors, (RESAMPLES, len(known)))
+    generator = np.random.default_rng(SEED)
+    drawn = generator.normal(means, errors, (RESAMPLES, len(known)))
     return _effective(known, questions, np.clip(drawn, _ZERO * 2, 1), share, "")

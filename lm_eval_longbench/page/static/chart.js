@@ -56,7 +56,8 @@
   }
 
   function ticksOf(low, high, most) {
-    const span = high - low || 1;
+    if (!(high > low)) high = low + 1;
+    const span = high - low;
     const power = Math.pow(10, Math.floor(Math.log10(span / most)));
     const step = [1, 2, 2.5, 5, 10].map((n) => n * power).find((n) => span / n <= most);
     const first = Math.floor(low / step + 1e-9), last = Math.ceil(high / step - 1e-9);
@@ -156,7 +157,7 @@
       width * 0.4);
     const right = 46, [, most] = extent(spec);
     const bar = inside || points.length === 1 ? 18 : 11;
-    const ticks = ticksOf(0, most > 0 ? most : 1, width < 480 ? 4 : 6), top = ticks[ticks.length - 1];
+    const ticks = ticksOf(0, most, width < 480 ? 4 : 6), top = ticks[ticks.length - 1];
     const scale = (value) => label + (value / top) * (width - label - right);
     const items = points.length > 1 ? points.map((name, i) => ({
       name, fill: inside && i ? theme.inner : strokeOf(theme, i) })) : [];
@@ -199,7 +200,7 @@
     const right = 60, [low, most] = extent(spec);
     const steps = spec.axis;
     const ticks = steps ? steps.map((_, i) => i)
-      : ticksOf(Math.min(low, 0), Math.max(most, 0, low + 1e-9), width < 480 ? 4 : 7);
+      : ticksOf(Math.min(low, 0), Math.max(most, 0), width < 480 ? 4 : 7);
     const first = ticks[0], last = ticks[ticks.length - 1];
     const scale = (value) => label + 8 + ((value - first) / (last - first || 1)) * (width - label - right - 8);
     const start = 22, step = 24, bottom = start + step * spec.series.length;
@@ -297,7 +298,7 @@
     const head = legend(seriesItems(spec, theme), width, theme, 8);
     let [low, most] = extent(spec);
     if (spec.signed) { low = Math.min(low, 0); most = Math.max(most, 0); }
-    const ticks = ticksOf(low, most > low ? most : low + 1, 6);
+    const ticks = ticksOf(low, most, 6);
     const first = ticks[0], last = ticks[ticks.length - 1];
     const single = spec.panels.length === 1, high = single ? 260 : 170, top = single ? 10 : 30;
     const row = top + high + 34;

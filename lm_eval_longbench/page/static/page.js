@@ -145,7 +145,7 @@
       found.push({ key: "signature", head: t("signature"), left: true, sort: (row) => factOf(bench, row, "signature"),
         cell: (row) => {
           const own = factOf(bench, row, "signature");
-          return own ? [h("code", { title: own }, shortened(own, 26))] : [];
+          return own ? [h("code", { title: own }, shortened(own.split("|").pop(), 26))] : [];
         } });
     }
     return found;
