@@ -28,7 +28,7 @@ class Wanted:
         output: file, of charts a folder; None: not given.
         against: "published" or None.
         benchmark: short name of what predictions are, and of what published rows to show; None.
-        share: of the effective context length.
+        share: of the effective context length; None: the usual one.
         answers: whether the page has the answers.
         language: of charts in files.
         models: names of those in charts in files; (): the runs and the best published rows.
@@ -39,7 +39,7 @@ class Wanted:
     output: Path | None
     against: str | None
     benchmark: str | None
-    share: float
+    share: float | None
     answers: bool
     language: str
     models: tuple[str, ...] = ()
@@ -50,7 +50,7 @@ def _check(wanted: Wanted) -> None:
         raise UnknownNameError("comparison of --against", wanted.against, [PUBLISHED])
     if wanted.language not in LANGUAGES:
         raise UnknownNameError("language", wanted.language, LANGUAGES)
-    if not 0 < wanted.share <= 1:
+    if wanted.share is not None and not 0 < wanted.share <= 1:
         raise OptionError(f"--share must be above 0 and at most 1, not {wanted.share}.")
     if not wanted.paths and (wanted.against is None or wanted.kind == LATEX):
         raise OptionError(
@@ -86,7 +86,9 @@ def look_at(wanted: Wanted) -> None:
         OptionError, UnknownNameError: the command line does not fit.
         LongBenchError: a run cannot be read, a package is missing, or the output cannot be written.
     """
-    from lm_eval_longbench.page.build import build_page  # slow to import
+    from lm_eval_longbench.figures.effective import SHARE  # slow to import
+    from lm_eval_longbench.page.about import about_of, facts_of
+    from lm_eval_longbench.page.build import build_page
     from lm_eval_longbench.page.data import page_data
     from lm_eval_longbench.page.files import chart_files
     from lm_eval_longbench.page.samples import answers_of
@@ -108,7 +110,12 @@ def look_at(wanted: Wanted) -> None:
             assert wanted.output is not None
             names = [run.name for run in runs]
             answers = answers_of(wanted.paths, names, wanted.benchmark) if wanted.answers else ""
-            data = page_data(runs, published=published, only=only, share=wanted.share)
+            share = SHARE if wanted.share is None else wanted.share
+            about = {
+                run.name: facts_of(about_of(path))
+                for run, path in zip(runs, wanted.paths, strict=True)
+            }
+            data = page_data(runs, published=published, only=only, share=share, about=about)
             if wanted.kind == HTML:
                 found[wanted.output] = build_page(data, answers).encode("utf-8")
             else:

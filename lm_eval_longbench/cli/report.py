@@ -83,9 +83,9 @@ def register(app: typer.Typer) -> None:
             ),
         ] = None,
         share: Annotated[
-            float,
+            float | None,
             typer.Option(help="Of the score at the shortest length, for the effective length."),
-        ] = 0.9,
+        ] = None,
         answers: Annotated[
             bool, typer.Option("--answers", help="html: add the answers; needs sample logs.")
         ] = False,

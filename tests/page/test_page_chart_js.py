@@ -52,7 +52,7 @@ def benchmark(kind, signed, panels, points, rows, ladder):
 
 
 @given(st.data())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 def test_no_numbers_break_a_chart(racer, data):
     kind = data.draw(st.sampled_from([*KINDS, "dots"]))
     single = kind in ("bars", "inside", "heat", "dots")
