@@ -55,6 +55,13 @@ def dist_info(content, name):
 # ---------------------------------------------------------------------- the wheel's files
 
 
+def test_the_page_is_in_the_package(content):
+    names = {path.name for path in (PACKAGE / "page" / "static").iterdir()}
+    prefix = "lm_eval_longbench/page/static/"
+    assert {name.removeprefix(prefix) for name in content if name.startswith(prefix)} == names
+    assert len(names) >= 5
+
+
 def test_task_files_are_in_the_package(content):
     prefix = "lm_eval_longbench/tasks/"
     found = {name.removeprefix(prefix): v for name, v in content.items() if name.startswith(prefix)}

@@ -8,12 +8,12 @@ from pathlib import Path
 
 from lm_eval_longbench.errors import OptionError, UnknownNameError
 from lm_eval_longbench.result_files import written_together
-from lm_eval_longbench.terminal import say_line
+from lm_eval_longbench.terminal import say, say_line
 
 PUBLISHED = "published"
 HTML, LATEX = "html", "latex"
 CHARTS = ("svg", "png", "pdf")
-LOOKS = (HTML,)
+LOOKS = (HTML, LATEX, *CHARTS)
 LANGUAGES = ("en", "zh")
 
 
@@ -27,9 +27,10 @@ class Wanted:
         output: file, of charts a folder; None: not given.
         against: "published" or None.
         benchmark: short name of what predictions are, and of what published rows to show; None.
-        share: of the effective context length.
+        share: of the effective context length; None: the usual one.
         answers: whether the page has the answers.
         language: of charts in files.
+        models: names of those in charts in files; (): the runs and the best published rows.
     """
 
     paths: list[Path]
@@ -37,9 +38,10 @@ class Wanted:
     output: Path | None
     against: str | None
     benchmark: str | None
-    share: float
+    share: float | None
     answers: bool
     language: str
+    models: tuple[str, ...] = ()
 
 
 def _check(wanted: Wanted) -> None:
@@ -47,7 +49,7 @@ def _check(wanted: Wanted) -> None:
         raise UnknownNameError("comparison of --against", wanted.against, [PUBLISHED])
     if wanted.language not in LANGUAGES:
         raise UnknownNameError("language", wanted.language, LANGUAGES)
-    if not 0 < wanted.share <= 1:
+    if wanted.share is not None and not 0 < wanted.share <= 1:
         raise OptionError(f"--share must be above 0 and at most 1, not {wanted.share}.")
     if not wanted.paths and (wanted.against is None or wanted.kind == LATEX):
         raise OptionError(
@@ -61,6 +63,19 @@ def _check(wanted: Wanted) -> None:
         raise OptionError(f"--format {wanted.kind} needs {what}.")
     if wanted.answers and wanted.kind != HTML:
         raise OptionError("--answers is for --format html.")
+    if wanted.models and wanted.kind not in CHARTS:
+        raise OptionError(f"--models is for --format {', '.join(CHARTS)}.")
+
+
+def _only(short: str | None) -> set[str]:
+    """Return the name of the one benchmark that is asked for; nothing where none is."""
+    from lm_eval_longbench.benchmarks.registry import short_names
+
+    if short is None:
+        return set()
+    if short not in short_names():
+        raise UnknownNameError("benchmark", short, short_names())
+    return {short_names()[short].name}
 
 
 def look_at(wanted: Wanted) -> None:
@@ -68,26 +83,46 @@ def look_at(wanted: Wanted) -> None:
 
     Raises:
         OptionError, UnknownNameError: the command line does not fit.
-        LongBenchError: a run cannot be read, or the output cannot be written.
+        LongBenchError: a run cannot be read, a package is missing, or the output cannot be written.
     """
-    from lm_eval_longbench.benchmarks.registry import short_names  # slow to import
+    from lm_eval_longbench.figures.effective import SHARE  # slow to import
     from lm_eval_longbench.interface.files import read_runs
+    from lm_eval_longbench.page.about import about_of, facts_of
     from lm_eval_longbench.page.build import build_page
     from lm_eval_longbench.page.data import page_data
+    from lm_eval_longbench.page.files import chart_files
     from lm_eval_longbench.page.samples import answers_of
+    from lm_eval_longbench.reports.render_latex import latex_text
+    from lm_eval_longbench.reports.report import make_report
 
     _check(wanted)
-    only: set[str] = set()
-    if wanted.benchmark is not None:
-        if wanted.benchmark not in short_names():
-            raise UnknownNameError("benchmark", wanted.benchmark, short_names())
-        only = {short_names()[wanted.benchmark].name}
+    only, published = _only(wanted.benchmark), wanted.against is not None
+    found: dict[Path, bytes] = {}
     with tempfile.TemporaryDirectory(prefix="lm-eval-longbench-") as scratch:
         runs = read_runs(wanted.paths, Path(scratch), wanted.benchmark)
-        names = [run.name for run in runs]
-        answers = answers_of(wanted.paths, names, wanted.benchmark) if wanted.answers else ""
-        data = page_data(runs, published=wanted.against is not None, only=only, share=wanted.share)
-    assert wanted.output is not None
-    with written_together([wanted.output]) as (file,):
-        file.write(build_page(data, answers).encode("utf-8"))
-    say_line(f"written: {wanted.output}")
+        if wanted.kind == LATEX:
+            text = latex_text(make_report(runs, published=published))
+            if wanted.output is None:
+                say(text, end="")
+                return
+            found[wanted.output] = text.encode("utf-8")
+        else:
+            assert wanted.output is not None
+            names = [run.name for run in runs]
+            answers = answers_of(wanted.paths, names, wanted.benchmark) if wanted.answers else ""
+            share = SHARE if wanted.share is None else wanted.share
+            about = {
+                run.name: facts_of(about_of(path))
+                for run, path in zip(runs, wanted.paths, strict=True)
+            }
+            data = page_data(runs, published=published, only=only, share=share, about=about)
+            if wanted.kind == HTML:
+                found[wanted.output] = build_page(data, answers).encode("utf-8")
+            else:
+                files = chart_files(data, wanted.kind, wanted.language, wanted.models)
+                found = {wanted.output / name: content for name, content in files}
+    with written_together(list(found)) as files_of_all:
+        for file, content in zip(files_of_all, found.values(), strict=True):
+            file.write(content)
+    for path in found:
+        say_line(f"written: {path}")

@@ -69,7 +69,7 @@ def register(app: typer.Typer) -> None:
             str,
             typer.Option(
                 "--format",
-                help="table, markdown, csv or json; html: one page to look at.",
+                help="table, markdown, csv, json, latex; html: one page; svg, png, pdf: charts.",
             ),
         ] = "table",
         against: Annotated[
@@ -96,18 +96,22 @@ def register(app: typer.Typer) -> None:
             ),
         ] = None,
         share: Annotated[
-            float,
+            float | None,
             typer.Option(help="Of the score at the shortest length, for the effective length."),
-        ] = 0.9,
+        ] = None,
         answers: Annotated[
             bool, typer.Option("--answers", help="html: add the answers; needs sample logs.")
         ] = False,
         language: Annotated[str, typer.Option(help="Of charts in files: en or zh.")] = "en",
+        models: Annotated[
+            list[str] | None,
+            typer.Option(help="For charts in files; once each; else runs and the best published."),
+        ] = None,
     ) -> None:
         """Put scored runs side by side, with intervals, differences and p-values."""
         if format in LOOKS:
-            look = Wanted(runs or [], format, output, against, benchmark, share, answers, language)
-            look_at(look)
+            own = (runs or [], format, output, against, benchmark, share, answers, language)
+            look_at(Wanted(*own, tuple(models or ())))
             return
         if not runs:
             raise OptionError(

@@ -6,6 +6,7 @@ shortest length.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -28,6 +29,8 @@ EFFECTIVE, GAP, GAIN = "effective", "gap", "gain"
 EFFECTIVE_PLACE, GAP_PLACE, GAIN_PLACE = (EFFECTIVE, ""), (GAP, ""), (GAIN, "")
 # Digits behind the point that a page keeps: more than any table shows.
 _DIGITS = 6
+# What rounding may take from a whole number of steps.
+_ZERO = 1e-9
 YES, NO, UNKNOWN = "yes", "no", "unknown"
 # Value, ends of the interval, questions; or nothing.
 Number = list[float | int | None] | None
@@ -47,8 +50,15 @@ def of_estimate(found: Estimate, factor: float) -> Number:
     return number(None if found.value is None else factor * found.value, low, high, found.n)
 
 
-def _of_effective(found: Effective | None) -> Number:
-    return None if found is None else number(found.position, found.low, found.high, None)
+def _of_effective(found: Effective | None, ladder: Ladder) -> Number:
+    """Return an effective length in steps; whole ones where lengths have names only."""
+    if found is None:
+        return None
+    position, low, high = found.position, found.low, found.high
+    if not ladder.shortest:
+        position = math.floor(position + _ZERO)
+        low, high = (None if end is None else math.floor(end + _ZERO) for end in (low, high))
+    return number(position, low, high, None)
 
 
 @dataclass
@@ -162,8 +172,8 @@ def run_entry(column: Column, look: Look, taken: set[str], share: float) -> Entr
     if gap is not None:
         entry.values[GAP_PLACE] = of_estimate(estimate(gap), benchmark.unit.shown_factor)
     trees = None if look.ladder is None else _trees_of(look.ladder, entry.trees)
-    if trees is not None:
-        entry.values[EFFECTIVE_PLACE] = _of_effective(effective(trees, share))
+    if trees is not None and look.ladder is not None:
+        entry.values[EFFECTIVE_PLACE] = _of_effective(effective(trees, share), look.ladder)
     entry.facts = {
         "cut": _cut(column),
         "signature": str(table.facts.signature.get("line") or ""),
@@ -201,7 +211,7 @@ def published_entry(row: PublishedRow, benchmark: Benchmark, unit: Unit, share: 
         own = [row.values.get(point.place) for point in look.ladder.points]
         known = [None if value is None else value / unit.factor for value in own]
         found = effective_of_published(known, look.ladder.questions, share)
-        entry.values[EFFECTIVE_PLACE] = _of_effective(found)
+        entry.values[EFFECTIVE_PLACE] = _of_effective(found, look.ladder)
     facts = {new: row.facts[old] for old, new in _FACTS.items() if old in row.facts}
     if row.facts.get("thinking") == "yes":
         facts.setdefault("type", "Thinking")

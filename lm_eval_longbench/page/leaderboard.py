@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_longbench.errors import DataError, LongBenchError, OptionError, PredictionError
-from lm_eval_longbench.input_files import read_json
 from lm_eval_longbench.logs.results_file import ScoredFolder, find_results, read_results
-from lm_eval_longbench.logs.shapes import Fields, Plain, checked
+from lm_eval_longbench.page.about import about_of, facts_of
 from lm_eval_longbench.page.data import page_data
 from lm_eval_longbench.reports.scored_run import Run, read_run, unique_names
 from lm_eval_longbench.scoring.score import score_paths
@@ -18,10 +17,6 @@ from lm_eval_longbench.verify.check import OFFICIAL, Report
 from lm_eval_longbench.verify.lines import different_lines, not_checkable_lines
 from lm_eval_longbench.verify.verify import verify
 
-# What a submission may say of itself, in a file beside its results.
-ABOUT = "about.json"
-_TEXT = Plain("a text", (str,))
-_ABOUT = Fields({}, dict.fromkeys(("model", "link", "type", "context", "organization"), _TEXT))
 # Reasons of a refusal that a page shows.
 _MOST_REASONS = 20
 # Called with the name of each submission before it is recomputed.
@@ -79,21 +74,6 @@ def _logs(folder: Path) -> list[Path]:
     return list(found)
 
 
-def _about(folder: Path) -> Mapping[str, str]:
-    """Return what a submission says of itself; PredictionError for what is no such file."""
-    path = folder / ABOUT
-    if not path.is_file():
-        return {}
-    about: Mapping[str, str] = checked(
-        read_json(path, PredictionError), _ABOUT, f"{ABOUT} is no description of a submission"
-    )
-    unknown = sorted(about.keys() - _ABOUT.optional.keys())
-    if unknown:
-        known = ", ".join(_ABOUT.optional)
-        raise PredictionError(f"{ABOUT} has {', '.join(unknown)}; it may have {known}.")
-    return about
-
-
 def judged(
     folder: Path,
     name: str,
@@ -110,7 +90,7 @@ def judged(
         data_dir, tokenizer: see `verify.verify`.
     """
     try:
-        about = _about(folder)
+        about = about_of(folder)
         reasons = _refusal(verify([folder], data_dir, tokenizer), folder)
         if not reasons:
             score_paths(_logs(folder), scratch)
@@ -171,7 +151,7 @@ def leaderboard_data(
         found.append(judged(folder, name, scratch / str(number), data_dir, tokenizer))
     found = _distinct(found)
     runs = [one.run for one in found if one.run is not None]
-    about = {one.run.name: _facts(one.about) for one in found if one.run is not None}
+    about = {one.run.name: facts_of(one.about) for one in found if one.run is not None}
     refused = [
         {
             "name": one.name,
@@ -182,10 +162,6 @@ def leaderboard_data(
     ]
     data = page_data(runs, published=published and bool(runs), about=about, refused=refused)
     return data, found
-
-
-def _facts(about: Mapping[str, str]) -> dict[str, str]:
-    return {name: value for name, value in about.items() if name != "model"}
 
 
 def _more(number: int) -> list[str]:

@@ -56,7 +56,8 @@
   }
 
   function ticksOf(low, high, most) {
-    const span = high - low || 1;
+    if (!(high > low)) high = low + 1;
+    const span = high - low;
     const power = Math.pow(10, Math.floor(Math.log10(span / most)));
     const step = [1, 2, 2.5, 5, 10].map((n) => n * power).find((n) => span / n <= most);
     const first = Math.floor(low / step + 1e-9), last = Math.ceil(high / step - 1e-9);
@@ -156,7 +157,7 @@
       width * 0.4);
     const right = 46, [, most] = extent(spec);
     const bar = inside || points.length === 1 ? 18 : 11;
-    const ticks = ticksOf(0, Math.max(most, 1e-9), width < 480 ? 4 : 6), top = ticks[ticks.length - 1];
+    const ticks = ticksOf(0, most, width < 480 ? 4 : 6), top = ticks[ticks.length - 1];
     const scale = (value) => label + (value / top) * (width - label - right);
     const items = points.length > 1 ? points.map((name, i) => ({
       name, fill: inside && i ? theme.inner : strokeOf(theme, i) })) : [];
@@ -199,7 +200,7 @@
     const right = 60, [low, most] = extent(spec);
     const steps = spec.axis;
     const ticks = steps ? steps.map((_, i) => i)
-      : ticksOf(Math.min(low, 0), Math.max(most, 0, low + 1e-9), width < 480 ? 4 : 7);
+      : ticksOf(Math.min(low, 0), Math.max(most, 0), width < 480 ? 4 : 7);
     const first = ticks[0], last = ticks[ticks.length - 1];
     const scale = (value) => label + 8 + ((value - first) / (last - first || 1)) * (width - label - right - 8);
     const start = 22, step = 24, bottom = start + step * spec.series.length;
@@ -248,9 +249,12 @@
         }
         const rgb = heatColour(theme, most > low ? (value[0] - low) / (most - low) : 0.5);
         const title = `<title>${esc(one.name + " · " + points[i] + ": " + spec.say(value))}</title>`;
+        const digits = Math.min(spec.decimals, 1), cut = (end) => shown(end, digits);
+        const ends = value[1] === null ? "" : ` [${cut(value[1])}, ${cut(value[2])}]`;
+        const whole = widthOf(cut(value[0]) + ends, 11) < cell - 6;
         out += `<g>${title}${rect(x + 1, y + 1, cell - 2, step - 2, `rgb(${rgb.join(",")})`, ' rx="3"')}` +
-          text(x + cell / 2, y + step / 2, shown(value[0], Math.min(spec.decimals, 1)), {
-            fill: readable(rgb), size, anchor: "middle", middle: true }) + "</g>";
+          text(x + cell / 2, y + step / 2, cut(value[0]) + (whole ? ends : ""), {
+            fill: readable(rgb), size: ends && whole ? 11 : size, anchor: "middle", middle: true }) + "</g>";
       });
     });
     return { svg: out, height: start + step * spec.series.length + 4 };
@@ -281,7 +285,8 @@
 
   function grid(spec, width, most) {
     const number = spec.panels.length;
-    const columns = Math.max(1, Math.min(number, Math.floor(width / most)));
+    const fitting = Math.max(1, Math.min(number, Math.floor(width / most)));
+    const columns = Math.ceil(number / Math.ceil(number / fitting));
     return { columns, rows: Math.ceil(number / columns), cell: width / columns };
   }
 
@@ -293,7 +298,7 @@
     const head = legend(seriesItems(spec, theme), width, theme, 8);
     let [low, most] = extent(spec);
     if (spec.signed) { low = Math.min(low, 0); most = Math.max(most, 0); }
-    const ticks = ticksOf(low, most > low ? most : low + 1, 6);
+    const ticks = ticksOf(low, most, 6);
     const first = ticks[0], last = ticks[ticks.length - 1];
     const single = spec.panels.length === 1, high = single ? 260 : 170, top = single ? 10 : 30;
     const row = top + high + 34;
@@ -385,6 +390,10 @@
         own.forEach((value, i) => {
           if (!value) return;
           const [x, y] = spot(i, value[0]);
+          if (value[1] !== null) {
+            const [x1, y1] = spot(i, Math.max(value[1], 0)), [x2, y2] = spot(i, value[2]);
+            out += line(x1, y1, x2, y2, stroke, ' stroke-width="1.3" stroke-opacity="0.6"');
+          }
           const title = `<title>${esc(one.name + " · " + panel.labels[i] + ": " + spec.say(value))}</title>`;
           out += `<g>${title}${marker(s, x, y, 3.6, stroke, theme.paper)}</g>`;
         });
@@ -461,6 +470,41 @@
     return spec;
   }
 
+  // Rows of a leaderboard: the entries of one model, runs apart from published rows.
+  function rowsOf(benchmark) {
+    const rows = new Map();
+    benchmark.entries.forEach((entry, index) => {
+      const key = (entry.run ? "r:" : "p:") + entry.model;
+      const row = rows.get(key) || { key, model: entry.model, run: entry.run, entries: {}, all: [] };
+      row.entries[entry.mode] = index;
+      row.all.push(index);
+      rows.set(key, row);
+    });
+    return [...rows.values()];
+  }
+
+  // A row's best score, by which charts order models.
+  function bestOf(benchmark, row) {
+    if (!benchmark.headline.length) return -Infinity;
+    const own = row.all.map((index) => benchmark.entries[index].values[benchmark.headline[0].at]);
+    return Math.max(-Infinity, ...own.filter(Boolean).map((value) => value[0]));
+  }
+  const byScore = (benchmark, rows) => [...rows].sort((a, b) => bestOf(benchmark, b) - bestOf(benchmark, a));
+
+  // What charts show first: some runs, and the best published rows.
+  function chosenFirst(benchmark) {
+    const rows = rowsOf(benchmark), runs = rows.filter((row) => row.run).slice(0, 6);
+    const best = byScore(benchmark, rows.filter((row) => !row.run));
+    return [...runs, ...best.slice(0, Math.max(5 - runs.length, runs.length ? 3 : 5))];
+  }
+
+  // Return a chart as a file: its SVG, of the named models or of those that a page shows first.
+  function fileOf(benchmark, name, language, models) {
+    const rows = models ? rowsOf(benchmark).filter((row) => models.includes(row.model)) : chosenFirst(benchmark);
+    const spec = specOf(benchmark, name, byScore(benchmark, rows).flatMap((row) => row.all), language);
+    return draw(spec, { width: spec.panels.length > 1 ? 1100 : 860, theme: "light", titled: true });
+  }
+
   // Return the rows of a chart's table, the header first.
   function tableOf(spec) {
     const head = [""], rows = [head];
@@ -521,5 +565,5 @@
       `<g transform="translate(${pad} ${r(top)})">${body.svg}</g></svg>`;
   }
 
-  root.LongBenchCharts = { draw, specOf, nameOf, modeText, tableOf, csvOf, describe, lengthText, at, shown };
+  root.LongBenchCharts = { draw, specOf, nameOf, modeText, rowsOf, bestOf, byScore, chosenFirst, fileOf, tableOf, csvOf, describe, lengthText, at, shown };
 })(typeof globalThis === "undefined" ? this : globalThis);

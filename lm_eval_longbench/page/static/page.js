@@ -67,18 +67,7 @@
 
   // ------------------------------------------------------------------ what is shown
 
-  // Rows of the leaderboard: the entries of one model, runs apart from published rows.
-  function rowsOf(bench) {
-    const rows = new Map();
-    bench.entries.forEach((entry, index) => {
-      const key = (entry.run ? "r:" : "p:") + entry.model;
-      const row = rows.get(key) || { key, model: entry.model, run: entry.run, entries: {}, all: [] };
-      row.entries[entry.mode] = index;
-      row.all.push(index);
-      rows.set(key, row);
-    });
-    return [...rows.values()];
-  }
+  const { rowsOf, bestOf } = C;
 
   function stateOf() {
     const bench = data.benchmarks[state.at];
@@ -89,10 +78,7 @@
         modes: new Set(bench.modes.map((mode) => mode[0])), tables: new Set(), chosen: new Set(),
         pair: null,
       };
-      const best = rows.filter((row) => !row.run).sort((a, b) => bestOf(bench, b) - bestOf(bench, a));
-      rows.filter((row) => row.run).slice(0, 6).forEach((row) => own.chosen.add(row.key));
-      best.slice(0, Math.max(5 - own.chosen.size, rows.some((row) => row.run) ? 3 : 5))
-        .forEach((row) => own.chosen.add(row.key));
+      C.chosenFirst(bench).forEach((row) => own.chosen.add(row.key));
       state.byBench[state.at] = own;
     }
     return state.byBench[state.at];
@@ -102,10 +88,6 @@
     const value = index === undefined ? null : bench.entries[index].values[place];
     return value ? value[0] : null;
   };
-  function bestOf(bench, row) {
-    if (!bench.headline.length) return -Infinity;
-    return Math.max(-Infinity, ...row.all.map((i) => valueOf(bench, i, bench.headline[0].at)).filter((v) => v !== null));
-  }
   const factOf = (bench, row, name) => {
     const found = row.all.map((i) => bench.entries[i][name]).find((value) => value);
     return found || "";
@@ -163,7 +145,7 @@
       found.push({ key: "signature", head: t("signature"), left: true, sort: (row) => factOf(bench, row, "signature"),
         cell: (row) => {
           const own = factOf(bench, row, "signature");
-          return own ? [h("code", { title: own }, shortened(own, 26))] : [];
+          return own ? [h("code", { title: own }, shortened(own.split("|").pop(), 26))] : [];
         } });
     }
     return found;
@@ -269,7 +251,7 @@
     const both = own.rows.some((row) => row.run) && own.rows.some((row) => !row.run);
     const pickers = [["top", () => {
       own.chosen.clear();
-      [...own.rows].sort((a, b) => bestOf(bench, b) - bestOf(bench, a)).slice(0, 5).forEach((row) => own.chosen.add(row.key));
+      C.byScore(bench, own.rows).slice(0, 5).forEach((row) => own.chosen.add(row.key));
     }], ["shownOnes", () => visibleRows(bench, own).forEach((row) => own.chosen.add(row.key))],
     ["none", () => own.chosen.clear()]];
     if (both) pickers.splice(1, 0, ["only", () => {
@@ -299,8 +281,7 @@
   // ------------------------------------------------------------------ charts
 
   function chosenEntries(bench, own) {
-    const found = own.rows.filter((row) => own.chosen.has(row.key))
-      .sort((a, b) => bestOf(bench, b) - bestOf(bench, a)).flatMap((row) => row.all)
+    const found = C.byScore(bench, own.rows.filter((row) => own.chosen.has(row.key))).flatMap((row) => row.all)
       .filter((index) => own.modes.has(bench.entries[index].mode));
     return found;
   }
@@ -536,6 +517,8 @@
     parts.push(h("main", { className: "wrap" }, h("div", { id: "panel", tabIndex: -1, ...panel }, inner.filter(Boolean))));
     parts.push(h("footer", {}, h("div", { className: "wrap" }, data.package)));
     document.body.replaceChildren(...parts.filter(Boolean));
+    const tab = document.querySelector('[role="tab"][aria-selected="true"]');
+    if (tab) tab.scrollIntoView({ inline: "nearest", block: "nearest" });
     if (bench) {
       const own = stateOf();
       drawHead(bench, own);

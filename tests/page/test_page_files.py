@@ -1,0 +1,182 @@
+"""Charts as files: the page's own drawings, in every format, with Chinese."""
+
+import builtins
+import re
+import shutil
+from xml.etree import ElementTree
+
+import pytest
+from page_runs import HOSTILE, Shown
+from typer.testing import CliRunner
+
+from lm_eval_longbench.cli.main import app
+from lm_eval_longbench.errors import LongBenchError, OptionError
+from lm_eval_longbench.page import files
+from lm_eval_longbench.page.build import build_page
+from lm_eval_longbench.page.data import page_data
+from lm_eval_longbench.page.files import chart_files, shows_chinese
+
+pytest.importorskip("py_mini_racer", reason="mini-racer is not installed")
+vl_convert = pytest.importorskip("vl_convert", reason="vl-convert-python is not installed")
+NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+
+
+@pytest.fixture(scope="module")
+def data(runs):
+    return page_data(runs, published=True)
+
+
+def texts(svg):
+    space = "{http://www.w3.org/2000/svg}"
+    return [own.text or own[0].tail for own in ElementTree.fromstring(svg).iter(f"{space}text")]
+
+
+def test_every_chart_is_one_file(data):
+    found = dict(chart_files(data, "svg"))
+    expected = {
+        f"{own['name']}-{chart['name']}.svg"
+        for own in data["benchmarks"]
+        for chart in own["charts"]
+    }
+    assert set(found) == expected
+    for content in found.values():
+        assert not {"NaN", "undefined", "Infinity"} & set(re.findall(r"\w+", content.decode()))
+        assert ElementTree.fromstring(content).tag.endswith("svg")
+
+
+def test_a_files_chart_is_that_of_the_page(data, browser, tmp_path):
+    """The same script draws both: the download and the file are equal, byte for byte."""
+    path = tmp_path / "report.html"
+    path.write_text(build_page(data), encoding="utf-8")
+    own = Shown(browser, path)
+    own.page.click("#tab-longbench_pro")
+    found = dict(chart_files(data, "svg"))
+    for name in ("length", "tasks", "best-of-n", "effective", "overall"):
+        with own.page.expect_download() as download:
+            own.page.click(f'figure[data-chart="{name}"] [data-save="svg"]')
+        assert download.value.path().read_bytes() == found[f"longbench_pro-{name}.svg"]
+    own.close()
+
+
+def test_a_chart_shows_the_numbers_of_the_data(data):
+    benchmark = next(own for own in data["benchmarks"] if own["name"] == "longbench_pro")
+    svg = dict(chart_files(data, "svg", models=["GPT-5"]))["longbench_pro-length.svg"]
+    (entry,) = [own for own in benchmark["entries"] if own["model"] == "GPT-5"]
+    places = [tuple(place) for place in benchmark["places"]]
+    values = [entry["values"][places.index(("token_length", f"{k}k"))][0] for k in (8, 256)]
+    assert {f"{value:.1f}" for value in values} <= set(texts(svg))
+
+
+def test_hostile_names_are_text(runs):
+    data = page_data(runs[:1])
+    for entry in data["benchmarks"][0]["entries"]:
+        entry["model"] = HOSTILE.replace("\x1b", "\\x1b")
+    for content in dict(chart_files(data, "svg")).values():
+        assert b"<script" not in content
+        ElementTree.fromstring(content)
+
+
+@pytest.mark.parametrize(("kind", "start"), [("png", b"\x89PNG"), ("pdf", b"%PDF")])
+def test_other_formats(data, kind, start):
+    if not shows_chinese(vl_convert):
+        pytest.skip("no font here shows Chinese: apt-get install fonts-noto-cjk")
+    one = {**data, "benchmarks": data["benchmarks"][:1]}
+    found = dict(chart_files(one, kind, "zh"))
+    assert len(found) == len(one["benchmarks"][0]["charts"])
+    assert all(content.startswith(start) for content in found.values())
+
+
+def test_chinese_without_a_font_is_an_error(data, monkeypatch):
+    monkeypatch.setattr(files, "shows_chinese", lambda converter: False)
+    with pytest.raises(LongBenchError, match="No font here shows Chinese"):
+        list(chart_files(data, "png", "zh"))
+
+
+@pytest.mark.parametrize(
+    ("kind", "module", "said"),
+    [("svg", "py_mini_racer", "mini-racer"), ("pdf", "vl_convert", "vl-convert")],
+)
+def test_a_missing_package_is_named(data, monkeypatch, kind, module, said):
+    real = builtins.__import__
+
+    def without(name, *more):
+        if name == module:
+            raise ImportError(name)
+        return real(name, *more)
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    with pytest.raises(
+        LongBenchError, match=rf"{said}.*pip install \"lm-eval-longbench\[charts\]\""
+    ):
+        list(chart_files(data, kind))
+
+
+def test_an_unknown_model_is_named(data):
+    with pytest.raises(OptionError, match=r"No such model: GPT-55\. There are: .*GPT-5"):
+        list(chart_files(data, "svg", models=["GPT-55"]))
+
+
+# ---------------------------------------------------------------------- the command
+
+
+@pytest.fixture
+def command():
+    def run(*arguments, code=0):
+        done = CliRunner().invoke(app, ["report", *map(str, arguments)])
+        if code == 0:
+            assert done.exit_code == 0, done.output
+            return done.output
+        return str(done.exception)
+
+    return run
+
+
+def test_the_command_writes_charts(command, folders, tmp_path):
+    out = tmp_path / "charts"
+    command(folders[0], "--format", "svg", "--output", out, "--share", "0.5")
+    assert "Effective context length: 50%" in (out / "longbench_pro-effective.svg").read_text()
+
+
+def test_the_command_writes_the_published_page(command, tmp_path):
+    out = tmp_path / "page.html"
+    command("--against", "published", "--benchmark", "pro", "--format", "html", "--output", out)
+    assert "Gemini-2.5-Pro" in out.read_text(encoding="utf-8")
+
+
+WRONG = {
+    "no run": (["--format", "html", "--output", "x.html"], "needs a run"),
+    "no output": (["--against", "published", "--format", "html"], "--output report.html"),
+    "no folder": (["--against", "published", "--format", "svg"], "--output charts"),
+    "a share": (["--against", "published", "--format", "html", "--share", "0"], "--share must be"),
+    "language": (["--format", "svg", "--language", "fr"], "Unknown language 'fr'"),
+    "against": (["--format", "html", "--against", "me"], "Did you mean 'published'"),
+    "benchmark": (
+        ["--against", "published", "--format", "html", "--output", "x", "--benchmark", "v9"],
+        "Unknown benchmark 'v9'",
+    ),
+    "answers": (
+        ["--against", "published", "--format", "svg", "--output", "x", "--answers"],
+        "html",
+    ),
+    "models": (
+        ["--against", "published", "--format", "html", "--output", "x", "--models", "y"],
+        "--models is for",
+    ),
+    "a table of nothing": ([], "needs one or more runs"),
+}
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_a_command_that_does_not_fit(command, what):
+    arguments, said = WRONG[what]
+    assert said in command(*arguments, code=1)
+
+
+def test_what_a_run_says_of_itself(command, folders, tmp_path):
+    folder = shutil.copytree(folders[0], tmp_path / "mine")
+    (folder / "about.json").write_text('{"link": "https://example.org/model", "type": "Base"}')
+    out = tmp_path / "page.html"
+    command(folder, "--format", "html", "--output", out)
+    assert "https://example.org/model" in out.read_text(encoding="utf-8")
+    (folder / "about.json").write_text('{"name": "x"}')
+    assert "it may have model" in command(folder, "--format", "html", "--output", out, code=1)
