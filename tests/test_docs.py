@@ -99,6 +99,8 @@ def test_every_command_of_the_pages_is_taken(page, line, monkeypatch):
     words = [word.replace("TASKS", "longbench_v1") for word in words]
     name, *arguments = words
     command = get_command(app).commands[name]
+    while getattr(command, "commands", None):  # a command of commands
+        command = command.commands[arguments.pop(0)]
     own = {option for one in command.params for option in getattr(one, "opts", ())}
     if name in ("run", "doctor"):
         rest = []

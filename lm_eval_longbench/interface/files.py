@@ -7,8 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lm_eval_longbench.cli.read_runs import read_runs
 from lm_eval_longbench.errors import OptionError, UnknownNameError
+from lm_eval_longbench.interface.read_runs import read_runs
 from lm_eval_longbench.interface.run import Run
 
 if TYPE_CHECKING:
