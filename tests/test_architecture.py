@@ -13,8 +13,8 @@ _SPEC.loader.exec_module(counts)
 
 # What has been reached: lower these whenever it can be done, raise them for what users gain.
 LIMITS = {
-    "package lines": 33_900,
-    "modules": 232,
+    "package lines": 33_730,
+    "modules": 230,
     "longest module": 500,
     "modules outside benchmarks/ that name benchmarks": 8,
     "scripts lines": 2_540,
