@@ -48,22 +48,23 @@ class CompressedCache(HFLM):
         split = ids.shape[1] - 1  # without a question: all but the last token
         place = request.doc["prompt"]["question_at"]
         if place is not None and not self.query_aware:
-            ends = encoded["offset_mapping"][0, :, 1]
-            split = min(split, int((ends <= place).sum()))
+            split = min(split, int((encoded["offset_mapping"][0, :, 1] <= place).sum()))
         cache = DynamicCache()
         if split:
-            self.model(ids[:, :split], past_key_values=cache, logits_to_keep=1)
-            self.compress(cache)
+            self.prefill(ids[:, :split], cache)
         return self.decoded(ids, split, cache, arguments)
+
+    def prefill(self, ids, cache):
+        """Read the beginning of a prompt into the cache, and compress it."""
+        self.model(ids, past_key_values=cache, logits_to_keep=1)
+        self.compress(cache)
 
     def decoded(self, ids, place, cache, arguments):
         """Decode greedily from a place of the prompt on."""
         answer, new = [], ids[:, place:]
         while len(answer) < arguments["max_gen_toks"]:
             positions = torch.arange(place, place + new.shape[1], device=self.device)[None]
-            logits = self.model(
-                new, past_key_values=cache, position_ids=positions, logits_to_keep=1
-            ).logits
+            logits = self.model(new, past_key_values=cache, position_ids=positions).logits
             place, new = place + new.shape[1], logits[:, -1:].argmax(-1)
             answer.append(int(new))
             text = self.tokenizer.decode(answer, skip_special_tokens=True)

@@ -1,5 +1,87 @@
-"""LongBench for the lm-evaluation-harness: data, prompts, truncation, scoring, reports."""
+"""LongBench for the lm-evaluation-harness: data, prompts, truncation, scoring, reports.
+
+`__all__` is the public interface; docs/python.md explains it. Each name is imported when it is
+first used, so that `import lm_eval_longbench` stays light.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 from lm_eval_longbench.version import __version__
 
-__all__ = ["__version__"]
+if TYPE_CHECKING:
+    from lm_eval_longbench.errors import LongBenchError
+    from lm_eval_longbench.interface.checks import (
+        check_run,
+        compare_results,
+        freeze,
+        kept_answers,
+        verify_results,
+    )
+    from lm_eval_longbench.interface.documents import Document, Documents, PromptText, load, prompt
+    from lm_eval_longbench.interface.evaluate import evaluate
+    from lm_eval_longbench.interface.files import report
+    from lm_eval_longbench.interface.run import Run
+    from lm_eval_longbench.interface.scores import FigureValue, figures, judge, score
+    from lm_eval_longbench.options import Options
+    from lm_eval_longbench.scoring.score import score_paths
+    from lm_eval_longbench.semantic.similarity import choose_embedder
+
+# Where each name lies.
+_PLACES = {
+    "errors": ("LongBenchError",),
+    "interface.checks": (
+        "check_run",
+        "compare_results",
+        "freeze",
+        "kept_answers",
+        "verify_results",
+    ),
+    "interface.documents": ("Document", "Documents", "PromptText", "load", "prompt"),
+    "interface.evaluate": ("evaluate",),
+    "interface.files": ("report",),
+    "interface.run": ("Run",),
+    "interface.scores": ("FigureValue", "figures", "judge", "score"),
+    "options": ("Options",),
+    "scoring.score": ("score_paths",),
+    "semantic.similarity": ("choose_embedder",),
+}
+__all__ = [
+    "Document",
+    "Documents",
+    "FigureValue",
+    "LongBenchError",
+    "Options",
+    "PromptText",
+    "Run",
+    "__version__",
+    "check_run",
+    "choose_embedder",
+    "compare_results",
+    "evaluate",
+    "figures",
+    "freeze",
+    "judge",
+    "kept_answers",
+    "load",
+    "prompt",
+    "report",
+    "score",
+    "score_paths",
+    "verify_results",
+]
+
+
+if not TYPE_CHECKING:  # type checkers know the names above, and no others
+
+    def __getattr__(name: str) -> Any:
+        for module, names in _PLACES.items():
+            if name in names:
+                from importlib import import_module
+
+                return getattr(import_module(f"{__name__}.{module}"), name)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *__all__})

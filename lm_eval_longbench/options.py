@@ -8,10 +8,9 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from lm_eval_longbench.benchmarks.base import MOST_REPEATS
-from lm_eval_longbench.benchmarks.registry import benchmarks
+from lm_eval_longbench.benchmarks.registry import benchmarks, presets_named
 from lm_eval_longbench.errors import EmbeddingError, OptionError, UnknownNameError
 from lm_eval_longbench.metrics.reasoning import DROP, POLICIES
-from lm_eval_longbench.presets.longbench_pro import find_preset
 from lm_eval_longbench.semantic.remote import check_recorded
 
 KEY = "longbench"
@@ -112,8 +111,8 @@ class Options:
         log_prompts: "excerpt" logs hash, head and tail of each prompt; "full" logs all of it.
         reasoning: whether `<think>...</think>` is dropped before an answer is scored ("drop") or
             scored with it ("keep"), as the official evaluations do.
-        preset: LongBench Pro: published model whose truncation, output budget and temperature are
-            used; tasks of other benchmarks keep their official settings.
+        preset: published model whose truncation and, for LongBench Pro, output budget and
+            temperature are used; tasks of benchmarks without such a preset keep their own.
         thinking: the preset's settings for thinking scores.
         repeats: answers asked for each question, at most MOST_REPEATS; None: the benchmark's
             default.
@@ -173,7 +172,7 @@ class Options:
         if not isinstance(self.thinking, bool):
             raise OptionError(f"Option 'thinking' must be true or false, not {self.thinking!r}.")
         if self.preset is not None:
-            find_preset(self.preset, thinking=self.thinking)
+            presets_named(self.preset, thinking=self.thinking)
         elif self.thinking:
             raise OptionError(
                 "Option 'thinking' chooses between a preset's settings: give 'preset' too. "

@@ -24,10 +24,13 @@ _KEY_NAME = re.compile(
 )
 # What stands behind these in a text is a key.
 _MARKED = re.compile(
-    r"((?:authorization|api[-_]?key|x-api-key)[\"']?\s*[:=]\s*[\"']?(?:bearer\s+)?)[^\s\"',;)}]+"
+    r"((?:authorization|(?:auth|access)[-_]?token|password|api[-_]?key|x-api-key)"
+    r"[\"']?\s*[:=]\s*[\"']?(?:bearer\s+)?)[^\s\"',;)}]+"
     r"|(bearer\s+)[^\s\"',;)}]{8,}",
     re.IGNORECASE,
 )
+# The user and the password of an address.
+_USER = re.compile(r"(?<=://)[^\s/@\"']+(?=@)")
 # Environment variables whose names end so hold keys; shorter values are no keys but words.
 _VARIABLES = ("_API_KEY", "_TOKEN", "_SECRET")
 _SHORTEST = 8
@@ -118,12 +121,13 @@ def remember_secrets(arguments: Mapping[str, Any]) -> None:
 
 
 def without_keys(text: str) -> str:
-    """Return a text with MASK for keys: of the environment, remembered and marked ones."""
+    """Return a text with MASK for keys: of the environment, of addresses, remembered and marked."""
     for value in _given:
         text = text.replace(value, MASK)
     for name, value in os.environ.items():
         if name.endswith(_VARIABLES) and len(value.strip()) >= _SHORTEST:
             text = text.replace(value.strip(), MASK)
+    text = _USER.sub(MASK, text)
     return _MARKED.sub(lambda found: f"{found[1] or found[2]}{MASK}", text)
 
 

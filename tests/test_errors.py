@@ -28,6 +28,8 @@ def test_all_errors_have_one_base():
         "LockError",
         "EmbeddingError",
         "Interrupted",
+        "HarnessError",
+        "LockMismatch",
         "RunStopped",
     }
     assert all(issubclass(cls, LongBenchError) for cls in CLASSES)

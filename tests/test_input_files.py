@@ -481,12 +481,12 @@ def bomb_in_compare(folder):
 def bomb_in_report(folder):
     packed_line(folder / "report.json", b'{"a": "')
     (folder / "samples.jsonl").write_bytes(b"")
-    return ["report", folder], 1, "it is longer than 128 MiB"
+    return ["report", folder], 2, "it is longer than 128 MiB"
 
 
 def bomb_in_prompt(folder):
     file = packed_line(folder / "doc.json", b'{"context": "')
-    return ["prompt", "longbench_v1_qasper", "--doc", file], 1, "it is longer than 128 MiB"
+    return ["prompt", "longbench_v1_qasper", "--doc", file], 2, "it is longer than 128 MiB"
 
 
 def bomb_in_prepare(folder):
@@ -496,7 +496,7 @@ def bomb_in_prepare(folder):
     ):
         for _ in range(768):
             member.write(b"x" * (1 << 20))
-    return ["prepare", "v1", "--data-dir", folder], 1, "the line is longer than 128 MiB, at line 1"
+    return ["prepare", "v1", "--data-dir", folder], 2, "the line is longer than 128 MiB, at line 1"
 
 
 def long_line_in_score(folder):
@@ -558,7 +558,7 @@ def test_score_names_odd_files_of_a_folder_and_passes_over_them(tmp_path, odd):
     assert status == 0
     assert f"warning: in/{odd}.jsonl is {whats[odd]}" in output
     status, _, output = command(tmp_path, "score", folder, *arguments, "--strict")
-    assert status == 1
+    assert status == 2
 
 
 @pytest.mark.parametrize(

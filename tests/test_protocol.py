@@ -7,7 +7,6 @@ from v1_tasks import E_TASKS, V1_TASKS
 from lm_eval_longbench.benchmarks.longbench_pro_facts import BY_CODE
 from lm_eval_longbench.benchmarks.longbench_v1 import V1
 from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task
-from lm_eval_longbench.presets.longbench_pro import find_preset
 from lm_eval_longbench.protocol import budgets, departures, is_greedy, protocol_of
 from lm_eval_longbench.signature.signature import UNKNOWN
 from lm_eval_longbench.task_folder import task_folder
@@ -28,7 +27,7 @@ def test_limits():
 
 
 def test_budgets_of_pro_are_those_of_the_published_models():
-    preset = find_preset("Gemini-2.5-Flash", thinking=True)
+    preset = benchmark_of(find_task(PRO)).presets.find("Gemini-2.5-Flash", thinking=True)
     assert preset.max_gen_toks in budgets(PRO)
     assert {1024, 8192} <= set(budgets(PRO))
     assert budgets(QASPER) == {128}

@@ -88,7 +88,7 @@ def test_what_is_printed_goes_through_one_module():
         )
 
     # The bytes of a prompt in a pipe; a report that is laid out in memory; names of task files.
-    others = ["cli/prompt.py", "reports/render.py"]
+    others = ["cli/prompt.py", "reports/render.py", "reports/run_end.py"]
     assert files_that(prints) == [*others, "terminal.py", "write_tasks.py"]
 
 
@@ -112,7 +112,7 @@ def test_files_of_others_are_read_through_one_module():
         "doctor/scorers.py",
         "harness/written.py",  # what this run has just written
         "page/build.py",
-        "presets/longbench_pro.py",
+        "presets/table.py",
         "prompts/templates.py",
         "prompts/tokens/cut_cache.py",
         "prompts/tokens/official.py",

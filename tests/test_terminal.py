@@ -506,7 +506,7 @@ def test_the_end_of_a_run(run, monkeypatch):
     doc = v1_doc(QASPER, 1, "Emma", _id=EVIL)
     rows = {QASPER: [log_row(QASPER, doc, "Emma", data=EVIL)]}
 
-    def run_harness(arguments, preset, say, lock, *, thinking, keep_empty):
+    def run_harness(arguments, preset, say, lock, **options):
         say(f"preset {EVIL}")
         return Captured(rows=rows)
 

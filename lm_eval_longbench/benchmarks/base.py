@@ -36,6 +36,7 @@ from lm_eval_longbench.benchmarks.parts import Published as Published
 from lm_eval_longbench.benchmarks.parts import Source as Source
 from lm_eval_longbench.benchmarks.parts import Table as Table
 from lm_eval_longbench.benchmarks.parts import Task as Task
+from lm_eval_longbench.benchmarks.parts import nested as nested
 from lm_eval_longbench.benchmarks.sample import (
     Read,
     Sample,
@@ -45,6 +46,7 @@ from lm_eval_longbench.benchmarks.sample import (
     text_id,
 )
 from lm_eval_longbench.metrics.reasoning import DROP
+from lm_eval_longbench.presets.table import PresetTable
 from lm_eval_longbench.prompts.templates import (
     after_document,
     fill,
@@ -53,12 +55,14 @@ from lm_eval_longbench.prompts.templates import (
 )
 
 if TYPE_CHECKING:
+    from lm_eval_longbench.benchmarks.asking import Asking
+    from lm_eval_longbench.benchmarks.layouts import Layout
+    from lm_eval_longbench.benchmarks.official_files import OfficialFiles
     from lm_eval_longbench.data.documents import Documents
     from lm_eval_longbench.figures.answers import Answers
     from lm_eval_longbench.figures.figure import Figure, Unit
     from lm_eval_longbench.options import Options
     from lm_eval_longbench.prompts.truncation import Rule
-    from lm_eval_longbench.semantic.embedder import Embedder
 
 # Answers to one question that are scored and reported. Pro's summary and reports have figures for
 # each number of runs, so that time and memory grow with it, not with the answers that there are;
@@ -67,80 +71,7 @@ MOST_REPEATS = 256
 PACKAGE = Path(__file__).parent.parent
 SAMPLES = PACKAGE / "data" / "sample"
 PUBLISHED = PACKAGE / "reports" / "published"
-
-
-class Asking:
-    """How the questions of one task are asked and judged in one run.
-
-    A benchmark whose tasks need more than this (a reasoning of an earlier pass, retrieved chunks,
-    an embedding model) has a subclass of its own.
-
-    Args:
-        benchmark: whose task it is.
-        task: what is asked.
-        options: of the run, with what the benchmark makes of them.
-        repeats: answers asked for each question.
-    """
-
-    def __init__(self, benchmark: Benchmark, task: Task, options: Options, repeats: int) -> None:
-        self.benchmark, self.task, self.options = benchmark, task, options
-        self.repeats = repeats
-
-    #: What embeds texts for its scores; None: nothing does.
-    embedder: Embedder | None = None
-
-    @property
-    def first_pass(self) -> str:
-        """Name of the table whose answers these prompts embed and still lack; "" for none."""
-        return ""
-
-    def embed(self, answers: Mapping[str, str], whole: Mapping[str, str] | None = None) -> None:
-        """Take the answers of the first pass.
-
-        Args:
-            answers: by question, of this rank's questions.
-            whole: of the questions of all ranks, for the signature; None: the same.
-        """
-
-    @property
-    def version_notes(self) -> tuple[str, ...]:
-        """What the task's version says besides its number."""
-        return ()
-
-    @property
-    def ingredients(self) -> dict[str, Any]:
-        """What this benchmark adds to the signature, as far as it is known."""
-        return {}
-
-    @property
-    def generation(self) -> dict[str, Any]:
-        """Generation arguments that options set in place of the official ones."""
-        return {}
-
-    def load(self) -> Documents:
-        """Open the documents. Raises DataError where they are not there or damaged."""
-        return self.benchmark.load(self.task, self.options.data_dir)
-
-    def begin(self, documents: Sequence[Mapping[str, Any]], data: str) -> None:
-        """Make ready for the questions that all ranks together ask; `data` is their label."""
-
-    def render(self, row: Mapping[str, Any]) -> str:
-        """Return the whole prompt of a document."""
-        return self.benchmark.render(self.task, row)
-
-    def question(self, row: Mapping[str, Any]) -> str:
-        """Return the end of a document's whole prompt that follows the document."""
-        return self.benchmark.question(self.task, row)
-
-    def responses(self, doc: Mapping[str, Any], responses: list[str]) -> list[str]:
-        """Return what counts as the responses to a question."""
-        return responses
-
-    def finish(self, answered: Sequence[tuple[Mapping[str, Any], Sequence[str]]]) -> None:
-        """Do what needs all responses of a rank at once, before the first is judged."""
-
-    def complete(self, doc: Mapping[str, Any], scored: Sequence[Scored]) -> None:
-        """Add to what responses are worth what `finish` found out."""
+PRESETS = Path(__file__).parent / "presets"
 
 
 class Benchmark(abc.ABC):
@@ -169,6 +100,7 @@ class Benchmark(abc.ABC):
         file_kind: what its official files are called in reports; benchmarks may share it.
         file_names: whether official files have names that tell them: "all", "some" or "none".
         official_folder: in which the official scripts put their files; "" for no such name.
+        layouts: files of other programs with answers to its questions, or to a sibling's.
         fields: of a row of the data, in the official order; texts where `kinds` does not say
             otherwise: "texts" or "int64". Every row has its document, the text `context`, and its
             id, the text `_id` or `id`.
@@ -199,6 +131,11 @@ class Benchmark(abc.ABC):
     file_kind: str
     file_names = "none"
     official_folder = ""
+    layouts: tuple[Layout, ...] = ()
+    #: Settings of published runs, which the option `preset` names; None: there are none.
+    presets: PresetTable | None = None
+    #: Writes answers as its official scripts do; None: they write no files.
+    official_files: OfficialFiles | None = None
     fields: tuple[str, ...]
     repeats = 1
     one_message = False
@@ -267,6 +204,8 @@ class Benchmark(abc.ABC):
 
     def asking(self, task: Task, options: Options, repeats: int) -> Asking:
         """Return how a task is asked in a run with these options."""
+        from lm_eval_longbench.benchmarks.asking import Asking
+
         return Asking(self, task, options, repeats)
 
     def template(self, task: Task) -> str:
@@ -419,6 +358,14 @@ class Benchmark(abc.ABC):
         """Return a part of a question's key, so that tables of one benchmark can be paired."""
         return task.label
 
+    # Sections of reports with one row a task.
+    task_sections: tuple[str, ...] = ()
+
+    @property
+    def headline(self) -> tuple[Place, ...]:
+        """The figures that an answer to "how good is it" names; empty: the means of tasks do."""
+        return self.published.shown[: self.published.ranked] if self.published else ()
+
     @abc.abstractmethod
     def figures(self, answers: Answers) -> list[Figure]:
         """Return every figure of a table, in the order of reports."""
@@ -433,8 +380,6 @@ class Benchmark(abc.ABC):
 
     def official(self, answers: Answers, figures: Sequence[Figure]) -> dict[str, Any]:
         """Return the figures in the schema of the official result file: as their paths say."""
-        from lm_eval_longbench.figures.figure import nested  # it needs numpy
-
         return nested(figures, "official")
 
     def parts(self, answers: Answers, figures: Sequence[Figure]) -> dict[str, Any]:

@@ -19,9 +19,9 @@ from lm_eval_longbench.benchmarks.base import (
 from lm_eval_longbench.benchmarks.base import (
     GROUP_COUNTS,
     MOST_REPEATS,
+    PRESETS,
     PUBLISHED,
     SAMPLES,
-    Asking,
     Benchmark,
     Group,
     Metric,
@@ -44,6 +44,8 @@ from lm_eval_longbench.benchmarks.longbench_pro_facts import (
     THINKING,
 )
 from lm_eval_longbench.benchmarks.longbench_pro_figures import BEST, OVERALL, PASS, SECONDARY, SHARE
+from lm_eval_longbench.benchmarks.longbench_pro_layouts import LAYOUTS
+from lm_eval_longbench.benchmarks.longbench_pro_official import ProFiles
 from lm_eval_longbench.benchmarks.sample import (
     Read,
     Sample,
@@ -59,11 +61,12 @@ from lm_eval_longbench.errors import PromptError
 from lm_eval_longbench.figures.answers import Answers
 from lm_eval_longbench.figures.figure import Figure
 from lm_eval_longbench.metrics.reasoning import DROP, answer_of
-from lm_eval_longbench.presets.longbench_pro import published_presets
+from lm_eval_longbench.presets.table import PresetTable
 from lm_eval_longbench.prompts.templates import after_document, fill
 from lm_eval_longbench.prompts.truncation import RULE_PRO
 
 if TYPE_CHECKING:
+    from lm_eval_longbench.benchmarks.asking import Asking
     from lm_eval_longbench.data.documents import Documents
     from lm_eval_longbench.options import Options
 
@@ -110,6 +113,13 @@ class LongBenchPro(Benchmark):
         converted=531_535_940,
     )
     rule = RULE_PRO
+    layouts = LAYOUTS
+    official_files = ProFiles()
+    presets = PresetTable(
+        "LongBench Pro",
+        PRESETS / "longbench_pro.csv",
+        "the inference settings published with LongBench Pro (December 2025)",
+    )
     unit = SHARE
     unit_note = (
         "Shares of 1, as in the official summary, shown times 100 with two decimals, as published."
@@ -223,9 +233,10 @@ class LongBenchPro(Benchmark):
 
     def protocol(self, task: Task, *, thinking: bool = False) -> Protocol:
         """Limits and budgets are the published models'; either form may get either score."""
-        known = published_presets()
+        known = self.presets.published()
         limits = tuple(sorted({preset.truncate_to for preset in known}))
-        budgets = {preset.max_gen_toks for preset in known if preset.thinking == thinking}
+        given = (own.max_gen_toks for own in known if own.thinking == thinking)
+        budgets = {own for own in given if own is not None}
         return Protocol(limits, "on", tuple(sorted(budgets)), None, 3)
 
     def golds(self, doc: Mapping[str, Any]) -> list[str]:

@@ -1,18 +1,17 @@
-"""How LongBench Pro is asked in a run: published settings, and the similarity of summaries."""
+"""How LongBench Pro is asked in a run: the similarity of summaries."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from lm_eval_longbench.benchmarks.base import Asking, Benchmark, Task
+from lm_eval_longbench.benchmarks.asking import Asking
+from lm_eval_longbench.benchmarks.base import Benchmark, Task
 from lm_eval_longbench.benchmarks.sample import Scored
 from lm_eval_longbench.errors import EmbeddingError
 from lm_eval_longbench.metrics.reasoning import answer_of
 from lm_eval_longbench.once import first_time, warn_once
-from lm_eval_longbench.presets.longbench_pro import find_preset
 
 if TYPE_CHECKING:
     from lm_eval_longbench.data.documents import Documents
@@ -23,14 +22,9 @@ logger = logging.getLogger(__name__)
 
 
 class ProAsking(Asking):
-    """Questions with the settings of a published model, and summaries with their similarity."""
+    """Questions whose summaries get their similarity."""
 
     def __init__(self, benchmark: Benchmark, task: Task, options: Options, repeats: int) -> None:
-        self._preset = None
-        if options.preset is not None:
-            self._preset = find_preset(options.preset, thinking=options.thinking)
-            if options.truncate_to is None:
-                options = replace(options, truncate_to=self._preset.truncate_to)
         super().__init__(benchmark, task, options, repeats)
         self.embedder: Embedder | None = None
         if task.summary:
@@ -39,11 +33,6 @@ class ProAsking(Asking):
             self.embedder = choose_embedder(options.embedding_model, options.embedding_url)
         # Of each question with a summary, by its row: one similarity a repeat.
         self._similarities: dict[int, list[float | None]] = {}
-
-    @property
-    def generation(self) -> dict[str, Any]:
-        """The output budget and the temperature of the preset, if there is one."""
-        return {} if self._preset is None else self._preset.generation
 
     @property
     def ingredients(self) -> dict[str, Any]:

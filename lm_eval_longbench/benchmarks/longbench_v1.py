@@ -16,6 +16,7 @@ import numpy as np
 
 from lm_eval_longbench.benchmarks.base import (
     COUNTS,
+    PRESETS,
     PUBLISHED,
     SAMPLES,
     Benchmark,
@@ -47,6 +48,8 @@ from lm_eval_longbench.benchmarks.longbench_v1_facts import (
     bucket,
     datasets_of,
 )
+from lm_eval_longbench.benchmarks.longbench_v1_layouts import LAYOUTS
+from lm_eval_longbench.benchmarks.longbench_v1_official import V1Files
 from lm_eval_longbench.benchmarks.sample import (
     Read,
     Sample,
@@ -61,6 +64,7 @@ from lm_eval_longbench.figures.figure import RELATIVE, Figure, Unit, leaf
 from lm_eval_longbench.figures.means import percent_of, running_total
 from lm_eval_longbench.figures.tree import Leaf, Mean, Relative
 from lm_eval_longbench.metrics.reasoning import DROP, answer_of
+from lm_eval_longbench.presets.table import PresetTable
 from lm_eval_longbench.prompts.truncation import RULE_V1
 
 # ---------------------------------------------------------------------- figures
@@ -116,6 +120,7 @@ class _LongBench(Benchmark):
         sha256="cb45b11a4133c6bc1d6a44b0f8e701335ff1e543195db1103472e575857f7f64",
         size=114_000_000,
         converted=400_000_000,
+        modelscope="ZhipuAI/LongBench",
     )
     rule = RULE_V1
     unit = PERCENT
@@ -129,6 +134,11 @@ class _LongBench(Benchmark):
     fields = ("input", "context", "answers", "length", "dataset", "language", "all_classes", "_id")
     kinds: Mapping[str, str] = {"answers": "texts", "all_classes": "texts", "length": "int64"}
     samples = SAMPLES / "longbench_v1"
+    presets = PresetTable(
+        "LongBench v1",
+        PRESETS / "longbench_v1.csv",
+        "LongBench at 2e00731 (2025-01-15), LongBench/config/model2maxlen.json",
+    )
     shared_metrics = "summarization"
     #: Datasets of the benchmark, and the end of their files' names.
     datasets: Mapping[str, Dataset]
@@ -336,6 +346,9 @@ class LongBenchV1(_LongBench):
     name, short, sign, title = "longbench_v1", "v1", "lb-v1", "LongBench v1"
     datasets = DATASETS
     official_folder = "pred"
+    task_sections = (DATASET, GOOGLE)
+    official_files = V1Files(official_folder)
+    layouts = LAYOUTS
     look = LOOK_V1
 
     def __init__(self) -> None:
@@ -408,6 +421,8 @@ class LongBenchE(_LongBench):
     unit_note = "Percent, two decimals; relative figures are 100 * (x/y - 1)."
     datasets = MappingProxyType({one.name: one for one in ALL if one.rows_e is not None})
     suffix, official_folder = "_e", "pred_e"
+    task_sections = (ALL_LENGTHS, GOOGLE)
+    official_files = V1Files(official_folder)
     look = LOOK_E
 
     def __init__(self) -> None:

@@ -21,9 +21,9 @@ from lm_eval_longbench.benchmarks.base import (
 )
 from lm_eval_longbench.benchmarks.base import (
     GROUP_COUNTS,
+    PRESETS,
     PUBLISHED,
     SAMPLES,
-    Asking,
     Benchmark,
     Group,
     Metric,
@@ -51,6 +51,8 @@ from lm_eval_longbench.benchmarks.longbench_v2_facts import (
     Mode,
 )
 from lm_eval_longbench.benchmarks.longbench_v2_figures import OFFICIAL, PERCENT, SHOWN
+from lm_eval_longbench.benchmarks.longbench_v2_layouts import LAYOUTS
+from lm_eval_longbench.benchmarks.longbench_v2_official import V2Files
 from lm_eval_longbench.benchmarks.sample import (
     Read,
     Sample,
@@ -64,11 +66,13 @@ from lm_eval_longbench.figures.answers import Answers
 from lm_eval_longbench.figures.figure import Figure
 from lm_eval_longbench.metrics.longbench_v2 import CHOICES, Verdict, judge
 from lm_eval_longbench.metrics.reasoning import DROP
+from lm_eval_longbench.presets.table import PresetTable
 from lm_eval_longbench.prompts.longbench_v2 import question, render
 from lm_eval_longbench.prompts.text_hash import text_sha256
 from lm_eval_longbench.prompts.truncation import RULE_V2
 
 if TYPE_CHECKING:
+    from lm_eval_longbench.benchmarks.asking import Asking
     from lm_eval_longbench.data.documents import Documents
     from lm_eval_longbench.options import Options
 
@@ -94,8 +98,16 @@ class LongBenchV2(Benchmark):
         sha256="15d61c22d92c96900b3c4948b6aeea218d3214b676a65df48e7b8555604c7fe2",
         size=465_490_535,
         converted=465_490_535,
+        modelscope="ZhipuAI/LongBench-v2",
     )
     rule = RULE_V2
+    layouts = LAYOUTS
+    official_files = V2Files()
+    presets = PresetTable(
+        "LongBench v2",
+        PRESETS / "longbench_v2.csv",
+        "LongBench at 2e00731 (2025-01-15), config/model2maxlen.json and pred.py",
+    )
     unit = PERCENT
     unit_note = "Percent, one decimal."
     one_message = True
@@ -174,6 +186,7 @@ class LongBenchV2(Benchmark):
 
     def asking(self, task: Task, options: Options, repeats: int) -> Asking:
         from lm_eval_longbench.benchmarks import longbench_v2_asking as own
+        from lm_eval_longbench.benchmarks.asking import Asking
 
         kinds = {COT: own.CotAsking, COT_ANSWER: own.CotAnswerAsking, RAG: own.RagAsking}
         return kinds.get(task.name, Asking)(self, task, options, repeats)

@@ -7,7 +7,8 @@ import logging
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from lm_eval_longbench.benchmarks.base import Asking, Benchmark, Task
+from lm_eval_longbench.benchmarks.asking import Asking
+from lm_eval_longbench.benchmarks.base import Benchmark, Task
 from lm_eval_longbench.errors import DataError, OptionError
 from lm_eval_longbench.once import warn_once
 from lm_eval_longbench.prompts.longbench_v2 import render, retrieved_document

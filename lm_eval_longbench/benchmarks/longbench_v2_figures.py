@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from lm_eval_longbench.benchmarks.longbench_v2_facts import COT, COUNTS, QUESTIONS, SUB_SCORES
+from lm_eval_longbench.benchmarks.parts import nested
 from lm_eval_longbench.figures.answers import Answers
-from lm_eval_longbench.figures.figure import Figure, Unit, leaf, nested, share
+from lm_eval_longbench.figures.figure import Figure, Unit, leaf, share
 from lm_eval_longbench.figures.means import percent_of, running_total
 
 PERCENT = Unit("percent", 100, 100, 1)

@@ -5,9 +5,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from lm_eval_longbench.figures.figure import Figure
 
 # Section and name of a figure in reports.
 Place = tuple[str, str]
@@ -24,6 +28,7 @@ class Source:
         sha256: of the file, as hexadecimal digits.
         size: of the file in bytes, about.
         converted: bytes of all that it is converted to, about.
+        modelscope: dataset repository on ModelScope that should have the same file; "": none.
     """
 
     repo: str
@@ -32,6 +37,7 @@ class Source:
     sha256: str
     size: int = 0
     converted: int = 0
+    modelscope: str = ""
 
     @property
     def label(self) -> str:
@@ -195,3 +201,15 @@ class Published:
     source: str
     shown: tuple[Place, ...]
     ranked: int
+
+
+def nested(figures: Sequence[Figure], part: str) -> dict[str, Any]:
+    """Return the official values of a part's figures, nested by their paths."""
+    found: dict[str, Any] = {}
+    for figure in figures:
+        if figure.path[:1] == (part,):
+            place = found
+            for name in figure.path[1:-1]:
+                place = place.setdefault(name, {})
+            place[figure.path[-1]] = figure.official
+    return found

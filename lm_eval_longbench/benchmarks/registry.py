@@ -12,10 +12,12 @@ from importlib.metadata import entry_points
 from types import MappingProxyType
 
 from lm_eval_longbench.benchmarks.base import Benchmark, Table, Task
+from lm_eval_longbench.benchmarks.layouts import Layout
 from lm_eval_longbench.benchmarks.longbench_pro import PRO
 from lm_eval_longbench.benchmarks.longbench_v1 import V1, E
 from lm_eval_longbench.benchmarks.longbench_v2 import V2
 from lm_eval_longbench.errors import OptionError, UnknownNameError
+from lm_eval_longbench.presets.table import Preset, PresetTable
 
 ENTRY_POINTS = "lm_eval_longbench.benchmarks"
 OURS: tuple[Benchmark, ...] = (V1, E, V2, PRO)
@@ -75,6 +77,31 @@ def tasks() -> Mapping[str, Task]:
 @functools.cache
 def _of_tables() -> Mapping[str, Benchmark]:
     return {table: one for one in benchmarks().values() for table in one.tables}
+
+
+@functools.cache
+def layouts() -> Mapping[str, Layout]:
+    """Return the files of other programs that are read, by benchmark and program."""
+    return {f"{one.name}: {own.name}": own for one in benchmarks().values() for own in one.layouts}
+
+
+def presets_named(name: str, *, thinking: bool) -> Mapping[PresetTable, Preset]:
+    """Return the settings that are published under a name, of each table that has them.
+
+    Raises:
+        UnknownNameError: there are none.
+        OptionError: there are none for this mode.
+    """
+    known = dict.fromkeys(one.presets for one in benchmarks().values() if one.presets is not None)
+    found = {
+        own: own.find(name, thinking=thinking) for own in known if own.has(name, thinking=thinking)
+    }
+    if not found:
+        for own in known:
+            if own.has(name, thinking=not thinking):
+                own.find(name, thinking=thinking)  # it says which mode there is
+        raise UnknownNameError("preset", name, {one for own in known for one in own.names()})
+    return found
 
 
 def short_names() -> Mapping[str, Benchmark]:

@@ -41,6 +41,7 @@ class Sample:
         dropped: v2: whether the official scripts would not have written the answer down, so that
             it is in no denominator of theirs: a failed call in a log of the harness.
         reply: what the log tells of how the answer came about; None: nothing.
+        doc: the question as it was read, with whatever else its row had; None: not kept.
     """
 
     table: str
@@ -59,6 +60,7 @@ class Sample:
     has_stored: bool = False
     dropped: bool = False
     reply: Reply | None = None
+    doc: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,6 +65,9 @@ def register(app: typer.Typer) -> None:
             str | None, typer.Option(help="The options, as for run: '{\"longbench\": {...}}'.")
         ] = None,
         output: Annotated[Path, typer.Option(help="Where to write.")] = Path(DEFAULT),
+        force: Annotated[
+            bool, typer.Option("--force", help="Write over a lock file that is there.")
+        ] = False,
     ) -> None:
         """Freeze data, task versions, options and package versions in a file for run --locked."""
         from lm_eval_longbench.lock.lock import lock_now
@@ -75,6 +78,10 @@ def register(app: typer.Typer) -> None:
             raise LockError(
                 f"{output} is there and is no lock file, so it is left alone. Remove it, or give "
                 "another --output."
+            )
+        if output.exists() and not force:
+            raise LockError(
+                f"{output} is there. --force writes over it; another --output leaves it alone."
             )
         frozen = lock_now(tasks.split(","), options)
         with written_together([output]) as (file,):

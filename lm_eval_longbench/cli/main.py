@@ -11,17 +11,21 @@ from lm_eval_longbench.cli import (
     answers,
     compare,
     doctor,
+    explain,
     leaderboard,
     link,
     lock,
     prepare,
+    presets,
     prompt,
     report,
     run,
     score,
+    tasks,
     verify,
 )
-from lm_eval_longbench.errors import LongBenchError
+from lm_eval_longbench.errors import STOPPED, LongBenchError, fault_text
+from lm_eval_longbench.secrets import without_keys
 from lm_eval_longbench.terminal import LogFormatter, fail, say_line
 from lm_eval_longbench.version import __version__
 
@@ -29,12 +33,12 @@ app = typer.Typer(
     name="lm-eval-longbench",
     help="LongBench for the lm-evaluation-harness: run, score, report and inspect.",
     no_args_is_help=True,
-    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
 )
 for module in (
-    *(run, answers, doctor, prepare, lock, score, report, leaderboard, verify, compare),
-    *(prompt, link),
+    *(run, tasks, answers, doctor, prepare, lock, score, report, leaderboard, verify, compare),
+    *(explain, prompt, presets, link),
 ):
     module.register(app)
 
@@ -55,7 +59,7 @@ def _options(
 
 
 def main() -> None:
-    """Run the command line; an error of this package is printed and exits with 1."""
+    """Run the command line; an error of this package is printed and exits with its status."""
     handler = logging.StreamHandler()
     handler.setFormatter(LogFormatter("%(levelname)s %(name)s: %(message)s"))
     logging.basicConfig(handlers=[handler])
@@ -63,7 +67,10 @@ def main() -> None:
         app()
     except LongBenchError as error:
         fail(f"error: {error}")
-        sys.exit(1)
+        sys.exit(error.status)
+    except Exception as error:
+        fail(without_keys(fault_text(error)))
+        sys.exit(STOPPED)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,6 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from lm_eval_longbench.cli.read_runs import read_runs
 from lm_eval_longbench.errors import OptionError, UnknownNameError
 from lm_eval_longbench.result_files import written_together
 from lm_eval_longbench.terminal import say, say_line
@@ -87,6 +86,7 @@ def look_at(wanted: Wanted) -> None:
         LongBenchError: a run cannot be read, a package is missing, or the output cannot be written.
     """
     from lm_eval_longbench.figures.effective import SHARE  # slow to import
+    from lm_eval_longbench.interface.read_runs import read_runs
     from lm_eval_longbench.page.about import about_of, facts_of
     from lm_eval_longbench.page.build import build_page
     from lm_eval_longbench.page.data import page_data

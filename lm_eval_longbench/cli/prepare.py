@@ -10,7 +10,7 @@ from rich.table import Column, Table
 
 from lm_eval_longbench.benchmarks.base import Source
 from lm_eval_longbench.benchmarks.registry import families, title_of
-from lm_eval_longbench.errors import UnknownNameError
+from lm_eval_longbench.errors import OptionError, UnknownNameError
 from lm_eval_longbench.options import Options
 from lm_eval_longbench.terminal import say_line, say_table
 
@@ -74,11 +74,30 @@ def register(app: typer.Typer) -> None:
             str | None,
             typer.Option(help="Folder, archive or JSON file with the data, or 'sample'."),
         ] = None,
+        origin: Annotated[
+            str | None,
+            typer.Option(
+                "--from",
+                metavar="hub|modelscope|URL|FOLDER",
+                help="Where to get the pinned file; its sha256 decides, so that any copy will do.",
+            ),
+        ] = None,
     ) -> None:
-        """Download and convert data ahead of a run; print counts, revisions and hashes."""
+        """Download and convert data ahead of a run; print counts, revisions and hashes.
+
+        A download that broke off goes on where it ended. HF_ENDPOINT names another hub.
+        """
+        from lm_eval_longbench.data.hub import provide_from  # slow to import
+
         given = Options(data_dir=data_dir).data_dir
+        if given is not None and origin is not None:
+            raise OptionError(
+                "--data-dir uses data as it is, and --from gets the pinned file: give one of them."
+            )
         for family in families_of(benchmark):
             members = families()[family]
+            if origin is not None:
+                provide_from(family, origin)
             prepared = [
                 (name, task.questions, one.load(task, given))
                 for one in members

@@ -13,9 +13,9 @@ from lm_eval_longbench.benchmarks.base import Task
 from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task
 from lm_eval_longbench.errors import OptionError, PromptError
 from lm_eval_longbench.input_files import decoded, read_whole
+from lm_eval_longbench.interface.documents import prompt as finished_prompt
 from lm_eval_longbench.options import Options
-from lm_eval_longbench.prompts.prepare import prepare
-from lm_eval_longbench.prompts.tokenizer import load_tokenizer
+from lm_eval_longbench.task_names import expanded, is_group
 from lm_eval_longbench.terminal import say
 
 
@@ -66,26 +66,26 @@ def register(app: typer.Typer) -> None:
 
         On a terminal its control characters, if it has any, are written out.
         """
+        if is_group(task):
+            members = expanded([task])[0]
+            raise OptionError(
+                f"{task} is a group of {len(members)} tasks, such as {members[0]}: name one of "
+                "them."
+            )
+        wanted = find_task(task)
         if (index is None) == (doc is None):
             raise OptionError("Give either --index N or --doc FILE.")
         if (tokenizer is None) != (truncate_to is None):
             raise OptionError("--tokenizer and --truncate-to go together.")
-        options = Options(data_dir=data_dir, truncate_to=truncate_to, tokenizer=tokenizer)
-        wanted = find_task(task)
-        benchmark = benchmark_of(wanted)
+        Options(data_dir=data_dir, truncate_to=truncate_to, tokenizer=tokenizer)
         if index is not None:
             document = stored_document(wanted, index, data_dir)
         else:
             assert doc is not None  # one of the two, as seen above
             document = read_document(doc)
-        (finished,) = prepare(
-            [benchmark.render(wanted, document)],
-            options.truncate_to,
-            lambda: load_tokenizer(options.tokenizer, {}),
-            benchmark.rule,
-        )
+        finished = finished_prompt(task, document, tokenizer=tokenizer, truncate_to=truncate_to)
         if sys.stdout.isatty():
-            say(finished.text, end="")
+            say(finished, end="")
         else:
-            sys.stdout.buffer.write(finished.text.encode("utf-8"))
+            sys.stdout.buffer.write(finished.encode("utf-8"))
             sys.stdout.buffer.flush()

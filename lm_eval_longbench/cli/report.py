@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import shutil
 import sys
-import tempfile
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from lm_eval_longbench.cli.page import LOOKS, PUBLISHED, Wanted, look_at
-from lm_eval_longbench.cli.read_runs import read_runs
-from lm_eval_longbench.errors import OptionError, UnknownNameError
+from lm_eval_longbench.cli.page import LOOKS, Wanted, look_at
+from lm_eval_longbench.errors import OptionError
 from lm_eval_longbench.result_files import written_together
 from lm_eval_longbench.terminal import say, say_json, say_line
 
@@ -25,6 +23,8 @@ def report_text(
     *,
     against: str | None = None,
     benchmark: str | None = None,
+    baseline: str | None = None,
+    x: str | None = None,
     width: int | None = None,
 ) -> str:
     """Return the report on some runs.
@@ -34,21 +34,24 @@ def report_text(
         kind: format, see `reports.render.FORMATS`.
         against: "published" adds published figures and ranks; None.
         benchmark: of predictions and logs; None: found out.
+        baseline, x: see `interface.files.report`.
         width: longest line of tables; None: no limit.
 
     Raises:
         UnknownNameError: there is no such format or comparison.
-        LongBenchError: as `read_runs`.
+        LongBenchError: as `interface.files.report`.
     """
-    from lm_eval_longbench.reports.render import check_format, render  # slow to import
-    from lm_eval_longbench.reports.report import make_report
+    from lm_eval_longbench.interface.files import report  # slow to import
 
-    check_format(kind)
-    if against not in (None, PUBLISHED):
-        raise UnknownNameError("comparison of --against", against, [PUBLISHED])
-    with tempfile.TemporaryDirectory(prefix="lm-eval-longbench-") as scratch:
-        runs = read_runs(paths, Path(scratch), benchmark)
-        return render(make_report(runs, published=against is not None), kind, width)
+    return report(
+        *paths,
+        format=kind,
+        against=against,
+        benchmark=benchmark,
+        baseline=baseline,
+        x=x,
+        width=width,
+    )
 
 
 def register(app: typer.Typer) -> None:
@@ -59,7 +62,7 @@ def register(app: typer.Typer) -> None:
         runs: Annotated[
             list[Path] | None,
             typer.Argument(
-                help="Folders that `score` wrote; predictions or logs are scored first."
+                help="Folders that `score` wrote, NAME=FOLDER, or what is scored first."
             ),
         ] = None,
         format: Annotated[
@@ -75,6 +78,16 @@ def register(app: typer.Typer) -> None:
         benchmark: Annotated[
             str | None,
             typer.Option(help="What predictions are, as for `score`: v1, v1_e, v2 or pro."),
+        ] = None,
+        baseline: Annotated[
+            str | None,
+            typer.Option(help="A run: show which share of its score each other run keeps."),
+        ] = None,
+        x: Annotated[
+            str | None,
+            typer.Option(
+                "--x", help="With --baseline: what the runs, named NUMBER=PATH, differ in."
+            ),
         ] = None,
         output: Annotated[
             Path | None,
@@ -106,7 +119,15 @@ def register(app: typer.Typer) -> None:
             )
         to_terminal = output is None and sys.stdout.isatty()
         width = shutil.get_terminal_size().columns if to_terminal else None
-        text = report_text(runs, format, against=against, benchmark=benchmark, width=width)
+        text = report_text(
+            runs,
+            format,
+            against=against,
+            benchmark=benchmark,
+            baseline=baseline,
+            x=x,
+            width=width,
+        )
         if output is None:
             (say_json if format == JSON else say)(text, end="")
         else:

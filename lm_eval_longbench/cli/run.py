@@ -2,59 +2,61 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import shlex
 import shutil
 import signal
 import sys
-import tempfile
-from collections.abc import Mapping, Sequence
-from functools import partial
+import textwrap
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from lm_eval_longbench.cli.lock import take_locked
-from lm_eval_longbench.errors import (
-    EmbeddingError,
-    Interrupted,
-    LongBenchError,
-    OptionError,
-    RunStopped,
-)
+from lm_eval_longbench.errors import Interrupted, LongBenchError, OptionError, RunStopped
 from lm_eval_longbench.secrets import without_keys
 from lm_eval_longbench.terminal import fail, say
 
 if TYPE_CHECKING:
     from lm_eval_longbench.harness.evaluate import Captured
 
-RUN = "this run"
+# What stands above the harness's own help.
+_HELP = """\
+lm-eval-longbench run: the harness's `lm_eval run` with our tasks and models.
+
+  lm-eval-longbench run --model hf --model_args pretrained=Qwen/Qwen3-8B \\
+    --tasks longbench_v1 --apply_chat_template \\
+    --metadata '{{"longbench": {{"truncate_to": 31500}}}}' --output_path results --log_samples
+  lm-eval-longbench run --model longbench-api \\
+    --model_args model=NAME,base_url=http://HOST:PORT/v1,endpoint=chat,num_concurrent=8 \\
+    --tasks longbench_v2 --apply_chat_template --output_path results --log_samples
+  lm-eval-longbench run ...   # the same again goes on where an interrupted run ended
+
+Options of ours:
+  --preset NAME    a published model's settings; `lm-eval-longbench presets` lists them
+  --thinking       the preset's settings for thinking scores
+  --locked [FILE]  only if all is as longbench.lock says
+  --keep-empty     do not ask again what got no answer
+  --verbose        print all tables and all log lines
+  --debug          print the traceback of an error
+
+Keys of --metadata '{{"longbench": {{...}}}}':
+{keys}
+
+`lm-eval-longbench tasks` lists tasks, `doctor` checks a command before it costs anything.
+The harness's own options:
+"""
 
 
-def counted(signatures: Mapping[str, Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Return the signatures of what the report counts.
+def help_text() -> str:
+    """Return our part of the help, with the keys as `Options` describes them."""
+    from lm_eval_longbench.options import Options
 
-    Where one task was run in two settings, that is the one under our own name, if there is one.
-    """
-    return [
-        own
-        for name, own in signatures.items()
-        if name == own["task"] or own["task"] not in signatures
-    ]
-
-
-def signature_lines(signatures: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return one line for each table: its name, and the signature of all its tasks together."""
-    from lm_eval_longbench.benchmarks.registry import table_of
-    from lm_eval_longbench.signature.signature import combined, line
-
-    tables: dict[str, list[Mapping[str, Any]]] = {}
-    for signature in signatures:
-        table = table_of(signature["task"])
-        if table is not None:
-            tables.setdefault(table.name, []).append(signature)
-    return [f"{name}: {line(combined(own))}" for name, own in tables.items()]
+    text = inspect.getdoc(Options) or ""
+    attributes = text.partition("Attributes:\n")[2].partition("\n\nRaises")[0]
+    return _HELP.format(keys=textwrap.indent(textwrap.dedent(attributes), "  "))
 
 
 def own_command() -> str:
@@ -62,34 +64,40 @@ def own_command() -> str:
     return without_keys(shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]]))
 
 
-def end_of_run(kept: Captured, width: int | None) -> str:
-    """Return the report on a run that has just ended; empty if it had none of our tasks.
+def next_command(kept: Captured) -> str:
+    """Return a command that goes on from a run."""
+    from lm_eval_longbench.signature.data_label import read_label
+
+    if all(read_label(own.get("data")).is_sample for own in kept.signatures.values()):
+        return (
+            "lm-eval-longbench run --model hf --model_args pretrained=YOUR/MODEL --tasks "
+            "longbench_v1 --apply_chat_template --output_path results --log_samples"
+        )
+    lacking = ["--output_path results"] if kept.folder is None else []
+    lacking += [] if kept.logged else ["--log_samples"]
+    if lacking:
+        return " ".join([own_command(), *lacking])
+    folder = shlex.quote(str(kept.folder))
+    return (
+        f"lm-eval-longbench score {folder} --output scored && "
+        "lm-eval-longbench report scored --against published"
+    )
+
+
+def end_of_run(kept: Captured, width: int | None, *, verbose: bool = False) -> str:
+    """Return what is printed of a run that has just ended; empty if it had none of our tasks.
 
     Args:
         kept: what the run found.
         width: longest line; None: no limit.
+        verbose: whether every table is printed whole.
 
     Raises:
         LongBenchError: the answers cannot be scored again, or there is no place for the scores.
     """
-    if not kept.rows:
-        return ""
-    from lm_eval_longbench.reports.render import render
-    from lm_eval_longbench.reports.report import make_report
-    from lm_eval_longbench.reports.scored_run import read_run
-    from lm_eval_longbench.scoring.score import score_rows  # slow to import
+    from lm_eval_longbench.interface.run import Run
 
-    with tempfile.TemporaryDirectory(prefix="lm-eval-longbench-") as scratch:
-        signatures = counted(kept.signatures)
-        score = partial(
-            score_rows, kept.rows, Path(scratch), signatures=signatures, rouge_google=True
-        )
-        try:
-            score(embedder=kept.embedder)
-        except EmbeddingError:  # the task has said why; its summaries are shown as unscored
-            score()
-        text = render(make_report([read_run(Path(scratch), RUN)]), "table", width)
-    return "\n".join([text, *signature_lines(signatures), ""])
+    return Run(kept).ending(next_command(kept), width, verbose=verbose)
 
 
 def register(app: typer.Typer) -> None:
@@ -106,7 +114,7 @@ def register(app: typer.Typer) -> None:
     def run(
         context: typer.Context,
         preset: Annotated[
-            str | None, typer.Option(help="LongBench Pro: a published model's settings.")
+            str | None, typer.Option(help="A published model's settings; see `presets`.")
         ] = None,
         thinking: Annotated[
             bool, typer.Option("--thinking", help="The preset's settings for thinking scores.")
@@ -114,11 +122,19 @@ def register(app: typer.Typer) -> None:
         keep_empty: Annotated[
             bool, typer.Option("--keep-empty", help="Do not ask again what got no answer.")
         ] = False,
+        verbose: Annotated[
+            bool, typer.Option("--verbose", help="Print all tables and all log lines.")
+        ] = False,
+        debug: Annotated[
+            bool, typer.Option("--debug", help="Print the traceback of an error.")
+        ] = False,
     ) -> None:
         """Run `lm_eval run ARGS...` with the LongBench tasks and the longbench-extractive model.
 
         With `--locked [FILE]` only if all is as longbench.lock says.
         """
+        if {"-h", "--help"} & set(context.args):
+            say(help_text())
         from lm_eval_longbench.harness.command import run_harness  # slow to import
 
         if thinking and preset is None:
@@ -127,7 +143,14 @@ def register(app: typer.Typer) -> None:
         frozen = Path(lock) if lock else None
         try:
             kept = run_harness(
-                arguments, preset, say, frozen, thinking=thinking, keep_empty=keep_empty
+                arguments,
+                preset,
+                say,
+                frozen,
+                thinking=thinking,
+                keep_empty=keep_empty,
+                quiet=not verbose,
+                debug=debug,
             )
         except (Interrupted, RunStopped) as error:
             fail(f"\n{error}\nTo go on: {own_command()}")
@@ -138,7 +161,7 @@ def register(app: typer.Typer) -> None:
         width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
         failed = False
         try:
-            say(end_of_run(kept, width), end="")
+            say(end_of_run(kept, width, verbose=verbose), end="")
         except LongBenchError as error:  # the harness has written all there is
             fail(f"The report on this run cannot be made: {error}")
             failed = True

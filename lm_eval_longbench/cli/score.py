@@ -14,6 +14,7 @@ from rich.table import Table
 from lm_eval_longbench.answers.reply import NOT_KNOWN, failed_text
 from lm_eval_longbench.benchmarks.base import Benchmark
 from lm_eval_longbench.benchmarks.registry import benchmark_of_table, short_names, tables
+from lm_eval_longbench.errors import few
 from lm_eval_longbench.metrics.reasoning import DROP, KEEP
 from lm_eval_longbench.reports.capped import capped_warning
 from lm_eval_longbench.scoring.problems import sentence
@@ -242,9 +243,38 @@ def warnings_of(report: Mapping[str, Any]) -> list[str]:
     return lines
 
 
+def _stated(own: Mapping[str, Any]) -> str:
+    """Return how the figures of an official result file compare with those computed here."""
+    if "problem" in own:
+        return f"{own['name']} is not compared: {own['problem']}"
+    if not own["differing_total"]:
+        return f"{own['name']}: its {own['same']} figures are those computed here"
+    first, number = own["differing"][0], own["differing_total"]
+    return (
+        f"{own['name']}: {number} of {own['same'] + number} figures "
+        f"are not those computed here, {first['figure']} first: {first['stated']} is stated, "
+        f"{first['computed']} computed"
+    )
+
+
+def _made_elsewhere(report: Mapping[str, Any]) -> list[str]:
+    """Return what must be known of files of other programs, each thing once."""
+    files: dict[str, list[str]] = {}
+    notes: dict[str, None] = {}
+    for own in report["inputs"]:
+        if "made_by" in own:
+            files.setdefault(own["made_by"], []).append(own["name"])
+            label = tables()[own["table"]].tasks[own["task"]].label if own["task"] else ""
+            notes |= dict.fromkeys(own["notes"])
+            notes |= dict.fromkeys(f"{label}: {one}." for one in own["remarks"])
+    notes |= dict.fromkeys(map(_stated, report.get("stated", ())))
+    named = [f"{few(names, _RUNS)}: {title}" for title, names in files.items()]
+    return [*named, *notes]
+
+
 def notes_of(report: Mapping[str, Any]) -> list[str]:
     """Return what is worth to say besides: several runs that became repeats, tasks that lack."""
-    lines = []
+    lines = _made_elsewhere(report)
     for name, facts in report["tables"].items():
         runs, tasks = facts["runs"], len(tables()[name].tasks)
         if len(runs) > 1:
@@ -320,6 +350,12 @@ def register(app: typer.Typer) -> None:
                 "--rouge-google", help="LongBench v1 and E: Google's ROUGE-L too, as runs show it."
             ),
         ] = False,
+        official: Annotated[
+            Path | None,
+            typer.Option(
+                help="Folder for the answers as the official scripts write them, and their figures."
+            ),
+        ] = None,
         workers: Annotated[
             int | None, typer.Option(help="Processes that score; as many as cores if not given.")
         ] = None,
@@ -340,6 +376,7 @@ def register(app: typer.Typer) -> None:
                 progress=progress,
                 reasoning=reasoning,
                 rouge_google=rouge_google,
+                official=official,
             )
         for line in warnings_of(report):
             warn(f"warning: {line}")
@@ -351,3 +388,5 @@ def register(app: typer.Typer) -> None:
             say_line(f"{name}: {facts['signature']['line']}")
         names = ("scores.json", "samples.jsonl", "report.json")
         say_line(f"written: {', '.join(str(output / name) for name in names)}")
+        if official is not None:
+            say_line(f"written: official files in {official}")

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from lm_eval_longbench.benchmarks.base import Source
 from lm_eval_longbench.data.hashing import sha256_of
+from lm_eval_longbench.data.origins import HUB, downloaded_file, provide, ways
 from lm_eval_longbench.errors import DataError
 
 THREE_WAYS = (
@@ -19,33 +20,74 @@ THREE_WAYS = (
 
 
 def fetch(source: Source) -> Path:
-    """Return the path of the pinned file in the hub's cache, downloaded if need be.
+    """Return the path of the pinned file: downloaded before, in the hub's cache, or fetched now.
 
     Raises:
-        DataError: it is not in the cache and cannot be downloaded, or its hash is wrong; a file
-            with a wrong hash is removed from the cache, so that the next run fetches it again.
+        DataError: it is not here and cannot be downloaded, or its hash is wrong; a file with a
+            wrong hash is removed, so that the next run fetches it again.
     """
-    from huggingface_hub import hf_hub_download
+    from huggingface_hub import constants
 
-    name = f"{source.repo}/{source.file} at revision {source.revision}"
-    try:
-        path = Path(
-            hf_hub_download(source.repo, source.file, repo_type="dataset", revision=source.revision)
-        )
-    except Exception as error:  # the hub's own, and whatever its HTTP library raises
+    file = _found(source)
+    if file is not None:
+        found = sha256_of(file)
+        if found == source.sha256:
+            return file
+        file.resolve().unlink(missing_ok=True)
+        file.unlink(missing_ok=True)
         raise DataError(
-            f"{name} is not in the cache and cannot be downloaded "
-            f"({type(error).__name__}: {error}). {THREE_WAYS}"
-        ) from error
-    found = sha256_of(path)
-    if found != source.sha256:
-        path.resolve().unlink(missing_ok=True)
-        path.unlink(missing_ok=True)
-        raise DataError(
-            f"{name} is damaged: sha256 {found}, pinned {source.sha256}. The file was removed from "
-            "the cache; run again to download it anew."
+            f"{_name(source)} is damaged: sha256 {found}, pinned {source.sha256}. The file was "
+            "removed from the cache; run again to download it anew."
         )
-    return path
+    command = _command(source)
+    if constants.HF_HUB_OFFLINE:
+        raise DataError(
+            f"{_name(source)} is not in the cache and cannot be downloaded: HF_HUB_OFFLINE is "
+            f"set.\n{ways(source, command)}"
+        )
+    return provide(source, HUB, command)
+
+
+def provide_from(family: str, origin: str) -> None:
+    """Have the pinned file of a family of benchmarks here, from a place that the user names.
+
+    Nothing is fetched where it is converted already, or here and sound.
+
+    Args:
+        family: as `prepare` calls it.
+        origin: "hub", "modelscope", an address, or a folder or file; see `data.origins`.
+
+    Raises:
+        DataError: it cannot be had there, or it is another file.
+    """
+    from lm_eval_longbench.benchmarks.registry import families
+
+    if stored(family).state not in (CONVERTED, DOWNLOADED):
+        provide(families()[family][0].source, origin, f"prepare {family}")
+
+
+def _name(source: Source) -> str:
+    return f"{source.repo}/{source.file} at revision {source.revision}"
+
+
+def _command(source: Source) -> str:
+    from lm_eval_longbench.benchmarks.registry import families
+
+    own = (name for name, members in families().items() if members[0].source == source)
+    return f"prepare {next(own, 'all')}"
+
+
+def _found(source: Source) -> Path | None:
+    """Return the pinned file as it was downloaded by this package or by the hub's."""
+    from huggingface_hub import try_to_load_from_cache
+
+    file = downloaded_file(source)
+    if file.is_file():
+        return file
+    place = try_to_load_from_cache(
+        source.repo, source.file, repo_type="dataset", revision=source.revision
+    )
+    return Path(place) if isinstance(place, str) else None
 
 
 CONVERTED = "converted"
@@ -74,8 +116,6 @@ def stored(family: str, names: Sequence[str] | None = None) -> Stored:
 
     `names` are datasets, where each is converted by itself; None: all of them.
     """
-    from huggingface_hub import try_to_load_from_cache
-
     from lm_eval_longbench.benchmarks.registry import families
     from lm_eval_longbench.data.arrow import cache_folder, is_sound  # slow to import
 
@@ -88,11 +128,8 @@ def stored(family: str, names: Sequence[str] | None = None) -> Stored:
         parts = [folder / name for name in (known if names is None else names)]
     if all(is_sound(part, source.sha256) for part in parts):
         return Stored(CONVERTED, folder, source.sha256)
-    place = try_to_load_from_cache(
-        source.repo, source.file, repo_type="dataset", revision=source.revision
-    )
-    if not isinstance(place, str):
+    file = _found(source)
+    if file is None:
         return Stored(MISSING, None, source.sha256)
-    file = Path(place)
     found = sha256_of(file)
     return Stored(DOWNLOADED if found == source.sha256 else DAMAGED, file, found)

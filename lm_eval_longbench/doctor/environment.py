@@ -16,6 +16,7 @@ from packaging.utils import canonicalize_name
 
 from lm_eval_longbench.benchmarks.registry import families
 from lm_eval_longbench.data.hub import CONVERTED, DOWNLOADED, stored
+from lm_eval_longbench.data.origins import downloads_folder
 from lm_eval_longbench.doctor.line import ERROR, OK, WARNING, Line
 from lm_eval_longbench.harness.preflight_facts import LOCAL, MESSAGES, TEXT, Backend, Run, TaskFacts
 from lm_eval_longbench.options import Options
@@ -219,9 +220,8 @@ def output_line(run: Run, answers: int, tasks: Sequence[TaskFacts]) -> Iterator[
 
 
 def cache_lines(names: Iterable[str]) -> Iterator[Line]:
-    """Yield a line on the datasets cache and one on the hub's, for official data of families."""
+    """Yield a line on converted and one on downloaded files, for official data of families."""
     from datasets import config  # slow to import
-    from huggingface_hub import constants
 
     states = {name: stored(name).state for name in names}
     convert = [name for name, state in states.items() if state != CONVERTED]
@@ -233,8 +233,8 @@ def cache_lines(names: Iterable[str]) -> Iterator[Line]:
         _of(convert, "to be converted"),
     )
     yield space_line(
-        "hub cache",
-        Path(constants.HF_HUB_CACHE),
+        "downloads",
+        downloads_folder(),
         sum(families()[name][0].source.size for name in download),
         _of(download, "to be downloaded"),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -149,15 +149,3 @@ def share(answers: Answers, name: str, flags: np.ndarray) -> Figure:
     means = answers.means(answers.given, flags.astype(np.float64))
     tree = leaf(answers, name, answers.given.any(axis=1), means, answers.given)
     return Figure("", name, tree, RELATIVE, metric=name, hidden=True)
-
-
-def nested(figures: Sequence[Figure], part: str) -> dict[str, Any]:
-    """Return the official values of a part's figures, nested by their paths."""
-    found: dict[str, Any] = {}
-    for figure in figures:
-        if figure.path[:1] == (part,):
-            place = found
-            for name in figure.path[1:-1]:
-                place = place.setdefault(name, {})
-            place[figure.path[-1]] = figure.official
-    return found

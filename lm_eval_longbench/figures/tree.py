@@ -390,7 +390,7 @@ def estimate(tree: Tree) -> Estimate:
     )
 
 
-def _paired_leaves(first: Leaf, second: Leaf) -> Leaf:
+def _paired_leaves(first: Leaf, second: Leaf, factor: float) -> Leaf:
     keys, mine, other = np.intersect1d(
         first.keys, second.keys, assume_unique=True, return_indices=True
     )
@@ -404,16 +404,21 @@ def _paired_leaves(first: Leaf, second: Leaf) -> Leaf:
     return Leaf(
         first.stream,
         keys,
-        second.values[other] - first.values[mine],
+        second.values[other] - factor * first.values[mine],
         defined=first.defined and second.defined,
         given_documents=documents,
     )
 
 
 class Pairing:
-    """Differences of two columns; what several figures have in common is made once."""
+    """Differences of two columns; what several figures have in common is made once.
 
-    def __init__(self) -> None:
+    Args:
+        factor: second less so many times first.
+    """
+
+    def __init__(self, factor: float = 1.0) -> None:
+        self._factor = factor
         self._known: dict[tuple[Tree, Tree], Leaf | Mean | None] = {}
 
     def _make(self, first: Tree, second: Tree) -> Leaf | Mean | None:
@@ -422,7 +427,7 @@ class Pairing:
             if lacking and not np.array_equal(first.keys, second.keys):
                 # A question that one run alone lacks is wrong there; pairs would leave it out.
                 return None
-            return _paired_leaves(first, second)
+            return _paired_leaves(first, second, self._factor)
         if isinstance(first, Mean) and isinstance(second, Mean):
             both = zip(first.parts, second.parts, strict=True)
             parts = [self.tree(one, other) for one, other in both]

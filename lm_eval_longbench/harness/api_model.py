@@ -13,7 +13,7 @@ import lm_eval.models  # noqa: F401  the harness registers its own models only i
 from lm_eval.api.instance import Instance
 from lm_eval.api.model import LM
 from lm_eval.api.registry import register_model
-from tqdm import tqdm
+from tqdm.auto import tqdm
 
 from lm_eval_longbench.answers.answer import ANSWERED, Answer, AnswerText
 from lm_eval_longbench.api.asking import Asker, Manners

@@ -9,13 +9,13 @@ import os
 import signal
 import sys
 from argparse import Namespace
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from lm_eval_longbench.answers.identity import cuts, file_stem, model_identity, model_name
 from lm_eval_longbench.answers.store import AnswerStore
-from lm_eval_longbench.benchmarks.registry import benchmark_of, benchmarks, find_task
+from lm_eval_longbench.benchmarks.registry import benchmark_of, benchmarks, find_task, presets_named
 from lm_eval_longbench.errors import Interrupted, OptionError, RunStopped
 from lm_eval_longbench.harness import api_model, baseline
 from lm_eval_longbench.harness.evaluate import (
@@ -27,19 +27,21 @@ from lm_eval_longbench.harness.evaluate import (
     with_second_passes,
 )
 from lm_eval_longbench.harness.keeping import Keeping
+from lm_eval_longbench.harness.mistakes import check_arguments, explained, readable_arguments
+from lm_eval_longbench.harness.objects import IN_MEMORY
 from lm_eval_longbench.harness.private_names import CAPTURE, RUN, can_have, require
+from lm_eval_longbench.harness.quiet import folded, log_file, logged
 from lm_eval_longbench.harness.response_cache import claim_cache
 from lm_eval_longbench.harness.stopping import Stopped, Stopping
 from lm_eval_longbench.harness.written import written
 from lm_eval_longbench.lock.check import require_lock
 from lm_eval_longbench.lock.lock import options_set
 from lm_eval_longbench.options import KEY, Options
-from lm_eval_longbench.presets import longbench_pro as presets
 from lm_eval_longbench.result_files import output_folder
 from lm_eval_longbench.secrets import hide_keys, remember_secrets
 from lm_eval_longbench.task_folder import task_folder
 from lm_eval_longbench.task_links import are_linked, harness_tasks
-from lm_eval_longbench.task_names import expanded
+from lm_eval_longbench.task_names import expanded, task_versions
 
 logger = logging.getLogger(__name__)
 
@@ -93,13 +95,16 @@ def with_preset(parsed: Namespace, name: str, *, thinking: bool) -> str:
         UnknownNameError: there is no such preset.
         OptionError: it has no such mode, or the run asks for no task of its benchmark.
     """
-    preset = presets.find_preset(name, thinking=thinking)
+    found = presets_named(name, thinking=thinking)
+    model = next(iter(found.values())).model
     names, foreign = expanded(_wanted(parsed))
-    others = [own for own in names if benchmark_of(find_task(own)).name != presets.BENCHMARK]
+    asked = [benchmark_of(find_task(own)).presets for own in names]
+    others = [own for own in asked if own not in found]
     # A name that is not ours may be a user's group, with tasks of any benchmark.
     if len(others) == len(names) and not foreign:
+        titles = " and ".join(own.title for own in found)
         raise OptionError(
-            f"--preset {preset.model} holds settings for {presets.TITLE}, and this run asks for "
+            f"--preset {model} holds settings for {titles}, and this run asks for "
             f"none of its tasks: {', '.join(_wanted(parsed))}. Leave --preset out; truncate_to is "
             'set with --metadata \'{"longbench": {"truncate_to": TOKENS}}\'.'
         )
@@ -107,23 +112,28 @@ def with_preset(parsed: Namespace, name: str, *, thinking: bool) -> str:
     metadata = dict(parsed.metadata or config.get("metadata") or {})
     options = dict(metadata.get(KEY) or {})
     generation = dict(parsed.gen_kwargs or config.get("gen_kwargs") or {})
-    settings = {"truncate_to": preset.truncate_to, **preset.generation}
-    said = []
-    for setting, value in settings.items():
-        own = (options if setting == "truncate_to" else generation).get(setting, value)
-        said.append(f"{setting}={own}" + ("" if own == value else f" (yours; published: {value})"))
     parsed.metadata = {
         **metadata,
-        KEY: {**options, "preset": preset.model, **({"thinking": True} if thinking else {})},
+        KEY: {**options, "preset": model, **({"thinking": True} if thinking else {})},
     }
-    mode = "thinking" if preset.thinking else "non-thinking"
-    note = f" Note: {preset.note}." if preset.note else ""
+    lines = []
+    for table, preset in found.items():
+        if table not in asked and not foreign:
+            continue
+        said = []
+        for setting, value in {"truncate_to": preset.truncate_to, **preset.generation}.items():
+            own = (options if setting == "truncate_to" else generation).get(setting, value)
+            yours = "" if own == value else f" (yours; published: {value})"
+            said.append(f"{setting}={own}{yours}")
+        mode = f", {table.mode_of(preset)}" if table.mode_of(preset) else ""
+        note = f" Note: {preset.note}." if preset.note else ""
+        lines.append(
+            f"preset {preset.model} of {table.title}{mode}: {', '.join(said)}. Source: "
+            f"{preset.source}.{note}"
+        )
     if others:
-        note += f" {len(others)} tasks of other benchmarks keep their official settings."
-    return (
-        f"preset {preset.model} of {presets.TITLE}, {mode}: {', '.join(said)}. Source: "
-        f"{presets.SOURCE}.{note}"
-    )
+        lines.append(f"{len(others)} tasks of other benchmarks keep their official settings.")
+    return " ".join(lines)
 
 
 def with_name(parsed: Namespace) -> None:
@@ -135,15 +145,32 @@ def with_name(parsed: Namespace) -> None:
             parsed.model_args = {"engine": baseline.NAME, **arguments}
 
 
-def _model(parsed: Namespace) -> tuple[str, dict[str, Any]]:
-    """Return the harness's name of the backend, and the model arguments."""
-    config = _config(parsed.config)
-    arguments = parsed.model_args or config.get("model_args") or {}
-    if not isinstance(arguments, dict):
+def as_mapping(arguments: str | Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return arguments of a model or of its generation, which may be given as one text."""
+    if isinstance(arguments, str):
         from lm_eval.utils import simple_parse_args_string
 
-        arguments = simple_parse_args_string(arguments)
+        return dict(simple_parse_args_string(arguments))
+    return dict(arguments or {})
+
+
+def _model(parsed: Namespace) -> tuple[str, dict[str, Any]]:
+    """Return the harness's name of the backend, and the model arguments.
+
+    A model in memory is of the backend `objects.IN_MEMORY`.
+    """
+    if parsed.model is not None and not isinstance(parsed.model, str):
+        return IN_MEMORY, dict(parsed.model_args)
+    config = _config(parsed.config)
+    arguments = as_mapping(parsed.model_args or config.get("model_args"))
     return str(parsed.model or config.get("model") or "hf"), arguments
+
+
+def _metadata(parsed: Namespace) -> dict[str, Any]:
+    """Return --metadata; OptionError if what is ours in it is misspelt or misshapen."""
+    metadata = dict(parsed.metadata or _config(parsed.config).get("metadata") or {})
+    Options.from_metadata(metadata)
+    return metadata
 
 
 def check_cache(parsed: Namespace) -> None:
@@ -219,7 +246,7 @@ def with_both_passes(parsed: Namespace) -> None:
     if not given or any(not isinstance(name, str) for name in given) or not can_have(CAPTURE):
         return
     tasks = with_second_passes(given)
-    options = dict((parsed.metadata or config.get("metadata") or {}).get(KEY) or {})
+    options = _metadata(parsed).get(KEY) or {}
     for one, two in second_passes().items():
         if one in tasks and options.get("cot_samples"):
             raise OptionError(
@@ -237,6 +264,31 @@ def reasoning_folder(parsed: Namespace) -> Path:
     return _output(parsed) or cache
 
 
+@contextlib.contextmanager
+def _arguments(arguments: Sequence[str]) -> Iterator[None]:
+    """While open, the harness's parser, which reads nothing else, finds these in `sys.argv`."""
+    before = sys.argv
+    sys.argv = ["lm-eval", "run", *arguments]
+    try:
+        yield
+    finally:
+        sys.argv = before
+
+
+def parse(arguments: Sequence[str]) -> Namespace:
+    """Return what the harness makes of the arguments of its `run`.
+
+    Raises:
+        SystemExit: the harness's own, on arguments it does not take.
+        OptionError: it cannot read one.
+    """
+    require(RUN)
+    from lm_eval._cli.harness import HarnessCLI
+
+    with _arguments(arguments), readable_arguments():
+        return HarnessCLI().parse_args()
+
+
 def run_harness(
     arguments: Sequence[str],
     preset: str | None = None,
@@ -245,22 +297,81 @@ def run_harness(
     *,
     thinking: bool = False,
     keep_empty: bool = False,
+    quiet: bool = False,
+    debug: bool = False,
 ) -> Captured:
-    """Run `lm_eval run ARGUMENTS` in this process, with a preset's settings if one is given.
+    """Run `lm_eval run ARGUMENTS` in this process, see `run_parsed`.
 
     Args:
         arguments: the harness's own.
+        preset, say, lock, thinking, keep_empty: as for `run_parsed`.
+        quiet: whether the screen gets no more than a user must see, and a log file the rest.
+        debug: whether the traceback of an error is printed.
+
+    Raises:
+        SystemExit: the harness's own, on arguments it does not take.
+        UnknownNameError: there is no such task, model or preset.
+        HarnessError: what the harness or a library raised, in a few lines.
+        PackageFault: a fault of this package, with its traceback.
+        LongBenchError: as `run_parsed`.
+    """
+    from lm_eval.utils import setup_logging
+
+    setup_logging()
+    if preset is not None:
+        presets_named(preset, thinking=thinking)  # a misspelt one is said before all else
+    parsed = parse(arguments)
+    check_arguments(parsed, _wanted(parsed), _model(parsed)[0], _config(parsed.config))
+    log = log_file(_output(parsed)) if quiet else None
+    with (
+        _arguments(arguments),
+        logged(log) if log else contextlib.nullcontext(),
+        explained(_model(parsed)[0], log, debug=debug) as begun,
+    ):
+        kept = run_parsed(
+            parsed,
+            preset,
+            say,
+            lock,
+            thinking=thinking,
+            keep_empty=keep_empty,
+            short=quiet,
+            begun=begun,
+        )
+    kept.log = log
+    return kept
+
+
+def run_parsed(
+    parsed: Namespace,
+    preset: str | None = None,
+    say: Callable[[str], None] = logger.info,
+    lock: Path | None = None,
+    *,
+    thinking: bool = False,
+    keep_empty: bool = False,
+    quiet: bool = False,
+    short: bool = False,
+    begun: list[bool] | None = None,
+) -> Captured:
+    """Run what the harness parsed in this process, with a preset's settings if one is given.
+
+    Args:
+        parsed: the arguments; `model` may be a model in memory, whose `model_args` say what is
+            known of it.
         preset: published model whose settings are used where the arguments leave them open.
         say: gets the lines that tell what the preset and the lock did.
         lock: lock file that the run must be in keeping with; None: none.
         thinking: the preset's settings for thinking scores.
         keep_empty: whether questions that got no answer in an earlier run are left alone.
+        quiet: whether the harness's own tables are not printed.
+        short: whether they have one row a task.
+        begun: gets an element once the model is loaded and the tasks are there.
 
     Returns:
         What was found for our tasks.
 
     Raises:
-        SystemExit: the harness's own, on arguments it does not take.
         LockError: the run is not what the lock file froze.
         OptionError: the preset is for other tasks, the response cache is another model's, or
             another run writes the file of answers.
@@ -269,38 +380,46 @@ def run_harness(
     """
     require(RUN)
     from lm_eval._cli.harness import HarnessCLI
-    from lm_eval.utils import setup_logging
 
-    setup_logging()
     hide_keys()
+    remember_secrets(_model(parsed)[1])
+    parsed.include_path = joined_include_paths(parsed.include_path, parsed.config) or None
     if preset is not None:
-        presets.find_preset(preset, thinking=thinking)  # a misspelt one is said before all else
-    before = sys.argv
-    sys.argv = ["lm-eval", "run", *arguments]  # the harness's parser reads nothing else
+        say(with_preset(parsed, preset, thinking=thinking))
+    if lock is not None:
+        say(with_lock(parsed, lock))
+    with_both_passes(parsed)
+    with_name(parsed)
+    check_cache(parsed)
+    folders = [str(folder) for folder in _task_folders()]
+    groups = _task_names() - set(task_versions())
+    with (
+        stoppable(parsed, say, keep_empty=keep_empty) as keeping,
+        evaluated(reasoning_folder(parsed), keeping, begun) as kept,
+        written() as kept.unwritten,
+        arguments_masked(kept),
+        quick_index(_wanted(parsed), parsed.include_path or [], folders, _task_names()),
+        _unprinted(parsed.func) if quiet else contextlib.nullcontext(),
+        folded(kept, groups) if short else contextlib.nullcontext(),
+    ):
+        HarnessCLI().execute(parsed)
+    model, model_args = _model(parsed)
+    kept.model = " ".join(dict.fromkeys((model, model_name(model, model_args))))
+    kept.folder = kept.unwritten.belongs
+    given = getattr(parsed, "log_samples", None)
+    kept.logged = bool(given or _config(parsed.config).get("log_samples"))
+    return kept
+
+
+@contextlib.contextmanager
+def _unprinted(command: Callable[..., Any]) -> Iterator[None]:
+    """While open, the module of a command of the harness prints nothing; what it calls may."""
+    names = command.__globals__
+    names["print"] = lambda *args, **kwargs: None
     try:
-        command = HarnessCLI()
-        parsed = command.parse_args()
-        remember_secrets(_model(parsed)[1])
-        parsed.include_path = joined_include_paths(parsed.include_path, parsed.config) or None
-        if preset is not None:
-            say(with_preset(parsed, preset, thinking=thinking))
-        if lock is not None:
-            say(with_lock(parsed, lock))
-        with_both_passes(parsed)
-        with_name(parsed)
-        check_cache(parsed)
-        folders = [str(folder) for folder in _task_folders()]
-        with (
-            stoppable(parsed, say, keep_empty=keep_empty) as keeping,
-            evaluated(reasoning_folder(parsed), keeping) as kept,
-            written() as kept.unwritten,
-            arguments_masked(),
-            quick_index(_wanted(parsed), parsed.include_path or [], folders, _task_names()),
-        ):
-            command.execute(parsed)
-        return kept
+        yield
     finally:
-        sys.argv = before
+        del names["print"]
 
 
 @contextlib.contextmanager

@@ -21,13 +21,14 @@ from typing import Any
 import lm_eval.evaluator
 import lm_eval.tasks
 
-from lm_eval_longbench.benchmarks.registry import tables
+from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task, tables
 from lm_eval_longbench.errors import Interrupted, LongBenchError, OptionError, RunStopped
 from lm_eval_longbench.harness.keeping import Keeping
 from lm_eval_longbench.harness.private_names import CAPTURE, MASKING, QUICK_INDEX, can_have
 from lm_eval_longbench.harness.record import question_id
 from lm_eval_longbench.harness.task import LongBenchTask
 from lm_eval_longbench.harness.written import Unwritten
+from lm_eval_longbench.options import KEY
 from lm_eval_longbench.result_files import json_lines
 from lm_eval_longbench.secrets import masked
 from lm_eval_longbench.semantic.embedder import Embedder
@@ -35,6 +36,19 @@ from lm_eval_longbench.semantic.embedder import Embedder
 logger = logging.getLogger(__name__)
 
 Evaluate = Callable[..., dict[str, Any] | None]
+
+
+@dataclass(frozen=True)
+class Saved:
+    """What the harness writes into a results file.
+
+    Attributes:
+        tracker: that writes it.
+        results: all of it.
+    """
+
+    tracker: Any
+    results: dict[str, Any]
 
 
 @dataclass
@@ -45,14 +59,32 @@ class Captured:
         rows: sample log rows by task; empty on all ranks but the first, and with --predict_only
             (nothing was scored).
         signatures: the signature of each task's run.
+        options: the options of each task that were given.
         embedder: that embedded the summaries among them; None: none did.
         unwritten: files that could not be written where they belong.
+        model: the backend, and what it was given to load.
+        folder: of the results; None: the run writes none.
+        logged: whether it writes sample logs.
+        log: file with all that was logged; None: the screen has it.
+        saved: what the harness saves of the whole run; None: it did not come to it.
     """
 
     rows: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     signatures: dict[str, dict[str, Any]] = field(default_factory=dict)
+    options: dict[str, dict[str, Any]] = field(default_factory=dict)
     embedder: Embedder | None = None
     unwritten: Unwritten = field(default_factory=Unwritten)
+    model: str = ""
+    folder: Path | None = None
+    logged: bool = False
+    log: Path | None = None
+
+    def main_metric(self, name: str) -> str:
+        """Return the metric that a task of ours is known by, such as "score"."""
+        task = find_task(self.signatures[name]["task"])
+        return benchmark_of(task).harness_metrics(task)[0].name
+
+    saved: Saved | None = None
 
     def keep(self, tasks: Mapping[str, Any], result: Mapping[str, Any]) -> None:
         """Keep what `evaluate` found, its samples included."""
@@ -61,18 +93,23 @@ class Captured:
                 continue
             if name in result["samples"]:  # of a second pass that failed there is nothing
                 self.rows[name] = result["samples"][name]
-                self.signatures[name] = result["configs"][name]["metadata"]["longbench_run"]
+                metadata = result["configs"][name]["metadata"]
+                self.signatures[name] = metadata["longbench_run"]
+                self.options[name] = dict(metadata.get(KEY) or {})
                 self.embedder = self.embedder or task.asking.embedder
 
 
 @contextlib.contextmanager
-def evaluated(folder: Path, keeping: Keeping | None = None) -> Iterator[Captured]:
+def evaluated(
+    folder: Path, keeping: Keeping | None = None, begun: list[bool] | None = None
+) -> Iterator[Captured]:
     """While open, the harness evaluates second passes after everything else, and all is kept.
 
     Args:
         folder: where answers of a first pass are kept before the second begins, if nothing else
             keeps them.
         keeping: keeps all answers as they arrive; None: nothing does.
+        begun: gets an element once the model is loaded and the tasks are there.
 
     Raises:
         OptionError: a group's figure would need a second pass.
@@ -89,6 +126,8 @@ def evaluated(folder: Path, keeping: Keeping | None = None) -> Iterator[Captured
     def wrapped(
         lm: Any, task_dict: Any, log_samples: bool = True, **kwargs: Any
     ) -> dict[str, Any] | None:
+        if begun is not None:
+            begun.append(True)
         with keeping.around(lm) if keeping else contextlib.nullcontext():
             place = folder if keeping is None else None
             result = _in_passes(evaluate, place, failed, lm, task_dict, **kwargs)
@@ -220,8 +259,12 @@ def _write_down(folder: Path, pass_one: LongBenchTask, pass_two: str, lm: Any) -
 
 
 @contextlib.contextmanager
-def arguments_masked() -> Iterator[None]:
-    """While open, no secret among the model's arguments is in the results files of the harness."""
+def arguments_masked(kept: Captured) -> Iterator[None]:
+    """While open, no secret among the model's arguments is in the results files of the harness.
+
+    Args:
+        kept: gets what the harness saves.
+    """
     if not can_have(MASKING):
         yield
         return
@@ -234,6 +277,7 @@ def arguments_masked() -> Iterator[None]:
         if isinstance(given, dict):
             # In place: the model is built, and the harness prints them once more.
             given.update(masked(given))
+        kept.saved = Saved(self, results)
         save(self, results=results, samples=samples)
 
     EvaluationTracker.save_results_aggregated = saving  # type: ignore[method-assign]

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from types import FrameType
 from typing import Any
 
+from lm_eval.utils import simple_parse_args_string
+
 from lm_eval_longbench.benchmarks.registry import benchmarks
 from lm_eval_longbench.errors import OptionError
 from lm_eval_longbench.options import KEY
@@ -49,34 +51,47 @@ def refuse_selection(options: Mapping[str, Any], title: str) -> None:
 
 # ---------------------------------------------------------------------- options of a call
 #
-# The harness hands the argument `metadata` of `simple_evaluate` to tasks only where it makes the
-# TaskManager itself: with `simple_evaluate(task_manager=..., metadata=...)` it drops it without a
-# word. Everybody who has a model in memory calls it so, and a dropped `truncate_to` is another
-# protocol. The harness offers no way to see the argument, so it is looked up in the call.
+# The harness hands the arguments `metadata` and `model_args` of `simple_evaluate` to tasks only
+# where it makes the TaskManager itself: with `simple_evaluate(task_manager=..., metadata=...)` it
+# drops them without a word. Everybody who has a model in memory calls it so, and a dropped
+# `truncate_to` is another protocol; a dropped `max_length` is none, and prompts go out whole. The
+# harness offers no way to see the arguments, so they are looked up in the call.
 
 
-def _metadata_of_call() -> Mapping[str, Any]:
-    """Return the `metadata` of the `simple_evaluate` that is under way; nothing without one."""
+def _of_call() -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+    """Return `model_args` and `metadata` of the `simple_evaluate` that is under way; or nothing.
+
+    Raises:
+        OptionError: the metadata is no mapping, which the harness drops too.
+    """
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         if frame.f_code.co_name == "simple_evaluate" and (
             frame.f_globals.get("__name__") == "lm_eval.evaluator"
         ):
             found = frame.f_locals.get("metadata")
-            return found if isinstance(found, Mapping) else {}
+            if found is not None and not isinstance(found, Mapping):
+                raise OptionError(
+                    f"simple_evaluate(metadata=...) must be a mapping such as "
+                    f'{{"{KEY}": {{"truncate_to": 31500}}}}, not {found!r}.'
+                )
+            arguments = frame.f_locals.get("model_args")
+            if isinstance(arguments, str):
+                arguments = simple_parse_args_string(arguments)
+            return arguments if isinstance(arguments, Mapping) else {}, found or {}
         frame = frame.f_back
-    return {}
+    return {}, {}
 
 
 def options_of_call(metadata: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what the call gives and the task's metadata lacks: our options, the tokenizer, ...
+    """Return what the call gives and the task's metadata lacks: options, model arguments, ...
 
     Raises:
         OptionError: the call and the TaskManager give different options.
     """
-    call = _metadata_of_call()
+    arguments, call = _of_call()
     _check(call, metadata)
-    return {name: value for name, value in call.items() if name not in metadata}
+    return {name: value for name, value in {**arguments, **call}.items() if name not in metadata}
 
 
 def check_options_of_call(metadata: Mapping[str, Any]) -> None:
@@ -85,7 +100,7 @@ def check_options_of_call(metadata: Mapping[str, Any]) -> None:
     Raises:
         OptionError: the call gives options that the task does not have.
     """
-    call = _metadata_of_call()
+    _, call = _of_call()
     if KEY in call and KEY not in metadata:
         raise OptionError(
             f"simple_evaluate(metadata=...) gives LongBench options {call[KEY]!r}, but its tasks "

@@ -16,7 +16,7 @@ from typing import Any
 
 from lm_eval.tasks import TaskManager
 
-from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task
+from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task, presets_named
 from lm_eval_longbench.errors import OptionError, UnknownNameError
 from lm_eval_longbench.harness.backend import only_messages
 from lm_eval_longbench.harness.command import (
@@ -40,7 +40,6 @@ from lm_eval_longbench.harness.prompts import sender
 from lm_eval_longbench.harness.record import question_id
 from lm_eval_longbench.harness.task import LongBenchTask
 from lm_eval_longbench.options import KEY
-from lm_eval_longbench.presets.longbench_pro import find_preset
 from lm_eval_longbench.prompts.tokenizer import tokenizer_name
 
 # What stands in the first prompt of pass two for what pass one will have reasoned.
@@ -72,7 +71,7 @@ def read_run(arguments: Sequence[str], preset: str | None = None, *, thinking: b
     from lm_eval.config.evaluate_config import EvaluatorConfig
 
     if preset is not None:
-        find_preset(preset, thinking=thinking)  # a misspelt one is said before all else
+        presets_named(preset, thinking=thinking)  # a misspelt one is said before all else
     before = sys.argv
     try:
         sys.argv = ["lm-eval", "run", *arguments]  # the harness's parser reads nothing else

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from lm_eval_longbench.errors import TokenizerError
 from lm_eval_longbench.harness.limit import Limit
-from lm_eval_longbench.prompts.tokenizer import load_tokenizer
+from lm_eval_longbench.prompts.tokenizer import is_encoding, load_tokenizer
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
@@ -229,7 +229,8 @@ def find_tokenizer(name: str | None, model_args: Mapping[str, Any]) -> FoundToke
     if name is None:
         return FoundTokenizer(None, problem="no tokenizer is named")
     revision = str(model_args.get("revision") or "main")
-    if not Path(name).is_dir() and not any_cached(name, _TOKENIZER_FILES, revision):
+    is_file = not is_encoding(name) and not Path(name).is_dir()
+    if is_file and not any_cached(name, _TOKENIZER_FILES, revision):
         problem = f"the tokenizer {name!r} is not on this machine"
         return FoundTokenizer(name, problem=problem, absent=True)
     try:

@@ -22,14 +22,15 @@ logger = logging.getLogger(__name__)
 # What is lost without a name: every task; `run`; `doctor`; or a comfort of `run`, without which it
 # goes on.
 TASKS, RUN, DOCTOR = "tasks", "run", "doctor"
-CAPTURE, WRITTEN, MASKING, QUICK_INDEX = (
+CAPTURE, WRITTEN, MASKING, QUICK_INDEX, QUIET = (
     "the table at the end of a run, both passes of chain of thought in one run, and the file of "
     "answers",
     "the check of the files that were written",
     "the masking of keys among model arguments in results files",
     "the quick start of runs of LongBench tasks alone",
+    "a short screen",
 )
-COMFORTS = (CAPTURE, WRITTEN, MASKING, QUICK_INDEX)
+COMFORTS = (CAPTURE, WRITTEN, MASKING, QUICK_INDEX, QUIET)
 
 
 @dataclass(frozen=True)
@@ -129,6 +130,8 @@ NAMES = (
         "the index (patched)",
         QUICK_INDEX,
     ),
+    Name("lm_eval.utils", "make_table", "one row a task on the screen (patched)", QUIET),
+    Name(_TASK, "tqdm", "one bar for the prompts of all tasks (patched)", QUIET),
     Name(
         _CONFIG,
         "EvaluatorConfig.from_cli",

@@ -21,7 +21,8 @@ from datasets import Dataset, Features, Value
 from lm_eval.api.task import ConfigurableTask
 
 from lm_eval_longbench.answers.reply import REPLIES
-from lm_eval_longbench.benchmarks.base import CAPPED, Asking
+from lm_eval_longbench.benchmarks.asking import Asking
+from lm_eval_longbench.benchmarks.base import CAPPED
 from lm_eval_longbench.benchmarks.registry import benchmark_of, families, find_task
 from lm_eval_longbench.figures.questions import question_values
 from lm_eval_longbench.harness.backend import as_text, only_messages, takes_seed, wrap_payloads

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from lm_eval_longbench.errors import DataError, LockError
+from lm_eval_longbench.errors import DataError, LockError, LockMismatch
 from lm_eval_longbench.lock.lock import Lock, lock_of, packages_now, read_lock
 from lm_eval_longbench.options import KEY, Options
 from lm_eval_longbench.task_names import expanded
@@ -121,7 +121,7 @@ def _check(path: str | Path, lock: Lock, tasks: Sequence[str], options: Options)
     if lines:
         shown = "".join(f"\n  {line}" for line in lines)
         todo = "; ".join(_todo(lines, lock))
-        raise LockError(
+        raise LockMismatch(
             f"This run is not what {path} froze:{shown}\nTo run what was frozen: {todo}. To "
             "freeze what is here, write another lock: lm-eval-longbench lock."
         )

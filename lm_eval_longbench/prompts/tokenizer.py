@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, cast
 
 from lm_eval_longbench.errors import TokenizerError
+from lm_eval_longbench.prompts.encodings import PREFIX, load_encoding
 from lm_eval_longbench.prompts.tokens.official import panicked, remember_origin
 
 if TYPE_CHECKING:
@@ -14,6 +16,18 @@ if TYPE_CHECKING:
 
 # Where model arguments name the tokenizer, most telling first.
 _ARGUMENTS = ("tokenizer", "pretrained", "model")
+# Tokenizers that a Python caller has in memory, by the name that stands for each.
+_LENT: dict[str, PreTrainedTokenizerBase] = {}
+
+
+@contextlib.contextmanager
+def lent(name: str, tokenizer: PreTrainedTokenizerBase) -> Iterator[None]:
+    """While open, `load_tokenizer` returns this tokenizer for its name."""
+    _LENT[name] = tokenizer
+    try:
+        yield
+    finally:
+        del _LENT[name]
 
 
 def tokenizer_name(option: str | None, model_args: Mapping[str, Any]) -> str | None:
@@ -24,6 +38,11 @@ def tokenizer_name(option: str | None, model_args: Mapping[str, Any]) -> str | N
     return None
 
 
+def is_encoding(name: str) -> bool:
+    """Return whether a tokenizer is an encoding of tiktoken, by its name."""
+    return name.startswith(PREFIX)
+
+
 def is_true(value: Any) -> bool:
     """Read a model argument that may be a bool or the text of one."""
     return str(value).strip().lower() in {"true", "1"}
@@ -31,6 +50,9 @@ def is_true(value: Any) -> bool:
 
 def load_tokenizer(name: str | None, model_args: Mapping[str, Any]) -> PreTrainedTokenizerBase:
     """Load a tokenizer by name or folder, with the revision the model arguments ask for.
+
+    "tiktoken:" and the name of a model or an encoding loads an encoding of tiktoken.
+    One that is lent has its name.
 
     Raises:
         TokenizerError: no name is known, or it cannot be loaded.
@@ -40,6 +62,10 @@ def load_tokenizer(name: str | None, model_args: Mapping[str, Any]) -> PreTraine
             "Prompts must be cut, but neither the model arguments nor the option 'tokenizer' name "
             'a tokenizer. Add --metadata \'{"longbench": {"tokenizer": "NAME_OR_FOLDER"}}\'.'
         )
+    if name in _LENT:
+        return _LENT[name]
+    if is_encoding(name):
+        return cast("PreTrainedTokenizerBase", load_encoding(name.removeprefix(PREFIX)))
     revision = model_args.get("revision")
     same_repo = name in (model_args.get("pretrained"), model_args.get("model"))
     return _load(

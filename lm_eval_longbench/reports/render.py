@@ -5,9 +5,10 @@ CSV and JSON have modules of their own.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from io import StringIO
 from itertools import groupby
+from typing import Protocol, TypeVar
 
 from rich.console import Console
 from rich.measure import Measurement
@@ -26,7 +27,7 @@ FIGURE_HEADER = "value [95%] n/failed/unscored"
 DIFFERENCE_HEADER = "difference [95%] p n"
 
 
-def _mark(reason: str) -> str:
+def interval_mark(reason: str) -> str:
     """Return what stands in place of an interval, such as " [n<20]"; "" for another reason."""
     if not reason.startswith("fewer"):
         return ""
@@ -40,10 +41,15 @@ def figure_text(figure: Cell | None, unit: Unit) -> str:
     """
     if figure is None:
         return ""
-    ends = _mark(figure.reason)
+    ends = interval_mark(figure.reason)
     if figure.low is not None:
         ends = f" [{unit.shown(figure.low)}, {unit.shown(figure.high)}]"
     return f"{figure.shown(unit)}{ends} {figure.n}/{figure.failed}/{figure.unscored}"
+
+
+def p_text(p_value: float) -> str:
+    """Return a p-value in print."""
+    return "p<0.001" if p_value < 0.0005 else f"p={p_value:.3f}"
 
 
 def difference_text(difference: Difference | None, unit: Unit) -> str:
@@ -53,18 +59,28 @@ def difference_text(difference: Difference | None, unit: Unit) -> str:
     """
     if difference is None:
         return ""
-    text = unit.shown(difference.value, signed=True) + _mark(difference.reason)
-    if difference.low is not None:
+    text = unit.shown(difference.value, signed=True) + interval_mark(difference.reason)
+    if difference.low is not None and difference.p_value is not None:
         low, high = (unit.shown(end, signed=True) for end in (difference.low, difference.high))
-        p_value = difference.p_value
-        sure = p_value is not None and p_value < 0.0005
-        text += f" [{low}, {high}] " + ("p<0.001" if sure else f"p={p_value:.3f}")
+        text += f" [{low}, {high}] {p_text(difference.p_value)}"
     return f"{text} n={difference.n}"
 
 
-def sections(report: BenchmarkReport) -> Iterator[tuple[str, list[Row]]]:
+class _Placed(Protocol):
+    @property
+    def section(self) -> str: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def detail(self) -> bool: ...
+
+
+_Row = TypeVar("_Row", bound=_Placed)
+
+
+def sections(all_rows: Iterable[_Row]) -> Iterator[tuple[str, list[_Row]]]:
     """Yield the shown rows by section; the title is "" where it would only repeat its one row."""
-    shown = (row for row in report.rows if not row.detail)
+    shown = (row for row in all_rows if not row.detail)
     for section, group in groupby(shown, key=lambda row: row.section):
         rows = list(group)
         yield "" if [row.name for row in rows] == [section] else section, rows
@@ -135,40 +151,42 @@ def rank_text(rank: Rank, board: Leaderboard) -> str:
     return f"{start}rank {rank.rank} of {rank.of}{ties}{only_if}{unknown}."
 
 
-def _escaped(text: str) -> str:
+def escaped_markdown(text: str) -> str:
+    """Return a text as Markdown shows it."""
     for character in "\\|*_`<>":
         text = text.replace(character, f"\\{character}")
     return " ".join(text.split())
 
 
-def _markdown_line(cells: Sequence[str]) -> str:
+def markdown_line(cells: Sequence[str]) -> str:
+    """Return a line of a table in Markdown."""
     return f"| {' | '.join(cells)} |"
 
 
 def _markdown_figures(report: BenchmarkReport) -> Iterator[str]:
-    heads = [f"{_escaped(label)}<br>{what}" for label, what in headers(report)]
-    yield _markdown_line(["figure", *heads])
-    yield _markdown_line(["---", *["---:"] * len(heads)])
-    for title, rows in sections(report):
+    heads = [f"{escaped_markdown(label)}<br>{what}" for label, what in headers(report)]
+    yield markdown_line(["figure", *heads])
+    yield markdown_line(["---", *["---:"] * len(heads)])
+    for title, rows in sections(report.rows):
         if title:
-            yield _markdown_line([f"**{_escaped(title)}**", *[""] * len(heads)])
+            yield markdown_line([f"**{escaped_markdown(title)}**", *[""] * len(heads)])
         for row in rows:
-            yield _markdown_line([_escaped(row.name), *row_texts(row)])
+            yield markdown_line([escaped_markdown(row.name), *row_texts(row)])
 
 
 def _markdown_board(board: Leaderboard, report: BenchmarkReport) -> Iterator[str]:
     unit = report.rows[0].unit
     yield f"### {board_title(board, report.title)}"
     yield ""
-    yield _markdown_line(["model", *(name for _, name in board.places), "note"])
-    yield _markdown_line(["---", *["---:"] * len(board.places), "---"])
+    yield markdown_line(["model", *(name for _, name in board.places), "note"])
+    yield markdown_line(["---", *["---:"] * len(board.places), "---"])
     for entry in board.entries:
-        name, note = _escaped(entry.name), _escaped(entry_note(board, entry))
+        name, note = escaped_markdown(entry.name), escaped_markdown(entry_note(board, entry))
         name = f"**{name}**" if entry.published is None else name
-        yield _markdown_line([name, *entry_texts(board, entry, unit), note])
+        yield markdown_line([name, *entry_texts(board, entry, unit), note])
     yield ""
-    yield from (f"- {_escaped(text)}" for text in source_texts(board))
-    yield from (f"- {_escaped(rank_text(rank, board))}" for rank in board.ranks)
+    yield from (f"- {escaped_markdown(text)}" for text in source_texts(board))
+    yield from (f"- {escaped_markdown(rank_text(rank, board))}" for rank in board.ranks)
 
 
 def _markdown_lines(report: Report) -> Iterator[str]:
@@ -177,16 +195,16 @@ def _markdown_lines(report: Report) -> Iterator[str]:
         yield ""
         yield from _markdown_figures(benchmark)
         yield ""
-        yield from (f"- {_escaped(note)}" for note in benchmark.notes)
+        yield from (f"- {escaped_markdown(note)}" for note in benchmark.notes)
         yield ""
         for board in benchmark.leaderboards:
             if board.reason:
-                yield f"No rank: {_escaped(board.reason)}."
+                yield f"No rank: {escaped_markdown(board.reason)}."
             else:
                 yield from _markdown_board(board, benchmark)
             yield ""
-    yield from (f"- Remark: {_escaped(text)}" for text in report.remarks)
-    yield from (f"- {_escaped(text)}" for text in report.method)
+    yield from (f"- Remark: {escaped_markdown(text)}" for text in report.remarks)
+    yield from (f"- {escaped_markdown(text)}" for text in report.method)
 
 
 def markdown_text(report: Report) -> str:
@@ -211,7 +229,7 @@ def _table_figures(report: BenchmarkReport, chosen: range) -> Table:
         title=report.title,
         title_justify="left",
     )
-    for title, rows in sections(report):
+    for title, rows in sections(report.rows):
         table.add_section()
         if title:
             table.add_row(title)
@@ -252,16 +270,10 @@ def _table_board(board: Leaderboard, report: BenchmarkReport) -> Table:
     return table
 
 
-def table_text(report: Report, width: int | None = None) -> str:
-    """Return the report as plain text.
-
-    Args:
-        report: what to print.
-        width: longest line; tables of many runs are split into blocks of columns. None: no limit.
-    """
-    out = StringIO()
-    console = Console(
-        file=out,
+def console_in_memory(width: int | None) -> Console:
+    """Return a console that keeps what is printed on it; `width`: of lines, None: no limit."""
+    return Console(
+        file=StringIO(),
         width=width or _UNLIMITED,
         color_system=None,
         force_terminal=False,
@@ -269,6 +281,22 @@ def table_text(report: Report, width: int | None = None) -> str:
         highlight=False,
         emoji=False,
     )
+
+
+def text_of(console: Console) -> str:
+    """Return what was printed on a console in memory, without spaces at the ends of lines."""
+    assert isinstance(console.file, StringIO)
+    return "".join(f"{line.rstrip()}\n" for line in console.file.getvalue().splitlines())
+
+
+def table_text(report: Report, width: int | None = None) -> str:
+    """Return the report as plain text.
+
+    Args:
+        report: what to print.
+        width: longest line; tables of many runs are split into blocks of columns. None: no limit.
+    """
+    console = console_in_memory(width)
     for benchmark in report.benchmarks:
         for block in _blocks(benchmark, console):
             console.print(block)
@@ -286,7 +314,7 @@ def table_text(report: Report, width: int | None = None) -> str:
         console.print()
     for line in (*(f"Remark: {text}" for text in report.remarks), *report.method):
         console.print(line)
-    return "".join(f"{line.rstrip()}\n" for line in out.getvalue().splitlines())
+    return text_of(console)
 
 
 TABLE = "table"

@@ -91,7 +91,8 @@ def columns_of(benchmark: str, runs: Sequence[Run]) -> list[Column]:
     ]
 
 
-def _pair(columns: Sequence[Column], first: int, second: int) -> Pair:
+def pair_of(columns: Sequence[Column], first: int, second: int) -> Pair:
+    """Return what two columns have in common, by their numbers."""
     one, other = columns[first].table.answers, columns[second].table.answers
     keys, mine, theirs = np.intersect1d(one.keys, other.keys, True, return_indices=True)
     reason = ""
@@ -126,13 +127,13 @@ def pairs_of(columns: Sequence[Column]) -> list[Pair]:
     have.
     """
     if len(columns) == 2:
-        return [_pair(columns, 0, 1)]
+        return [pair_of(columns, 0, 1)]
     runs = list(dict.fromkeys(column.run for column in columns))
     if len(runs) != 2:
         return []
     places = {(column.run, column.table.info.name): i for i, column in enumerate(columns)}
     return [
-        _pair(columns, places[runs[0], name], places[runs[1], name])
+        pair_of(columns, places[runs[0], name], places[runs[1], name])
         for name in tables()
         if (runs[0], name) in places and (runs[1], name) in places
     ]
@@ -306,7 +307,8 @@ def note_on_column(column: Column) -> str:
     return f"{column.label}: {'; '.join(parts)}.{f' Signature {line}' if line else ''}"
 
 
-def _note_on_pair(pair: Pair) -> str:
+def note_on_pair(pair: Pair) -> str:
+    """Return on which questions two columns are compared, or why they are not."""
     if pair.reason:
         return f"No difference {pair.label}: {pair.reason}."
     text = f"Difference {pair.label}: on the {pair.shared} questions that both have"
@@ -336,7 +338,7 @@ def _notes(
             for column in columns
             if column.table.capped_warning
         ),
-        *map(_note_on_pair, pairs),
+        *map(note_on_pair, pairs),
     ]
     if details:
         notes.append(f"{details} more figures with --format csv or json.")

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lm_eval_longbench.benchmarks.registry import tables
+from lm_eval_longbench.benchmarks.layouts import pieces_of
+from lm_eval_longbench.benchmarks.registry import layouts, tables
 from lm_eval_longbench.errors import PredictionError
 from lm_eval_longbench.input_files import (
     Chunk,
@@ -55,7 +56,10 @@ def stem_of(path: Path) -> str:
 
 
 def _under(folder: Path) -> list[Path]:
-    """Return the JSON Lines files at any depth; links are followed, each folder is seen once."""
+    """Return the JSON Lines files, and those that other programs write, at any depth.
+
+    Links are followed, each folder is seen once.
+    """
     found, seen = [], set()
     # Kept by `run` between two passes; the log has it all.
     first_passes = (tables()[one.first_pass] for one in tables().values() if one.first_pass)
@@ -72,7 +76,11 @@ def _under(folder: Path) -> list[Path]:
         found += [
             Path(place, name)
             for name in files
-            if name.endswith(_ENDINGS) and not name.startswith(passed_over)
+            if (
+                name.endswith(_ENDINGS)
+                or any(own.may_be(Path(place, name), named=False) for own in layouts().values())
+            )
+            and not name.startswith(passed_over)
         ]
     return found
 
@@ -140,24 +148,27 @@ def survey(path: Path) -> Survey:
         return Survey(raw, text, size)
 
 
-def chunks_of(path: Path, size: int | None = None) -> Iterator[Chunk]:
+def chunks_of(path: Path, size: int | None = None, layout: str = "") -> Iterator[Chunk]:
     """Yield the lines of a file in order, about `size` bytes at once (half a megabyte).
+
+    The rows of a file of another program, of one of `layouts`, come as JSON Lines.
 
     Raises:
         PredictionError: the file cannot be read.
     """
     with reading(path, PredictionError):
-        yield from chunks(blocks(path), size)
+        pieces = pieces_of(layouts()[layout].form, path) if layout else blocks(path)
+        yield from chunks(pieces, size)
 
 
-def first_rows(path: Path) -> Iterator[Any]:
+def first_rows(path: Path, layout: str = "") -> Iterator[Any]:
     """Yield what the first lines decode to, without those that are blank or not JSON.
 
     Raises:
         PredictionError: the file cannot be read.
     """
     looked = 0
-    for chunk in chunks_of(path, size=1):
+    for chunk in chunks_of(path, size=1, layout=layout):
         for _, _, line in chunk.lines():
             with contextlib.suppress(ValueError, RecursionError):
                 yield decoded(line)
@@ -186,6 +197,8 @@ class Source:
         reasoning: policy for the reasoning in its answers, see `metrics.reasoning`.
         rouge_google: whether Google's ROUGE-L is computed too, for the datasets that have it.
         filter: LOG: name of the harness filter whose rows count; None: rows name none.
+        layout: of `registry.layouts`, for the file of another program; "": none.
+        official: whether answers are written as the official scripts do, too.
     """
 
     number: int
@@ -198,3 +211,5 @@ class Source:
     filter: str | None = None
     reasoning: str = DROP
     rouge_google: bool = False
+    layout: str = ""
+    official: bool = False

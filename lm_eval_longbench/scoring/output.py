@@ -10,6 +10,7 @@ from typing import Any
 
 from lm_eval_longbench.benchmarks.registry import table_of, tables
 from lm_eval_longbench.result_files import written_together
+from lm_eval_longbench.scoring.official import OfficialFolder
 from lm_eval_longbench.scoring.scan import Gathered, Scan
 from lm_eval_longbench.scoring.signatures import table_signatures
 from lm_eval_longbench.scoring.store import Question, Store, questions
@@ -50,6 +51,8 @@ class Results:
         runs: names of the runs, by number.
         embedding_model: that gave the similarities; None: none.
         signatures: of the inputs; None for one without.
+        official: where official files are written; None: nowhere.
+        finish: returns further parts of the report, of which empty ones are left out.
     """
 
     store: Store
@@ -58,6 +61,8 @@ class Results:
     runs: list[str]
     embedding_model: str | None
     signatures: Sequence[Mapping[str, Any] | None] = ()
+    official: OfficialFolder | None = None
+    finish: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None
 
     def _tables(self) -> dict[str, TableReport]:
         labels = self.gathered.labels
@@ -115,7 +120,11 @@ class Results:
             made[question.table.name].add(lines)
             for line in lines:
                 emit(line)
-        return self._report(made, inputs)
+            if self.official is not None:
+                self.official.add(question)
+        report = self._report(made, inputs)
+        more = {} if self.finish is None else self.finish(report)
+        return {**report, **{name: part for name, part in more.items() if part}}
 
     def write(self, folder: Path, inputs: list[dict[str, Any]]) -> dict[str, Any]:
         """Write samples.jsonl, scores.json and report.json; return the report.
@@ -130,4 +139,6 @@ class Results:
             only = next(iter(official.values()))
             scores.document(only if len(official) == 1 else official)
             report.document(made)
+            if self.official is not None:
+                self.official.finish(made)
         return made

@@ -34,7 +34,8 @@ class PlannedFile:
         source: what its lines need to know of it.
         path: where it is.
         survey: its identity.
-        recorded: what the results file beside it says; nothing for other files than logs.
+        recorded: what the results file beside it says; of the file of another program, whose
+            answers they are; nothing for other files than logs.
     """
 
     source: Source
@@ -71,8 +72,8 @@ def _nothing(paths: Iterable[Path], benchmark: str | None, problems: Problems) -
         "prediction files (<dataset>.jsonl, lines with pred and answers), official LongBench v2 "
         "result files (lines with _id, answer, difficulty, length and response or pred), or "
         "official LongBench Pro inference files (*_inference_*.jsonl), any of them with gzip or "
-        "without. If it is one of them, say which with --benchmark "
-        f"{', '.join(short_names())}.{found}"
+        "without; or files of other programs, see docs/other-logs.md. If it is one of them, say "
+        f"which with --benchmark {', '.join(short_names())}.{found}"
     )
 
 
@@ -95,7 +96,7 @@ def _with_tables(inputs: list[InputFile], problems: Problems) -> list[InputFile]
                 reason = f"is no dataset of {own.short}"
                 problems.add("foreign", entry(one.file.name, None, reason))
                 continue
-            found = Recognised(found.kind, table, tasks[0])
+            found = Recognised(found.kind, table, tasks[0], layout=found.layout)
         settled.append(InputFile(one.file, found, one.survey))
     return settled
 
@@ -105,7 +106,7 @@ def _without_copies(inputs: list[InputFile], problems: Problems) -> list[InputFi
     kept: dict[tuple[Any, ...], InputFile] = {}
     for one in sorted(inputs, key=lambda one: one.place):
         found = one.recognised
-        role = (found.kind, found.table, found.task, one.survey.text_sha256)
+        role = (found.kind, found.table, found.task, one.subject, one.survey.text_sha256)
         first = kept.setdefault(role, one)
         if first is not one:
             reason = f"the same bytes as {first.file.name}"
@@ -128,6 +129,7 @@ def plan_files(
     reasoning: str | None = None,
     *,
     rouge_google: bool = False,
+    official: bool = False,
 ) -> Plan:
     """Return the files to read in canonical order, with their runs; foreign ones become problems.
 
@@ -140,6 +142,7 @@ def plan_files(
         reasoning: policy for reasoning in answers; None: of logs as their run says or else DROP, of
             files of the official scripts KEEP, as their evaluation does.
         rouge_google: whether Google's ROUGE-L is computed too.
+        official: whether answers are written as the official scripts do, too.
 
     Raises:
         PredictionError: no file is recognised or one cannot be read, or v1 cannot be told from E.
@@ -164,7 +167,8 @@ def plan_files(
     planned, runs_beside = [], RecordedRuns()
     for number, one in enumerate(inputs):
         is_log = one.recognised.kind == LOG
-        recorded = runs_beside.of(one.file.path) if is_log else Recorded()
+        is_dated = is_log or bool(one.stamp)
+        recorded = runs_beside.of(one.file.path) if is_dated else Recorded(one.subject or None)
         source = Source(
             number,
             numbers[one.run],
@@ -176,6 +180,8 @@ def plan_files(
             one.recognised.filter,
             reasoning or (policy_of(recorded.signature) if is_log else KEEP),
             rouge_google,
+            one.recognised.layout,
+            official,
         )
         planned.append(PlannedFile(source, one.file.path, one.survey, recorded))
     return Plan(planned, [runs[run][0].run_name for run in order])

@@ -10,7 +10,9 @@ from typing import Any
 
 from lm_eval_longbench.benchmarks.base import Benchmark
 from lm_eval_longbench.benchmarks.registry import (
+    benchmark_of_table,
     benchmarks,
+    layouts,
     short_names,
     table_number,
     table_of,
@@ -44,12 +46,14 @@ class Recognised:
         task: of all rows, or of logs whose rows do not say it; before the table is known the name
             of the file.
         filter: LOG: the harness filter of the first row.
+        layout: of `registry.layouts`, for the file of another program; "": none.
     """
 
     kind: str
     table: str | None = None
     task: str | None = None
     filter: str | None = None
+    layout: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +86,15 @@ class InputFile:
     @property
     def stamp(self) -> str:
         """Time in the name of a harness log; "" for none."""
-        found = _STAMP.search(stem_of(self.file.path)) if self.recognised.kind == LOG else None
+        dated = self.recognised.kind == LOG or self.recognised.layout
+        found = _STAMP.search(stem_of(self.file.path)) if dated else None
         return found[1] if found else ""
+
+    @property
+    def subject(self) -> str:
+        """Whose answers the file of another program has; "": it does not say."""
+        layout = self.recognised.layout
+        return layouts()[layout].subject(self.file.path) if layout else ""
 
     @property
     def _in_name(self) -> str | None:
@@ -94,6 +105,8 @@ class InputFile:
     def run(self) -> tuple[str, ...]:
         """What is equal for the files of one run, and only for them."""
         folder, kind = str(self.file.path.parent), self.recognised.kind
+        if self.recognised.layout:
+            return (self.recognised.layout, self.subject or folder, self.stamp)
         if kind == LOG and self.stamp:
             return (LOG, folder, self.stamp)
         shared = self._in_name
@@ -103,7 +116,9 @@ class InputFile:
     def run_name(self) -> str:
         """The run's name in the report."""
         folder = self.file.name.rpartition("/")[0]
-        if self.recognised.kind == LOG and self.stamp:
+        if self.subject:
+            return self.subject
+        if self.stamp:
             return f"{folder} {self.stamp}".strip()
         return folder if self._in_name == "" and folder else self.file.name
 
@@ -200,6 +215,30 @@ def _looked_up(file: FoundFile, stem: str) -> tuple[str | None, Any]:
     return None if is_readable else _kind_by_name(stem), None
 
 
+def _by_layout(file: FoundFile, short: str | None) -> Recognised | Foreign | None:
+    """Return what the file of another program holds; None: it is of none that is known."""
+    fitting = [name for name, own in layouts().items() if own.may_be(file.path, named=file.named)]
+    for name in fitting:
+        try:
+            row = next((own for own in first_rows(file.path, name) if isinstance(own, dict)), None)
+        except PredictionError:  # of another form
+            continue
+        found = None if row is None else layouts()[name].find(row, file.path)
+        if isinstance(found, str):
+            return Foreign(found)
+        if found is None:
+            continue
+        own = benchmark_of_table(found.table)
+        if short is not None and own.short != short:
+            return Foreign(f"is {layouts()[name].title}, which is not of {short}")
+        task = found.task or found.table
+        return Recognised(own.file_kind, found.table, task, layout=name)
+    if file.named or file.path.suffix not in (".csv", ".json"):
+        return None
+    # Looked at for its name alone.
+    return Foreign("is not recognised as predictions", quiet=file.path.suffix == ".json")
+
+
 def recognise(file: FoundFile, benchmark: str | None) -> Recognised | Foreign:
     """Return what a file holds, of the benchmark with this short name; None: of any.
 
@@ -211,6 +250,9 @@ def recognise(file: FoundFile, benchmark: str | None) -> Recognised | Foreign:
         odd = odd_kind(file.path)
     if odd:
         return Foreign(odd)
+    other = _by_layout(file, benchmark)
+    if other is not None:
+        return other
     kind, row = _looked_up(file, stem)
     if kind == _OWN:
         return Foreign("is what this command writes, not predictions", quiet=not file.named)

@@ -5,22 +5,25 @@ No model is called and nothing is downloaded, but for the embedding model that a
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from lm_eval_longbench.benchmarks.registry import short_names, table_of
+from lm_eval_longbench.benchmarks.registry import layouts, short_names, table_of
 from lm_eval_longbench.errors import PredictionError, UnknownNameError
-from lm_eval_longbench.input_files import Chunk
+from lm_eval_longbench.input_files import Chunk, decoded
 from lm_eval_longbench.metrics.reasoning import POLICIES
 from lm_eval_longbench.scoring.embed import embed_summaries
 from lm_eval_longbench.scoring.files import LOG, Source, chunks_of, find_files
+from lm_eval_longbench.scoring.official import official_folder
 from lm_eval_longbench.scoring.output import Results
 from lm_eval_longbench.scoring.plan import Plan, plan_files, policy_of
 from lm_eval_longbench.scoring.problems import Problems, check_scored, check_strict
 from lm_eval_longbench.scoring.recognise import log_of_task, recognise
 from lm_eval_longbench.scoring.scan import Gathered, scan_store
 from lm_eval_longbench.scoring.score_chunk import Outcome, score_row
+from lm_eval_longbench.scoring.stated import stated_figures
 from lm_eval_longbench.scoring.store import Store, open_store
 from lm_eval_longbench.scoring.workers import number_of_workers, score_chunks
 from lm_eval_longbench.semantic.embedder import Embedder
@@ -33,14 +36,16 @@ Progress = Callable[[int, int], None]
 def _jobs(plan: Plan, progress: Progress | None) -> Iterator[tuple[Source, Chunk]]:
     total = sum(file.survey.size for file in plan.files)
     for file in plan.files:
-        for chunk in chunks_of(file.path):
+        for chunk in chunks_of(file.path, layout=file.source.layout):
             yield file.source, chunk
             if progress is not None:
                 progress(len(chunk.data), total)
 
 
-def _input(name: str, sha256: str | None, source: Source, rows: int) -> dict[str, Any]:
-    return {
+def _input(
+    name: str, sha256: str | None, source: Source, rows: int, path: Path | None = None
+) -> dict[str, Any]:
+    known: dict[str, Any] = {
         "name": name,
         "sha256": sha256,
         "kind": source.kind,
@@ -48,6 +53,21 @@ def _input(name: str, sha256: str | None, source: Source, rows: int) -> dict[str
         "table": source.table,
         "task": source.task,
     }
+    if source.layout and path is not None:
+        layout = layouts()[source.layout]
+        remarks = layout.remarks(_rows(path, source.layout))
+        known |= {"made_by": layout.title, "notes": list(layout.notes), "remarks": remarks}
+    return known
+
+
+def _rows(path: Path, layout: str) -> Iterator[Mapping[str, Any]]:
+    """Yield the sound rows of a file of another program."""
+    for chunk in chunks_of(path, layout=layout):
+        for _, _, line in chunk.lines():
+            with contextlib.suppress(ValueError, RecursionError):
+                row = decoded(line)
+                if isinstance(row, dict):
+                    yield row
 
 
 def _check_models(plan: Plan) -> None:
@@ -101,6 +121,7 @@ def score_paths(
     progress: Progress | None = None,
     reasoning: str | None = None,
     rouge_google: bool = False,
+    official: Path | str | None = None,
 ) -> dict[str, Any]:
     """Score files and write samples.jsonl, scores.json and report.json.
 
@@ -122,6 +143,7 @@ def score_paths(
             as their run did, of files of the official scripts "keep", as their evaluation does.
         rouge_google: also compute `rougeL_google`, as runs do; it takes as long as the official
             ROUGE-L.
+        official: folder for the answers as the official scripts write them, and their figures.
 
     Returns:
         The report, as in report.json.
@@ -144,7 +166,14 @@ def score_paths(
     files = find_files(given)
     recognised = {file: recognise(file, benchmark) for file in files}
     plan = plan_files(
-        files, recognised, given, benchmark, problems, reasoning, rouge_google=rouge_google
+        files,
+        recognised,
+        given,
+        benchmark,
+        problems,
+        reasoning,
+        rouge_google=rouge_google,
+        official=official is not None,
     )
     if embedder is not None:
         embedder.check()
@@ -159,6 +188,7 @@ def score_paths(
                 file.survey.sha256,
                 file.source,
                 gathered.lines[file.source.number],
+                file.path,
             )
             for file in plan.files
         ]
@@ -167,7 +197,11 @@ def score_paths(
         results = _completed(
             store, gathered, plan.runs, embedder, strict=strict, signatures=signatures
         )
-        return results.write(Path(output), inputs)
+        results.finish = lambda report: {"stated": stated_figures(plan, report)}
+        if official is None:
+            return results.write(Path(output), inputs)
+        with official_folder(Path(official), plan, results.scan.repeats) as results.official:
+            return results.write(Path(output), inputs)
 
 
 def score_rows(

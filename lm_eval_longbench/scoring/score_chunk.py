@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from typing import Any
 
 from lm_eval_longbench.benchmarks.base import MOST_REPEATS
-from lm_eval_longbench.benchmarks.registry import benchmark_of_table, table_of, tables
+from lm_eval_longbench.benchmarks.registry import benchmark_of_table, layouts, table_of, tables
 from lm_eval_longbench.benchmarks.sample import (
     FOREIGN,
     MALFORMED,
@@ -34,10 +35,16 @@ def read_row(row: Any, index: int, source: Source) -> Read:
     if not isinstance(row, dict):
         return Unusable("not a JSON object")
     if source.kind == LOG:
-        return _read_log_row(row, index, source)
-    table = tables()[str(source.table)]
-    benchmark = benchmark_of_table(table.name)
-    return benchmark.read_official(row, index, table, source.task or "")
+        read, doc = _read_log_row(row, index, source), row.get("doc")
+    else:
+        table, doc = tables()[str(source.table)], row
+        reader = layouts()[source.layout].read if source.layout else None
+        reader = reader or benchmark_of_table(table.name).read_official
+        read = reader(row, index, table, source.task or "")
+    if not isinstance(read, Unusable):
+        for sample in read:
+            sample.doc = sample.doc or doc
+    return read
 
 
 def _read_log_row(row: dict[str, Any], index: int, source: Source) -> Read:
@@ -106,6 +113,12 @@ def score_sample(sample: Sample, reasoning: str, *, extras: bool = False) -> Sco
     return scored
 
 
+def _official_row(sample: Sample, scored: Scored, reasoning: str) -> str | None:
+    files = benchmark_of_table(sample.table).official_files
+    row = None if files is None else files.row(sample, scored, reasoning)
+    return None if row is None else json.dumps(row)
+
+
 @dataclass(slots=True)
 class Outcome:
     """What some lines of one file gave.
@@ -139,6 +152,8 @@ def score_row(outcome: Outcome, source: Source, line: int, index: int, row: Any)
     for sample in read:
         scored = score_sample(sample, source.reasoning, extras=source.rouge_google)
         stored = store_row(sample, scored, source, line)
+        if source.official:
+            stored = stored._replace(official=_official_row(sample, scored, source.reasoning))
         outcome.labels.add((stored.table, stored.task, label))
         # With its reasoning a summary is a long text to embed, for a figure that nobody asked for.
         cheap = scored.other if source.reasoning == KEEP else None

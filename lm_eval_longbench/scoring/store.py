@@ -26,7 +26,7 @@ from lm_eval_longbench.scoring.files import Source
 _KEY = ("tab", "task", "place", "id", "run", "repeat", "source", "line")
 _VALUES = (
     *("gold", "score", "failed", "truncated", "reasoned", "shown", "content"),
-    *("capped", "failure"),
+    *("capped", "failure", "official"),
 )
 _COLUMNS = (*_KEY, *_VALUES)
 # A table sorted by its key: rows come mostly in that order, and are never sorted again.
@@ -35,7 +35,7 @@ CREATE TABLE samples (
   {", ".join(f"{name} INTEGER NOT NULL" for name in _KEY if name != "id")}, id BLOB NOT NULL,
   gold BLOB NOT NULL, score REAL, failed INTEGER NOT NULL, truncated INTEGER,
   reasoned INTEGER NOT NULL, shown TEXT NOT NULL, content BLOB,
-  capped INTEGER, failure TEXT,
+  capped INTEGER, failure TEXT, official TEXT,
   PRIMARY KEY ({", ".join(_KEY)})
 ) WITHOUT ROWID;
 CREATE TABLE summaries (
@@ -105,6 +105,7 @@ class Row(NamedTuple):
         shown: JSON of the other output fields.
         content: see `Sample.content`.
         failure: why it failed, or may still turn out to have failed; None: not known.
+        official: JSON of its row in an official file; None: none is wanted, or there is none.
     """
 
     table: int
@@ -124,6 +125,7 @@ class Row(NamedTuple):
     content: bytes | None = None
     capped: int | None = None
     failure: str | None = None
+    official: str | None = None
 
 
 def text_bytes(text: str) -> bytes:

@@ -56,11 +56,11 @@ def open_tokenizer(task: TaskResult, given: str | None) -> PreTrainedTokenizerBa
 
     The one that the user gives may be downloaded, others are not.
     """
-    from lm_eval_longbench.prompts.tokenizer import load_tokenizer
+    from lm_eval_longbench.prompts.tokenizer import is_encoding, load_tokenizer
     from lm_eval_longbench.prompts.tokens.fast import tokenizer_sha256
 
     name, stated = given or str(task.run.get("tokenizer")), task.run.get("tokenizer_sha256")
-    if given is None and not _is_here(name):
+    if given is None and not is_encoding(name) and not _is_here(name):
         return f"The tokenizer {name!r} is not on this machine: name it with --tokenizer."
     # Never `trust_remote_code`: a results file must not make this machine run anything.
     named = ("revision", "pretrained", "model")

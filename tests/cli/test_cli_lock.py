@@ -53,7 +53,9 @@ def test_twice_the_same_bytes(run, tmp_path):
     run(*arguments, "b.lock")
     first = (tmp_path / "a.lock").read_bytes()
     assert first == (tmp_path / "b.lock").read_bytes()
-    run(*arguments, "a.lock")
+    with pytest.raises(LockError, match="--force writes over it"):
+        run(*arguments, "a.lock")
+    run(*arguments, "a.lock", "--force")
     assert (tmp_path / "a.lock").read_bytes() == first
 
 
@@ -71,7 +73,7 @@ def test_a_damaged_lock_is_written_anew_and_other_files_are_left_alone(run, tmp_
     file.write_text(good.replace("packages:", "<<<<<<< HEAD\npackages:"))
     with pytest.raises(LockError):
         read_lock(file)
-    run("--tasks", "longbench_v2")
+    run("--tasks", "longbench_v2", "--force")
     assert file.read_text() == good
     other = tmp_path / "notes.txt"
     other.write_text("mine")
@@ -84,7 +86,7 @@ def test_a_failure_leaves_the_earlier_lock(run, tmp_path):
     run("--tasks", "longbench_v2")
     before = (tmp_path / "longbench.lock").read_bytes()
     with pytest.raises(UnknownNameError, match="Did you mean 'longbench_v1'"):
-        run("--tasks", "longbnch_v1")
+        run("--tasks", "longbnch_v1", "--force")
     assert (tmp_path / "longbench.lock").read_bytes() == before
     with pytest.raises(LongBenchError, match="cannot be written"):
         run("--tasks", "longbench_v2", "--output", "longbench.lock/x")

@@ -21,8 +21,8 @@ def test_help_names_every_command(invoke):
     result = invoke("--help")
     assert result.exit_code == 0
     for command in (
-        *("run", "doctor", "prepare", "lock", "score", "report", "verify", "compare"),
-        *("prompt", "path", "link", "unlink"),
+        *("run", "doctor", "prepare", "lock", "score", "report", "verify", "compare", "explain"),
+        *("prompt", "presets", "path", "link", "unlink"),
     ):
         assert re.search(rf"^\W*{command}\s", result.stdout, re.MULTILINE), command
         if command != "run":  # which hands --help on to the harness
@@ -35,9 +35,9 @@ def test_an_unknown_command(invoke):
     assert "scroe" in result.output
 
 
-def test_an_error_is_one_message_and_exit_1(script):
+def test_an_error_is_one_message_and_exit_2(script):
     done = script("prompt", "longbench_v1_qaspr", "--index", "0", "--data-dir", "sample")
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert done.stdout == b""
     message = done.stderr.decode()
     start = "error: Unknown task 'longbench_v1_qaspr'. Did you mean 'longbench_v1_qasper'? "
@@ -63,15 +63,19 @@ def test_an_error_is_printed_as_it_is(monkeypatch, capfd, text):
     monkeypatch.setattr(main_module, "app", fail)
     with pytest.raises(SystemExit) as caught:
         main_module.main()
-    assert caught.value.code == 1
+    assert caught.value.code == 2
     out, err = capfd.readouterr()
     assert (out, err) == ("", f"error: {text}\n")
 
 
-def test_other_errors_are_not_hidden(monkeypatch):
+def test_other_errors_are_shown_whole_with_a_line_that_asks_for_a_report(monkeypatch, capfd):
     def fail():
         raise ZeroDivisionError
 
     monkeypatch.setattr(main_module, "app", fail)
-    with pytest.raises(ZeroDivisionError):
+    with pytest.raises(SystemExit) as caught:
         main_module.main()
+    assert caught.value.code == 1
+    err = capfd.readouterr().err
+    assert err.startswith("Traceback") and "ZeroDivisionError" in err
+    assert "This is a fault of lm-eval-longbench" in err.splitlines()[-1]

@@ -78,7 +78,7 @@ def test_link_where_nothing_can_be_written(script, tmp_path):
     tasks = fake_harness(tmp_path / "fake")
     (tasks / "lm_eval_longbench_links").write_text("in the way")
     done = script("link", PYTHONPATH=str(tmp_path / "fake"))
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert done.stderr.startswith(b"error: Cannot write to ")
     assert b"lm-eval-longbench run" in done.stderr
     assert (tasks / "lm_eval_longbench_links").read_text() == "in the way"

@@ -1,10 +1,15 @@
 """`prepare`: data is there before a run, and what is there is printed."""
 
 import hashlib
+import os
 import re
+import subprocess
+import sys
+import time
 
 import datasets
 import pytest
+from mirror_server import MISSING, mirroring
 from pro_rows import ROW, official_rows, write_rows
 from typer.testing import CliRunner
 from v1_tasks import TASKS, load
@@ -116,6 +121,55 @@ def test_pinned_v2_names_its_revision(said, tmp_path, pinned_in):
         f"zai-org/LongBench-v2 at revision {pinned.revision}, data.json, sha256 {digest}"
     )
     assert cells(output, "Multi-Document QA") == ["125", "125", "zai-org/LongBench-v2@abcabca"]
+
+
+def test_from_a_mirror_without_the_hub(said, tmp_path, pinned_in):
+    """The harness and its tasks are offline, and the file is here afterwards."""
+    content = write_rows(tmp_path / "data.json", official_v2_rows()).read_bytes()
+    digest = hashlib.sha256(content).hexdigest()
+    pinned = Source(V2.source.repo, "abc" * 13 + "d", "data.json", digest, modelscope="Z/L")
+    pinned_in(V2, pinned)
+    with mirroring(content) as mirror:
+        output = said("v2", "--from", f"{mirror.url}/files")
+        assert mirror.asked == [("/files/data.json", None)]
+        assert cells(output, "all 6")[:2] == ["503", "503"]
+        assert f"revision {pinned.revision}, data.json, sha256 {digest}" in output
+        # What is converted is not fetched again.
+        assert said("v2", "--from", mirror.url) == output
+        assert len(mirror.asked) == 1
+
+
+def test_a_failed_download_ends_with_status_1_and_eight_lines(tmp_path, cache_at):
+    with mirroring(b"[]", MISSING) as mirror:
+        begun = time.monotonic()
+        done = subprocess.run(
+            [sys.executable, "-m", "lm_eval_longbench.cli.main", "prepare", "v2"],
+            env={**cache_at, "HF_ENDPOINT": mirror.url},
+            capture_output=True,
+            text=True,
+        )
+        assert time.monotonic() - begun < 15 + 10  # ten of them for the start
+        assert [path for path, _ in mirror.asked] == [
+            f"/datasets/zai-org/LongBench-v2/resolve/{V2.source.revision}/data.json"
+        ]
+    assert done.returncode == 1
+    assert done.stdout == ""
+    lines = done.stderr.splitlines()
+    assert len(lines) <= 8
+    assert lines[0].endswith("cannot be downloaded: HTTP 404 Not Found.")
+    assert V2.source.sha256 in done.stderr
+
+
+@pytest.fixture
+def cache_at(tmp_path):
+    """An environment with caches of this test alone."""
+    own = {name: value for name, value in os.environ.items() if not name.startswith("HF_")}
+    return {**own, "HF_HOME": str(tmp_path / "home")}
+
+
+def test_two_places(said):
+    with pytest.raises(OptionError, match="--data-dir uses data as it is"):
+        said("v2", "--from", "hub", "--data-dir", "sample")
 
 
 def test_everything_is_the_default(said, monkeypatch):

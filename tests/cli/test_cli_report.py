@@ -201,3 +201,17 @@ def test_a_golden_dataset_of_e_from_raw_to_relative(command, tmp_path):
     for section in official:
         relative = figures[f"{section}, relative to all lengths"]["value"]
         assert relative == pytest.approx(figures[section]["value"] / whole - 1)
+
+
+def test_a_baseline_and_a_sweep(command, folders):
+    named = [f"{number}={folder}" for number, folder in enumerate(folders)]
+    result = command(*named, "--baseline", "0", "--x", "ratio", "--format", "csv")
+    assert result.exit_code == 0, result.output
+    (overall,) = (
+        row
+        for row in csv.DictReader(io.StringIO(result.stdout))
+        if (row["section"], row["figure"]) == ("official", "overall")
+    )
+    assert (overall["ratio"], overall["retained"], overall["n"]) == ("1", "300.00", "30")
+    by_name = command(*folders, "--baseline", folders[0].name)
+    assert "┃ one (baseline) ┃ two " in by_name.stdout

@@ -204,7 +204,7 @@ def test_strict_fails_and_writes_nothing(script, tmp_path):
     folder = write(tmp_path / "predictions", qasper=[row("Emma", "Emma"), "{"], trec=["[]"])
     output = tmp_path / "out"
     done = script("score", folder, "--benchmark", "v1", "--output", output, "--strict")
-    assert done.returncode == 1
+    assert done.returncode == 2
     message = done.stderr.decode()
     assert message.startswith(
         "error: 2 malformed lines, 4749 missing questions, and --strict is on"
@@ -251,7 +251,7 @@ def test_an_unknown_benchmark_names_the_nearest(raised, predictions, tmp_path):
 
 def test_a_missing_folder(script, tmp_path):
     done = script("score", tmp_path / "none", "--benchmark", "v1", "--output", tmp_path / "out")
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert done.stderr.decode().startswith(f"error: {tmp_path / 'none'} is not a folder")
     assert not (tmp_path / "out").exists()
 
@@ -266,7 +266,7 @@ def test_a_folder_without_predictions(raised, tmp_path):
 def test_an_output_that_is_a_file(script, predictions, tmp_path):
     (tmp_path / "out").write_text("mine")
     done = script("score", predictions, "--benchmark", "v1", "--output", tmp_path / "out")
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert b"cannot be written" in done.stderr
     assert b"Traceback" not in done.stderr
     assert (tmp_path / "out").read_text() == "mine"

@@ -434,7 +434,7 @@ def test_offline_and_nothing_cached_is_one_error_with_three_ways(tmp_path):
     message = json.loads(line)
     assert message.startswith("zai-org/LongBench/data.zip at revision 5e628be450b7e67fb7ae6e201bd6")
     assert "is not in the cache and cannot be downloaded" in message
-    for way in ("(1)", "(2)", "(3)", "HF_HUB_OFFLINE", "data_dir", '"sample"'):
+    for way in ("1. ", "2. ", "3. ", "HF_HUB_OFFLINE", "data_dir", '"sample"'):
         assert way in message
     assert "Traceback" not in done.stderr
     assert [path.name for path in (tmp_path / "home").rglob("*.arrow")] == []

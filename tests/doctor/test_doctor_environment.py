@@ -259,12 +259,12 @@ def test_results(a_run, a_task, tmp_path):
 
 def test_caches(empty_caches, free):
     free(10**12)
-    datasets, hub = cache_lines(["v1", "pro"])
+    datasets, downloads = cache_lines(["v1", "pro"])
     assert str(empty_caches / "datasets") in datasets.found
     assert "to be converted: v1, pro" in datasets.found
     assert f"{(V1.source.converted + PRO.source.converted) / 1e9:.1f} GB needed" in datasets.found
-    assert f"{(V1.source.size + PRO.source.size) / 1e9:.1f} GB needed" in hub.found
-    _, hub = cache_lines([])
-    assert "nothing to be downloaded" in hub.found
+    assert f"{(V1.source.size + PRO.source.size) / 1e9:.1f} GB needed" in downloads.found
+    _, downloads = cache_lines([])
+    assert "nothing to be downloaded" in downloads.found
     free(100)
     assert [line.status for line in cache_lines(["v1"])] == [ERROR, ERROR]

@@ -1,8 +1,10 @@
 """Run tasks through the harness in this process, with our task folder alone indexed."""
 
+import importlib
 import subprocess
 import sys
 import threading
+from pathlib import Path
 
 import pytest
 from json_server import JsonHandler, JsonServer, serving
@@ -42,6 +44,15 @@ class RecordingLM(LM):
 
     def loglikelihood_rolling(self, requests):
         raise NotImplementedError
+
+
+@pytest.fixture(scope="session")
+def example():
+    """Import an example by its name, each once: they register models with the harness."""
+    folder = str(Path(__file__).resolve().parents[2] / "examples")
+    sys.path.insert(0, folder)
+    yield importlib.import_module
+    sys.path.remove(folder)
 
 
 @pytest.fixture

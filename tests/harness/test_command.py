@@ -127,7 +127,7 @@ def test_run_prints_our_errors_without_a_traceback(run):
         *("--model", "longbench-extractive"),
         *("--tasks", "longbench_v1_qasper"),
         *("--metadata", '{"longbench": {"truncate": 5}}'),
-        status=1,
+        status=2,
     )
     assert "Did you mean 'truncate_to'?" in done.stderr
     assert "Traceback" not in done.stderr
@@ -218,7 +218,7 @@ def test_no_secret_gets_into_what_a_run_writes(tmp_path, run, api_server, tokeni
     )
     assert {path for path, _ in api_server.payloads} == {"/v1/completions?api_key=S3cr3t2"}
     files = [file for file in tmp_path.rglob("*") if file.is_file()]
-    assert len(files) == 4  # results, log, answers and their lock
+    assert len(files) == 5  # results, samples, log, answers and their lock
     for file in files:
         assert b"S3cr3t" not in file.read_bytes()
     (results,) = tmp_path.rglob("results_*.json")

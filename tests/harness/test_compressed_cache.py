@@ -1,6 +1,5 @@
 """The example of a compressed cache, with the real tiny model."""
 
-import importlib.util
 from pathlib import Path
 
 import pytest
@@ -11,11 +10,8 @@ TASKS = ["longbench_v1_qasper", "longbench_v1_samsum"]
 
 
 @pytest.fixture(scope="module")
-def compressed_cache():
-    spec = importlib.util.spec_from_file_location("compressed_cache", EXAMPLE)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module.CompressedCache
+def compressed_cache(example):
+    return example("compressed_cache").CompressedCache
 
 
 def answers(evaluate, model):

@@ -106,3 +106,31 @@ def test_tasks_that_were_built_before_cannot_take_options(recording_lm):
         call(recording_lm, built, ours, metadata={"longbench": {**LOCAL, "truncate_to": 300}})
     result = call(recording_lm, list(ours.load([ASKED])["tasks"].values()), ours)
     assert run_of(result)["limit"] is None
+
+
+def test_model_arguments_of_the_call_reach_the_tasks(model_folder):
+    """The harness gives them to a TaskManager that it makes itself alone."""
+    for given in (f"pretrained={model_folder}", {"pretrained": model_folder}):
+        result = simple_evaluate(
+            model="hf",
+            model_args=given,
+            tasks=[ASKED],
+            task_manager=manager(longbench=LOCAL),
+            device="cpu",
+            limit=1,
+            gen_kwargs="max_gen_toks=4",
+            bootstrap_iters=0,
+        )
+        run = run_of(result)
+        assert (run["limit"], run["tokenizer"]) == (2048 - 4 - 64, model_folder)
+
+
+def test_an_option_among_the_model_arguments_of_the_call_is_refused(recording_lm):
+    """A model in memory takes no arguments: nobody else would say that it was dropped."""
+    with pytest.raises(OptionError, match="'truncate_to' stands beside the model arguments"):
+        call(recording_lm, [ASKED], manager(longbench=LOCAL), model_args={"truncate_to": 300})
+
+
+def test_metadata_of_the_call_that_is_no_mapping_is_refused(recording_lm):
+    with pytest.raises(OptionError, match="must be a mapping"):
+        call(recording_lm, [ASKED], manager(), metadata='{"longbench": {"truncate_to": 300}}')

@@ -10,7 +10,7 @@ import pytest
 
 from lm_eval_longbench.errors import LongBenchError
 from lm_eval_longbench.harness import private_names
-from lm_eval_longbench.harness.evaluate import arguments_masked, evaluated, quick_index
+from lm_eval_longbench.harness.evaluate import Captured, arguments_masked, evaluated, quick_index
 from lm_eval_longbench.harness.private_names import (
     CAPTURE,
     COMFORTS,
@@ -99,7 +99,7 @@ def test_a_run_goes_on_without_a_comfort_and_says_so_once(
     with (
         caplog.at_level(logging.WARNING),
         evaluated(tmp_path) as kept,
-        arguments_masked(),
+        arguments_masked(Captured()),
         quick_index(["a task"], ["folder"], ["folder"], ["a task"]),
     ):
         assert (lm_eval.evaluator.evaluate is before) == (comfort == CAPTURE)

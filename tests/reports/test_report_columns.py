@@ -3,8 +3,8 @@
 import pytest
 from scored_runs import pro_row, v1_rows, v2_row, write_run
 
-from lm_eval_longbench.reports.report import _remarks as remarks
 from lm_eval_longbench.reports.report import columns_of, make_report, pairs_of
+from lm_eval_longbench.reports.report import remarks_on as remarks
 from lm_eval_longbench.reports.scored_run import read_run
 
 THINKING = "longbench_pro_thinking"

@@ -7,12 +7,12 @@ from statistics import fmean
 
 import pytest
 
+from lm_eval_longbench.benchmarks.longbench_pro import PRO
 from lm_eval_longbench.benchmarks.longbench_pro_facts import COUNTS as PRO_COUNTS
 from lm_eval_longbench.benchmarks.longbench_pro_facts import DIMENSIONS
 from lm_eval_longbench.benchmarks.longbench_v1_facts import CATEGORIES, DATASETS, datasets_of
 from lm_eval_longbench.benchmarks.longbench_v2_facts import COUNTS
 from lm_eval_longbench.benchmarks.longbench_v2_figures import OFFICIAL
-from lm_eval_longbench.presets.longbench_pro import names
 from lm_eval_longbench.reports import published
 from lm_eval_longbench.reports.published import published_rows
 
@@ -57,7 +57,7 @@ def test_how_many_there_are():
     assert len(published_rows("longbench_v2")) == 65 + 4
     pro = published_rows("longbench_pro")
     assert len(pro) == 80
-    assert {row.model for row in pro} == set(names())
+    assert {row.model for row in pro} == set(PRO.presets.names())
     assert len({(row.model, row.mode) for row in pro}) == 80
     assert published_rows("longbench_v1_e") == ()
 

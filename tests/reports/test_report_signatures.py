@@ -5,8 +5,8 @@ import json
 from scored_runs import v2_row, write_run
 
 from lm_eval_longbench.reports.render import render
-from lm_eval_longbench.reports.report import _remarks as remarks
 from lm_eval_longbench.reports.report import make_report
+from lm_eval_longbench.reports.report import remarks_on as remarks
 from lm_eval_longbench.reports.scored_run import read_run
 from lm_eval_longbench.signature.signature import line, unknown
 

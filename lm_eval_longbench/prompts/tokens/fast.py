@@ -385,7 +385,7 @@ def tokenizer_sha256(tokenizer: PreTrainedTokenizerBase) -> str | None:
     """
     fast = cutting_tokenizer(tokenizer)
     if fast is None:
-        return None
+        return getattr(tokenizer, "description_sha256", None)  # of an encoding of tiktoken
     more = {"split_special_tokens": fast.splits_special, "clean_up": clean_up_policy(tokenizer)}
     if not any(more.values()):
         return fast.sha256

@@ -1,4 +1,4 @@
-"""Read the runs that a command line names: scored folders, or what is scored first."""
+"""Read the runs that a caller names: scored folders, or what is scored first."""
 
 from __future__ import annotations
 

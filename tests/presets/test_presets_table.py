@@ -2,15 +2,19 @@
 
 import csv
 import hashlib
+import re
 from argparse import Namespace
 from pathlib import Path
 
 import pytest
 
+from lm_eval_longbench.benchmarks.longbench_pro import PRO
+from lm_eval_longbench.benchmarks.longbench_v1 import V1, E
+from lm_eval_longbench.benchmarks.longbench_v2 import V2
+from lm_eval_longbench.benchmarks.registry import presets_named
 from lm_eval_longbench.errors import OptionError, UnknownNameError
 from lm_eval_longbench.harness.command import with_preset
-from lm_eval_longbench.presets import longbench_pro
-from lm_eval_longbench.presets.longbench_pro import Preset, find_preset, names
+from lm_eval_longbench.presets.table import Preset
 
 PUBLISHED = (
     Path(__file__).parents[2].parent
@@ -19,6 +23,10 @@ PUBLISHED = (
     / "longbench_pro_inference_settings.csv"
 )
 SHA256 = "926bca5d2677b77da21dd7400b5cf6faed579714604cb6b7815edc172360b90d"
+
+
+SOURCE = "the inference settings published with LongBench Pro (December 2025)"
+find_preset, names = PRO.presets.find, PRO.presets.names
 
 
 def parsed(**given):
@@ -49,11 +57,11 @@ def test_settings_are_the_published_ones():
 
 
 def test_the_file_has_not_changed():
-    raw = Path(longbench_pro.__file__).with_suffix(".csv").read_bytes().replace(b"\r\n", b"\n")
+    raw = PRO.presets._file.read_bytes().replace(b"\r\n", b"\n")
     assert len(raw.splitlines()) == 47
     known = {
-        "Gemma-3-27B-It": Preset("Gemma-3-27B-It", False, 120000, 1024, 1.0),
-        "GPT-4o": Preset("GPT-4o", False, 120000, 1024, 1.0),
+        "Gemma-3-27B-It": Preset("Gemma-3-27B-It", False, 120000, 1024, 1.0, source=SOURCE),
+        "GPT-4o": Preset("GPT-4o", False, 120000, 1024, 1.0, source=SOURCE),
     }
     for name, preset in known.items():
         assert find_preset(name, thinking=False) == preset
@@ -72,10 +80,9 @@ def test_a_mode_without_published_settings_says_which_has_them():
 
 
 def test_a_doubt_is_noted():
-    noted = [name for name in names() if longbench_pro._rows()[name]["note"]]
+    noted = [name for name in names() if PRO.presets._rows[name]["note"]]
     assert noted == ["MiniMax-M2"]
     assert "named 1000000" in find_preset("MiniMax-M2", thinking=True).note
-    assert longbench_pro.BENCHMARK == "longbench_pro"
 
 
 def test_fills_what_the_user_left_open():
@@ -115,3 +122,66 @@ def test_a_config_files_arguments_count_as_the_users(tmp_path):
     said = with_preset(arguments, "GPT-4o", thinking=False)
     assert "temperature=0.2 (yours; published: 1.0)" in said
     assert arguments.metadata == {"longbench": {"data_dir": "sample", "preset": "GPT-4o"}}
+
+
+SHARED = Path(__file__).parents[2].parent / "shared"
+OFFICIAL_V1 = {3500, 7500, 15500, 31500}
+
+
+def test_v2_has_the_official_table():
+    limits = {preset.model: preset.truncate_to for preset in V2.presets.published()}
+    assert len(limits) == 16
+    assert {name for name, limit in limits.items() if limit != 120_000} == {
+        "claude-3.5-sonnet-20241022"
+    }
+    assert limits["claude-3.5-sonnet-20241022"] == 200_000
+    assert set(limits.values()) == set(V2.protocol(V2.tasks["longbench_v2"]).limits)
+    cut_with_tiktoken = {p.model for p in V2.presets.published() if "tiktoken:gpt-4o" in p.note}
+    assert cut_with_tiktoken == {name for name in limits if name.startswith(("gpt", "o1"))}
+
+
+def test_v1_has_the_official_lengths_and_the_settings_of_papers():
+    presets = {preset.model: preset for preset in V1.presets.published()}
+    lengths = {name: presets[name].truncate_to for name in ("4k", "8k", "16k", "32k")}
+    assert lengths == {"4k": 3500, "8k": 7500, "16k": 15500, "32k": 31500}
+    papers = {name: own.truncate_to for name, own in presets.items() if name.startswith("FullKV")}
+    assert papers == {"FullKV-Llama-3-8B-Instruct": 7950, "FullKV-Mistral-7B-Instruct": 31500}
+    others = {own.truncate_to for name, own in presets.items() if name not in papers}
+    assert others == OFFICIAL_V1 == set(V1.protocol(V1.tasks["longbench_v1_qasper"]).limits)
+    assert E.presets is V1.presets
+    assert len(presets) == 14
+
+
+def test_every_row_has_a_source_with_a_date():
+    for benchmark in (V1, V2, PRO):
+        for preset in benchmark.presets.published():
+            assert re.search(r"20\d\d", preset.source), preset
+
+
+def test_one_name_may_be_of_several_benchmarks():
+    found = presets_named("llama-3.1-8B-instruct", thinking=False)
+    assert [table.title for table in found] == ["LongBench v2", "LongBench Pro"]
+    arguments = parsed(tasks="longbench_pro,longbench_v2,longbench_v1")
+    said = with_preset(arguments, "llama-3.1-8B-instruct", thinking=False)
+    assert "preset Llama-3.1-8B-Instruct of LongBench v2: truncate_to=120000. Source" in said
+    assert "of LongBench Pro, non-thinking: truncate_to=120000, max_gen_toks=1024" in said
+    assert "21 tasks of other benchmarks keep" in said
+
+
+def test_a_benchmark_without_modes_has_no_thinking_settings():
+    with pytest.raises(OptionError, match="No thinking settings of 32k are published"):
+        presets_named("32k", thinking=True)
+    with pytest.raises(UnknownNameError, match="Did you mean '32k'"):
+        presets_named("33k", thinking=False)
+
+
+def test_the_limit_of_a_preset_cuts(tokenizer_folder):
+    from lm_eval_longbench.options import Options
+
+    task = V2.tasks["longbench_v2"]
+    options = Options(preset="claude-3.5-sonnet-20241022")
+    asking = V2.asking(task, options, 1)
+    assert (asking.options.truncate_to, asking.generation) == (200_000, {})
+    assert V1.asking(V1.tasks["longbench_v1_qasper"], options, 1).options.truncate_to is None
+    own = Options(preset="32k", truncate_to=100)
+    assert V1.asking(V1.tasks["longbench_v1_qasper"], own, 1).options.truncate_to == 100

@@ -1,0 +1,134 @@
+"""Files of other programs that hold answers to a benchmark's questions.
+
+Each benchmark lists the layouts that it reads. They were learnt from the programs' public sources,
+at the commits that each layout names.
+"""
+
+from __future__ import annotations
+
+import abc
+import csv
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lm_eval_longbench.benchmarks.sample import Read
+from lm_eval_longbench.errors import PredictionError
+from lm_eval_longbench.input_files import blocks, lines, read_json
+
+if TYPE_CHECKING:
+    from lm_eval_longbench.benchmarks.parts import Table
+
+# How a file holds its rows: one JSON object a line; a table with a header; one JSON object whose
+# values are the rows.
+LINES, TABLE, OBJECT = "lines", "table", "object"
+# A text as Python prints it.
+_TEXT = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\"""", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a file of a layout holds.
+
+    Attributes:
+        table: name of the table that its answers belong to.
+        task: official name of the data set that all its rows are of; "": the table's one task.
+    """
+
+    table: str
+    task: str = ""
+
+
+class Layout(abc.ABC):
+    """One program's files.
+
+    Attributes:
+        name: of the program.
+        title: of such a file, in sentences.
+        notes: how numbers of these files are made otherwise than officially.
+        form: how a file holds its rows.
+        pattern: of the names of such files, which `score` looks for in folders.
+    """
+
+    name: str
+    title: str
+    notes: tuple[str, ...] = ()
+    form = LINES
+    pattern: re.Pattern[str]
+
+    def may_be(self, path: Path, *, named: bool) -> bool:
+        """Whether a file may be one, by its name; `named`: the user named it."""
+        endings = {LINES: (".jsonl", ".gz"), TABLE: (".csv",), OBJECT: (".json",)}[self.form]
+        return bool(self.pattern.fullmatch(path.name)) or (named and path.suffix in endings)
+
+    @abc.abstractmethod
+    def find(self, row: Mapping[str, Any], path: Path) -> Found | str | None:
+        """Return what a file is by its first row; a text: why it is not scored; None: no such."""
+
+    @abc.abstractmethod
+    def read(self, row: Mapping[str, Any], index: int, table: Table, task: str) -> Read:
+        """Return the samples of a row; see `Benchmark.read_official`."""
+
+    def subject(self, path: Path) -> str:
+        """Return whose answers a file has: the model, and what was done with it."""
+        return path.parent.name
+
+    def remarks(self, rows: Iterator[Mapping[str, Any]]) -> list[str]:
+        """Return what must be said of exactly this file, from its rows."""
+        return []
+
+
+def pieces_of(form: str, path: Path) -> Iterator[bytes]:
+    """Yield a file's rows as JSON Lines, in pieces.
+
+    Raises:
+        PredictionError: the file is of another form.
+        OSError: it cannot be read.
+    """
+    if form == LINES:
+        yield from blocks(path)
+    elif form == TABLE:
+        yield from map(_line, _table_rows(path))
+    else:
+        whole = read_json(path, PredictionError)
+        if not isinstance(whole, dict):
+            raise PredictionError(f"{path} is not a JSON object.")
+        for key, row in whole.items():
+            own = row if isinstance(row, dict) else {"value": row}
+            yield _line({"key": key, **own})
+
+
+def _line(row: Mapping[str, Any]) -> bytes:
+    return json.dumps(row).encode("ascii") + b"\n"
+
+
+def _table_rows(path: Path) -> Iterator[dict[str, Any]]:
+    texts = (line.decode("utf-8", "replace") + "\n" for line in lines(blocks(path)))
+    try:
+        yield from csv.DictReader(texts, restkey="more", strict=True)
+    except csv.Error as error:
+        raise PredictionError(f"{path} cannot be read as a table: {error}.") from error
+
+
+def texts_of(cell: Any) -> list[str] | None:
+    """Return the texts in a table's cell that held a list or an array; None: there is none.
+
+    Python prints a list with commas, numpy an array without; the texts are printed alike.
+    """
+    if isinstance(cell, list):
+        return cell
+    if not isinstance(cell, str) or not cell.startswith("[") or not cell.endswith("]"):
+        return None
+    inner = cell[1:-1]
+    if _TEXT.sub("", inner).strip(", \t\n"):
+        return None
+    return [_unquoted(found[0]) for found in _TEXT.finditer(inner)]
+
+
+def _unquoted(text: str) -> str:
+    import ast
+
+    return str(ast.literal_eval(text if "\n" not in text else text.replace("\n", "\\n")))

@@ -1,0 +1,60 @@
+"""The official inference and summary files of LongBench Pro."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lm_eval_longbench.benchmarks.longbench_pro_facts import DIMENSIONS
+from lm_eval_longbench.benchmarks.official_files import (
+    OfficialFiles,
+    WrittenRun,
+    known_fields,
+    scored_text,
+)
+
+if TYPE_CHECKING:
+    from lm_eval_longbench.benchmarks.parts import Table, Task
+    from lm_eval_longbench.benchmarks.sample import Sample, Scored
+
+_FIELDS = (
+    "id",
+    "context",
+    *DIMENSIONS,
+    "secondary_task",
+    "question_nonthinking",
+    "question_thinking",
+)
+INFERENCE = "_inference"
+# Characters of the document that the official files keep.
+_EXCERPT = 512
+
+
+class ProFiles(OfficialFiles):
+    """`output/<model>/<mode>_context-<n>_bon-<n>_inference_1-of-1.jsonl`, and `..._summary.json`.
+
+    Source: the names and fields of the files of LongBench Pro at commit 88fbeb8.
+    """
+
+    def _begin(self, table: Table, run: WrittenRun) -> str:
+        mode = "thinking" if table.name.endswith("_thinking") else "nonthinking"
+        return f"output/{run.model}/{mode}_context-{run.limit}_bon-{run.repeats}"
+
+    def path(self, table: Table, task: Task, run: WrittenRun, repeat: int) -> str:
+        return f"{self._begin(table, run)}_inference_1-of-1.jsonl"
+
+    def row(self, sample: Sample, scored: Scored, reasoning: str) -> dict[str, Any]:
+        row = known_fields(sample, _FIELDS)
+        if isinstance(row.get("context"), str):
+            row["context"] = row["context"][:_EXCERPT]
+        answer = {"answer": sample.golds, "prediction": scored_text(sample, reasoning)}
+        return {**row, "id": sample.id, **answer, "thinking": ""}
+
+    def numbered(self, row: dict[str, Any], repeat: int) -> dict[str, Any]:
+        return {**row, "bon_idx": repeat}
+
+    def figures_beside(self, path: Path) -> Path:
+        return path.with_name(f"{path.name.partition(INFERENCE)[0]}_summary.json")
+
+    def figures_path(self, table: Table, run: WrittenRun) -> str:
+        return f"{self._begin(table, run)}_summary.json"

@@ -1,0 +1,180 @@
+"""Answers to LongBench v2 in the files of other programs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lm_eval_longbench.benchmarks.layouts import OBJECT, TABLE, Found, Layout
+from lm_eval_longbench.benchmarks.longbench_v2_facts import NAME
+from lm_eval_longbench.benchmarks.sample import Read, Unusable
+from lm_eval_longbench.metrics.longbench_v2 import CHOICES
+
+if TYPE_CHECKING:
+    from lm_eval_longbench.benchmarks.parts import Table
+
+_NEEDED = ("_id", "difficulty", "length")
+
+
+def _sample(doc: Mapping[str, Any], table: Table, response: str | None, letter: str | None) -> Read:
+    """Return an answer; without its text the letter that the other program read counts."""
+    from lm_eval_longbench.benchmarks.registry import benchmark_of_table  # it imports this one
+
+    benchmark, task = benchmark_of_table(table.name), table.tasks[table.name]
+    problem = benchmark.question_problem(doc, task)
+    if problem:
+        return Unusable(problem)
+    own = benchmark.sample(doc, task, 1, response)
+    own.stored, own.has_stored, own.dropped = letter, response is None, False
+    own.doc = doc
+    return [own]
+
+
+class HarnessLog(Layout):
+    """The sample logs of the harness's own tasks (lm_eval/tasks/longbench2, 0.4.13)."""
+
+    name = "lm-eval"
+    title = "a sample log of the harness's built-in longbench2"
+    notes = (
+        "The built-in tasks compare the likelihoods of the letters A to D behind a prompt of their "
+        "own, where officially an answer is generated: the most likely letter counts, and such "
+        "figures do not compare with official ones.",
+    )
+    pattern = re.compile(r"samples_longbench2_.+\.jsonl(?:\.gz)?")
+
+    def find(self, row: Mapping[str, Any], path: Path) -> Found | str | None:
+        if not path.name.startswith("samples_longbench2_") or not isinstance(row.get("doc"), dict):
+            return None
+        lacking = [name for name in _NEEDED if name not in row["doc"]]
+        if lacking:
+            return f"is {self.title} whose questions have no {', '.join(lacking)}"
+        return Found(NAME)
+
+    def read(self, row: Mapping[str, Any], index: int, table: Table, task: str) -> Read:
+        doc, pairs = row.get("doc"), row.get("filtered_resps")
+        if not isinstance(doc, dict) or not isinstance(pairs, list) or len(pairs) != len(CHOICES):
+            return Unusable("no sample log row with the likelihoods of four letters")
+        try:
+            likely = [float(pair[0]) for pair in pairs]
+        except (TypeError, ValueError, IndexError, KeyError):
+            return Unusable("'filtered_resps' holds no likelihoods")
+        answer = doc.get("answer")
+        if isinstance(answer, int) and 0 <= answer < len(CHOICES):
+            answer = CHOICES[answer]
+        known = {**doc, "answer": answer}
+        known.setdefault("domain", None)
+        if known["domain"] is not None and not _is_official(known["domain"]):
+            known["domain"] = None  # this mirror has names of its own
+        return _sample(known, table, None, CHOICES[likely.index(max(likely))])
+
+    def subject(self, path: Path) -> str:
+        return ""  # the results file beside it says
+
+
+def _is_official(domain: Any) -> bool:
+    from lm_eval_longbench.benchmarks.longbench_v2_facts import DOMAINS
+
+    return domain in DOMAINS.values()
+
+
+class Kvpress(Layout):
+    """`predictions.csv` of kvpress's evaluation (NVIDIA/kvpress, 8bb29b9)."""
+
+    name = "kvpress"
+    title = "kvpress's predictions.csv"
+    notes = (
+        "kvpress asks the question after the cache was compressed, for 16 new tokens, and its "
+        "prompt has no closing quotation mark; it counts an answer that names the right letter "
+        "anywhere, the official rule the first letter that is named.",
+    )
+    form = TABLE
+    pattern = re.compile(r"predictions\.csv")
+
+    def find(self, row: Mapping[str, Any], path: Path) -> Found | str | None:
+        needed = {"predicted_answer", "answer", *_NEEDED}
+        return Found(NAME) if needed <= row.keys() else None
+
+    def read(self, row: Mapping[str, Any], index: int, table: Table, task: str) -> Read:
+        answer = row.get("predicted_answer")
+        if not isinstance(answer, str):
+            return Unusable("'predicted_answer' is not a text")
+        return _sample(row, table, answer, None)
+
+    def remarks(self, rows: Iterator[Mapping[str, Any]]) -> list[str]:
+        """Say in which rows the two rules for the letter differ."""
+        from lm_eval_longbench.metrics.choice import extract_choice
+
+        number = other = 0
+        for row in rows:
+            number += 1
+            text, gold = str(row.get("predicted_answer") or ""), row.get("answer")
+            plain = text.replace("*", "")
+            theirs = any(
+                f"The correct answer is {form}" in plain for form in (f"({gold})", f"{gold}")
+            )
+            other += theirs != (extract_choice(text) == gold)
+        if not other:
+            return []
+        return [f"in {other} of {number} rows kvpress's rule and the official one judge otherwise"]
+
+
+class Evalscope(Layout):
+    """`reviews/<model>/longbench_v2_<length>.jsonl` (modelscope/evalscope, fde259d)."""
+
+    name = "evalscope"
+    title = "evalscope's reviews of LongBench v2"
+    notes = (
+        "evalscope's prompt asks to think step by step and to end with 'ANSWER: [LETTER]': the "
+        "letter counts that evalscope read, and such figures do not compare with official ones.",
+    )
+    pattern = re.compile(r"longbench_v2_\w+\.jsonl")
+
+    def find(self, row: Mapping[str, Any], path: Path) -> Found | str | None:
+        if "model_output" in row and "index" in row:
+            return (
+                "is evalscope's predictions, which have no gold answers: give the file of the same "
+                "name under reviews/"
+            )
+        score = row.get("sample_score")
+        if not isinstance(score, Mapping) or "target" not in row:
+            return None
+        facts = score.get("sample_metadata")
+        if not isinstance(facts, Mapping) or any(name not in facts for name in _NEEDED):
+            return f"is {self.title} without what it knows of the questions (save_metadata)"
+        return Found(NAME)
+
+    def read(self, row: Mapping[str, Any], index: int, table: Table, task: str) -> Read:
+        own = row.get("sample_score")
+        facts = own.get("sample_metadata") if isinstance(own, Mapping) else None
+        judged = own.get("score") if isinstance(own, Mapping) else None
+        if not isinstance(facts, Mapping) or not isinstance(judged, Mapping):
+            return Unusable("'sample_score' has no score or no metadata")
+        letter = judged.get("extracted_prediction") or None
+        if letter is not None and letter not in CHOICES:
+            letter = None
+        return _sample({**facts, "answer": row.get("target")}, table, None, letter)
+
+
+class OpenCompass(Layout):
+    """`predictions/<model>/LongBenchv2.json` (open-compass/opencompass, a5acc4b)."""
+
+    name = "OpenCompass"
+    title = "OpenCompass's LongBench v2 predictions"
+    form = OBJECT
+    pattern = re.compile(r"LongBenchv2.*\.json")
+
+    def find(self, row: Mapping[str, Any], path: Path) -> Found | str | None:
+        if "prediction" not in row or not self.pattern.fullmatch(path.name):
+            return None
+        return (
+            f"is {self.title}, which say neither the id nor the difficulty and length of a "
+            "question: official figures cannot be made from them"
+        )
+
+    def read(self, row: Mapping[str, Any], index: int, table: Table, task: str) -> Read:
+        return Unusable("OpenCompass does not say which question it is")
+
+
+LAYOUTS: tuple[Layout, ...] = (HarnessLog(), Kvpress(), Evalscope(), OpenCompass())

@@ -1,0 +1,119 @@
+"""`lm-eval-longbench tasks`: list tasks and groups, with what running them means."""
+
+from __future__ import annotations
+
+import fnmatch
+import json
+from statistics import median
+from typing import Annotated, Any
+
+import typer
+
+from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task
+from lm_eval_longbench.errors import OptionError, UnknownNameError
+from lm_eval_longbench.task_names import expanded, is_group, valid_names
+from lm_eval_longbench.terminal import say_json, say_line, say_table, table_of
+
+
+def matching(pattern: str | None) -> list[str]:
+    """Return the names of tasks and groups that a pattern stands for.
+
+    Args:
+        pattern: with wildcards, or a part of the names; None: all names.
+
+    Raises:
+        UnknownNameError: it stands for none.
+    """
+    names = valid_names()
+    if pattern is None:
+        return names
+    wild = pattern if any(sign in pattern for sign in "*?[") else f"*{pattern}*"
+    found = fnmatch.filter(names, wild)
+    if not found:
+        raise UnknownNameError("task", pattern, names)
+    return found
+
+
+def median_tokens(task: str, data_dir: str | None, tokenizer: str) -> int:
+    """Return the median length in tokens of a task's whole prompts, before any chat template."""
+    from lm_eval_longbench.prompts.tokenizer import load_tokenizer
+
+    own = find_task(task)
+    benchmark, taken = benchmark_of(own), load_tokenizer(tokenizer, {})
+    rows = benchmark.load(own, data_dir).rows
+    texts = (benchmark.render(own, row) for row in rows)
+    return int(median(len(taken.encode(text)) for text in texts))
+
+
+def described(name: str) -> dict[str, Any]:
+    """Return what is known of a task or group.
+
+    Keys: name, kind ("task" or "group"), benchmark, tasks (number), questions, repeats,
+    output_budget, metric, prompt ("chat": in the model's chat template; "raw": never in one). Where
+    the tasks of a group differ, a value is null.
+    """
+    tasks = expanded([name])[0]
+    if not is_group(name):
+        tasks = [name]
+    rows = []
+    for task in tasks:
+        own = find_task(task)
+        benchmark = benchmark_of(own)
+        official = benchmark.protocol(own, thinking=False)
+        rows.append(
+            {
+                "benchmark": benchmark.title,
+                "repeats": official.repeats,
+                "output_budget": own.budget,
+                "metric": benchmark.harness_metrics(own)[0].name,
+                "prompt": "raw" if official.chat == "raw" else "chat",
+            }
+        )
+    shared = {
+        key: value if all(row[key] == value for row in rows) else None
+        for key, value in rows[0].items()
+    }
+    questions = sum(find_task(task).questions for task in tasks)
+    kind = "group" if is_group(name) else "task"
+    return {"name": name, "kind": kind, "tasks": len(tasks), "questions": questions, **shared}
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the command line."""
+
+    @app.command("tasks")
+    def tasks(
+        pattern: Annotated[
+            str | None, typer.Argument(help="Part of a name, or a pattern with wildcards.")
+        ] = None,
+        as_json: Annotated[bool, typer.Option("--json", help="Print JSON, not a table.")] = False,
+        tokenizer: Annotated[
+            str | None,
+            typer.Option(help="Measure the median prompt in tokens of this tokenizer, too."),
+        ] = None,
+        data_dir: Annotated[
+            str | None, typer.Option(help="Data to measure: as for `run`, or 'sample'.")
+        ] = None,
+    ) -> None:
+        """List tasks and groups: questions, answers to each, output budget, metric, raw or chat."""
+        if data_dir is not None and tokenizer is None:
+            raise OptionError("--data-dir is for measuring prompts: give --tokenizer too.")
+        found = [described(name) for name in matching(pattern)]
+        if tokenizer is not None:
+            for row in found:
+                if row["kind"] == "task":
+                    row["median_prompt_tokens"] = median_tokens(row["name"], data_dir, tokenizer)
+        if as_json:
+            say_json(json.dumps(found, indent=1))
+            return
+        measured = ("median prompt",) if tokenizer is not None else ()
+        table = table_of(
+            ("name", "metric", "prompt"), ("tasks", "questions", "answers", "budget", *measured)
+        )
+        for row in found:
+            own = [row["metric"], row["prompt"], row["tasks"], f"{row['questions']:,}"]
+            own += [row["repeats"], row["output_budget"]]
+            own += [row.get("median_prompt_tokens", "")] * len(measured)
+            table.add_row(row["name"], *("-" if one is None else str(one) for one in own))
+        say_table(table)
+        say_line("answers: to each question; budget: of an answer, in tokens; -: it differs.")

@@ -1,0 +1,251 @@
+"""Split the difference of two numbers into its causes."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lm_eval_longbench.errors import PredictionError
+from lm_eval_longbench.explain.causes import (
+    CAUSES,
+    LEFT,
+    QUESTIONS,
+    SCORER,
+    suspects,
+    unknown,
+)
+from lm_eval_longbench.explain.side import Answered, Side, read_side
+from lm_eval_longbench.figures.intervals import (
+    FEWEST,
+    Influence,
+    influence_of_mean,
+    t_interval,
+)
+
+_POINTS = 100
+Pair = tuple[Answered, Answered]
+
+
+@dataclass(frozen=True)
+class Share:
+    """What a cause does to the difference.
+
+    Attributes:
+        cause: one of CAUSES.
+        points: of the difference, in percent points; all causes add up to it.
+        low, high: ends of its 95% interval; None: too few questions.
+        questions: that it moves.
+    """
+
+    cause: str
+    points: float
+    low: float | None
+    high: float | None
+    questions: int
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why two numbers differ.
+
+    Attributes:
+        theirs, ours: mean score over the questions of each side, in percent.
+        gap: ours less theirs, in points.
+        counts: questions of theirs, of ours, and of both.
+        shares: one a cause, in the order of CAUSES.
+        notes: what cannot be told, and what must be known to read the shares.
+    """
+
+    theirs: float
+    ours: float
+    gap: float
+    counts: tuple[int, int, int]
+    shares: tuple[Share, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def largest(self) -> Share:
+        """The share of the largest size; of two alike the earlier cause."""
+        return max(self.shares, key=lambda share: abs(share.points))
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it as plain JSON values."""
+        return {**asdict(self), "largest": self.largest.cause}
+
+
+def _by_id(one: Answered) -> tuple[Any, ...]:
+    return one.label, one.id
+
+
+def _by_order(one: Answered) -> tuple[Any, ...]:
+    return one.label, one.order, one.golds
+
+
+def paired(theirs: Side, ours: Side) -> list[Pair]:
+    """Return the questions that both sides have: by their ids, or by their places and gold answers.
+
+    Official files of v1 have no ids. Whichever pairs more questions with equal gold answers counts.
+    """
+
+    def pairs(key: Callable[[Answered], tuple[Any, ...]]) -> list[Pair]:
+        known = {key(one): one for one in theirs.questions}
+        found = [(known[key(one)], one) for one in ours.questions if key(one) in known]
+        return [pair for pair in found if pair[0].golds == pair[1].golds]
+
+    return max(pairs(_by_id), pairs(_by_order), key=len)
+
+
+def _counted(side: Side) -> tuple[list[Answered], int]:
+    known = [one for one in side.questions if one.reported is not None]
+    return known, len(side.questions) - len(known)
+
+
+def _rest(theirs: Answered, ours: Answered) -> float:
+    """Return how the answers differ under one scorer; with two of them the mean of both."""
+    values = []
+    for policy in dict.fromkeys((theirs.policy, ours.policy)):
+        left, right = theirs.worth(policy), ours.worth(policy)
+        if left is not None and right is not None:
+            values.append(right - left)
+    return float(np.mean(values)) if values else 0.0
+
+
+def _influence(values: np.ndarray, pairs: Sequence[Pair]) -> Influence:
+    """Return how documents move a mean over questions; where they are not known, questions do."""
+    documents = [ours.facts.document or theirs.facts.document for theirs, ours in pairs]
+    if not all(documents):
+        return influence_of_mean(values, np.ones(len(values)))
+    sums: dict[str, float] = defaultdict(float)
+    for name, value in zip(documents, values, strict=True):
+        sums[str(name)] += float(value)
+    sizes = Counter(map(str, documents))
+    ordered = [float(sizes[name]) for name in sums]
+    return influence_of_mean(np.array(list(sums.values())), np.array(ordered))
+
+
+def _share(cause: str, values: np.ndarray, pairs: Sequence[Pair]) -> Share:
+    points = _POINTS * float(values.mean())
+    moved = int(np.count_nonzero(np.abs(values) > 1e-12))
+    influence = _influence(_POINTS * values, pairs)
+    if len(influence.moves) < FEWEST:
+        return Share(cause, points, None, None, moved)
+    low, high = t_interval(points, [influence])
+    return Share(cause, points, low, high, moved)
+
+
+def _of_questions(sides: Sequence[list[Answered]], common: Sequence[set[int]]) -> Share:
+    """Return what it does that the sides do not have the same questions."""
+    points, strata, moved = 0.0, [], 0
+    for sign, questions, own in zip((-1, 1), sides, common, strict=True):
+        values = _POINTS * np.array([float(one.reported or 0.0) for one in questions])
+        chosen = np.array([id(one) in own for one in questions])
+        whole, part = float(values.mean()), float(values[chosen].mean())
+        points += sign * (whole - part)
+        moved += int((~chosen).sum())
+        n, k = len(values), int(chosen.sum())
+        moves = (values - whole) / n - np.where(chosen, (values - part) / k, 0.0)
+        strata.append(Influence(sign * moves, np.full(n, 1 / n)))
+    if not moved:
+        return Share(QUESTIONS, 0.0, 0.0, 0.0, 0)
+    if min(map(len, sides)) < FEWEST:
+        return Share(QUESTIONS, points, None, None, moved)
+    low, high = t_interval(points, strata)
+    return Share(QUESTIONS, points, low, high, moved)
+
+
+def _notes(
+    theirs: Side, ours: Side, pairs: Sequence[Pair], rivals: Mapping[tuple[str, ...], int]
+) -> list[str]:
+    lines = []
+    lacking: Counter[str] = Counter()
+    for left, right in pairs:
+        lacking.update(unknown(left.facts, right.facts))
+    for cause in CAUSES:
+        if lacking[cause]:
+            lines.append(
+                f"{cause}: cannot be told for {lacking[cause]} of {len(pairs)} questions, because "
+                f"one of the logs does not say; what it does there is in {LEFT!r}"
+            )
+    for causes, number in sorted(rivals.items()):
+        lines.append(
+            f"{number} questions differ in {' and '.join(causes)} at once, which cannot be told "
+            f"apart; what they do stands under {causes[0]!r}"
+        )
+    if not any(value is not None for left, _ in pairs for value in left.stated):
+        lines.append(f"{theirs.name} states no scores: it is scored as {left_policy(pairs)}")
+    for side in (theirs, ours):
+        if side.passed_over:
+            lines.append(f"{side.name}: {side.passed_over} rows are no answers and are left out")
+    models = [", ".join(side.models) or "not said" for side in (theirs, ours)]
+    if models[0] != models[1] or models[0] == "not said":
+        lines.append(f"models: {models[0]} and {models[1]}")
+    return lines
+
+
+def left_policy(pairs: Sequence[Pair]) -> str:
+    """Return how the first side is scored, in words."""
+    return f"officially, reasoning: {pairs[0][0].policy}"
+
+
+def explain(theirs: Path | str, ours: Path | str) -> Explanation:
+    """Split the difference of two runs' mean scores over questions into its causes.
+
+    The difference is: what it does that the sides have other questions; what it does that they
+    count with other scorers, by scoring each side's answers with both; and, of each question that
+    both have, how its answers differ under one scorer. That goes to the first of the causes that
+    its logs tell: other prompts, another cut, another chat template, an earlier end; or is left.
+
+    Args:
+        theirs, ours: sample logs, official files or files of other programs, or folders with them.
+
+    Raises:
+        PredictionError: one cannot be read, or they have no question in common.
+    """
+    sides = read_side(Path(theirs)), read_side(Path(ours))
+    known = [_counted(side) for side in sides]
+    counted = [own for own, _ in known]
+    allowed = {id(one) for own in counted for one in own}
+    pairs = [pair for pair in paired(*sides) if id(pair[0]) in allowed and id(pair[1]) in allowed]
+    if not pairs:
+        raise PredictionError(
+            f"{theirs} and {ours} have no scored question in common: questions are paired by task "
+            "and id, or by place and gold answers."
+        )
+    values = {cause: np.zeros(len(pairs)) for cause in CAUSES}
+    rivals: Counter[tuple[str, ...]] = Counter()
+    for number, (left, right) in enumerate(pairs):
+        rest = _rest(left, right)
+        gap = float(right.reported or 0.0) - float(left.reported or 0.0)
+        values[SCORER][number] = gap - rest
+        if left.texts != right.texts or rest:
+            causes = suspects(left, right)
+            values[causes[0]][number] = rest
+            if len(causes) > 1 and rest:
+                rivals[tuple(causes)] += 1
+    common = [{id(pair[side]) for pair in pairs} for side in (0, 1)]
+    shares = [
+        _of_questions(counted, common)
+        if cause == QUESTIONS
+        else _share(cause, values[cause], pairs)
+        for cause in CAUSES
+    ]
+    means = [
+        _POINTS * float(np.mean([float(one.reported or 0.0) for one in own])) for own in counted
+    ]
+    notes = _notes(*sides, pairs, rivals)
+    unscored = sum(number for _, number in known)
+    if unscored:
+        notes.append(f"{unscored} questions have no score and are left out")
+    return Explanation(
+        means[0],
+        means[1],
+        means[1] - means[0],
+        (len(counted[0]), len(counted[1]), len(pairs)),
+        tuple(shares),
+        tuple(notes),
+    )

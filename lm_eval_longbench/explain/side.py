@@ -1,0 +1,218 @@
+"""Read one side of an explanation: every question with its answers and what is known of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from lm_eval_longbench.benchmarks.registry import benchmark_of_table, tables
+from lm_eval_longbench.benchmarks.sample import Sample, Unusable
+from lm_eval_longbench.errors import PredictionError
+from lm_eval_longbench.input_files import decoded
+from lm_eval_longbench.logs.sample_log import is_log_row, prompt_of, requests_of
+from lm_eval_longbench.metrics.reasoning import POLICIES
+from lm_eval_longbench.scoring.files import Source, chunks_of, find_files
+from lm_eval_longbench.scoring.plan import PlannedFile, plan_files
+from lm_eval_longbench.scoring.problems import Problems
+from lm_eval_longbench.scoring.recognise import recognise
+from lm_eval_longbench.scoring.score_chunk import read_row
+
+# What logs call the score of a question, most telling first.
+_STATED = ("score", "acc")
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What a log tells of how an answer came about; None: it does not tell.
+
+    Attributes:
+        prompt: sha256 of the prompt before any chat template, cut or whole.
+        sent: hash, length and ends of what the model got, chat template included.
+        template: sha256 of the prompt's template.
+        document: short hash of the document.
+        truncated: whether the prompt was cut.
+        cut: limit, tokenizer and rule, as far as a signature states them.
+        chat: whether a chat template was applied, and what it makes of a word.
+        stop: output budget and stop strings.
+    """
+
+    prompt: str | None = None
+    sent: Mapping[str, Any] | None = None
+    template: str | None = None
+    document: str | None = None
+    truncated: bool | None = None
+    cut: tuple[Any, ...] | None = None
+    chat: tuple[Any, ...] | None = None
+    stop: tuple[Any, ...] | None = None
+
+
+@dataclass
+class Answered:
+    """A question with its answers.
+
+    Attributes:
+        label: of its table and task, so that modes of a benchmark can be paired.
+        id: of the question; order: its place, 0 where ids tell.
+        golds: gold answers.
+        texts: one a repeat; None where only a letter is known.
+        stated: score of each that the log itself states; None: it states none.
+        scores: of each, by policy for reasoning; None: unscored.
+        policy: for reasoning, by which this side counts.
+        facts: of the first.
+        capped: whether an answer ended at the output budget; None: not known.
+    """
+
+    label: str
+    id: str
+    order: int
+    golds: tuple[str, ...]
+    policy: str
+    facts: Facts
+    texts: list[str | None] = field(default_factory=list)
+    stated: list[float | None] = field(default_factory=list)
+    scores: dict[str, list[float | None]] = field(default_factory=dict)
+    capped: bool | None = None
+
+    def worth(self, policy: str) -> float | None:
+        """Return the mean score over the repeats under a policy; None: one is unscored."""
+        return _mean(self.scores[policy])
+
+    @property
+    def reported(self) -> float | None:
+        """What this side's own number counts for the question."""
+        stated = _mean(self.stated)
+        return self.worth(self.policy) if stated is None else stated
+
+
+def _mean(values: list[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known and len(known) == len(values) else None
+
+
+@dataclass
+class Side:
+    """One side.
+
+    Attributes:
+        name: of its path.
+        questions: all of them.
+        models: whose answers they are, as far as it is said.
+        passed_over: rows that are no answers.
+    """
+
+    name: str
+    questions: list[Answered]
+    models: list[str]
+    passed_over: int = 0
+
+
+def read_side(path: Path) -> Side:
+    """Read sample logs, official files or files of other programs.
+
+    Raises:
+        PredictionError: nothing is recognised, or a file cannot be read.
+    """
+    files = find_files([path])
+    recognised = {file: recognise(file, None) for file in files}
+    plan = plan_files(files, recognised, [path], None, Problems())
+    side = Side(str(path), [], [])
+    found: dict[tuple[str, str, str, int], Answered] = {}
+    for file in plan.files:
+        if file.recorded.model and file.recorded.model not in side.models:
+            side.models.append(file.recorded.model)
+        for index, row in _rows(file):
+            read = read_row(row, index, file.source)
+            if isinstance(read, Unusable):
+                side.passed_over += 1
+                continue
+            for number, sample in enumerate(read):
+                _add(found, sample, row, number, file)
+    side.questions = list(found.values())
+    if not side.questions:
+        raise PredictionError(f"{path} has no answers that can be scored.")
+    return side
+
+
+def _rows(file: PlannedFile) -> Iterator[tuple[int, Any]]:
+    for chunk in chunks_of(file.path, layout=file.source.layout):
+        for _, index, line in chunk.lines():
+            try:
+                yield index, decoded(line)
+            except (ValueError, RecursionError):
+                yield index, None
+
+
+def _add(
+    found: dict[tuple[str, str, str, int], Answered],
+    sample: Sample,
+    row: Mapping[str, Any],
+    number: int,
+    file: PlannedFile,
+) -> None:
+    benchmark = benchmark_of_table(sample.table)
+    task = tables()[sample.table].tasks[sample.task]
+    key = (sample.table, sample.task, sample.id, sample.order)
+    if key not in found:
+        label = f"{benchmark.name} {benchmark.pairing_label(task)}".strip()
+        facts = _facts(row, file, sample)
+        policy = file.source.reasoning
+        found[key] = Answered(label, sample.id, sample.order, tuple(sample.golds), policy, facts)
+    own = found[key]
+    own.texts.append(sample.response)
+    own.stated.append(_stated(row, file.source))
+    for policy in POLICIES:
+        own.scores.setdefault(policy, []).append(benchmark.score(sample, policy).score)
+    reply = sample.reply or {}
+    if reply.get("finish_reason") is not None:
+        own.capped = bool(own.capped) or reply["finish_reason"] == "length"
+
+
+def _number(value: Any) -> float | None:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return float(value) if is_number and value == value else None
+
+
+def _stated(row: Mapping[str, Any], source: Source) -> float | None:
+    """Return the score that a row of a log states."""
+    if is_log_row(row):
+        values = (_number(row.get(name)) for name in _STATED)
+        return next((value for value in values if value is not None), None)
+    if isinstance(row.get("judge"), bool):
+        return float(row["judge"])
+    score = row.get("sample_score")
+    value = score.get("score", {}).get("value") if isinstance(score, Mapping) else None
+    return _number(value.get("acc")) if isinstance(value, Mapping) else None
+
+
+def _facts(row: Mapping[str, Any], file: PlannedFile, sample: Sample) -> Facts:
+    run = file.recorded.signature
+    known: dict[str, Any] = {"document": sample.document, "truncated": sample.truncated}
+    if run is not None:
+        # What a signature does not state is null there.
+        cut = (run["limit"], run["tokenizer_sha256"] or run["tokenizer"], run["truncation"])
+        known |= {
+            "template": run["template_sha256"],
+            "cut": None if run["truncation"] is None else cut,
+            "chat": None if run["chat"] is None else (run["chat"], run["chat_sha256"]),
+            "stop": _stop(run["generation"]),
+        }
+    if is_log_row(row):
+        prompt = prompt_of(row)
+        known["prompt"] = prompt.get("sha256")
+        known["template"] = prompt.get("template_sha256") or known.get("template")
+        if isinstance(row.get("arguments"), dict):
+            generation, excerpts = requests_of(row)
+            known["sent"] = excerpts[0] if excerpts else None
+            known["stop"] = _stop(generation[0]) if generation else known.get("stop")
+    return Facts(**known)
+
+
+def _stop(generation: Any) -> tuple[Any, ...] | None:
+    """Return output budget and stop strings of generation arguments."""
+    if not isinstance(generation, Mapping):
+        return None
+    until = generation.get("until") or []
+    texts = [until] if isinstance(until, str) else list(until)
+    return generation.get("max_gen_toks"), tuple(sorted(map(str, texts)))

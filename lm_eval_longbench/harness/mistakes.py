@@ -1,0 +1,216 @@
+"""Say what is wrong with a run in a few lines, where the harness and its libraries would not.
+
+What can be seen in the arguments is looked at before anything is loaded. What the harness raises
+later is put into one message; the whole of it is in the log.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import traceback
+from argparse import Namespace
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from lm_eval_longbench.benchmarks.registry import benchmarks
+from lm_eval_longbench.errors import (
+    STOPPED,
+    WRONG_USAGE,
+    HarnessError,
+    LongBenchError,
+    OptionError,
+    UnknownNameError,
+    fault_text,
+)
+from lm_eval_longbench.harness.stopping import Stopped
+from lm_eval_longbench.secrets import without_keys
+from lm_eval_longbench.task_names import expanded, valid_names
+from lm_eval_longbench.terminal import fail
+
+# For the log file alone: the screen shows no such record of another name than the package's.
+_to_log = logging.getLogger("lm-eval-longbench.traceback")
+_to_log.setLevel(logging.INFO)
+_PACKAGE = Path(__file__).parents[1]
+# Lines and characters of somebody else's message that are shown.
+_LINES, _CHARACTERS = 2, 300
+_DEBUG = "--debug prints the traceback."
+_JSON = '--metadata \'{"longbench": {"truncate_to": 31500}}\''
+
+
+class PackageFault(LongBenchError):
+    """A fault of this package: its traceback is printed, with where to report it."""
+
+    status = STOPPED
+
+
+@contextlib.contextmanager
+def readable_arguments() -> Iterator[None]:
+    """While open, arguments that the harness cannot read are one message.
+
+    Raises:
+        OptionError: one cannot be read.
+    """
+    try:
+        yield
+    except ValueError as error:
+        raise OptionError(
+            f"An argument cannot be read. {_short(error)} In a shell, single quotes go round the "
+            f"whole and double quotes inside: {_JSON}."
+        ) from error
+
+
+def check_arguments(
+    given: Namespace, tasks: Sequence[str], model: str, config: dict[str, Any]
+) -> None:
+    """Refuse what cannot work, before anything is loaded.
+
+    Args:
+        given: the arguments of the harness's command line.
+        tasks: that are asked for.
+        model: the backend.
+        config: of --config.
+
+    Raises:
+        OptionError: an argument cannot be used.
+        UnknownNameError: there is no such task or model.
+    """
+
+    def value(name: str) -> Any:
+        own = getattr(given, name, None)
+        return config.get(name) if own is None else own
+
+    if given.config and not Path(given.config).is_file():
+        raise OptionError(f"--config {given.config} is no file.")
+    if not any(tasks):
+        raise OptionError(
+            "Say what to run: --tasks NAMES, such as longbench_v1. `lm-eval-longbench tasks` lists "
+            "them."
+        )
+    _check_model(model)
+    for path in _listed(value("include_path")):
+        if not Path(path).is_dir():
+            raise OptionError(f"--include_path {path} is no folder.")
+    _check_tasks(tasks, own_folders=bool(value("include_path")))
+    if (value("log_samples") or value("predict_only")) and not value("output_path"):
+        raise OptionError("--log_samples needs a place for the logs: add --output_path results.")
+    limit = value("limit")
+    if limit is not None and not float(limit) > 0:
+        raise OptionError(
+            f"--limit must be above 0, not {limit:g}: a number of questions of each task, or below "
+            "1 a share of them."
+        )
+    if value("num_fewshot") and not expanded(tasks)[1]:
+        raise OptionError(
+            "LongBench has no few-shot examples to add: its prompts are as they are. Leave "
+            "--num_fewshot out."
+        )
+
+
+def _listed(given: Any) -> list[str]:
+    return [given] if isinstance(given, str) else list(given or ())
+
+
+def _check_model(model: str) -> None:
+    from lm_eval.api.registry import model_registry
+
+    if model not in model_registry:
+        raise UnknownNameError("model", model, model_registry)
+
+
+def _check_tasks(tasks: Sequence[str], *, own_folders: bool) -> None:
+    """Refuse a name that looks like ours and is none; others the harness looks up."""
+    unknown = expanded(tasks)[1]
+    starts = tuple(name.rstrip("0123456789") for name in benchmarks())
+    for name in unknown:
+        if name.startswith(starts) and not own_folders and not name.endswith(".yaml"):
+            raise UnknownNameError("task", name, valid_names())
+    met: dict[str, str] = {}
+    for name in dict.fromkeys(tasks):
+        for task in expanded([name])[0]:
+            if met.setdefault(task, name) != name and "*" not in name + met[task]:
+                raise OptionError(
+                    f"{task} is asked for twice, in {met[task]} and in {name}. Ask for one of "
+                    "them, or run them one after the other."
+                )
+
+
+# ---------------------------------------------------------------------- what is raised later
+
+
+def _short(error: BaseException) -> str:
+    """Return the first lines of an error's message."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    text = " ".join(lines[:_LINES])
+    if len(text) > _CHARACTERS:
+        text = f"{text[:_CHARACTERS]} ..."
+    return text if text.endswith((".", "!", "?", "...")) else f"{text}."
+
+
+def _is_our_fault(error: BaseException) -> bool:
+    """Whether the last frame of an error is in this package."""
+    frames = traceback.extract_tb(error.__traceback__)
+    return bool(frames) and _PACKAGE in Path(frames[-1].filename).parents
+
+
+def _advice(error: BaseException, model: str) -> str:
+    """Return what to do about an error, where it is known."""
+    text = f"{type(error).__name__} {error}"
+    if isinstance(error, ImportError):
+        extra = "vllm" if "vllm" in text else "hf"
+        own = f'"lm-eval[{extra}]"' if extra == "vllm" else f'"lm-eval-longbench[{extra}]"'
+        return f"--model {model} needs more packages: pip install {own}."
+    if "missing" in text and "pretrained" in text:
+        return f"--model {model} needs --model_args pretrained=NAME or pretrained=FOLDER."
+    if isinstance(error, OSError) and ("Repo id" in text or "huggingface.co" in text):
+        return (
+            "The model is no folder here, is not in the cache, and could not be fetched: check its "
+            "name, HF_HUB_OFFLINE, and the network."
+        )
+    if isinstance(error, OSError) and ("Connection" in text or "Max retries" in text):
+        return (
+            "No server answers there: start it, or correct base_url. With --output_path nothing "
+            "that was answered is asked again."
+        )
+    if "Tasks not found" in text:
+        return "`lm-eval-longbench tasks` lists ours, `lm_eval ls tasks` the harness's."
+    if "out of memory" in text.lower():
+        return "Take a smaller --batch_size, or a smaller truncate_to."
+    return ""
+
+
+@contextlib.contextmanager
+def explained(model: str, log: Path | None, *, debug: bool) -> Iterator[list[bool]]:
+    """While open, what the harness raises becomes one short message.
+
+    Args:
+        model: the backend.
+        log: file that gets the traceback; None: it is not written.
+        debug: whether the traceback is printed.
+
+    Yields:
+        A list that holds something once the model was asked.
+
+    Raises:
+        HarnessError: in place of what was raised.
+        PackageFault: in place of a fault of this package.
+    """
+    begun: list[bool] = []
+    try:
+        yield begun
+    except (LongBenchError, Stopped):
+        raise
+    except Exception as error:
+        whole = without_keys("".join(traceback.format_exception(error)))
+        if log is not None:
+            _to_log.info(whole)
+        where = f"The traceback is in {log}; --debug prints it." if log else _DEBUG
+        if debug:
+            fail(whole)
+            where = ""
+        if _is_our_fault(error):
+            raise PackageFault(without_keys(fault_text(error))) from error
+        said = without_keys(f"{type(error).__name__}: {_short(error)}")
+        message = " ".join(filter(None, [said, _advice(error, model), where]))
+        raise HarnessError(message, STOPPED if begun else WRONG_USAGE) from error

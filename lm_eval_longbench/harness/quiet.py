@@ -1,0 +1,146 @@
+"""Keep a run's screen for what its user must see: all else goes into a log file.
+
+On the screen are this package's warnings, everybody's errors, one row a task in the harness's own
+table, and one bar for building prompts. `run --verbose` does without this module.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import sys
+import tempfile
+from collections.abc import Collection, Iterable, Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from tqdm import tqdm
+
+from lm_eval_longbench.harness.evaluate import Captured
+from lm_eval_longbench.harness.private_names import QUIET, can_have
+from lm_eval_longbench.secrets import hide_keys
+from lm_eval_longbench.terminal import LogFormatter
+
+_OURS = "lm_eval_longbench"
+# Libraries with handlers of their own, which keep their records from the root logger.
+_LIBRARIES = ("lm_eval", "transformers", "datasets", "huggingface_hub", "sentence_transformers")
+# Seconds of building prompts before a bar shows it.
+_SHOWN_AFTER = 3.0
+
+
+def log_file(folder: Path | None) -> Path:
+    """Return a new file for a run's log: in the folder of its output, or else a temporary one."""
+    moment = datetime.now().strftime("%Y-%m-%dT%H-%M-%S.%f")
+    if folder is not None:
+        with contextlib.suppress(OSError):
+            folder.mkdir(parents=True, exist_ok=True)
+            file = folder / f"run_{moment}.log"
+            file.touch()
+            return file
+    return Path(tempfile.gettempdir()) / f"lm-eval-longbench_{moment}.log"
+
+
+class _ForTheScreen(logging.Filter):
+    def filter(self, record: logging.LogRecord) -> bool:
+        ours = record.name == _OURS or record.name.startswith(f"{_OURS}.")
+        return record.levelno >= (logging.WARNING if ours else logging.ERROR)
+
+
+@contextlib.contextmanager
+def logged(file: Path) -> Iterator[None]:
+    """While open, log records go to a file; those that a user must see to the screen, too."""
+    to_file = logging.FileHandler(file, encoding="utf-8", errors="backslashreplace")
+    to_file.setFormatter(LogFormatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    screen = logging.StreamHandler()
+    screen.setFormatter(LogFormatter("%(levelname)s %(name)s: %(message)s"))
+    screen.addFilter(_ForTheScreen())
+    loggers = [logging.getLogger(), *map(logging.getLogger, _LIBRARIES)]
+    before = [(own, own.handlers[:], own.propagate) for own in loggers]
+    root, *libraries = loggers
+    root.handlers[:] = [to_file, screen]
+    logging.captureWarnings(True)
+
+    def hand_over() -> None:
+        for own in libraries:
+            own.handlers.clear()
+            own.propagate = True
+
+    hand_over()
+    hide_keys()
+    try:
+        yield
+    finally:
+        logging.captureWarnings(False)
+        for own, handlers, propagate in before:
+            own.handlers[:], own.propagate = handlers, propagate
+        to_file.close()
+
+
+class _OneBar:
+    """Stands in for tqdm where the harness builds prompts: one bar for all tasks, if it is slow."""
+
+    def __init__(self) -> None:
+        self._bar: tqdm[Any] | None = None
+
+    def __call__(self, iterable: Iterable[Any], total: int | None = None, **_: Any) -> Any:
+        if self._bar is None:
+            self._bar = tqdm(total=0, desc="prompts", unit="", delay=_SHOWN_AFTER, file=sys.stderr)
+        self._bar.total += total or 0
+        for item in iterable:
+            yield item
+            self._bar.update(1)
+
+    def close(self) -> None:
+        """End the bar."""
+        if self._bar is not None:
+            self._bar.close()
+
+
+def _folded(found: dict[str, Any], column: str, kept: Captured, groups: Collection[str]) -> Any:
+    """Return results with one figure a task of ours, and without groups of ours."""
+    rows = {}
+    for name, own in found[column].items():
+        if column == "groups" and name in groups:
+            continue
+        metric = kept.main_metric(name) if name in kept.signatures else None
+        rows[name] = {
+            key: value
+            for key, value in own.items()
+            if metric is None
+            or "," not in key
+            or key.partition(",")[0] in (metric, f"{metric}_stderr")
+        }
+    # Rows of groups stand among those of tasks, too: with their names only.
+    shown = {name: own for name, own in rows.items() if any("," in key for key in own)}
+    return {**found, column: {n: own for n, own in shown.items() if n not in groups}}
+
+
+@contextlib.contextmanager
+def folded(kept: Captured, groups: Collection[str]) -> Iterator[None]:
+    """While open, the harness prints one row a task of ours, and builds prompts in silence.
+
+    Args:
+        kept: what the run found, once it has.
+        groups: names of our groups, whose figures our own tables have.
+    """
+    if not can_have(QUIET):
+        yield
+        return
+    import lm_eval.api.task
+    import lm_eval.utils
+
+    make_table, bar, before = lm_eval.utils.make_table, _OneBar(), lm_eval.api.task.tqdm
+
+    def shorter(found: Any, column: str = "results", *args: Any, **kwargs: Any) -> Any:
+        own = _folded(found, column, kept, groups)
+        return make_table(own, column, *args, **kwargs) if own[column] else ""
+
+    lm_eval.utils.make_table = shorter
+    lm_eval.api.task.tqdm = bar  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        bar.close()
+        lm_eval.utils.make_table = make_table
+        lm_eval.api.task.tqdm = before

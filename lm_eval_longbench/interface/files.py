@@ -1,0 +1,92 @@
+"""Reports on runs in memory and in folders."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lm_eval_longbench.errors import OptionError, UnknownNameError
+from lm_eval_longbench.interface.read_runs import read_runs
+from lm_eval_longbench.interface.run import Run
+
+if TYPE_CHECKING:
+    from lm_eval_longbench.reports.scored_run import Run as ScoredRun
+
+PUBLISHED = "published"
+
+
+def report(
+    *runs: Run | Path | str,
+    format: str = "table",
+    against: str | None = None,
+    benchmark: str | None = None,
+    baseline: str | None = None,
+    x: str | None = None,
+    width: int | None = None,
+) -> str:
+    """Return the report on some runs side by side: figures, intervals, differences.
+
+    Args:
+        runs: runs of `evaluate`, and folders: scored ones, or with predictions or sample logs. A
+            folder given as "name=path" has that name in the report.
+        format: "table", "markdown", "csv" or "json".
+        against: "published" adds published figures and ranks.
+        benchmark: short name of what predictions in folders are, such as "v1"; None: found out.
+        baseline: name of one of the runs, or its path: the report says which share of its score
+            each other run keeps; None: the plain report.
+        x: with `baseline`: name of the number in which the runs differ and by which they are named,
+            such as "ratio".
+        width: longest line of "table"; None: no limit.
+
+    Raises:
+        UnknownNameError: there is no such format or comparison.
+        OptionError: a run is given twice, or has no answers to our tasks.
+        LongBenchError: a folder cannot be read or scored.
+    """
+    from lm_eval_longbench.reports.render import check_format, render  # slow to import
+    from lm_eval_longbench.reports.report import make_report
+
+    check_format(format)
+    if against not in (None, PUBLISHED):
+        raise UnknownNameError("comparison of --against", against, [PUBLISHED])
+    if x is not None and baseline is None:
+        raise OptionError("--x names what runs along a baseline differ in: give --baseline too.")
+    if against is not None and baseline is not None:
+        raise OptionError("--baseline and --against are two reports: ask for one.")
+    given = [(None, run) if isinstance(run, Run) else _named(run) for run in runs]
+    with tempfile.TemporaryDirectory(prefix="lm-eval-longbench-") as scratch:
+        folders = [path for _, path in given if isinstance(path, Path)]
+        read = iter(read_runs(folders, Path(scratch), benchmark))
+        scored = [
+            path.scored if isinstance(path, Run) else _renamed(next(read), name)
+            for name, path in given
+        ]
+        names = [own.name for own in scored]
+        twice = sorted({name for name in names if names.count(name) > 1})
+        if twice:
+            raise OptionError(
+                f"Several runs are called {', '.join(twice)}. Give each a name of its own: "
+                "evaluate(..., name=...), or NAME=PATH for a folder."
+            )
+        if baseline is None:
+            return render(make_report(scored, published=against is not None), format, width)
+        from lm_eval_longbench.reports import render_retained
+        from lm_eval_longbench.reports.retained import make_retained
+
+        paths = {str(path): name for (_, path), name in zip(given, names, strict=True)}
+        made = make_retained(scored, paths.get(str(Path(baseline)), baseline), x)
+        return render_retained.render(made, format, width)
+
+
+def _named(run: Path | str) -> tuple[str | None, Path]:
+    """Return name and path of "name=path"; a path that exists as it stands has no name."""
+    name, sign, path = str(run).partition("=")
+    if not sign or not name or Path(run).exists():
+        return None, Path(run)
+    return name, Path(path)
+
+
+def _renamed(run: ScoredRun, name: str | None) -> ScoredRun:
+    return run if name is None else replace(run, name=name)

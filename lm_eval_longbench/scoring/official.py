@@ -1,0 +1,125 @@
+"""Write scored answers as the official scripts of their benchmarks do."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from lm_eval_longbench.benchmarks.official_files import OfficialFiles, WrittenRun
+from lm_eval_longbench.benchmarks.registry import benchmark_of_table
+from lm_eval_longbench.errors import LongBenchError
+from lm_eval_longbench.result_files import ResultFile
+from lm_eval_longbench.scoring.files import LOG
+from lm_eval_longbench.scoring.plan import Plan, PlannedFile
+from lm_eval_longbench.scoring.store import Question
+
+# What a file name is made of; of a model's name only the part behind the last slash, as officially.
+_ODD = re.compile(r"[^\w.+-]+")
+_LIMIT = re.compile(r"_context-(\d{1,12})_")
+
+
+class OfficialFolder:
+    """Official files that are being written; they get their names together.
+
+    Args:
+        folder: where they go.
+        runs: by table, what their names say.
+    """
+
+    def __init__(self, folder: Path, runs: Mapping[str, WrittenRun]) -> None:
+        self._folder, self._runs = folder, runs
+        self._files: dict[str, ResultFile] = {}
+
+    def _file(self, path: str) -> ResultFile:
+        if path not in self._files:
+            self._files[path] = ResultFile(self._folder / path)
+            self._files[path].begin()
+        return self._files[path]
+
+    def add(self, question: Question) -> None:
+        """Write the answers to a question; LongBenchError if the disk is full."""
+        table = question.table
+        files = benchmark_of_table(table.name).official_files
+        for repeat, row in question.rows.items():
+            if files is not None and row.official is not None:
+                path = files.path(table, table.tasks[question.task], self._runs[table.name], repeat)
+                self._file(path).add(files.numbered(json.loads(row.official), repeat))
+
+    def finish(self, report: Mapping[str, Any]) -> None:
+        """Write the official figures of a report."""
+        for name, facts in report["tables"].items():
+            benchmark = benchmark_of_table(name)
+            files = benchmark.official_files
+            table = benchmark.tables[name]
+            path = "" if files is None else files.figures_path(table, self._runs[name])
+            if path:
+                self._file(path).document(facts["official"])
+
+    def end(self) -> None:
+        """Give all files their names."""
+        for file in self._files.values():
+            file.end()
+        for file in self._files.values():
+            file.appear()
+
+    def discard(self) -> None:
+        """Leave nothing behind but what has its name."""
+        for file in self._files.values():
+            file.discard()
+
+
+@contextlib.contextmanager
+def official_folder(
+    folder: Path, plan: Plan, repeats: Mapping[str, int]
+) -> Iterator[OfficialFolder]:
+    """Yield what writes official files; they appear when the block has ended.
+
+    Args:
+        folder: where they go.
+        plan: what was read.
+        repeats: answers to each question, by table.
+
+    Raises:
+        LongBenchError: a table's benchmark has no official files, or one cannot be written.
+    """
+    runs = {}
+    for table, number in repeats.items():
+        benchmark = benchmark_of_table(table)
+        if benchmark.official_files is None:
+            raise LongBenchError(
+                f"{benchmark.title} has no official files that could be written: leave --official "
+                "out, or score its answers apart."
+            )
+        runs[table] = WrittenRun(_model(plan, benchmark.official_files), _limit(plan), number)
+    one = OfficialFolder(folder, runs)
+    try:
+        yield one
+        one.end()
+    finally:
+        one.discard()
+
+
+def _model(plan: Plan, files: OfficialFiles) -> str:
+    """Return the model's name: of the results file beside the logs, or of official files' paths."""
+    named = next((file.recorded.model for file in plan.files if file.recorded.model), None)
+    if named is None:
+        first: PlannedFile = plan.files[0]
+        is_log = first.source.kind == LOG
+        named = first.path.parent.name if is_log else files.model_of(first.path)
+    return _ODD.sub("_", named.rstrip("/").rpartition("/")[2]) or "model"
+
+
+def _limit(plan: Plan) -> int:
+    """Return the longest prompt in tokens that signatures or file names state; 0: none does."""
+    for file in plan.files:
+        limit = (file.recorded.signature or {}).get("limit")
+        told = _LIMIT.search(file.path.name)
+        if isinstance(limit, int):
+            return limit
+        if told:
+            return int(told[1])
+    return 0

@@ -1,0 +1,174 @@
+"""Mistakes that users make: each ends in a few lines that say what to do, with status 2."""
+
+import json
+import sys
+
+import pytest
+
+from lm_eval_longbench.cli import main as main_module
+
+MOST_LINES = 6
+MOST_CHARACTERS = 1100
+NOWHERE = "http://127.0.0.1:9/v1"
+API = f"model=m,base_url={NOWHERE},endpoint=chat"
+
+
+def run(tasks="longbench_v1_trec", *more, model="longbench-extractive", metadata=None, **options):
+    given = metadata or json.dumps({"longbench": {"data_dir": "sample", **options}})
+    wanted = [] if tasks is None else ["--tasks", tasks]
+    return ["run", "--model", model, *wanted, "--metadata", given, *more]
+
+
+def api(arguments, *more, chat=True):
+    template = ["--apply_chat_template"] if chat else []
+    return run("longbench_v1_trec", "--model_args", arguments, *template, model="longbench-api")
+
+
+# What is typed, and what the message must say.
+MISTAKES = {
+    "a misspelt task": (run("longbench_v1_hotpot"), "'longbench_v1_hotpotqa'? Or '"),
+    "a misspelt group": (run("longbench_v3"), "'longbench_v2'? Or 'longbench_v1'"),
+    "one of two tasks": (run("longbench_v1_trec,longbench_v1_nope"), "Unknown task"),
+    "no tasks": (run(None), "--tasks NAMES"),
+    "empty tasks": (run(""), "--tasks NAMES"),
+    "a misspelt model": (run(model="hff"), "Did you mean 'hf'? Or '"),
+    "our model misspelt": (run(model="longbench-extractiv"), "'longbench-extractive'?"),
+    "a missing brace": (run(metadata='{"longbench": {"data_dir": "sample"}'), "single quotes go"),
+    "single quotes": (run(metadata="{'longbench': {}}"), "double quotes inside"),
+    "no JSON": (run(metadata="longbench=sample"), "longbench"),
+    "an unknown option": (run(truncate=3500), "'truncate_to'? Or '"),
+    "a text for a number": (run(truncate_to="31k"), "must be a whole number"),
+    "a number below zero": (run(truncate_to=-1), "at least 2 tokens"),
+    "logs without a place": (run("longbench_v1_trec", "--log_samples"), "--output_path results"),
+    "a task twice": (run("longbench_v1,longbench_v1_trec"), "asked for twice"),
+    "groups that overlap": (run("longbench_v1_en,longbench_v1_code"), "asked for twice"),
+    "no such folder": (
+        run("longbench_v1_trec", "--model_args", "pretrained=/no/such", model="hf"),
+        "is no folder here",
+    ),
+    "no such model": (
+        run("longbench_v1_trec", "--model_args", "pretrained=no/such", model="hf"),
+        "is no folder here",
+    ),
+    "hf without a model": (run(model="hf"), "pretrained=NAME"),
+    "no server": (
+        run(
+            *("longbench_v1_trec", "--apply_chat_template", "--model_args"),
+            f"model=m,base_url={NOWHERE}/chat/completions,max_retries=1",
+            model="local-chat-completions",
+        ),
+        "No server answers there",
+    ),
+    "no config file": (run("longbench_v1_trec", "--config", "no.yaml"), "no.yaml is no file"),
+    "limit abc": (run("longbench_v1_trec", "--limit", "abc"), "--limit"),
+    "limit below zero": (run("longbench_v1_trec", "--limit", "-1"), "must be above 0"),
+    "limit zero": (run("longbench_v1_trec", "--limit", "0"), "must be above 0"),
+    "gen_kwargs": (run("longbench_v1_trec", "--gen_kwargs", "foo"), "key=value"),
+    "gen_kwargs as half a JSON": (
+        run("longbench_v1_trec", "--gen_kwargs", '{"temperature": 0'),
+        "cannot be read",
+    ),
+    "a misspelt preset": (run("longbench_pro_t4_1", "--preset", "Qwen3-9B"), "'Qwen3-8B'? Or '"),
+    "thinking alone": (run("longbench_pro_t4_1", "--thinking"), "give --preset too"),
+    "include_path": (run("longbench_v1_trec", "--include_path", "nope"), "nope is no folder"),
+    "no address": (api("model=m"), "needs base_url="),
+    "no model name": (api(f"base_url={NOWHERE},endpoint=chat"), "needs model=NAME"),
+    "a misspelt endpoint": (api(f"model=m,base_url={NOWHERE},endpoint=chats"), "chat or compl"),
+    "a misspelt argument": (api(f"{API},numconcurrent=3"), "Did you mean 'num_concurrent'?"),
+    "an address without http": (api("model=m,base_url=127.0.0.1:9,endpoint=chat"), "http or"),
+    "chat without a template": (api(API, chat=False), "add --apply_chat_template"),
+    "no such data": (run(data_dir="no/such"), "does not exist"),
+    "a misspelt value": (run(overlength="trunc"), "truncate, skip, fail"),
+    "no repeats": (run(repeats=0), "at least 1"),
+    "the same answer thrice": (run(repeats=3), "--gen_kwargs temperature=1.0"),
+    "a dimension": (run("longbench_pro_t4_1", only={"lang": "English"}), "'language'"),
+    "a value of one": (run("longbench_pro_t4_1", only={"language": "German"}), "'English'"),
+    "a dimension of another": (run(only={"language": "English"}), "selects questions"),
+    "an embedding model": (run("longbench_pro_t4_1", embedding_model="no/such"), "Give a model"),
+    "a tokenizer": (run(tokenizer="no/such", truncate_to=100), "cannot be loaded"),
+    "no first pass": (run("longbench_v2_cot_answer"), "longbench_v2_cot"),
+    "no log of it": (run("longbench_v2_cot_answer", cot_samples="no.jsonl"), "does not exist"),
+    "an argument": (run("longbench_v1_trec", "--taks", "x"), "--taks"),
+    "an argument without its value": (["run", "--tasks"], "--tasks"),
+    "examples": (run("longbench_v1_trec", "--num_fewshot", "5"), "no few-shot examples"),
+    "no lock": (run("longbench_v1_trec", "--locked", "no.lock"), "There is no lock file"),
+    "a seed": (run("longbench_v1_trec", "--seed", "abc"), "--seed"),
+    "score of nothing": (["score"], "PATH"),
+    "score of no such": (["score", "no/such", "--output", "o"], "is not a folder or a file"),
+    "score of an empty folder": (["score", ".", "--output", "o"], "nothing is recognised"),
+    "score to nowhere": (["score", "."], "--output"),
+    "score of a benchmark": (["score", ".", "--benchmark", "v3", "--output", "o"], "'v2'?"),
+    "report of no such": (["report", "no/such"], "does not exist"),
+    "report of an empty folder": (["report", "."], "nothing is recognised"),
+    "a misspelt format": (["report", ".", "--format", "jsno"], "Did you mean 'json'?"),
+    "a misspelt comparison": (["report", ".", "--against", "publishd"], "'published'?"),
+    "verify of no such": (["verify", "no/such"], "does not exist"),
+    "verify of an empty folder": (["verify", "."], "holds no results"),
+    "compare with nothing": (["compare", "."], "'b'"),
+    "compare with no such": (["compare", "no/such", "."], "does not exist"),
+    "prompt of a misspelt task": (["prompt", "longbench_v1_hotpot"], "'longbench_v1_hotpotqa'?"),
+    "prompt of a group": (["prompt", "longbench_v1"], "is a group of 21 tasks"),
+    "prompt of nothing": (["prompt"], "task"),
+    "prompt of no document": (
+        ["prompt", "longbench_v1_trec", "--data-dir", "sample", "--index", "99"],
+        "from 0 to 4",
+    ),
+    "lock of a misspelt task": (["lock", "--tasks", "longbench_v9"], "Unknown task"),
+    "prepare of a misspelt name": (["prepare", "v9"], "Did you mean"),
+    "tasks that are none": (["tasks", "triviaq_a"], "longbench_v1_triviaqa"),
+    "answers of no such": (["answers", "no/such"], "There is no file of answers"),
+    "a misspelt command": (["scroe"], "Did you mean 'score'?"),
+    "a misspelt option": (["--hlp"], "--help"),
+}
+
+
+def test_there_are_enough():
+    assert len(MISTAKES) >= 60
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_it_is_said_in_a_few_lines(mistake, monkeypatch, capfd, tmp_path):
+    arguments, words = MISTAKES[mistake]
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HF_DATASETS_CACHE", str(tmp_path / "hf"))
+    # A message of the cache, not minutes of retries: huggingface_hub has read the variable.
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    monkeypatch.setattr(sys, "argv", ["lm-eval-longbench", *arguments])
+    with pytest.raises(SystemExit) as caught:
+        main_module.main()
+    out, err = capfd.readouterr()
+    said = "".join(line for line in err.splitlines(True) if "it/s]" not in line)
+    begun = mistake == "no server"
+    assert caught.value.code == (1 if begun else 2), err
+    assert "Traceback" not in err
+    if not begun:
+        assert len([line for line in said.splitlines() if line.strip()]) <= MOST_LINES, said
+        assert len(said) <= MOST_CHARACTERS, said
+    assert words in err.replace("\n", " "), err
+    assert out == "" or mistake.startswith(("a preset", "doctor"))
+
+
+def test_debug_prints_the_traceback_before_the_message(monkeypatch, capfd, tmp_path):
+    arguments = run("longbench_v1_trec", "--debug", "--model_args", "pretrained=/no/such")
+    arguments[2] = "hf"
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", ["lm-eval-longbench", *arguments])
+    with pytest.raises(SystemExit) as caught:
+        main_module.main()
+    assert caught.value.code == 2
+    err = capfd.readouterr().err
+    assert err.startswith("Traceback")
+    assert "error: OSError" in err.splitlines()[-1]
+    assert "fault of lm-eval-longbench" not in err
+
+
+def test_a_fault_of_ours_is_printed_whole_and_asks_for_a_report(monkeypatch, capfd, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("lm_eval_longbench.harness.task.question_values", None)
+    monkeypatch.setattr(sys, "argv", ["lm-eval-longbench", *run()])
+    with pytest.raises(SystemExit) as caught:
+        main_module.main()
+    err = capfd.readouterr().err
+    assert caught.value.code == 1
+    assert "Traceback" in err
+    assert "This is a fault of lm-eval-longbench" in err.splitlines()[-1]

@@ -1,0 +1,47 @@
+"""`lm-eval-longbench presets`."""
+
+import json
+
+import pytest
+
+from lm_eval_longbench.benchmarks.registry import benchmarks
+from lm_eval_longbench.errors import UnknownNameError
+
+
+def listed(invoke, *arguments):
+    result = invoke("presets", *arguments, "--json")
+    assert result.exit_code == 0, result.output
+    return json.loads(result.stdout)
+
+
+def test_all_of_them(invoke):
+    tables = dict.fromkeys(one.presets for one in benchmarks().values() if one.presets)
+    names = [preset.model for table in tables for preset in table.published()]
+    assert [row["preset"] for row in listed(invoke)] == names
+    assert len(names) > 80
+
+
+@pytest.mark.parametrize("pattern", ["qwen3-8b", "Qwen3-8?", "*3-8B"])
+def test_a_model(invoke, pattern):
+    rows = [row for row in listed(invoke, pattern) if row["benchmark"] == "LongBench Pro"]
+    assert [(row["preset"], row["mode"]) for row in rows] == [
+        ("Qwen3-8B", "non-thinking"),
+        ("Qwen3-8B", "thinking"),
+    ]
+    assert {row["truncate_to"] for row in rows} == {120000}
+    assert all(row["source"] for row in rows)
+
+
+def test_a_benchmark(invoke):
+    assert {row["benchmark"] for row in listed(invoke, "pro")} == {"LongBench Pro"}
+    own = listed(invoke, "v1")
+    limits = {row["preset"]: row["truncate_to"] for row in own}
+    assert limits["4k"] == 3500
+    assert own[0]["max_gen_toks"] is None
+
+
+def test_the_table_and_a_name_that_is_none(invoke, raised):
+    assert "Qwen3-8B" in invoke("presets", "qwen").stdout
+    error = raised("presets", "Qwen9-1B")
+    assert isinstance(error, UnknownNameError)
+    assert "Did you mean 'Qwen" in str(error)

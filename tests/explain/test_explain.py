@@ -1,0 +1,233 @@
+"""Pairs of runs with one known cause each: it is named, and all shares add up to the difference."""
+
+import json
+import random
+from hashlib import sha256
+
+import pytest
+from prediction_rows import STAMP, log_row, v1_doc, v1_row, write_lines
+from typer.testing import CliRunner
+
+from lm_eval_longbench.cli.main import app
+from lm_eval_longbench.errors import PredictionError
+from lm_eval_longbench.explain.causes import (
+    CAUSES,
+    CHAT,
+    CUT,
+    LEFT,
+    PROMPT,
+    QUESTIONS,
+    SCORER,
+    STOP,
+)
+from lm_eval_longbench.explain.explain import explain
+
+TASK = "longbench_v1_qasper"
+GOLD = "Emma Woodhouse of Hartfield"
+ANSWERS = (GOLD, f"{GOLD}, I think", "Emma", "Mr. Knightley", "Emma of Highbury, who else")
+RUN = {
+    "task": TASK,
+    "benchmark": "longbench_v1",
+    "template_sha256": "a" * 64,
+    "truncation": "halves_decoded_apart",
+    "limit": 3500,
+    "tokenizer": "t",
+    "tokenizer_sha256": "b" * 64,
+    "chat": "on",
+    "chat_sha256": "c" * 64,
+    "generation": {"until": [], "max_gen_toks": 128},
+}
+
+
+def digest(*parts):
+    return sha256(repr(parts).encode()).hexdigest()
+
+
+class Made:
+    """One side of a pair: answers, and how they came about."""
+
+    def __init__(self, seed, number=60):
+        self.random = random.Random(seed)
+        self.run = dict(RUN)
+        self.rows = [
+            {
+                "answer": self.random.choice(ANSWERS),
+                "truncated": index % 2 == 0,
+                "template": "a" * 64,
+                "cut": 3500,
+                "chat": "on",
+                "budget": 128,
+                "stated": None,
+            }
+            for index in range(number)
+        ]
+
+    def worse(self, chosen, **facts):
+        """Have some questions answered otherwise, mostly worse, for one reason."""
+        for index, row in enumerate(self.rows):
+            if chosen(index):
+                row |= facts
+                row["answer"] = self.random.choice(ANSWERS[2:])
+
+    def write(self, folder, model="org/model"):
+        rows = []
+        for index, own in enumerate(self.rows):
+            doc = v1_doc(TASK, index, GOLD)
+            text = digest(index, own["template"], own["cut"] if own["truncated"] else None)
+            row = log_row(TASK, doc, own["answer"], truncated=own["truncated"])
+            row["doc"]["prompt"] |= {"sha256": text, "template_sha256": own["template"]}
+            sent = {"sha256": digest(text, own["chat"]), "characters": 9, "head": "", "tail": ""}
+            arguments = {"until": [], "max_gen_toks": own["budget"]}
+            row["arguments"] = {"gen_args_0": {"arg_0": sent, "arg_1": arguments}}
+            if own["stated"] is not None:
+                row["score"] = own["stated"]
+            rows.append(row)
+        write_lines(folder / f"samples_{TASK}_{STAMP}.jsonl", *rows)
+        whole = {
+            "configs": {TASK: {"metadata": {"longbench_run": self.run}}},
+            "model_name": model,
+            "config": {"model": "hf", "model_args": {"pretrained": model}},
+        }
+        (folder / f"results_{STAMP}.json").write_text(json.dumps(whole))
+        return folder
+
+
+def make(cause, seed):
+    """Return two sides that differ for one reason."""
+    theirs, ours = Made(seed), Made(seed)
+    if cause == QUESTIONS:
+        for row in ours.rows[:25]:
+            row["answer"] = GOLD
+        theirs.rows = [dict(row) for row in ours.rows[25:]]
+    elif cause == PROMPT:
+        ours.worse(lambda index: index % 3, template="d" * 64)
+        for row in ours.rows:
+            row["template"] = "d" * 64
+        ours.run["template_sha256"] = "d" * 64
+    elif cause == CUT:
+        ours.run["limit"] = 1500
+        for row in ours.rows:
+            row["cut"] = 1500
+        ours.worse(lambda index: ours.rows[index]["truncated"])
+    elif cause == CHAT:
+        ours.run |= {"chat": "off", "chat_sha256": "e" * 64}
+        ours.worse(lambda index: index % 4, chat="off")
+        for row in ours.rows:
+            row["chat"] = "off"
+    elif cause == STOP:
+        ours.run["generation"] = {"until": [], "max_gen_toks": 2}
+        for row in ours.rows:
+            row["budget"] = 2
+            row["answer"] = " ".join(row["answer"].split()[:2])
+    elif cause == SCORER:
+        for row in theirs.rows:
+            row["stated"] = float("Emma" in row["answer"])
+    else:
+        ours.worse(lambda index: index % 2)
+    return theirs, ours
+
+
+PAIRS = [((*CAUSES,)[number % len(CAUSES)], number) for number in range(20)]
+
+
+@pytest.mark.parametrize(("cause", "seed"), PAIRS)
+def test_the_one_cause_of_a_made_pair_is_named(tmp_path, cause, seed):
+    theirs, ours = make(cause, seed)
+    if cause == QUESTIONS:
+        # Their ids are those of ours behind the first 25.
+        shifted = Made(seed, 0)
+        shifted.rows = theirs.rows
+        place = shifted.write(tmp_path / "theirs")
+        log = place / f"samples_{TASK}_{STAMP}.jsonl"
+        rows = [json.loads(line) for line in log.read_text().splitlines()]
+        for index, row in enumerate(rows, start=25):
+            row["doc"] |= {"_id": f"id-{index}", "index": index}
+            row["doc_id"] = index
+            own = shifted.rows[index - 25]
+            cut = own["cut"] if own["truncated"] else None
+            row["doc"]["prompt"]["sha256"] = digest(index, own["template"], cut)
+        write_lines(log, *rows)
+    else:
+        theirs.write(tmp_path / "theirs")
+    ours.write(tmp_path / "ours", "org/other" if cause == LEFT else "org/model")
+    found = explain(tmp_path / "theirs", tmp_path / "ours")
+    assert abs(found.gap) > 1
+    assert found.largest.cause == cause
+    assert sum(share.points for share in found.shares) == pytest.approx(found.gap, abs=1e-9)
+    assert found.largest.points == pytest.approx(found.gap, abs=1e-9)  # there is no other
+    assert found.largest.low <= found.largest.points <= found.largest.high
+    assert ("models: org/model and org/other" in found.notes) == (cause == LEFT)
+    assert not any("cannot be told" in note for note in found.notes)
+    # The other way round it is the same cause with the other sign.
+    back = explain(tmp_path / "ours", tmp_path / "theirs")
+    assert back.largest.cause == cause
+    assert back.gap == pytest.approx(-found.gap, abs=1e-9)
+
+
+def test_two_causes_at_once_are_said(tmp_path):
+    theirs, ours = make(CHAT, 5)
+    for row in ours.rows:
+        row["template"] = "d" * 64
+    theirs.write(tmp_path / "theirs")
+    ours.write(tmp_path / "ours")
+    found = explain(tmp_path / "theirs", tmp_path / "ours")
+    assert found.largest.cause == PROMPT
+    (note,) = [note for note in found.notes if "at once" in note]
+    assert "questions differ in prompt bytes and chat template at once" in note
+
+
+def test_what_official_files_do_not_tell_is_said(tmp_path):
+    ours = Made(3)
+    ours.write(tmp_path / "ours")
+    rows = [v1_row("Emma" if at % 2 else "no", GOLD, length=1) for at in range(60)]
+    write_lines(tmp_path / "pred" / "m" / "qasper.jsonl", *rows)
+    found = explain(tmp_path / "pred", tmp_path / "ours")
+    assert found.counts == (60, 60, 60)  # by their places
+    untold = [note for note in found.notes if "cannot be told for 60 of 60" in note]
+    assert [note.partition(":")[0] for note in untold] == [PROMPT, CUT, CHAT, STOP]
+    assert any("states no scores: it is scored as officially" in note for note in found.notes)
+    assert sum(share.points for share in found.shares) == pytest.approx(found.gap, abs=1e-9)
+
+
+def test_another_policy_for_reasoning_is_the_scorer(tmp_path):
+    """Each side's answers are scored with both scorers."""
+    ours = Made(4)
+    for row in ours.rows:
+        row["answer"] = f"<think>{GOLD}, or Bo?</think>{GOLD}"
+    ours.write(tmp_path / "ours")
+    rows = [v1_row(row["answer"], GOLD) for row in ours.rows]
+    write_lines(tmp_path / "pred" / "m" / "qasper.jsonl", *rows)
+    found = explain(tmp_path / "pred", tmp_path / "ours")
+    assert found.largest.cause == SCORER
+    assert found.largest.points == pytest.approx(found.gap)
+    assert found.ours == 100.0
+
+
+def test_few_questions_have_no_interval(tmp_path):
+    for name, answer in (("theirs", "Emma"), ("ours", GOLD)):
+        rows = [v1_row(answer, GOLD)] * 3
+        write_lines(tmp_path / name / "pred" / "m" / "qasper.jsonl", *rows)
+    found = explain(tmp_path / "theirs", tmp_path / "ours")
+    assert (found.largest.low, found.largest.high) == (None, None)
+
+
+def test_nothing_in_common(tmp_path):
+    for name in ("qasper", "hotpotqa"):
+        write_lines(tmp_path / name / "pred" / "m" / f"{name}.jsonl", v1_row("x", "y"))
+    with pytest.raises(PredictionError, match="have no scored question in common"):
+        explain(tmp_path / "qasper", tmp_path / "hotpotqa")
+
+
+def test_the_command(tmp_path):
+    theirs, ours = make(STOP, 1)
+    theirs.write(tmp_path / "theirs")
+    ours.write(tmp_path / "ours")
+    result = CliRunner().invoke(app, ["explain", str(tmp_path / "theirs"), str(tmp_path / "ours")])
+    assert result.exit_code == 0, result.output
+    assert "largest: stop and budget, -" in result.stdout
+    result = CliRunner().invoke(
+        app, ["explain", "--json", str(tmp_path / "theirs"), str(tmp_path / "ours")]
+    )
+    told = json.loads(result.stdout)
+    assert told["largest"] == STOP
+    assert [share["cause"] for share in told["shares"]] == list(CAUSES)
