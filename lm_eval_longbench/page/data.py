@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from lm_eval_longbench.benchmarks.base import Benchmark, Place
@@ -28,7 +29,7 @@ from lm_eval_longbench.page.entries import (
     run_entry,
 )
 from lm_eval_longbench.reports.published import leaderboard, published_rows
-from lm_eval_longbench.reports.report import columns_of, method_of, pairs_of, remarks_on
+from lm_eval_longbench.reports.report import Column, columns_of, method_of, pairs_of, remarks_on
 from lm_eval_longbench.reports.scored_run import Run
 from lm_eval_longbench.terminal import escaped
 from lm_eval_longbench.version import __version__
@@ -138,17 +139,18 @@ def _charts(look: Look, entries: Sequence[Entry], places: _Places, share: float)
     return [chart for chart, own in points if known & set(own)]
 
 
-def _look(benchmark: Benchmark) -> Look:
-    """Return what a benchmark shows; of one that does not say, its published figures."""
-    if benchmark.look.headline or benchmark.published is None:
+def _look(benchmark: Benchmark, columns: Sequence[Column]) -> Look:
+    """Return what a benchmark shows; of one that does not say, the first figure of its answers."""
+    if benchmark.look.headline:
         return benchmark.look
-    shown = benchmark.published.shown
-    return Look(tuple(Point(place, same(place[1])) for place in shown))
-
-
-def _mode_order(look: Look, mode: str) -> int:
-    names = [name for name, _ in look.modes]
-    return names.index(mode) if mode in names else len(names)
+    if benchmark.published is not None:
+        places = list(benchmark.published.shown)
+    else:
+        figures = [own for one in columns[:1] for own in benchmark.figures(one.table.answers)]
+        places = [figure.place for figure in figures if not figure.hidden][:1]
+    return replace(
+        benchmark.look, headline=tuple(Point(place, same(place[1] or place[0])) for place in places)
+    )
 
 
 def _difference(found: Difference | None, factor: float) -> list[float | int | None] | None:
@@ -265,17 +267,18 @@ def _benchmark(
     *,
     published: bool,
 ) -> dict[str, Any] | None:
-    look, unit = _look(benchmark), benchmark.unit
+    columns, unit = columns_of(benchmark.name, runs), benchmark.unit
+    look = _look(benchmark, columns)
     entries: list[Entry] = []
     taken: dict[str, set[str]] = {}
-    for column in columns_of(benchmark.name, runs):
+    for column in columns:
         own = taken.setdefault(column.run.name, set())
         entry = run_entry(column, look, own, share)
         own.add(entry.mode)
         entry.facts |= about.get(entry.model, {})
         entries.append(entry)
     rows = published_rows(benchmark.name) if published else ()
-    entries += [published_entry(row, benchmark, unit, share) for row in rows]
+    entries += [published_entry(row, benchmark, look, share) for row in rows]
     if not entries:
         return None
     wanted = places_of(look)

@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from lm_eval_longbench.benchmarks.base import Benchmark, Place
 from lm_eval_longbench.benchmarks.chart import Ladder, Look
 from lm_eval_longbench.figures.effective import Effective, effective, effective_of_published
-from lm_eval_longbench.figures.figure import Unit
 from lm_eval_longbench.figures.shares import SHARES, shares
 from lm_eval_longbench.figures.tree import Contrast, Estimate, Leaf, Mean, Tree, estimate
 from lm_eval_longbench.reports.published import (
@@ -196,9 +195,9 @@ _FACTS = {
 }
 
 
-def published_entry(row: PublishedRow, benchmark: Benchmark, unit: Unit, share: float) -> Entry:
+def published_entry(row: PublishedRow, benchmark: Benchmark, look: Look, share: float) -> Entry:
     """Return the entry of a published row."""
-    look = benchmark.look
+    unit = benchmark.unit
     entry = Entry(row.model, row.mode, False, why=row.caveat, official=NO if row.caveat else YES)
     scale = unit.shown_factor / unit.factor
     for place in places_of(look):

@@ -102,3 +102,26 @@ def test_a_chance_rise_is_no_recovery():
     found = effective_of_published([0.6, 0.4, 0.58, 0.3], ())
     assert found.fit == pytest.approx((0.6, 0.49, 0.49, 0.3))
     assert found.position < 1
+
+
+CURVES = {
+    "steady": (0.6, 0.57, 0.53, 0.48, 0.42, 0.35),
+    "cliff": (0.6, 0.6, 0.59, 0.58, 0.3, 0.2),
+    "slow": (0.6, 0.59, 0.58, 0.57, 0.56, 0.55),
+}
+
+
+@pytest.mark.parametrize("name", CURVES)
+def test_the_intervals_mostly_hold_the_true_length(name):
+    """Of 150 simulated runs 91 to 95 in 100; here are fewer, of the same kind."""
+    generator = np.random.default_rng(5)
+    true, held, runs = until(*CURVES[name]), 0, 25
+    for run in range(runs):
+        parts = []
+        for length, chance in enumerate(CURVES[name]):
+            values = (generator.random(250) < chance).astype(float)
+            keys = np.array([f"{length}{i:04}".encode() for i in range(250)])
+            parts.append(Leaf(f"{length} of {run}", keys, values))
+        found = effective(parts)
+        held += found.low - 1e-9 <= true <= found.high + 1e-9
+    assert held >= 0.8 * runs

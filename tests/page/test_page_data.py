@@ -6,6 +6,8 @@ import pytest
 from page_runs import HOSTILE, pro_rows
 from scored_runs import close, v1_rows, write_run
 
+from lm_eval_longbench.benchmarks.chart import Look
+from lm_eval_longbench.benchmarks.registry import benchmarks
 from lm_eval_longbench.errors import DataError
 from lm_eval_longbench.page.build import build_page
 from lm_eval_longbench.page.data import cleaned, page_data
@@ -142,3 +144,15 @@ def test_a_run_with_one_mode_twice_keeps_both(tmp_path):
     run = read_run(write_run(tmp_path / "r", pro_rows(0.5, 3)))
     modes = [entry["mode"] for entry in page_data([run])["benchmarks"][0]["entries"]]
     assert modes == ["nonthinking", "thinking"]
+
+
+def test_a_benchmark_that_states_no_look_has_a_leaderboard(folders, monkeypatch):
+    """Of published figures the first ones; else the first figure of its answers."""
+    run = read_run(folders[2])
+    for name, headline in (("longbench_v2", ["official", "overall"]), ("longbench_v1_e", None)):
+        monkeypatch.setattr(benchmarks()[name], "look", Look())
+        own = of(page_data([run]), name)
+        first = own["places"][own["headline"][0]["at"]]
+        assert first == (headline or ["all lengths", "qasper"])
+        assert own["entries"][0]["values"][own["headline"][0]["at"]] is not None
+        assert [chart["name"] for chart in own["charts"]] == ["shares"]

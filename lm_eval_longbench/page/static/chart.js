@@ -179,8 +179,9 @@
         const fill = inside && i ? theme.inner : strokeOf(theme, inside ? 0 : i);
         const title = `<title>${esc(one.name + " · " + points[i] + ": " + spec.say(value))}</title>`;
         out += `<g>${title}${rect(scale(0), own, scale(value[0]) - scale(0), height, fill, ' rx="2"')}</g>`;
-        if (value[1] !== null && !(inside && i)) {
-          out += whisker(0, scale(value[1]), scale(value[2]), own + height / 2, theme.ink);
+        if (value[1] !== null) {
+          const place = inside && !i ? y + bar - 3.5 : own + height / 2;
+          out += whisker(0, scale(value[1]), scale(value[2]), place, theme.ink);
         }
         if (!(inside && i)) {
           const end = value[2] === null ? value[0] : Math.max(value[0], value[2]);
