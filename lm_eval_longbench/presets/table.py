@@ -50,10 +50,10 @@ class PresetTable:
     """Settings of one benchmark's published runs.
 
     The file has a row a model: `model`, `truncate_to`, `note`, and `source` where the rows do not
-    share one. Of a mode that sets them it has the columns `max_gen_toks_<mode>`, empty where a model
-    was not run in it, and `temperature_<mode>`; without such columns of the non-thinking mode all
-    models were run in it, with the benchmark's own settings. `type` says in which modes a model can
-    be run.
+    share one. Of a mode that sets them it has the columns `max_gen_toks_<mode>`, empty where a
+    model was not run in it, and `temperature_<mode>`; without such columns of the non-thinking mode
+    all models were run in it, with the benchmark's own settings. `type` says in which modes a model
+    can be run.
 
     Args:
         title: of the benchmark, in print.
