@@ -7,6 +7,7 @@ at the commits that each layout names.
 from __future__ import annotations
 
 import abc
+import ast
 import csv
 import json
 import re
@@ -109,8 +110,8 @@ def _table_rows(path: Path) -> Iterator[dict[str, Any]]:
     texts = (line.decode("utf-8", "replace") + "\n" for line in lines(blocks(path)))
     try:
         yield from csv.DictReader(texts, restkey="more", strict=True)
-    except csv.Error as error:
-        raise PredictionError(f"{path} cannot be read as a table: {error}.") from error
+    except csv.Error as error:  # a row that no reader takes; what is before it counts
+        yield {"the rest of the table cannot be read": str(error)}
 
 
 def texts_of(cell: Any) -> list[str] | None:
@@ -125,10 +126,10 @@ def texts_of(cell: Any) -> list[str] | None:
     inner = cell[1:-1]
     if _TEXT.sub("", inner).strip(", \t\n"):
         return None
-    return [_unquoted(found[0]) for found in _TEXT.finditer(inner)]
-
-
-def _unquoted(text: str) -> str:
-    import ast
-
-    return str(ast.literal_eval(text if "\n" not in text else text.replace("\n", "\\n")))
+    try:
+        # A line feed in an array is printed as it is.
+        return [
+            str(ast.literal_eval(found[0].replace("\n", "\\n"))) for found in _TEXT.finditer(inner)
+        ]
+    except (SyntaxError, ValueError):  # such as a NUL in it
+        return None

@@ -31,7 +31,7 @@ Value = TypeVar("Value")
 
 # Seconds: for an answer or a block; for all tries together while next to nothing arrives; between
 # two tries. A download that fails ends within 15.
-TIMEOUT, PATIENCE, PAUSE = 5.0, 12.0, 1.0
+TIMEOUT, PATIENCE, PAUSE = 5.0, 10.0, 1.0
 # Bytes that are more than next to nothing.
 PROGRESS = 64 << 10
 # A server that sends another file may send one without end: bytes beyond twice what is expected.

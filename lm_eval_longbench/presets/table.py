@@ -49,9 +49,11 @@ class Preset:
 class PresetTable:
     """Settings of one benchmark's published runs.
 
-    The file has a row a model: `model`, `truncate_to`, `note`; where models were run in two modes
-    `type`, and `max_gen_toks_<mode>` and `temperature_<mode>` of both; `source` where the rows do
-    not share one.
+    The file has a row a model: `model`, `truncate_to`, `note`, and `source` where the rows do not
+    share one. Of a mode that sets them it has the columns `max_gen_toks_<mode>`, empty where a
+    model was not run in it, and `temperature_<mode>`; without such columns of the non-thinking mode
+    all models were run in it, with the benchmark's own settings. `type` says in which modes a model
+    can be run.
 
     Args:
         title: of the benchmark, in print.
@@ -83,13 +85,14 @@ class PresetTable:
         row = self._rows[name]
         preset = Preset(name, thinking, int(row["truncate_to"]), note=row["note"])
         preset = replace(preset, source=row.get("source") or self._source)
-        if "type" not in row:
+        column = f"max_gen_toks_{_MODES[thinking]}"
+        if column not in row:
             return None if thinking else preset
-        mode = _MODES[thinking]
-        budget, temperature = row[f"max_gen_toks_{mode}"], row[f"temperature_{mode}"]
-        if not budget or not temperature:
+        if not row[column]:
             return None
-        return replace(preset, max_gen_toks=int(budget), temperature=float(temperature))
+        told = row.get(f"temperature_{_MODES[thinking]}")
+        temperature = float(told) if told else None
+        return replace(preset, max_gen_toks=int(row[column]), temperature=temperature)
 
     def find(self, model: str, *, thinking: bool) -> Preset:
         """Return a model's settings; upper and lower case do not matter.
@@ -118,8 +121,9 @@ class PresetTable:
         return tuple(preset for preset in found if preset is not None)
 
     def mode_of(self, preset: Preset) -> str:
-        """Return the mode of a preset in print; "": models have one mode only."""
-        if "type" not in self._rows[preset.model]:
+        """Return the mode of a preset in print; "": its model was run in one only."""
+        modes = [mode for mode in _MODES if self._of(preset.model, mode) is not None]
+        if len(modes) == 1 and "type" not in self._rows[preset.model]:
             return ""
         return "thinking" if preset.thinking else "non-thinking"
 

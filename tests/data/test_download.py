@@ -23,7 +23,7 @@ def target(tmp_path):
 def hasty(monkeypatch):
     """The times of this test, a tenth of the real ones."""
     monkeypatch.setattr(module, "TIMEOUT", 0.5)
-    monkeypatch.setattr(module, "PATIENCE", 1.2)
+    monkeypatch.setattr(module, "PATIENCE", 1.0)
     monkeypatch.setattr(module, "PAUSE", 0.1)
 
 

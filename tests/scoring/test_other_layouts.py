@@ -1,11 +1,14 @@
 """Files of other programs: recognised by themselves, scored as official files would be."""
 
+import contextlib
 import csv
 import json
+import random
 
 import pytest
 from prediction_rows import STAMP, write_lines
 
+from lm_eval_longbench.benchmarks.layouts import texts_of
 from lm_eval_longbench.errors import PredictionError
 
 # Three data sets whose answers are judged in three ways.
@@ -200,6 +203,47 @@ def test_other_files_of_such_names_are_not_scored(score, tmp_path, name, text):
     place.write_text(text)
     with pytest.raises(PredictionError, match="nothing is recognised as predictions"):
         score(tmp_path / "in")
+
+
+ODD = (b"", b'"', b"'", b",", b"\n", b"\0", b"[", b"]", b"\xff", b"7", b"null", b"{}", b"\\u0000")
+
+
+@pytest.mark.parametrize("title", WRITERS)
+def test_damage_is_one_error_or_a_named_row(score, tmp_path, title):
+    WRITERS[title](tmp_path / "sound")
+    files = sorted(path for path in (tmp_path / "sound").rglob("*") if path.is_file())
+    sound = {path: path.read_bytes() for path in files}
+    for seed in range(40):
+        chance = random.Random(seed)
+        path = chance.choice(files)
+        raw = bytearray(sound[path])
+        for _ in range(chance.randint(1, 4)):
+            place = chance.randrange(len(raw))
+            raw[place : place + chance.randint(0, 6)] = chance.choice(ODD)
+        path.write_bytes(raw)
+        with contextlib.suppress(PredictionError):
+            found = score(tmp_path / "sound")
+            assert all(0 <= one["score"] <= 1 for one in found.samples)
+        path.write_bytes(sound[path])
+
+
+@pytest.mark.parametrize("cell", ["['a\x00']", "['a' 1]", "['a", "{'a'}", '["a\\"]', "a"])
+def test_cells_that_hold_no_list_of_texts(cell):
+    assert texts_of(cell) is None
+
+
+@pytest.mark.parametrize(
+    ("cell", "texts"),
+    [
+        ("[]", []),
+        ("['a' \"it's\"\n 'x\\'y']", ["a", "it's", "x'y"]),
+        ("['a', 'b']", ["a", "b"]),
+        ("['one\ntwo']", ["one\ntwo"]),
+        ("['\\u827e']", ["艾"]),
+    ],
+)
+def test_cells_that_hold_one(cell, texts):
+    assert texts_of(cell) == texts
 
 
 @pytest.mark.parametrize(
