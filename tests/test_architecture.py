@@ -13,11 +13,11 @@ _SPEC.loader.exec_module(counts)
 
 # What has been reached: lower these whenever it can be done, raise them for what users gain.
 LIMITS = {
-    "package lines": 33_600,
+    "package lines": 33_620,
     "modules": 223,
     "longest module": 500,
     "modules outside benchmarks/ that name benchmarks": 8,
-    "scripts lines": 2_540,
+    "scripts lines": 2_545,
 }
 
 
