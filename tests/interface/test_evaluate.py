@@ -160,7 +160,7 @@ def test_the_length_of_a_model_in_memory_is_known(model_folder):
 # ---------------------------------------------------------------------- functions
 
 
-def test_a_function_gets_prompts_and_what_it_asks_for():
+def test_a_function_gets_prompts_and_what_it_asks_for(capsys):
     calls = []
 
     def answer(prompts, question_at, generation):
@@ -179,6 +179,7 @@ def test_a_function_gets_prompts_and_what_it_asks_for():
     assert sorted(asked) == sorted(expected)
     assert len(run.samples) == len(documents) == 4
     assert run.name == "this run"
+    assert re.search("Running generate_until requests: 100%.* 4/4 ", capsys.readouterr().err)
 
 
 def test_answers_of_a_function_end_at_stop_strings():
