@@ -41,6 +41,14 @@ _KEYS = {
 }
 
 
+def check_model(name: str) -> None:
+    """Raise UnknownNameError if the harness has no model of this name."""
+    from lm_eval.api.registry import model_registry
+
+    if name not in model_registry:
+        raise UnknownNameError("model", name, model_registry)
+
+
 def describe(run: Run) -> Backend:
     """Return the backend of a run; it is asked nothing, and no weights are loaded.
 
@@ -48,10 +56,7 @@ def describe(run: Run) -> Backend:
         UnknownNameError: the harness has no such model.
     """
     require(DOCTOR)
-    from lm_eval.api.registry import model_registry
-
-    if run.model not in model_registry:
-        raise UnknownNameError("model", run.model, model_registry)
+    check_model(run.model)
     backend = _backend(run)
     if backend.chat_template is None:
         return backend

@@ -127,7 +127,9 @@ def evaluate(
         if option not in (*_HARNESS, *_OURS):
             raise UnknownNameError("option", option, [*_HARNESS, *_OURS])
     given: dict[str, Any] = dict(options)
-    ours = {own: given.pop(own) for own in _OURS if given.get(own) is not None}
+    ours = {own: given.pop(own) for own in _OURS if own in given}
+    ours = {own: value for own, value in ours.items() if value is not None}
+    _check(given)
     with contextlib.ExitStack() as stack:
         if not isinstance(model, str):
             if model_args is not None:
@@ -144,6 +146,15 @@ def evaluate(
         kept = _run(parsed, lock, ours, keep_empty=keep_empty)
     known = name or (model_name(model, parsed.model_args) if isinstance(model, str) else THIS)
     return Run(kept, known)
+
+
+def _check(given: Mapping[str, Any]) -> None:
+    """Refuse what the harness would refuse in its own words, or pass over."""
+    if given.get("samples") and given.get("limit") is not None:
+        raise OptionError("samples and limit both choose questions: give one of them.")
+    for option in ("log_samples", "predict_only"):
+        if given.get(option) and not given.get("output_path"):
+            raise OptionError(f"{option} writes into a folder: give output_path too.")
 
 
 def _in_memory(
@@ -190,7 +201,10 @@ def _parsed(
 ) -> Namespace:
     """Return the run as the harness's command line would have parsed it."""
     from lm_eval_longbench.harness.command import as_mapping, parse  # slow to import
+    from lm_eval_longbench.harness.preflight_model import check_model
 
+    if isinstance(model, str):
+        check_model(model)
     names = [tasks] if isinstance(tasks, str) else list(tasks)
     if not names:
         raise OptionError("No task is given. Name tasks or groups, such as longbench_v1_qasper.")

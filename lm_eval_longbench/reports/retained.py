@@ -10,7 +10,8 @@ from lm_eval_longbench.benchmarks.base import Place
 from lm_eval_longbench.benchmarks.registry import benchmarks
 from lm_eval_longbench.errors import OptionError, UnknownNameError
 from lm_eval_longbench.figures.figure import RELATIVE, Figure, Unit
-from lm_eval_longbench.figures.retained import Retained, retained
+from lm_eval_longbench.figures.intervals import FEWEST
+from lm_eval_longbench.figures.retained import FEW_DIFFER, Retained, retained
 from lm_eval_longbench.reports.report import (
     Column,
     Pair,
@@ -25,7 +26,9 @@ _METHOD = (
     "Retained is a run's score over the baseline's, in percent, on the questions that both have. "
     "Intervals are 95%: paired, by Student's t over documents with all of their questions, of the "
     "ratio to first order; p is two-sided, against 100%. The scores beside it are over all "
-    "questions of each run."
+    f"questions of each run. [few differ]: {FEW_DIFFER}, [n<{FEWEST}]: fewer than {FEWEST} "
+    "questions (or documents), in one of its datasets if it is a mean of several: too few for an "
+    "interval or a p-value."
 )
 
 

@@ -5,7 +5,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lm_eval_longbench.figures.retained import retained
+from lm_eval_longbench.figures.retained import (
+    FEW_DIFFER,
+    FEWEST_DIFFERING,
+    Retained,
+    retained,
+)
 from lm_eval_longbench.figures.tree import Leaf, Mean, Pairing, Relative
 
 
@@ -40,7 +45,8 @@ def test_the_value_is_that_of_the_questions_both_have(pairs):
         assert found.value is None and found.reason
         return
     assert found.value == pytest.approx(sum(theirs[n] for n in both) / total)
-    assert (found.low is None) is (len(both) < 20)
+    differ = sum(abs(ours[n] - theirs[n]) > 1e-12 for n in both)
+    assert (found.low is None) is (len(both) < 20 or differ < FEWEST_DIFFERING)
     if found.low is not None:
         assert found.low <= found.value <= found.high
         assert (found.p_value < 0.05) is not (found.low <= 1 <= found.high)
@@ -75,10 +81,20 @@ def test_a_mean_of_means_weighs_its_parts_alike():
     assert found.low < found.value < found.high
 
 
-def test_of_equal_runs_all_is_retained():
+def test_of_equal_runs_all_is_retained_and_no_more_is_said():
     own = leaf(shares(50, 1))
-    found = retained(own, own)
-    assert (found.value, found.low, found.high, found.p_value) == (1.0, 1.0, 1.0, 1.0)
+    assert retained(own, own) == Retained(1.0, 50, reason=FEW_DIFFER)
+
+
+def test_few_questions_that_differ_make_no_interval():
+    values = np.ones(200)
+    for lost in (FEWEST_DIFFERING - 1, FEWEST_DIFFERING):
+        kept = np.where(np.arange(200) < lost, 0.0, values)
+        whole, half = leaf(values), leaf(kept)
+        parts = Mean((leaf(values), leaf(values))), Mean((leaf(kept), leaf(values)))
+        for found in (retained(whole, half), retained(*parts)):
+            assert (found.low is None) is (lost < FEWEST_DIFFERING)
+            assert found.reason == (FEW_DIFFER if lost < FEWEST_DIFFERING else "")
 
 
 def test_exactly_half_of_every_question_is_half_and_sure():

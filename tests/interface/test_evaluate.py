@@ -160,7 +160,7 @@ def test_the_length_of_a_model_in_memory_is_known(model_folder):
 # ---------------------------------------------------------------------- functions
 
 
-def test_a_function_gets_prompts_and_what_it_asks_for():
+def test_a_function_gets_prompts_and_what_it_asks_for(capsys):
     calls = []
 
     def answer(prompts, question_at, generation):
@@ -179,6 +179,7 @@ def test_a_function_gets_prompts_and_what_it_asks_for():
     assert sorted(asked) == sorted(expected)
     assert len(run.samples) == len(documents) == 4
     assert run.name == "this run"
+    assert re.search("Running generate_until requests: 100%.* 4/4 ", capsys.readouterr().err)
 
 
 def test_answers_of_a_function_end_at_stop_strings():
@@ -252,6 +253,17 @@ def test_a_misspelt_option_is_refused_with_the_nearest():
         evaluate(nothing, QASPER, limits=3)
 
 
+def test_a_misspelt_model_is_refused_with_the_nearest():
+    with pytest.raises(UnknownNameError, match="Did you mean 'longbench-extractive'"):
+        evaluate("longbench-extractiv", QASPER, **SAMPLE)
+
+
+def test_options_that_are_none_are_left_out_and_samples_choose_questions():
+    run = evaluate(nothing, QASPER, truncate_to=None, limit=None, samples={QASPER: [2]}, **SAMPLE)
+    assert run.options == {QASPER: SAMPLE}
+    assert [line["index"] for line in run.samples] == [2]
+
+
 def test_a_misspelt_task_is_refused_with_the_nearest():
     with pytest.raises(UnknownNameError, match="Did you mean 'longbench_v1_qasper'"):
         evaluate(nothing, "longbench_v1_qaspr", **SAMPLE)
@@ -267,6 +279,9 @@ def test_a_misspelt_task_is_refused_with_the_nearest():
         (nothing, {"batch_size": "many"}, "whole number"),
         (nothing, {"preset": "Qwen3-8B"}, "none of its tasks"),
         (nothing, {"truncate_to": 1}, "at least 2"),
+        (nothing, {"samples": {QASPER: [0]}, "limit": 1}, "give one of them"),
+        (nothing, {"log_samples": True}, "give output_path too"),
+        (nothing, {"predict_only": True}, "give output_path too"),
     ],
 )
 def test_what_is_impossible_is_refused(model, more, said):

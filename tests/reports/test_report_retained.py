@@ -108,18 +108,20 @@ def test_all_formats_say_the_same(folders):
     (line,) = (
         own
         for own in csv.DictReader(io.StringIO(by_path["csv"]))
-        if (own["table"], own["figure"]) == ("longbench_v1", "trec")
+        if (own["table"], own["figure"]) == ("longbench_v1", "qasper")
     )
-    cell = f"{line['retained']} [{line['low']}, {line['high']}] p="
+    cell = f"{line['retained']} [{line['low']}, {line['high']}] p<0.001 n=40, {line['score']}"
     assert cell in by_path["table"] and cell in by_path["markdown"]
     figures = {
         (own["table"], one["section"], one["name"]): one["runs"][0]
         for own in json.loads(by_path["json"])["tables"]
         for one in own["figures"]
     }
-    trec = figures["longbench_v1", "dataset", "trec"]
-    assert f"{100 * trec['retained']:.2f}" == line["retained"]
-    assert f"{trec['score']:.2f}" == line["score"]
+    qasper = figures["longbench_v1", "dataset", "qasper"]
+    assert f"{100 * qasper['retained']:.2f}" == line["retained"]
+    assert f"{qasper['score']:.2f}" == line["score"]
+    assert "less than 10 questions differ" in by_path["csv"]
+    assert "[few differ] n=30" in by_path["table"] and "[few differ] n=30" in by_path["markdown"]
     for text in by_path.values():
         assert "to first order" in text or text == by_path["csv"]
 
