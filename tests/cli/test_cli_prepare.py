@@ -139,7 +139,7 @@ def test_from_a_mirror_without_the_hub(said, tmp_path, pinned_in):
         assert len(mirror.asked) == 1
 
 
-def test_a_failed_download_ends_with_status_1_and_eight_lines(tmp_path, cache_at):
+def test_a_failed_download_ends_with_status_2_and_eight_lines(tmp_path, cache_at):
     with mirroring(b"[]", MISSING) as mirror:
         begun = time.monotonic()
         done = subprocess.run(
@@ -152,7 +152,7 @@ def test_a_failed_download_ends_with_status_1_and_eight_lines(tmp_path, cache_at
         assert [path for path, _ in mirror.asked] == [
             f"/datasets/zai-org/LongBench-v2/resolve/{V2.source.revision}/data.json"
         ]
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert done.stdout == ""
     lines = done.stderr.splitlines()
     assert len(lines) <= 8

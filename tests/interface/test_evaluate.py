@@ -23,7 +23,10 @@ from lm_eval_longbench.errors import (
     UnknownNameError,
 )
 from lm_eval_longbench.interface.evaluate import EvaluateOptions, HarnessOptions, evaluate
+from lm_eval_longbench.interface.run import options_lines
 from lm_eval_longbench.options import Options
+from lm_eval_longbench.reports.report import make_report
+from lm_eval_longbench.reports.run_end import tables_text
 
 TASKS = ["longbench_v1_qasper", "longbench_v1_samsum"]
 QASPER = TASKS[0]
@@ -91,7 +94,10 @@ def test_a_model_by_name_gives_what_the_command_line_gives(
     assert logs_of(tmp_path) == logs_of(folder)
     assert len(logs_of(tmp_path)) == 2
     run.name = "this run"
-    assert printed.endswith(run.summary())
+    made = make_report([run.scored])
+    assert tables_text(made) in printed
+    for line in (*options_lines(run.options), *run.signature.values()):
+        assert line in printed
     assert 'Options: data_dir="sample", truncate_to=400\n' in run.summary()
     assert all(line in printed for line in run.signature.values())
 
