@@ -25,6 +25,7 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[mi
 _Loader.add_constructor("!function", lambda loader, node: loader.construct_scalar(node))
 
 
+@functools.cache
 def _read(path: Path) -> dict[str, Any]:
     """Read a task file with what it includes, as the harness does: its own keys win."""
     with path.open("rb") as handle:
@@ -32,7 +33,7 @@ def _read(path: Path) -> dict[str, Any]:
     included = own.pop("include", ())
     merged: dict[str, Any] = {}
     for name in [included] if isinstance(included, str) else included:
-        merged |= _read(path.parent / name)
+        merged |= _read(path.parent / name)  # one base of many files is read once
     return merged | own
 
 

@@ -14,6 +14,7 @@ import select
 import signal
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 
@@ -22,6 +23,15 @@ class Process:
 
     def __init__(self, parent, pid, arguments, files):
         self._parent, self.pid, self.args, self._files = parent, pid, arguments, files
+
+    def poll(self):
+        """Return the status; None while it runs."""
+        return self._parent.ask({"poll": self.pid})
+
+    def send_signal(self, number):
+        """Send a signal, if it still runs."""
+        if self.poll() is None:
+            os.kill(self.pid, number)
 
     def wait(self, timeout=200):
         """Return status and output as subprocess.run does; kill what takes too long."""
@@ -147,7 +157,12 @@ def become(asked):
         os.dup2(os.open(file, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600), number)
     import datasets
 
-    # It looked at the environment when it was imported.
+    # What looked at the environment when it was imported.
+    tempfile.tempdir = None
+    if threads := os.environ.get("OMP_NUM_THREADS"):
+        import torch
+
+        torch.set_num_threads(int(threads))
     if cache := os.environ.get("HF_DATASETS_CACHE"):
         datasets.config.HF_DATASETS_CACHE = Path(cache)
     name, *sys.argv[1:] = asked["start"]
@@ -173,12 +188,16 @@ def serve(folder):
     imported_once()
     # Children compile this package once, whatever the environment says about bytecode.
     sys.dont_write_bytecode, sys.pycache_prefix = False, folder
-    tasks_are_read = False
+    tasks_are_read, ended = False, {}
     for line in sys.stdin:
         asked = json.loads(line)
-        if "wait" in asked:
-            _, status = os.waitpid(asked["wait"], 0)
-            answer = os.waitstatus_to_exitcode(status)
+        pid = asked.get("wait") or asked.get("poll")
+        if pid:
+            if pid not in ended:
+                found, status = os.waitpid(pid, 0 if "wait" in asked else os.WNOHANG)
+                if found:
+                    ended[pid] = os.waitstatus_to_exitcode(status)
+            answer = ended.get(pid)
         else:
             if asked["all tasks"] and not tasks_are_read:
                 read_task_files_once()

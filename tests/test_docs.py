@@ -5,9 +5,8 @@ import shlex
 from pathlib import Path
 
 import pytest
-from typer.main import get_command
 
-from lm_eval_longbench.cli.main import app
+from lm_eval_longbench.cli.main import command as command_of
 from lm_eval_longbench.harness.command import parse
 from lm_eval_longbench.options import Options
 from lm_eval_longbench.task_names import expanded
@@ -98,7 +97,7 @@ def test_every_command_of_the_pages_is_taken(page, line, monkeypatch):
     assert words.pop(0) == "lm-eval-longbench"
     words = [word.replace("TASKS", "longbench_v1") for word in words]
     name, *arguments = words
-    command = get_command(app).commands[name]
+    command = command_of(name)
     while getattr(command, "commands", None):  # a command of commands
         command = command.commands[arguments.pop(0)]
     own = {option for one in command.params for option in getattr(one, "opts", ())}

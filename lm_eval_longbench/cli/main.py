@@ -1,46 +1,111 @@
-"""The console script `lm-eval-longbench`: puts the commands together and turns errors to exits."""
+"""The console script `lm-eval-longbench`: finds the command that is meant, and exits on errors."""
 
 from __future__ import annotations
 
+import functools
+import importlib
 import logging
 import sys
+from typing import Any
 
 import typer
+from typer.core import TyperGroup
+from typer.main import get_group
 
-from lm_eval_longbench.cli import (
-    answers,
-    compare,
-    doctor,
-    explain,
-    leaderboard,
-    link,
-    lock,
-    prepare,
-    presets,
-    prompt,
-    report,
-    run,
-    score,
-    tasks,
-    verify,
-)
 from lm_eval_longbench.errors import STOPPED, LongBenchError, fault_text
 from lm_eval_longbench.secrets import without_keys
 from lm_eval_longbench.terminal import LogFormatter, fail, say_line
 from lm_eval_longbench.version import __version__
 
+# The module of each command, and the first sentence of its help: no module is imported but that of
+# the command that is meant.
+COMMANDS = {
+    "run": (
+        "run",
+        "Run `lm_eval run ARGS...` with the LongBench tasks and the longbench-extractive model.",
+    ),
+    "tasks": (
+        "tasks",
+        "List tasks and groups: questions, answers to each, output budget, metric, raw or chat.",
+    ),
+    "answers": (
+        "answers",
+        "Show what runs have kept: answers by task and state, tokens, and when they came.",
+    ),
+    "doctor": (
+        "doctor",
+        "Check what a run needs, without a generation: give it the arguments of `run`.",
+    ),
+    "prepare": (
+        "prepare",
+        "Download and convert data ahead of a run; print counts, revisions and hashes.",
+    ),
+    "lock": (
+        "lock",
+        "Freeze data, task versions, options and package versions in a file for run --locked.",
+    ),
+    "score": ("score", "Score answers that are there already: official figures, and every sample."),
+    "report": ("report", "Put scored runs side by side, with intervals, differences and p-values."),
+    "verify": (
+        "verify",
+        "Recompute scores, counts and hashes from the sample logs; compare them with the results.",
+    ),
+    "compare": (
+        "compare",
+        "Say in which ingredients two results differ; show figures if they are comparable.",
+    ),
+    "explain": ("explain", "Say why two numbers differ: split the gap into its causes, in points."),
+    "prompt": ("prompt", "Print the prompt of one document, byte for byte, with nothing added."),
+    "presets": ("presets", "List the published settings of models, with their sources."),
+    "path": ("link", "Print the folder of the task definitions, for the harness's --include_path."),
+    "link": ("link", "Put links to our task definitions into the installed lm_eval's task folder."),
+    "unlink": (
+        "link",
+        "Remove the links to our task definitions from the installed lm_eval's task folder.",
+    ),
+    "leaderboard": ("leaderboard", "Leaderboards of result folders."),
+}
+
+
+@functools.cache
+def command(name: str) -> Any:
+    """Return a command, its module imported."""
+    module = importlib.import_module(f"lm_eval_longbench.cli.{COMMANDS[name][0]}")
+    own = typer.Typer(pretty_exceptions_enable=False)
+    module.register(own)
+    return get_group(own).commands[name]
+
+
+class _Commands(TyperGroup):
+    """All commands; only one that is resolved is more than its name and its help in short."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Return the names, in the order of the help."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Return what the help shows of a command; None: there is none such."""
+        if cmd_name not in COMMANDS:
+            return None
+        short = typer.Typer()
+        short.command(cmd_name, help=COMMANDS[cmd_name][1])(lambda: None)
+        return get_group(short).commands[cmd_name]
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Return the command that is meant, and its arguments."""
+        self.commands: Any = dict.fromkeys(COMMANDS)  # for the nearest names of a misspelt one
+        name, _, rest = super().resolve_command(ctx, args)
+        return name, command(str(name)), rest
+
+
 app = typer.Typer(
     name="lm-eval-longbench",
+    cls=_Commands,
     help="LongBench for the lm-evaluation-harness: run, score, report and inspect.",
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
 )
-for module in (
-    *(run, tasks, answers, doctor, prepare, lock, score, report, leaderboard, verify, compare),
-    *(explain, prompt, presets, link),
-):
-    module.register(app)
 
 
 def _show_version(wanted: bool) -> None:

@@ -2,6 +2,7 @@
 
 import re
 from importlib.metadata import version
+from pathlib import Path
 
 import pytest
 
@@ -27,6 +28,19 @@ def test_help_names_every_command(invoke):
         assert re.search(rf"^\W*{command}\s", result.stdout, re.MULTILINE), command
         if command != "run":  # which hands --help on to the harness
             assert invoke(command, "--help").exit_code == 0
+
+
+def test_the_help_in_short_is_the_beginning_of_each_command_s_own():
+    for name, (_, short) in main_module.COMMANDS.items():
+        own = main_module.command(name)
+        assert own.name == name
+        assert " ".join(own.help.split("\n\n")[0].split()) == short
+
+
+def test_every_module_of_a_command_is_in_the_list():
+    folder = Path(main_module.__file__).parent
+    modules = {path.stem for path in folder.glob("*.py")} - {"__init__", "main", "page"}
+    assert {module for module, _ in main_module.COMMANDS.values()} == modules
 
 
 def test_an_unknown_command(invoke):

@@ -6,7 +6,6 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 import time
 from collections import Counter
 from pathlib import Path
@@ -21,30 +20,39 @@ CONCURRENT = 3
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
 
+class Run:
+    """A process of `run`; its output joined."""
+
+    def __init__(self, process):
+        self._process = process
+        self.poll, self.send_signal = process.poll, process.send_signal
+        self.returncode = None
+
+    def communicate(self, timeout=150):
+        done = self._process.wait(timeout)
+        self.returncode = done.returncode
+        return done.stdout + done.stderr, None
+
+
 @pytest.fixture
-def start(tmp_path):
-    """Start `run` with the output in `tmp_path / "out"`; returns the process, its output joined."""
+def start(tmp_path, processes):
+    """Start `run` with the output in `tmp_path / "out"`."""
     started = []
 
     def begin(*model, tasks=TASKS, out=tmp_path / "out", **environment):
-        command = [
-            *(str(Path(sys.executable).with_name("lm-eval-longbench")), "run", *model),
+        metadata = json.dumps({"longbench": {"data_dir": "sample"}})
+        process = processes.start(
+            *("lm-eval-longbench", "run", *model),
             *("--tasks", tasks, "--output_path", str(out), "--log_samples"),
-            *("--metadata", json.dumps({"longbench": {"data_dir": "sample"}})),
-        ]
-        process = subprocess.Popen(
-            command,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
+            *("--metadata", metadata),
             env={**os.environ, "HF_DATASETS_CACHE": str(tmp_path / "hf"), **environment},
         )
-        started.append(process)
-        return process
+        started.append(Run(process))
+        return started[-1]
 
     yield begin
     for process in started:
-        process.kill()
+        process.send_signal(signal.SIGKILL)
         process.communicate()
 
 
@@ -152,7 +160,7 @@ def test_requests_that_get_no_answer_are_waited_for_ten_seconds(
     at = time.monotonic()
     process.send_signal(signal.SIGTERM)
     said = process.communicate(timeout=60)[0]
-    assert 9.5 < time.monotonic() - at < 20
+    assert 9.5 < time.monotonic() - at < 40  # a busy machine takes its time to end
     assert (process.returncode, "Traceback" in said) == (143, False), said
 
 
@@ -163,7 +171,7 @@ def test_a_second_run_of_the_same_is_refused(start, served, api_server, no_answe
     wait_for(lambda: len(begun) == 3, process)  # num_concurrent
     second = start(*served, tasks="longbench_v1_trec")
     said = second.communicate(timeout=150)[0]
-    assert second.returncode == 1
+    assert second.returncode == 2
     (line,) = [line for line in said.splitlines() if line.startswith("error: ")]
     assert "Another run writes its answers to" in line
     assert process.poll() is None
@@ -244,7 +252,7 @@ def test_a_disk_that_is_full_at_the_start(start, served, api_server, small_disk)
             filler.write(b"x" * 512)
     process = start(*served, tasks="longbench_v1_trec", out=small_disk / "out")
     said = process.communicate(timeout=150)[0]
-    assert process.returncode == 1
+    assert process.returncode == 2
     assert said.rstrip().splitlines()[-1].startswith("error: The file of answers")
     assert not api_server.payloads
 
