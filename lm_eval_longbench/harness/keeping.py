@@ -36,10 +36,12 @@ logger = logging.getLogger(__name__)
 _METHOD = "generate_until"
 # Engines that answer all that they are given in one call. They are given pieces, each of so many
 # times what the engine works on at one time. At the end of a piece the engine runs empty, for about
-# half the time of one answer: docs/resume.md says what that costs.
+# half the time of one answer: 1 part in 2 * 16, see docs/resume.md.
 _ENGINES = frozenset({"VLLM", "SGLangLM"})
-_FILLS = 4
+_FILLS = 16
 _SEQUENCES = 256
+# English has about as many characters a token; of Chinese more fit than is thought.
+_CHARACTERS = 4
 # What the harness takes for an answer of null.
 _NULL = os.environ.get("LMEVAL_MODEL_NONE_ANSWER_PLACEHOLDER", "")
 
@@ -349,7 +351,8 @@ class _Asking:
     def _pieces(self, missing: dict[Any, Any]) -> Iterator[list[Any]]:
         """Yield the names of what is asked in one call of the model."""
         names = list(missing)
-        size = engine_piece(self._model)
+        lengths = [len(as_text(missing[name][0].args[0])) for name in names]
+        size = engine_piece(self._model, sum(lengths) / len(lengths) / _CHARACTERS)
         if size is not None:  # in the order that the harness has them in, the longest first
             names.sort(key=lambda name: -len(as_text(missing[name][0].args[0])))
         for start in range(0, len(names), size or len(names)):
@@ -377,14 +380,24 @@ class _Asking:
         return Answer(given, state, **self._counts.of(prompt, generation, given))
 
 
-def engine_piece(model: Any) -> int | None:
-    """Return how many requests an engine is given at one time; None: all."""
+def engine_piece(model: Any, tokens: float = 0.0) -> int | None:
+    """Return how many requests an engine is given at one time; None: all.
+
+    Args:
+        model: of the harness.
+        tokens: length of a request, about: so many as fit into the engine's cache at one time are
+            fewer than it would take of short ones.
+    """
     if not _ENGINES & {base.__name__ for base in type(model).__mro__}:
         return None
     given = getattr(model, "model_args", None) or {}
+    engine = getattr(getattr(model, "model", None), "llm_engine", None)
+    config = getattr(engine, "vllm_config", None)
     most = given.get("max_num_seqs") or given.get("max_running_requests")
-    if not most:
-        engine = getattr(getattr(model, "model", None), "llm_engine", None)
-        config = getattr(getattr(engine, "vllm_config", None), "scheduler_config", None)
-        most = getattr(config, "max_num_seqs", None)
-    return _FILLS * int(most or _SEQUENCES)
+    most = most or getattr(getattr(config, "scheduler_config", None), "max_num_seqs", None)
+    at_once = int(most or _SEQUENCES)
+    cache = getattr(config, "cache_config", None)
+    blocks, size = (getattr(cache, name, None) for name in ("num_gpu_blocks", "block_size"))
+    if blocks and size and tokens > 0:
+        at_once = max(1, min(at_once, int(blocks * size / tokens)))
+    return _FILLS * at_once

@@ -6,6 +6,7 @@ from hashlib import sha256
 
 import pytest
 from prediction_rows import STAMP, log_row, v1_doc, v1_row, write_lines
+from real_runs import write_run
 from typer.testing import CliRunner
 
 from lm_eval_longbench.cli.main import app
@@ -231,3 +232,19 @@ def test_the_command(tmp_path):
     told = json.loads(result.stdout)
     assert told["largest"] == STOP
     assert [share["cause"] for share in told["shares"]] == list(CAUSES)
+
+
+def test_two_real_runs_that_were_cut_otherwise(tmp_path, tokenizer_folder):
+    """The harness, a real tokenizer and the embedded sample."""
+    from lm_eval_longbench.harness.baseline import ExtractiveBaseline
+
+    for name, limit in (("theirs", 100_000), ("ours", 120)):
+        options = {"data_dir": "sample", "tokenizer": tokenizer_folder, "truncate_to": limit}
+        (tmp_path / name).mkdir()
+        tasks = ["longbench_v1_multi_doc_qa", "longbench_v1_single_doc_qa"]
+        write_run(tmp_path / name, ExtractiveBaseline(), tasks, options)
+    found = explain(tmp_path / "theirs", tmp_path / "ours")
+    assert found.counts[2] >= 30
+    assert found.largest.cause == CUT
+    assert found.largest.points == pytest.approx(found.gap, abs=1e-9)
+    assert found.notes == ()

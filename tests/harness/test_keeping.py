@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from types import SimpleNamespace
 
 import pytest
 from answering_model import AnsweringModel
@@ -226,7 +227,7 @@ class VLLM(AnsweringModel):
 
     def __init__(self, *arguments, **keywords):
         super().__init__(*arguments, **keywords)
-        self.model_args = {"max_num_seqs": 2}
+        self.model_args = {"max_num_seqs": 1}
         self.calls = []
 
     def generate_until(self, requests, disable_tqdm=False):
@@ -236,10 +237,10 @@ class VLLM(AnsweringModel):
 
 def test_engines_are_asked_in_pieces(kept, tmp_path):
     model = VLLM(lambda number, prompt: f"answer {len(prompt)}", fails_at=16)
-    assert engine_piece(model) == 8
+    assert engine_piece(model) == 16
     with pytest.raises(ConnectionError):
         kept(model, ["longbench_v2"])
-    assert [len(call) for call in model.calls] == [8, 8, 2]
+    assert [len(call) for call in model.calls] == [16, 2]
     lengths = [length for call in model.calls for length in call]
     assert lengths == sorted(lengths, reverse=True)
     assert len(list(read_all(tmp_path / "answers_tiny_00000000.sqlite"))) == 16
@@ -247,6 +248,14 @@ def test_engines_are_asked_in_pieces(kept, tmp_path):
     result, _ = kept(model, ["longbench_v2"])
     assert len(model.calls[-1]) == 2
     assert engine_piece(AnsweringModel(None)) is None
+    cache = SimpleNamespace(num_gpu_blocks=1000, block_size=16)
+    config = SimpleNamespace(cache_config=cache, scheduler_config=SimpleNamespace(max_num_seqs=64))
+    model.model_args = {}
+    model.model = SimpleNamespace(llm_engine=SimpleNamespace(vllm_config=config))
+    # 16,000 tokens fit: 64 requests of 200, 4 of 4,000, and no two of 12,000.
+    assert [engine_piece(model, tokens) for tokens in (200, 4000, 12000, 50000)] == [
+        16 * number for number in (64, 4, 1, 1)
+    ]
     for sample in result["samples"]["longbench_v2"]:
         assert sample["resps"][0][0].startswith("answer ")
 

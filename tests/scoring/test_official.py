@@ -14,6 +14,7 @@ from prediction_rows import (
     write_lines,
 )
 
+from lm_eval_longbench.benchmarks.longbench_v1 import V1
 from lm_eval_longbench.errors import LongBenchError, PredictionError
 from lm_eval_longbench.scoring.score import score_paths
 
@@ -205,3 +206,11 @@ def test_a_summary_of_pro_beside_its_answers_and_alone(score, tmp_path):
     place.with_name(f"{name}_inference_1-of-1.jsonl").unlink()
     with pytest.raises(PredictionError, match=r"of 1 questions, overall 50\.00 %: figures without"):
         score(tmp_path / "out")
+
+
+def test_a_benchmark_without_official_files(tmp_path, monkeypatch):
+    log = v1_log(tmp_path / "m", QASPER, ["Emma"])
+    monkeypatch.setattr(type(V1), "official_files", None)
+    with pytest.raises(LongBenchError, match="LongBench v1 has no official files"):
+        score_paths(log, tmp_path / "scored", official=tmp_path / "out")
+    assert not (tmp_path / "out").exists()
