@@ -17,7 +17,7 @@ LIMITS = {
     "modules": 290,
     "longest module": 500,
     "modules outside benchmarks/ that name benchmarks": 8,
-    "scripts lines": 2_545,
+    "scripts lines": 2_585,
 }
 
 

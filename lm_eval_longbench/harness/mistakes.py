@@ -24,6 +24,7 @@ from lm_eval_longbench.errors import (
     UnknownNameError,
     fault_text,
 )
+from lm_eval_longbench.harness.preflight_model import check_model
 from lm_eval_longbench.harness.stopping import Stopped
 from lm_eval_longbench.secrets import without_keys
 from lm_eval_longbench.task_names import expanded, valid_names
@@ -62,14 +63,14 @@ def readable_arguments() -> Iterator[None]:
 
 
 def check_arguments(
-    given: Namespace, tasks: Sequence[str], model: str, config: dict[str, Any]
+    given: Namespace, tasks: Sequence[str], model: str | None, config: dict[str, Any]
 ) -> None:
     """Refuse what cannot work, before anything is loaded.
 
     Args:
         given: the arguments of the harness's command line.
         tasks: that are asked for.
-        model: the backend.
+        model: the backend; None: a model in memory.
         config: of --config.
 
     Raises:
@@ -88,7 +89,8 @@ def check_arguments(
             "Say what to run: --tasks NAMES, such as longbench_v1. `lm-eval-longbench tasks` lists "
             "them."
         )
-    _check_model(model)
+    if model is not None:
+        check_model(model)
     for path in _listed(value("include_path")):
         if not Path(path).is_dir():
             raise OptionError(f"--include_path {path} is no folder.")
@@ -96,6 +98,8 @@ def check_arguments(
     if (value("log_samples") or value("predict_only")) and not value("output_path"):
         raise OptionError("--log_samples needs a place for the logs: add --output_path results.")
     limit = value("limit")
+    if limit is not None and value("samples"):
+        raise OptionError("--samples and --limit both choose questions: give one of them.")
     if limit is not None and not float(limit) > 0:
         raise OptionError(
             f"--limit must be above 0, not {limit:g}: a number of questions of each task, or below "
@@ -110,13 +114,6 @@ def check_arguments(
 
 def _listed(given: Any) -> list[str]:
     return [given] if isinstance(given, str) else list(given or ())
-
-
-def _check_model(model: str) -> None:
-    from lm_eval.api.registry import model_registry
-
-    if model not in model_registry:
-        raise UnknownNameError("model", model, model_registry)
 
 
 def _check_tasks(tasks: Sequence[str], *, own_folders: bool) -> None:

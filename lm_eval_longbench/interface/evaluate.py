@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from lm_eval_longbench.answers.identity import model_name
-from lm_eval_longbench.benchmarks.registry import benchmarks
 from lm_eval_longbench.errors import OptionError, UnknownNameError
 from lm_eval_longbench.interface.run import THIS, Run
 from lm_eval_longbench.options import KEY, Options
@@ -129,7 +128,6 @@ def evaluate(
     given: dict[str, Any] = dict(options)
     ours = {own: given.pop(own) for own in _OURS if own in given}
     ours = {own: value for own, value in ours.items() if value is not None}
-    _check(given)
     with contextlib.ExitStack() as stack:
         if not isinstance(model, str):
             if model_args is not None:
@@ -146,15 +144,6 @@ def evaluate(
         kept = _run(parsed, lock, ours, keep_empty=keep_empty)
     known = name or (model_name(model, parsed.model_args) if isinstance(model, str) else THIS)
     return Run(kept, known)
-
-
-def _check(given: Mapping[str, Any]) -> None:
-    """Refuse what the harness would refuse in its own words, or pass over."""
-    if given.get("samples") and given.get("limit") is not None:
-        raise OptionError("samples and limit both choose questions: give one of them.")
-    for option in ("log_samples", "predict_only"):
-        if given.get(option) and not given.get("output_path"):
-            raise OptionError(f"{option} writes into a folder: give output_path too.")
 
 
 def _in_memory(
@@ -201,14 +190,13 @@ def _parsed(
 ) -> Namespace:
     """Return the run as the harness's command line would have parsed it."""
     from lm_eval_longbench.harness.command import as_mapping, parse  # slow to import
-    from lm_eval_longbench.harness.preflight_model import check_model
+    from lm_eval_longbench.harness.mistakes import check_arguments
 
-    if isinstance(model, str):
-        check_model(model)
     names = [tasks] if isinstance(tasks, str) else list(tasks)
+    names = [part.strip() for name in names for part in name.split(",") if part.strip()]
     if not names:
         raise OptionError("No task is given. Name tasks or groups, such as longbench_v1_qasper.")
-    parsed = parse(["--tasks", *(part.strip() for name in names for part in name.split(","))])
+    parsed = parse(["--tasks", *names])
     parsed.model, parsed.model_args = model, as_mapping(model_args)
     for name, value in given.items():
         setattr(parsed, name, value)
@@ -219,6 +207,7 @@ def _parsed(
     if parsed.limit is not None:
         parsed.limit = float(parsed.limit)
     parsed.gen_kwargs = as_mapping(parsed.gen_kwargs)
+    check_arguments(parsed, names, model if isinstance(model, str) else None, {})
     parsed.metadata = {KEY: {own: value for own, value in ours.items() if own not in _PRESET}}
     return parsed
 
@@ -234,10 +223,6 @@ def _run(
     from lm_eval_longbench.harness.command import run_parsed
 
     _, foreign = expanded(parsed.tasks)
-    if not parsed.include_path:
-        for name in foreign:  # the harness takes ten seconds to find out
-            if name.startswith(tuple(benchmarks())):
-                raise UnknownNameError("task", name, valid_names())
     try:
         return run_parsed(
             parsed,

@@ -78,5 +78,5 @@ def test_going_on_after_pass_two_was_interrupted(run, api_server, tmp_path):
     kept = logs[-1]
     # Asking for pass one again with its finished log is a mistake that would cost money.
     done = run("longbench_v2_cot", {"cot_samples": str(kept)})
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert "would do it again" in done.stderr
