@@ -256,6 +256,7 @@ def _entry(entry: Entry, places: _Places, rank: str) -> dict[str, Any]:
         "why": entry.why,
         "rank": rank,
         **facts,
+        **({} if entry.decimals is None else {"decimals": entry.decimals}),
         "notes": entry.notes,
         "values": places.values(entry.values),
     }

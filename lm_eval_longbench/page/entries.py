@@ -76,6 +76,7 @@ class Entry:
         notes: lines about the run.
         trees: of a run's figures, by place.
         column: of a run.
+        decimals: digits behind the point that its numbers were published with; None: all.
     """
 
     model: str
@@ -88,6 +89,7 @@ class Entry:
     notes: list[str] = field(default_factory=list)
     trees: Mapping[Place, Tree] = field(default_factory=dict)
     column: Column | None = None
+    decimals: int | None = None
 
 
 def places_of(look: Look) -> list[Place]:
@@ -231,6 +233,10 @@ def published_entry(row: PublishedRow, benchmark: Benchmark, look: Look, share: 
     """Return the entry of a published row."""
     entry = Entry(row.model, row.mode, False, why=row.caveat, official=NO if row.caveat else YES)
     _from_means(entry, row.values, benchmark, look, share)
+    stated = [row.decimals[point.place] for point in look.headline if point.place in row.decimals]
+    if stated:  # shown numbers have the digits of these, less those that a factor moves
+        factor = benchmark.unit.shown_factor / benchmark.unit.factor
+        entry.decimals = max(0, max(stated) - round(math.log10(factor)))
     facts = {new: row.facts[old] for old, new in _FACTS.items() if old in row.facts}
     if row.facts.get("thinking") == "yes":
         facts.setdefault("type", "Thinking")

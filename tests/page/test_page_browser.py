@@ -278,3 +278,14 @@ def test_two_hundred_runs_are_there_in_two_seconds(browser, runs, tmp_path):
     assert time.perf_counter() - began < 2
     assert own.chosen() == 200 * 2 + 80
     own.close()
+
+
+def test_published_numbers_have_the_digits_they_were_published_with(browser, tmp_path):
+    path = tmp_path / "v1.html"
+    path.write_text(build_page(page_data([], published=True, only={"longbench_v1"})))
+    own = Shown(browser, path)
+    assert own.page.locator("#board tbody tr").first.inner_text().split()[1:3] == ["48.5", "52.8"]
+    own.settled()
+    svg = chart(own, "headline").locator("svg").text_content()
+    assert "48.5" in svg and "48.50" not in svg
+    own.close()

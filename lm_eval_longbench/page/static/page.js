@@ -156,7 +156,7 @@
   function numberCell(bench, index, place, sign) {
     const value = index === undefined ? null : bench.entries[index].values[place];
     if (!value) return ["–"];
-    const one = (v) => (sign ? signed : fixed)(v, bench.decimals);
+    const one = (v) => (sign ? signed : fixed)(v, C.digitsOf(bench, bench.entries[index]));
     return value[1] === null ? [one(value[0])]
       : [one(value[0]), h("small", {}, `[${one(value[1])}, ${one(value[2])}]`)];
   }
