@@ -273,7 +273,7 @@
           onchange: (event) => { own.official = event.target.checked; again(); } }), t("officialOnly")),
         h("span", { className: "tools few", role: "group", "aria-label": t("choose") }, h("span", { className: "sub" }, t("choose") + ":"),
           pickers.map(([key, act]) => h("button", { type: "button", id: "pick-" + key, onclick: () => { act(); again(); chosenChanged(); } }, t(key))))),
-      h("div", { className: "scroll tall", tabIndex: 0, role: "region", "aria-labelledby": "board-title" },
+      h("div", { className: "scroll tall", tabIndex: 0, role: "region", "aria-label": t("table") },
         h("table", {}, h("caption", { className: "vh" }, `${bench.title}: ${t("board")}`), h("thead"), h("tbody"))),
       h("p", { className: "sub", lang: "en" }, bench.note));
   }
@@ -476,7 +476,7 @@
         go((i + step + data.benchmarks.length) % data.benchmarks.length);
         document.querySelector('[role="tab"][aria-selected="true"]').focus();
       } }, bench.title, h("span", { className: "count" }, String(rowsOf(bench).length))));
-    return data.benchmarks.length > 1 ? h("div", { className: "tabs", role: "tablist", "aria-label": t("title") }, buttons) : null;
+    return data.benchmarks.length > 1 ? h("nav", { "aria-label": t("title") }, h("div", { className: "tabs", role: "tablist", "aria-label": t("title") }, buttons)) : null;
   }
   function go(number) {
     state.at = number;
