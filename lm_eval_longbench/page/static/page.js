@@ -273,7 +273,7 @@
           onchange: (event) => { own.official = event.target.checked; again(); } }), t("officialOnly")),
         h("span", { className: "tools few", role: "group", "aria-label": t("choose") }, h("span", { className: "sub" }, t("choose") + ":"),
           pickers.map(([key, act]) => h("button", { type: "button", id: "pick-" + key, onclick: () => { act(); again(); chosenChanged(); } }, t(key))))),
-      h("div", { className: "scroll tall", tabIndex: 0, role: "region", "aria-label": t("table") },
+      h("div", { className: "scroll tall", tabIndex: 0, role: "region", "aria-label": t("tableOf", { t: t("board") }) },
         h("table", {}, h("caption", { className: "vh" }, `${bench.title}: ${t("board")}`), h("thead"), h("tbody"))),
       h("p", { className: "sub", lang: "en" }, bench.note));
   }
@@ -421,7 +421,7 @@
       }
       const one = (value) => signed(value, bench.decimals);
       const rows = pair.values.map((value, i) => [value, bench.compared[i]]).filter(([value]) => value);
-      place.replaceChildren(h("div", { className: "scroll tall", tabIndex: 0, role: "region", "aria-label": t("difference") },
+      place.replaceChildren(h("div", { className: "scroll tall", tabIndex: 0, role: "region", "aria-label": t("tableOf", { t: t("difference") }) },
         h("table", { id: "differences" }, h("thead", {}, h("tr", {}, ["figure", "value", "interval", "p", "n"].map((key, i) =>
           h("th", { scope: "col", className: i ? "" : "name" }, t(key))))),
         h("tbody", {}, rows.map(([value, index]) => {
