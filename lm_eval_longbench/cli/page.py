@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from lm_eval_longbench.errors import OptionError, UnknownNameError
 from lm_eval_longbench.result_files import written_together
@@ -78,6 +79,33 @@ def _only(short: str | None) -> set[str]:
     return {short_names()[short].name}
 
 
+def _data(wanted: Wanted, scratch: Path) -> tuple[dict[str, Any], str]:
+    """Return what a page or charts show, and the packed answers; "" where none are asked for."""
+    from lm_eval_longbench.figures.effective import SHARE  # slow to import
+    from lm_eval_longbench.interface.files import read_named
+    from lm_eval_longbench.page.about import about_of, facts_of
+    from lm_eval_longbench.page.data import page_data
+    from lm_eval_longbench.page.samples import answers_of
+    from lm_eval_longbench.page.summaries import read_summaries
+
+    summaries, others = read_summaries(wanted.paths)
+    given, runs = read_named(others, scratch, wanted.benchmark)
+    paths = [path for path in given if isinstance(path, Path)]
+    about = {run.name: facts_of(about_of(path)) for run, path in zip(runs, paths, strict=True)}
+    answers = ""
+    if wanted.answers:
+        answers = answers_of(paths, [run.name for run in runs], wanted.benchmark)
+    data = page_data(
+        runs,
+        published=wanted.against is not None,
+        only=_only(wanted.benchmark),
+        share=SHARE if wanted.share is None else wanted.share,
+        about=about,
+        summaries=summaries,
+    )
+    return data, answers
+
+
 def look_at(wanted: Wanted) -> None:
     """Write the page, the charts or the tables.
 
@@ -85,37 +113,25 @@ def look_at(wanted: Wanted) -> None:
         OptionError, UnknownNameError: the command line does not fit.
         LongBenchError: a run cannot be read, a package is missing, or the output cannot be written.
     """
-    from lm_eval_longbench.figures.effective import SHARE  # slow to import
-    from lm_eval_longbench.interface.read_runs import read_runs
-    from lm_eval_longbench.page.about import about_of, facts_of
+    from lm_eval_longbench.interface.files import read_named  # slow to import
     from lm_eval_longbench.page.build import build_page
-    from lm_eval_longbench.page.data import page_data
     from lm_eval_longbench.page.files import chart_files
-    from lm_eval_longbench.page.samples import answers_of
     from lm_eval_longbench.reports.render_latex import latex_text
     from lm_eval_longbench.reports.report import make_report
 
     _check(wanted)
-    only, published = _only(wanted.benchmark), wanted.against is not None
     found: dict[Path, bytes] = {}
     with tempfile.TemporaryDirectory(prefix="lm-eval-longbench-") as scratch:
-        runs = read_runs(wanted.paths, Path(scratch), wanted.benchmark)
         if wanted.kind == LATEX:
-            text = latex_text(make_report(runs, published=published))
+            _, runs = read_named(wanted.paths, Path(scratch), wanted.benchmark)
+            text = latex_text(make_report(runs, published=wanted.against is not None))
             if wanted.output is None:
                 say(text, end="")
                 return
             found[wanted.output] = text.encode("utf-8")
         else:
             assert wanted.output is not None
-            names = [run.name for run in runs]
-            answers = answers_of(wanted.paths, names, wanted.benchmark) if wanted.answers else ""
-            share = SHARE if wanted.share is None else wanted.share
-            about = {
-                run.name: facts_of(about_of(path))
-                for run, path in zip(runs, wanted.paths, strict=True)
-            }
-            data = page_data(runs, published=published, only=only, share=share, about=about)
+            data, answers = _data(wanted, Path(scratch))
             if wanted.kind == HTML:
                 found[wanted.output] = build_page(data, answers).encode("utf-8")
             else:

@@ -110,9 +110,16 @@ def register(app: typer.Typer) -> None:
     ) -> None:
         """Put scored runs side by side, with intervals, differences and p-values."""
         if format in LOOKS:
+            if baseline is not None or x is not None:
+                raise OptionError(f"--baseline and --x are not for --format {format}.")
             own = (runs or [], format, output, against, benchmark, share, answers, language)
             look_at(Wanted(*own, tuple(models or ())))
             return
+        given = {"--share": share, "--answers": answers or None, "--models": models}
+        unused = [name for name, value in given.items() if value is not None]
+        if unused or language != "en":
+            named = ", ".join(unused or ["--language"])
+            raise OptionError(f"{named}: this is for --format {', '.join(LOOKS)}, not {format}.")
         if not runs:
             raise OptionError(
                 f"--format {format} needs one or more runs. Give folders that `score` wrote."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -55,29 +56,44 @@ def report(
         raise OptionError("--x names what runs along a baseline differ in: give --baseline too.")
     if against is not None and baseline is not None:
         raise OptionError("--baseline and --against are two reports: ask for one.")
-    given = [(None, run) if isinstance(run, Run) else _named(run) for run in runs]
     with tempfile.TemporaryDirectory(prefix="lm-eval-longbench-") as scratch:
-        folders = [path for _, path in given if isinstance(path, Path)]
-        read = iter(read_runs(folders, Path(scratch), benchmark))
-        scored = [
-            path.scored if isinstance(path, Run) else _renamed(next(read), name)
-            for name, path in given
-        ]
-        names = [own.name for own in scored]
-        twice = sorted({name for name in names if names.count(name) > 1})
-        if twice:
-            raise OptionError(
-                f"Several runs are called {', '.join(twice)}. Give each a name of its own: "
-                "evaluate(..., name=...), or NAME=PATH for a folder."
-            )
+        given, scored = read_named(runs, Path(scratch), benchmark)
         if baseline is None:
             return render(make_report(scored, published=against is not None), format, width)
         from lm_eval_longbench.reports import render_retained
         from lm_eval_longbench.reports.retained import make_retained
 
-        paths = {str(path): name for (_, path), name in zip(given, names, strict=True)}
+        paths = {str(path): own.name for path, own in zip(given, scored, strict=True)}
         made = make_retained(scored, paths.get(str(Path(baseline)), baseline), x)
         return render_retained.render(made, format, width)
+
+
+def read_named(
+    runs: Sequence[Run | Path | str], scratch: Path, benchmark: str | None
+) -> tuple[list[Run | Path], list[ScoredRun]]:
+    """Return the runs and paths that are meant, without their names, and the scored runs.
+
+    Args:
+        runs: see `report`.
+        scratch: folder for what is scored first.
+        benchmark: see `report`.
+
+    Raises as `report`.
+    """
+    given = [(None, run) if isinstance(run, Run) else _named(run) for run in runs]
+    folders = [path for _, path in given if isinstance(path, Path)]
+    read = iter(read_runs(folders, scratch, benchmark))
+    scored = [
+        path.scored if isinstance(path, Run) else _renamed(next(read), name) for name, path in given
+    ]
+    names = [own.name for own in scored]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise OptionError(
+            f"Several runs are called {', '.join(twice)}. Give each a name of its own: "
+            "evaluate(..., name=...), or NAME=PATH for a folder."
+        )
+    return [path for _, path in given], scored
 
 
 def _named(run: Path | str) -> tuple[str | None, Path]:

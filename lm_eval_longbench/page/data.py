@@ -27,7 +27,9 @@ from lm_eval_longbench.page.entries import (
     places_of,
     published_entry,
     run_entry,
+    summary_entry,
 )
+from lm_eval_longbench.page.summaries import Summary
 from lm_eval_longbench.reports.published import leaderboard, published_rows
 from lm_eval_longbench.reports.report import Column, columns_of, method_of, pairs_of, remarks_on
 from lm_eval_longbench.reports.scored_run import Run
@@ -201,7 +203,7 @@ def _gains(look: Look, entries: Sequence[Entry], differences: Sequence[Mapping[s
         base = by_model.get((entry.model, entry.run, first))
         if entry.mode != last or base is None:
             continue
-        if entry.run:
+        if entry.column is not None:
             ends = {entries.index(base), entries.index(entry)}
             own = [one for one in differences if {one["first"], one["second"]} == ends]
             shown = own[0]["values"][0] if own else None
@@ -254,6 +256,7 @@ def _entry(entry: Entry, places: _Places, rank: str) -> dict[str, Any]:
         "why": entry.why,
         "rank": rank,
         **facts,
+        **({} if entry.decimals is None else {"decimals": entry.decimals}),
         "notes": entry.notes,
         "values": places.values(entry.values),
     }
@@ -264,6 +267,7 @@ def _benchmark(
     runs: Sequence[Run],
     about: Mapping[str, Mapping[str, str]],
     share: float,
+    summaries: Sequence[Summary],
     *,
     published: bool,
 ) -> dict[str, Any] | None:
@@ -277,13 +281,15 @@ def _benchmark(
         own.add(entry.mode)
         entry.facts |= about.get(entry.model, {})
         entries.append(entry)
+    own_summaries = [one for one in summaries if one.benchmark is benchmark]
+    entries += [summary_entry(one, look, share) for one in own_summaries]
     rows = published_rows(benchmark.name) if published else ()
     entries += [published_entry(row, benchmark, look, share) for row in rows]
     if not entries:
         return None
     wanted = places_of(look)
     factor = unit.shown_factor
-    own_runs = [(number, entry) for number, entry in enumerate(entries) if entry.run]
+    own_runs = [(number, entry) for number, entry in enumerate(entries) if entry.column]
     differences = _differences(own_runs, wanted, factor)
     _gains(look, entries, differences)
     extra = [(SHARES, name) for name in (*_SHARES, LOSS)]
@@ -333,6 +339,7 @@ def page_data(
     share: float = SHARE,
     about: Mapping[str, Mapping[str, str]] | None = None,
     refused: Sequence[Mapping[str, Any]] = (),
+    summaries: Sequence[Summary] = (),
 ) -> dict[str, Any]:
     """Return all that a page shows, without control characters.
 
@@ -343,15 +350,17 @@ def page_data(
         share: of the effective context length, above 0 and at most 1.
         about: further facts of runs, by the run's name.
         refused: submissions that are not shown, with their reasons.
+        summaries: of the official evaluation.
 
     Raises:
         DataError: there is nothing to show.
     """
     found = []
     of_runs = {tables()[name].benchmark for run in runs for name in run.tables}
+    of_runs |= {one.benchmark.name for one in summaries}
     for benchmark in benchmarks().values():
         if benchmark.name in (only or of_runs or benchmarks()):
-            own = _benchmark(benchmark, runs, about or {}, share, published=published)
+            own = _benchmark(benchmark, runs, about or {}, share, summaries, published=published)
             found += [] if own is None else [own]
     if not found and not refused:
         raise DataError(

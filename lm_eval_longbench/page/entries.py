@@ -15,6 +15,7 @@ from lm_eval_longbench.benchmarks.chart import Ladder, Look
 from lm_eval_longbench.figures.effective import Effective, effective, effective_of_published
 from lm_eval_longbench.figures.shares import SHARES, shares
 from lm_eval_longbench.figures.tree import Contrast, Estimate, Leaf, Mean, Tree, estimate
+from lm_eval_longbench.page.summaries import Summary
 from lm_eval_longbench.reports.published import (
     PublishedRow,
     passes_of,
@@ -75,6 +76,7 @@ class Entry:
         notes: lines about the run.
         trees: of a run's figures, by place.
         column: of a run.
+        decimals: digits behind the point that its numbers were published with; None: all.
     """
 
     model: str
@@ -87,6 +89,7 @@ class Entry:
     notes: list[str] = field(default_factory=list)
     trees: Mapping[Place, Tree] = field(default_factory=dict)
     column: Column | None = None
+    decimals: int | None = None
 
 
 def places_of(look: Look) -> list[Place]:
@@ -184,6 +187,37 @@ def run_entry(column: Column, look: Look, taken: set[str], share: float) -> Entr
     return entry
 
 
+_SUMMARY = "an official summary, which does not tell its protocol"
+
+
+def _from_means(
+    entry: Entry, values: Mapping[Place, float], benchmark: Benchmark, look: Look, share: float
+) -> None:
+    """Give an entry what follows from means alone, in the benchmark's unit."""
+    unit = benchmark.unit
+    scale = unit.shown_factor / unit.factor
+    for place in places_of(look):
+        if place in values:
+            entry.values[place] = number(scale * values[place], None, None, None)
+    if look.gap and all(point.place in values for point in look.gap):
+        one, other = (values[point.place] for point in look.gap)
+        entry.values[GAP_PLACE] = number(scale * (one - other), None, None, None)
+    if look.ladder is not None:
+        own = [values.get(point.place) for point in look.ladder.points]
+        known = [None if value is None else value / unit.factor for value in own]
+        found = effective_of_published(known, look.ladder.questions, share)
+        entry.values[EFFECTIVE_PLACE] = _of_effective(found, look.ladder)
+
+
+def summary_entry(summary: Summary, look: Look, share: float) -> Entry:
+    """Return the entry of an official summary."""
+    entry = Entry(summary.model, summary.mode, True, official=UNKNOWN, why=_SUMMARY)
+    _from_means(entry, summary.values, summary.benchmark, look, share)
+    if summary.failed is not None:
+        entry.values[SHARES, "failed"] = number(100 * summary.failed, None, None, None)
+    return entry
+
+
 # Columns of published files by what a page calls them.
 _FACTS = {
     "type": "type",
@@ -197,20 +231,12 @@ _FACTS = {
 
 def published_entry(row: PublishedRow, benchmark: Benchmark, look: Look, share: float) -> Entry:
     """Return the entry of a published row."""
-    unit = benchmark.unit
     entry = Entry(row.model, row.mode, False, why=row.caveat, official=NO if row.caveat else YES)
-    scale = unit.shown_factor / unit.factor
-    for place in places_of(look):
-        if place in row.values:
-            entry.values[place] = number(scale * row.values[place], None, None, None)
-    if look.gap and all(point.place in row.values for point in look.gap):
-        one, other = (row.values[point.place] for point in look.gap)
-        entry.values[GAP_PLACE] = number(scale * (one - other), None, None, None)
-    if look.ladder is not None:
-        own = [row.values.get(point.place) for point in look.ladder.points]
-        known = [None if value is None else value / unit.factor for value in own]
-        found = effective_of_published(known, look.ladder.questions, share)
-        entry.values[EFFECTIVE_PLACE] = _of_effective(found, look.ladder)
+    _from_means(entry, row.values, benchmark, look, share)
+    stated = [row.decimals[point.place] for point in look.headline if point.place in row.decimals]
+    if stated:  # shown numbers have the digits of these, less those that a factor moves
+        factor = benchmark.unit.shown_factor / benchmark.unit.factor
+        entry.decimals = max(0, max(stated) - round(math.log10(factor)))
     facts = {new: row.facts[old] for old, new in _FACTS.items() if old in row.facts}
     if row.facts.get("thinking") == "yes":
         facts.setdefault("type", "Thinking")

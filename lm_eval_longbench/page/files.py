@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import ModuleType
 from typing import Any
 
-from lm_eval_longbench.errors import LongBenchError, OptionError
+from lm_eval_longbench.errors import LongBenchError, MissingDependencyError, OptionError
 from lm_eval_longbench.page.build import static
 
 SVG, PNG, PDF = "svg", "png", "pdf"
@@ -30,7 +30,9 @@ def _renderer() -> Any:
     try:
         from py_mini_racer import MiniRacer
     except ImportError as error:
-        raise LongBenchError(f"Charts as files need the package mini-racer. {_INSTALL}") from error
+        raise MissingDependencyError(
+            f"Charts as files need the package mini-racer. {_INSTALL}"
+        ) from error
     racer = MiniRacer()
     racer.eval(static("chart.js"))
     return racer
@@ -40,7 +42,7 @@ def _converter() -> ModuleType:
     try:
         import vl_convert
     except ImportError as error:
-        raise LongBenchError(
+        raise MissingDependencyError(
             f"PNG and PDF need the package vl-convert-python, SVG does not. {_INSTALL}"
         ) from error
     found: ModuleType = vl_convert
@@ -82,7 +84,8 @@ def chart_files(
 
     Raises:
         OptionError: there is no such model.
-        LongBenchError: a package is missing, or no font has the Chinese characters of a chart.
+        MissingDependencyError: a package of the extra `charts` is missing.
+        LongBenchError: no font has the Chinese characters of a chart.
     """
     _check_models(data, models)
     racer, converter = _renderer(), None if kind == SVG else _converter()

@@ -180,3 +180,24 @@ def test_what_a_run_says_of_itself(command, folders, tmp_path):
     assert "https://example.org/model" in out.read_text(encoding="utf-8")
     (folder / "about.json").write_text('{"name": "x"}')
     assert "it may have model" in command(folder, "--format", "html", "--output", out, code=1)
+
+
+def test_runs_have_the_names_they_are_given(command, folders, tmp_path):
+    out = tmp_path / "page.html"
+    command(f"first={folders[0]}", f"second={folders[1]}", "--format", "html", "--output", out)
+    text = out.read_text(encoding="utf-8")
+    assert '"model":"first"' in text and '"model":"second"' in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--format", "html", "--output", "x", "--baseline", "a"], "--baseline and --x are not"),
+        (["--share", "0.5"], "--share: this is for --format html"),
+        (["--answers"], "--answers: this is for"),
+        (["--language", "zh", "--format", "csv"], "--language: this is for"),
+        (["--models", "a", "--format", "json"], "--models: this is for"),
+    ],
+)
+def test_no_option_is_passed_over(command, folders, arguments, said):
+    assert said in command(folders[0], *arguments, code=1)

@@ -7,7 +7,7 @@ import pytest
 from lm_eval_longbench.cli.score import warnings_of
 from lm_eval_longbench.errors import PredictionError
 from lm_eval_longbench.logs.results_file import RecordedRuns
-from lm_eval_longbench.reports.report import _remarks as remarks
+from lm_eval_longbench.reports.report import remarks_on as remarks
 from lm_eval_longbench.reports.scored_run import read_run
 from lm_eval_longbench.scoring.score import score_paths
 from lm_eval_longbench.signature.signature import INGREDIENTS, UNKNOWN, completed, line

@@ -177,7 +177,7 @@
         const height = inside ? (i ? 6 : bar) : bar - 1;
         const own = inside ? (i ? y + 6 : y) : y + i * bar;
         const fill = inside && i ? theme.inner : strokeOf(theme, inside ? 0 : i);
-        const title = `<title>${esc(one.name + " · " + points[i] + ": " + spec.say(value))}</title>`;
+        const title = `<title>${esc(one.name + " · " + points[i] + ": " + spec.say(value, one))}</title>`;
         out += `<g>${title}${rect(scale(0), own, scale(value[0]) - scale(0), height, fill, ' rx="2"')}</g>`;
         if (value[1] !== null) {
           const place = inside && !i ? y + bar - 3.5 : own + height / 2;
@@ -185,7 +185,7 @@
         }
         if (!(inside && i)) {
           const end = value[2] === null ? value[0] : Math.max(value[0], value[2]);
-          out += text(scale(end) + 5, own + height / 2, shown(value[0], spec.decimals), {
+          out += text(scale(end) + 5, own + height / 2, shown(value[0], one.decimals), {
             fill: theme.muted, size: bar < 14 ? 10 : 11, middle: true });
         }
       });
@@ -219,8 +219,8 @@
       if (!value) return;
       const fill = strokeOf(theme, one.run ? 1 : 0);
       if (value[1] !== null) out += whisker(0, scale(value[1]), scale(value[2]), y, theme.muted);
-      out += `<g><title>${esc(one.name + ": " + spec.say(value))}</title>${marker(one.run ? 3 : 0, scale(value[0]), y, 5, fill, theme.paper)}</g>`;
-      out += text(width, y, spec.short(value), { fill: theme.ink, size: 11, anchor: "end", middle: true });
+      out += `<g><title>${esc(one.name + ": " + spec.say(value, one))}</title>${marker(one.run ? 3 : 0, scale(value[0]), y, 5, fill, theme.paper)}</g>`;
+      out += text(width, y, spec.short(value, one), { fill: theme.ink, size: 11, anchor: "end", middle: true });
     });
     return { svg: out, height: bottom + 4 };
   }
@@ -249,7 +249,7 @@
           return;
         }
         const rgb = heatColour(theme, most > low ? (value[0] - low) / (most - low) : 0.5);
-        const title = `<title>${esc(one.name + " · " + points[i] + ": " + spec.say(value))}</title>`;
+        const title = `<title>${esc(one.name + " · " + points[i] + ": " + spec.say(value, one))}</title>`;
         const digits = Math.min(spec.decimals, 1), cut = (end) => shown(end, digits);
         const ends = value[1] === null ? "" : ` [${cut(value[1])}, ${cut(value[2])}]`;
         const whole = widthOf(cut(value[0]) + ends, 11) < cell - 6;
@@ -335,7 +335,7 @@
         out += `<path d="${path}" fill="none" stroke="${stroke}" stroke-width="2"${dash ? ` stroke-dasharray="${dash}"` : ""}/>`;
         own.forEach((value, i) => {
           if (!value) return;
-          const title = `<title>${esc(one.name + " · " + panel.labels[i] + ": " + spec.say(value))}</title>`;
+          const title = `<title>${esc(one.name + " · " + panel.labels[i] + ": " + spec.say(value, one))}</title>`;
           out += `<g>${title}${marker(s, x(i), y(value[0]), 4, stroke, theme.paper)}</g>`;
         });
       });
@@ -395,7 +395,7 @@
             const [x1, y1] = spot(i, Math.max(value[1], 0)), [x2, y2] = spot(i, value[2]);
             out += line(x1, y1, x2, y2, stroke, ' stroke-width="1.3" stroke-opacity="0.6"');
           }
-          const title = `<title>${esc(one.name + " · " + panel.labels[i] + ": " + spec.say(value))}</title>`;
+          const title = `<title>${esc(one.name + " · " + panel.labels[i] + ": " + spec.say(value, one))}</title>`;
           out += `<g>${title}${marker(s, x, y, 3.6, stroke, theme.paper)}</g>`;
         });
       });
@@ -413,12 +413,12 @@
     let best = null;
     for (const one of spec.series) one.values.forEach((panel, p) => panel.forEach((value, i) => {
       if (value && (!best || value[0] > best[0])) {
-        best = [value[0], one.name, [spec.panels[p].title, spec.panels[p].labels[i]].filter(Boolean).join(", "), value];
+        best = [value[0], one, [spec.panels[p].title, spec.panels[p].labels[i]].filter(Boolean).join(", "), value];
       }
     }));
     if (!best) return `${spec.title}. ${words.none}`;
     const number = `${spec.series.length} ${words.of}`;
-    return `${spec.title}. ${number}. ${words.best}: ${best[1]}, ${best[2]}: ${spec.say(best[3])}.`;
+    return `${spec.title}. ${number}. ${words.best}: ${best[1].name}, ${best[2]}: ${spec.say(best[3], best[1])}.`;
   }
 
   // The number of an effective length, in steps, as text.
@@ -433,6 +433,8 @@
     const own = benchmark.modes.find((one) => one[0] === mode);
     return own ? at(own[1], language) : mode;
   }
+  // Digits behind the point: a published row has no more than were published.
+  const digitsOf = (benchmark, entry) => Math.min(benchmark.decimals, entry.decimals ?? benchmark.decimals);
   const nameOf = (benchmark, entry, language) => (benchmark.modes.length > 1
     ? `${entry.model} – ${modeText(benchmark, entry.mode, language)}` : entry.model);
 
@@ -442,16 +444,17 @@
     const ladder = chart.axis === "effective" ? benchmark.ladder : null;
     const decimals = benchmark.decimals;
     const sign = (value) => (chart.signed && value > 0 ? "+" : "");
-    const one = (value) => ladder ? lengthText(ladder, value, language)
-      : sign(value) + shown(value, decimals);
+    const one = (value, own) => ladder ? lengthText(ladder, value, language)
+      : sign(value) + shown(value, own ? own.decimals : decimals);
     const spec = {
       kind: chart.kind, name, language, signed: chart.signed, decimals,
       title: at(chart.title, language), subtitle: benchmark.title,
       axis: ladder ? ladder.labels.map((own) => at(own, language)) : null,
       panels: chart.panels.map((panel) => ({
         title: at(panel.title, language), labels: panel.points.map((p) => at(p.label, language)) })),
-      short: (value) => one(value[0]),
-      say: (value) => one(value[0]) + (value[1] === null ? "" : ` [${one(value[1])}, ${one(value[2])}]`),
+      short: (value, own) => one(value[0], own),
+      say: (value, own) => one(value[0], own) +
+        (value[1] === null ? "" : ` [${one(value[1], own)}, ${one(value[2], own)}]`),
       series: [],
     };
     const modes = benchmark.modes.length;
@@ -461,7 +464,7 @@
       if (values.some((panel) => panel.some((value) => value))) {
         const mode = modes > 1 ? modeText(benchmark, entry.mode, language) : "";
         spec.series.push({ name: nameOf(benchmark, entry, language), model: entry.model, mode,
-          run: entry.run, values });
+          run: entry.run, values, decimals: digitsOf(benchmark, entry) });
       }
     });
     if (["dots", "bars", "inside", "heat"].includes(chart.kind)) {
@@ -512,7 +515,7 @@
     spec.panels.forEach((panel) => panel.labels.forEach((label) =>
       head.push([panel.title, label].filter(Boolean).join(" · "))));
     for (const one of spec.series) {
-      rows.push([one.name, ...one.values.flat().map((value) => (value ? spec.say(value) : "–"))]);
+      rows.push([one.name, ...one.values.flat().map((value) => (value ? spec.say(value, one) : "–"))]);
     }
     return rows;
   }
@@ -566,5 +569,5 @@
       `<g transform="translate(${pad} ${r(top)})">${body.svg}</g></svg>`;
   }
 
-  root.LongBenchCharts = { draw, specOf, nameOf, modeText, rowsOf, bestOf, byScore, chosenFirst, fileOf, tableOf, csvOf, describe, lengthText, at, shown };
+  root.LongBenchCharts = { draw, specOf, nameOf, digitsOf, modeText, rowsOf, bestOf, byScore, chosenFirst, fileOf, tableOf, csvOf, describe, lengthText, at, shown };
 })(typeof globalThis === "undefined" ? this : globalThis);

@@ -156,7 +156,7 @@
   function numberCell(bench, index, place, sign) {
     const value = index === undefined ? null : bench.entries[index].values[place];
     if (!value) return ["–"];
-    const one = (v) => (sign ? signed : fixed)(v, bench.decimals);
+    const one = (v) => (sign ? signed : fixed)(v, C.digitsOf(bench, bench.entries[index]));
     return value[1] === null ? [one(value[0])]
       : [one(value[0]), h("small", {}, `[${one(value[1])}, ${one(value[2])}]`)];
   }
@@ -273,7 +273,7 @@
           onchange: (event) => { own.official = event.target.checked; again(); } }), t("officialOnly")),
         h("span", { className: "tools few", role: "group", "aria-label": t("choose") }, h("span", { className: "sub" }, t("choose") + ":"),
           pickers.map(([key, act]) => h("button", { type: "button", id: "pick-" + key, onclick: () => { act(); again(); chosenChanged(); } }, t(key))))),
-      h("div", { className: "scroll tall", tabIndex: 0, role: "region", "aria-labelledby": "board-title" },
+      h("div", { className: "scroll tall", tabIndex: 0, role: "region", "aria-label": t("tableOf", { t: t("board") }) },
         h("table", {}, h("caption", { className: "vh" }, `${bench.title}: ${t("board")}`), h("thead"), h("tbody"))),
       h("p", { className: "sub", lang: "en" }, bench.note));
   }
@@ -421,7 +421,7 @@
       }
       const one = (value) => signed(value, bench.decimals);
       const rows = pair.values.map((value, i) => [value, bench.compared[i]]).filter(([value]) => value);
-      place.replaceChildren(h("div", { className: "scroll tall", tabIndex: 0, role: "region", "aria-label": t("difference") },
+      place.replaceChildren(h("div", { className: "scroll tall", tabIndex: 0, role: "region", "aria-label": t("tableOf", { t: t("difference") }) },
         h("table", { id: "differences" }, h("thead", {}, h("tr", {}, ["figure", "value", "interval", "p", "n"].map((key, i) =>
           h("th", { scope: "col", className: i ? "" : "name" }, t(key))))),
         h("tbody", {}, rows.map(([value, index]) => {
@@ -476,7 +476,7 @@
         go((i + step + data.benchmarks.length) % data.benchmarks.length);
         document.querySelector('[role="tab"][aria-selected="true"]').focus();
       } }, bench.title, h("span", { className: "count" }, String(rowsOf(bench).length))));
-    return data.benchmarks.length > 1 ? h("div", { className: "tabs", role: "tablist", "aria-label": t("title") }, buttons) : null;
+    return data.benchmarks.length > 1 ? h("nav", { "aria-label": t("title") }, h("div", { className: "tabs", role: "tablist", "aria-label": t("title") }, buttons)) : null;
   }
   function go(number) {
     state.at = number;
