@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,7 +15,7 @@ from rich.table import Table
 
 from lm_eval_longbench.errors import LongBenchError
 from lm_eval_longbench.signature.compare import NOT, shown_pair
-from lm_eval_longbench.terminal import fail, say_line, say_table, table_of
+from lm_eval_longbench.terminal import fail, say_json, say_line, say_table, table_of
 
 if TYPE_CHECKING:
     from lm_eval_longbench.verify.compare import Compared
@@ -89,6 +91,27 @@ def figures_table(compared: Compared, *, refused: bool) -> Table:
     return table
 
 
+def as_json(compared: Compared) -> dict[str, Any]:
+    """Return a comparison as JSON has it; docs/json.md describes it."""
+    return {
+        "verdict": compared.verdict,
+        "tasks": [
+            {
+                "task": task.task,
+                "verdict": task.comparison.verdict,
+                "differences": [asdict(own) for own in task.comparison.differences],
+                "not_stated": list(task.comparison.unstated),
+                "figures": [
+                    {"figure": name, "a": left, "b": right} for name, left, right in task.figures
+                ],
+            }
+            for task in compared.tasks
+        ],
+        "only_a": list(compared.only_left),
+        "only_b": list(compared.only_right),
+    }
+
+
 _UNREADABLE = 2
 
 
@@ -101,6 +124,9 @@ def register(app: typer.Typer) -> None:
         b: Annotated[Path, typer.Argument(help="The other one.")],
         anyway: Annotated[
             bool, typer.Option("--anyway", help="Show figures that are not comparable too.")
+        ] = False,
+        in_json: Annotated[
+            bool, typer.Option("--json", help="Print JSON, all figures in it.")
         ] = False,
     ) -> None:
         """Say in which ingredients two results differ; show figures if they are comparable.
@@ -115,6 +141,9 @@ def register(app: typer.Typer) -> None:
         except LongBenchError as error:
             fail(f"error: {error}")
             raise typer.Exit(_UNREADABLE) from error
+        if in_json:
+            say_json(json.dumps({"a": str(a), "b": str(b), **as_json(compared)}, indent=1))
+            raise typer.Exit(1 if compared.verdict == NOT else 0)
         say_line(f"A: {a}")
         say_line(f"B: {b}")
         say_line(verdict_line(compared))

@@ -1,5 +1,7 @@
 """`compare` from the command line: the verdict first, figures only where they may be compared."""
 
+import json
+
 import pytest
 from real_runs import EXTRACTIVE, Files, write_run
 from typer import Typer
@@ -110,3 +112,24 @@ def test_a_file_that_cannot_be_read_has_a_status_of_its_own(command, run, files,
     result = command(run, files.folder)
     assert (result.exit_code, result.stdout) == (2, "")
     assert f"error: {files.results} is not JSON" in result.stderr
+
+
+def test_json(command, run, files):
+    files.edit_run(QASPER, template_sha256="0" * 64, seeds=[1, 2])
+    result = command(run, files.folder, "--json")
+    assert result.exit_code == 1
+    found = json.loads(result.stdout)
+    assert (found["a"], found["b"]) == (str(run), str(files.folder))
+    assert found["verdict"] == "not comparable"
+    one, other = found["tasks"]
+    assert (one["task"], one["verdict"]) == (QASPER, "not comparable")
+    by_name = {own["ingredient"]: own for own in one["differences"]}
+    assert by_name["template_sha256"]["right"] == "0" * 64
+    assert by_name["seeds"]["weight"] == "comparable with care"
+    assert {"figure": "score", "a": 0.1125, "b": 0.1125} in [
+        {**own, "a": round(own["a"], 4), "b": round(own["b"], 4)}
+        for own in one["figures"]
+        if own["figure"] == "score"
+    ]
+    assert (other["task"], other["verdict"], other["differences"]) == (V2, "comparable", [])
+    assert found["only_a"] == found["only_b"] == []
