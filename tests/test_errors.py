@@ -30,6 +30,7 @@ def test_all_errors_have_one_base():
         "Interrupted",
         "HarnessError",
         "LockMismatch",
+        "MissingDependencyError",
         "RunStopped",
     }
     assert all(issubclass(cls, LongBenchError) for cls in CLASSES)
