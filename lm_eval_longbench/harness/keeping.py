@@ -6,6 +6,7 @@ For the time of one `evaluate` of the harness a wrapper stands before the model'
 from __future__ import annotations
 
 import contextlib
+import inspect
 import json
 import logging
 import os
@@ -16,7 +17,16 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from lm_eval_longbench.answers.answer import ANSWERED, EMPTY, Answer, AnswerText, answer_of
+from tqdm.auto import tqdm
+
+from lm_eval_longbench.answers.answer import (
+    ANSWERED,
+    CAPPED,
+    EMPTY,
+    Answer,
+    AnswerText,
+    answer_of,
+)
 from lm_eval_longbench.answers.identity import answer_key, sent_generation
 from lm_eval_longbench.answers.store import AnswerStore, Kept
 from lm_eval_longbench.errors import RunStopped
@@ -246,6 +256,8 @@ class _Asking:
         self._counts = Counts(self._model)
         self._answers: dict[tuple[str, int], Answer] = {}
         self._pending: dict[str, deque[_Request]] = {}
+        self._bar: tqdm[Any] | None = None
+        self._failed = self._capped = 0
 
     def generate_until(self, instances: list[Instance], *args: Any, **kwargs: Any) -> list[str]:
         """Return a text for each request, asking the model for what is not there."""
@@ -295,6 +307,11 @@ class _Asking:
 
     def _keep(self, request: _Request, answer: Answer) -> None:
         self._answers[request.name] = self._keeping.keep(request, answer)
+        if self._bar is not None:
+            self._failed += answer.state != ANSWERED
+            self._capped += answer.finish_reason == CAPPED
+            self._bar.set_postfix(failed=self._failed, capped=self._capped, refresh=False)
+            self._bar.update(1)
 
     # ------------------------------------------------------------------ models that give answers
 
@@ -332,8 +349,20 @@ class _Asking:
         model, before = self._model, self._model.cache_hook
         others: dict[Any, str] = {}
         model.set_cache_hook(_Hook(before, self._reported))
+        silent = self._cache is None and _can_be_silent(model)
+        if silent:
+            kwargs = {**kwargs, "disable_tqdm": True}
         try:
-            with gated(model, self._stopping), self._counts.listening():
+            with (
+                gated(model, self._stopping),
+                self._counts.listening(),
+                tqdm(
+                    total=len(missing),
+                    desc="answers",
+                    unit="",
+                    disable=not silent or model.rank != 0,
+                ) as self._bar,
+            ):
                 for piece in self._pieces(missing):
                     texts = self._ask([missing[name][0] for name in piece], *args, **kwargs)
                     for name, text in zip(piece, texts, strict=True):
@@ -346,6 +375,7 @@ class _Asking:
                         raise Stopped
         finally:
             model.set_cache_hook(before)
+            self._bar = None
         return others
 
     def _pieces(self, missing: dict[Any, Any]) -> Iterator[list[Any]]:
@@ -378,6 +408,13 @@ class _Asking:
         given = str(text if text is not None else "")
         state = EMPTY if given in ("", _NULL) else ANSWERED
         return Answer(given, state, **self._counts.of(prompt, generation, given))
+
+
+def _can_be_silent(model: Any) -> bool:
+    """Whether a model shows no bar of its own if it is told so; then there is one, and ours."""
+    names = {base.__name__ for base in type(model).__mro__}
+    method = inspect.signature(type(model).generate_until).parameters
+    return "disable_tqdm" in method and "TemplateAPI" not in names
 
 
 def engine_piece(model: Any, tokens: float = 0.0) -> int | None:

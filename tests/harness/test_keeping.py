@@ -278,6 +278,20 @@ def test_hf_says_which_answers_ended_at_their_budget(kept, model_folder, tmp_pat
     store.close()
 
 
+def test_there_is_one_bar_with_the_failed_and_the_capped(kept, model_folder, capsys):
+    kept(
+        "hf",
+        [TREC],
+        model_args={"pretrained": model_folder, "device": "cpu"},
+        gen_kwargs={"max_gen_toks": 3},
+        batch_size=2,
+    )
+    err = capsys.readouterr().err
+    assert "Running generate_until requests" not in err
+    assert "answers: 100%" in err and "5/5" in err
+    assert "capped=5, failed=" in err or "failed=0, capped=5" in err
+
+
 def test_a_file_that_was_removed_is_written_elsewhere(tmp_path, monkeypatch, recording_lm):
     place = tmp_path / "tmp"
     place.mkdir()

@@ -109,7 +109,7 @@ def test_run_refuses_and_asks_nothing(api_server, tmp_path, processes):
     again = run("one")
     assert (again.returncode, len(api_server.payloads)) == (0, 2)
     other = run("two")
-    assert (other.returncode, len(api_server.payloads)) == (1, 2)
+    assert (other.returncode, len(api_server.payloads)) == (2, 2)
     assert "error: --use_cache:" in other.stderr
     assert "model=one" in other.stderr.replace("\n", "")
     with sqlite3.connect(tmp_path / "cache_rank0.db") as connection:
