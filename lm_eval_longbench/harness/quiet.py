@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import os
 import sys
 import tempfile
 from collections.abc import Collection, Iterable, Iterator
@@ -68,6 +69,8 @@ def logged(file: Path) -> Iterator[None]:
 
     hand_over()
     hide_keys()
+    # Models that need torch say that it is missing; to all others it does not matter.
+    os.environ.setdefault("TRANSFORMERS_NO_ADVISORY_WARNINGS", "1")
     try:
         yield
     finally:
