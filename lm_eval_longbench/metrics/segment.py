@@ -7,7 +7,9 @@ own search for unknown words is not: it copies its path at every sign.
 from __future__ import annotations
 
 import functools
+import itertools
 import math
+import operator
 from collections.abc import Iterator
 
 import jieba
@@ -16,6 +18,7 @@ from jieba import finalseg
 # What jieba takes for the likelihood of a sign that its tables do not have in a state.
 _LEAST = finalseg.MIN_FLOAT
 _CHINESE, _BLANK = jieba.re_han_default, jieba.re_skip_default
+_FIRST, _FIRST_TWO = operator.itemgetter(0), operator.itemgetter(slice(2))
 _UNKNOWN_CHINESE, _UNKNOWN_OTHER = finalseg.re_han, finalseg.re_skip
 
 
@@ -78,50 +81,99 @@ def _cut_unknown(text: str) -> Iterator[str]:
             yield from filter(None, _UNKNOWN_OTHER.split(part))
 
 
+def _read(source: jieba.Tokenizer) -> tuple[list[str], list[int], int]:
+    """Return the dictionary's words, their frequencies, and the sum of these."""
+    with source.get_dict_file() as file:
+        text = file.read().decode("utf-8")
+    fields = text.split()
+    if len(fields) == 3 * text.count("\n"):  # a word, its frequency and its kind a line
+        frequencies = list(map(int, fields[1::3]))
+        return fields[::3], frequencies, sum(frequencies)
+    # Lines of another shape are read by jieba, which also makes entries for beginnings of words.
+    known, total = source.gen_pfdict(source.get_dict_file())
+    return list(known), list(known.values()), total
+
+
+class _Likelihoods(dict[int, float | None]):
+    """The logarithm of each frequency that was asked for, less that of all words together."""
+
+    def __init__(self, total: float) -> None:
+        super().__init__()
+        self._total = total
+
+    def __missing__(self, frequency: int) -> float | None:
+        found = self[frequency] = math.log(frequency) - self._total if frequency else None
+        return found
+
+
 class _Segmenter:
     """jieba's dictionary, read from its file, and the likeliest way of its words over a text."""
 
     def __init__(self) -> None:
         # Not through jieba's cache, which is a file that anybody may have written; nor from the
         # module-wide tokenizer, which may carry words of a user's: scores must not depend on them.
-        source = jieba.Tokenizer()
-        self._frequencies, total = source.gen_pfdict(source.get_dict_file())
+        self._words, self._frequencies, total = _read(jieba.Tokenizer())
         self._total = math.log(total)
-        self._likelihood: dict[str, float] = {}  # of the words met so far
+        # Where the words that begin with a sign stand. A text has few of all signs: the words of
+        # the others are never looked at.
+        self._places: dict[str, list[slice]] = {}
+        begin = 0
+        for sign, group in itertools.groupby(map(_FIRST, self._words)):
+            end = begin + sum(1 for _ in group)
+            self._places.setdefault(sign, []).append(slice(begin, end))
+            begin = end
+        self._met: set[str] = set()  # signs
+        self._logarithms = _Likelihoods(self._total)
+        # Of the words that begin with them; None: never a word.
+        self._likelihood: dict[str, float | None] = {}
+        self._longest: dict[str, int] = {}  # of these words, by their first two signs
+
+    def _meet(self, sign: str) -> None:
+        """Look at the words that begin with a sign."""
+        words: list[str] = []
+        for place in self._places.get(sign, ()):
+            words += self._words[place]
+            own = map(self._logarithms.__getitem__, self._frequencies[place])
+            self._likelihood.update(zip(self._words[place], own, strict=True))
+        words.sort(key=len)  # the last of those that begin with the same signs counts
+        self._longest.update(zip(map(_FIRST_TWO, words), map(len, words), strict=True))
+        self._met.add(sign)  # last: another thread may be reading the same words
 
     def _ends(self, sentence: str) -> list[int]:
         """Return for each place where the word that begins there ends, if one begins there.
 
         Of equally likely ways the one with the longer word is jieba's. The sums are in its order.
         """
-        frequencies, known, total = self._frequencies, self._likelihood, self._total
+        if not self._met.issuperset(sentence):
+            for sign in set(sentence) - self._met:
+                self._meet(sign)
+        known, longest = self._likelihood.get, self._longest.get
         size = len(sentence)
         after = [0.0] * (size + 1)
         ends = [0] * size
         for start in range(size - 1, -1, -1):
-            best, last = -math.inf, start
-            end = start
-            word = sentence[start]
-            # A single sign is a word of its own where the dictionary has none that begins with it.
-            while end < size and (frequency := frequencies.get(word)) is not None:
-                if frequency:
-                    likelihood = known.get(word)
-                    if likelihood is None:
-                        likelihood = known[word] = math.log(frequency) - total
-                    likelihood += after[end + 1]
-                    if likelihood >= best:
-                        best, last = likelihood, end
-                end += 1
-                word = sentence[start : end + 1]
-            if best == -math.inf:
-                best = math.log(frequencies.get(sentence[start]) or 1) - total + after[start + 1]
+            last = start + 1
+            best = known(sentence[start])
+            reach = longest(sentence[start : start + 2])
+            if best is not None:
+                best += after[last]
+            if reach:
+                for end in range(start + 2, min(start + reach, size) + 1):
+                    likelihood = known(sentence[start:end])
+                    if likelihood is not None:
+                        likelihood += after[end]
+                        if best is None or likelihood >= best:
+                            best, last = likelihood, end
+            if best is None:
+                # A sign is a word of its own where the dictionary has none that begins with it.
+                best = after[last] - self._total
             after[start] = best
-            ends[start] = last + 1
+            ends[start] = last
         return ends
 
     def _singles(self, run: str) -> Iterator[str]:
         """Yield the words of signs that stand alone on the likeliest way."""
-        if len(run) > 1 and not self._frequencies.get(run):
+        if len(run) > 1 and self._likelihood.get(run) is None:
             yield from _cut_unknown(run)
         else:
             yield from run
