@@ -151,53 +151,63 @@ class _Segmenter:
         size = len(sentence)
         after = [0.0] * (size + 1)
         ends = [0] * size
+        following = 0.0  # after[start + 1]
         for start in range(size - 1, -1, -1):
             last = start + 1
-            best = known(sentence[start])
-            reach = longest(sentence[start : start + 2])
+            pair = sentence[start : start + 2]
+            best = known(pair[0])
             if best is not None:
-                best += after[last]
-            if reach:
-                for end in range(start + 2, min(start + reach, size) + 1):
-                    likelihood = known(sentence[start:end])
+                best += following
+            reach = longest(pair, 1)
+            if reach > 1 and last < size:
+                likelihood = known(pair)
+                end = start + 2
+                while True:
                     if likelihood is not None:
                         likelihood += after[end]
                         if best is None or likelihood >= best:
                             best, last = likelihood, end
+                    end += 1
+                    if end - start > reach or end > size:
+                        break
+                    likelihood = known(sentence[start:end])
             if best is None:
                 # A sign is a word of its own where the dictionary has none that begins with it.
-                best = after[last] - self._total
-            after[start] = best
+                best = following - self._total
+            after[start] = following = best
             ends[start] = last
         return ends
 
-    def _singles(self, run: str) -> Iterator[str]:
-        """Yield the words of signs that stand alone on the likeliest way."""
+    def _add_singles(self, run: str, found: list[str]) -> None:
+        """Add the words of signs that stand alone on the likeliest way."""
         if len(run) > 1 and self._likelihood.get(run) is None:
-            yield from _cut_unknown(run)
+            found += _cut_unknown(run)
         else:
-            yield from run
+            found += run
 
-    def _sentence(self, sentence: str) -> Iterator[str]:
+    def _add_sentence(self, sentence: str, found: list[str]) -> None:
         ends = self._ends(sentence)
         start = alone = 0  # where signs that stand alone begin
         while start < len(sentence):
             end = ends[start]
             if end - start > 1:
-                yield from self._singles(sentence[alone:start])
-                yield sentence[start:end]
+                if alone < start:
+                    self._add_singles(sentence[alone:start], found)
+                found.append(sentence[start:end])
                 alone = end
             start = end
-        yield from self._singles(sentence[alone:])
+        self._add_singles(sentence[alone:], found)
 
-    def words(self, text: str) -> Iterator[str]:
-        """Yield the words of a text in order; together they are the text."""
+    def words(self, text: str) -> list[str]:
+        """Return the words of a text in order; together they are the text."""
+        found: list[str] = []
         for part in filter(None, _CHINESE.split(text)):
             if _CHINESE.match(part):
-                yield from self._sentence(part)
+                self._add_sentence(part, found)
             else:
                 for piece in _BLANK.split(part):
-                    yield from [piece] if _BLANK.match(piece) else piece
+                    found += [piece] if _BLANK.match(piece) else piece
+        return found
 
 
 @functools.cache
