@@ -16,6 +16,7 @@ from v1_tasks import V1_TASKS, load
 from lm_eval_longbench.benchmarks.longbench_v1_facts import DATASETS
 from lm_eval_longbench.metrics import segment
 from lm_eval_longbench.metrics.segment import gold_words, words
+from lm_eval_longbench.metrics.segmenter import Segmenter
 
 
 @functools.cache
@@ -165,7 +166,7 @@ def test_dictionaries_of_other_shapes(text, tmp_path, monkeypatch):
     theirs.tmp_dir = str(tmp_path)
     opened = jieba.Tokenizer(str(path)).get_dict_file
     monkeypatch.setattr(jieba.Tokenizer, "get_dict_file", lambda self: opened())
-    ours = segment._Segmenter()
+    ours = Segmenter()
     for words_ in (
         "研究生命起源",
         "起源研究",
