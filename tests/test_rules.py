@@ -273,6 +273,55 @@ def test_the_command_line_does_not_wait_for_torch_or_the_harness():
     assert not {"torch", "transformers", "lm_eval"} & set(found)
 
 
+HEAVY = ("torch", "transformers", "datasets", "lm_eval", "pyarrow", "huggingface_hub", "numba")
+HEAVY += ("jieba", "pandas", "scipy", "nltk", "altair")
+WHAT_A_COMMAND_IMPORTS = """
+import contextlib, io, json, sys
+from lm_eval_longbench.cli.main import main
+
+names, *sys.argv[1:] = json.loads(sys.argv[1]), *sys.argv[2:]
+status, printed = 0, io.StringIO()
+with contextlib.redirect_stdout(printed):
+    try:
+        main()
+    except SystemExit as end:
+        status = end.code
+assert not status and printed.getvalue(), status
+sys.stdout.write(json.dumps([name for name in names if name in sys.modules]))
+"""
+
+
+def heavy_of_command(*arguments):
+    return json.loads(run(WHAT_A_COMMAND_IMPORTS, json.dumps(HEAVY), *map(str, arguments)))
+
+
+def score_one(folder, dataset, pred, answer, *options):
+    row = {"pred": pred, "answers": [answer], "all_classes": None, "length": 5}
+    path = folder / f"{dataset}.jsonl"
+    path.write_text(json.dumps(row) + "\n", encoding="utf-8")
+    return ("score", path, "--benchmark", "v1", "--output", folder / "out", *options)
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["--help", "--version", "tasks", "tasks --help", "presets", "path", "answers --help"],
+)
+def test_light_commands_import_nothing_heavy(command):
+    assert heavy_of_command(*command.split()) == []
+
+
+def test_scoring_english_answers_imports_nothing_heavy(tmp_path):
+    command = score_one(tmp_path, "gov_report", "The cat sat.", "The cat sat on the mat.")
+    assert heavy_of_command(*command, "--rouge-google") == []
+    scores = (tmp_path / "out" / "scores.json").read_text("utf-8")
+    assert "gov_report" in scores
+
+
+def test_scoring_chinese_answers_imports_jieba_and_nothing_else(tmp_path):
+    command = score_one(tmp_path, "vcsum", "研究生命起源", "研究生命")
+    assert heavy_of_command(*command) == ["jieba"]
+
+
 def test_files_that_the_docs_name_are_there():
     root = PACKAGE.parent
     pages = [*(root / "docs").glob("*.md"), root / "README.md", root / "CHANGELOG.md"]

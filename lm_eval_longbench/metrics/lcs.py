@@ -52,28 +52,39 @@ def lcs_words(
     """
     masks = positions(prediction) if masks is None else masks
     full = state = (1 << len(prediction)) - 1
+    matching = [row for row, word in enumerate(reference) if word in masks]
+    words = [reference[row] for row in matching]
 
     starts = []
-    rows: list[int] = []
-    for begin in range(0, len(reference), _BLOCK):
+    states: list[int] = []
+    for begin in range(0, len(words), _BLOCK):
         starts.append(state)
-        rows = list(_rows(reference[begin : begin + _BLOCK], masks, state, full))
-        state = rows[-1]
+        states = list(_rows(words[begin : begin + _BLOCK], masks, state, full))
+        state = states[-1]
 
     found: set[str] = set()
-    block = len(starts) - 1
-    row, column = len(reference) - 1, len(prediction) - 1
-    while row >= 0 and column >= 0:
-        if row < block * _BLOCK:
-            block = row // _BLOCK
-            begin = block * _BLOCK
-            rows = list(_rows(reference[begin : begin + _BLOCK], masks, starts[block], full))
-        if reference[row] == prediction[column]:
-            found.add(reference[row])
-            row -= 1
-            column -= 1
-        elif (rows[row - block * _BLOCK] >> column) & 1:
-            column -= 1
+    begin = (len(starts) - 1) * _BLOCK
+    above = len(reference)  # the row that the walk comes from
+    left = full  # the columns that the walk has not passed
+    for place in range(len(words) - 1, -1, -1):
+        if place < begin:
+            begin -= _BLOCK
+            states = list(
+                _rows(words[begin : begin + _BLOCK], masks, starts[begin // _BLOCK], full)
+            )
+        # Within a row the walk goes to the next column that matches or is larger than the one
+        # before it. Rows in between, which match nowhere, are like the one that they follow.
+        larger = left & ~states[place - begin]
+        if above > matching[place] + 1:
+            left = (1 << larger.bit_length()) - 1
+        above = matching[place]
+        matches = left & masks[words[place]]
+        column = (larger | matches).bit_length() - 1
+        if column < 0:
+            break
+        if (matches >> column) & 1:
+            found.add(words[place])
+            left = (1 << column) - 1
         else:
-            row -= 1
+            left = (2 << column) - 1
     return found

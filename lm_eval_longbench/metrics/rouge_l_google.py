@@ -11,10 +11,10 @@ def rouge_l_google(prediction: str, answer: str) -> float:
     Words and F-measure are the library's own. Only the length of the common subsequence is ours:
     the library's table takes gigabytes when a model answers without end.
     """
-    from rouge_score import scoring, tokenizers  # brings nltk along: slow to import
+    # Not the library's tokenizers nor its scorer: they import nltk and scipy for a stemmer.
+    from rouge_score import scoring, tokenize
 
-    tokenizer = tokenizers.DefaultTokenizer(use_stemmer=False)
-    target, words = tokenizer.tokenize(answer), tokenizer.tokenize(prediction)
+    target, words = tokenize.tokenize(answer, None), tokenize.tokenize(prediction, None)
     if not target or not words:
         return 0.0
     length = lcs_length(target, words)

@@ -1,157 +1,21 @@
-"""Chinese word segmentation with jieba's default mode, default dictionary and probabilities.
-
-The words are jieba's, sum for sum and tie for tie; the time is linear in the text, which jieba's
-own search for unknown words is not: it copies its path at every sign.
-"""
+"""Words of Chinese texts, segmented once and remembered."""
 
 from __future__ import annotations
 
 import functools
-import math
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-import jieba
-from jieba import finalseg
-
-# What jieba takes for the likelihood of a sign that its tables do not have in a state.
-_LEAST = finalseg.MIN_FLOAT
-_CHINESE, _BLANK = jieba.re_han_default, jieba.re_skip_default
-_UNKNOWN_CHINESE, _UNKNOWN_OTHER = finalseg.re_han, finalseg.re_skip
-
-
-def _unknown_words(run: str) -> Iterator[str]:
-    """Yield the words of a run of Chinese signs, at least one, that the dictionary does not have.
-
-    The likeliest way of states over the signs: a word is "S", one sign, or "B", any number of "M",
-    and "E". Of two equally likely states before a sign jieba takes the one that comes later in the
-    alphabet.
-    """
-    start, emit, turn = finalseg.start_P, finalseg.emit_P, finalseg.trans_P
-    emit_b, emit_e, emit_m, emit_s = (emit[state].get for state in "BEMS")
-    b_e, b_m, m_e, m_m = turn["B"]["E"], turn["B"]["M"], turn["M"]["E"], turn["M"]["M"]
-    e_b, e_s, s_b, s_s = turn["E"]["B"], turn["E"]["S"], turn["S"]["B"], turn["S"]["S"]
-    signs = iter(run)
-    first = next(signs)
-    begin, end = start["B"] + emit_b(first, _LEAST), start["E"] + emit_e(first, _LEAST)
-    middle, single = start["M"] + emit_m(first, _LEAST), start["S"] + emit_s(first, _LEAST)
-    # Of each further sign: which state came before, if it is B or S (S or E), if it is M or E
-    # (M or B).
-    to_b, to_s, to_m, to_e = [False], [False], [False], [False]
-    for sign in signs:
-        at_b, at_e = emit_b(sign, _LEAST), emit_e(sign, _LEAST)
-        at_m, at_s = emit_m(sign, _LEAST), emit_s(sign, _LEAST)
-        b_from_e, b_from_s = end + e_b + at_b, single + s_b + at_b
-        s_from_e, s_from_s = end + e_s + at_s, single + s_s + at_s
-        m_from_b, m_from_m = begin + b_m + at_m, middle + m_m + at_m
-        e_from_b, e_from_m = begin + b_e + at_e, middle + m_e + at_e
-        to_b.append(b_from_s >= b_from_e)
-        to_s.append(s_from_s >= s_from_e)
-        to_m.append(m_from_m >= m_from_b)
-        to_e.append(e_from_m >= e_from_b)
-        begin = b_from_s if b_from_s >= b_from_e else b_from_e
-        single = s_from_s if s_from_s >= s_from_e else s_from_e
-        middle = m_from_m if m_from_m >= m_from_b else m_from_b
-        end = e_from_m if e_from_m >= e_from_b else e_from_b
-    state = "S" if single >= end else "E"
-    starts = []  # of the words, from the last on
-    for place in range(len(run) - 1, -1, -1):
-        if state in "BS":
-            starts.append(place)
-            state = "S" if (to_b if state == "B" else to_s)[place] else "E"
-        else:
-            state = "M" if (to_m if state == "M" else to_e)[place] else "B"
-    if not starts or starts[-1]:
-        starts.append(0)  # the tables may hold a way that begins within a word
-    last = starts.pop()
-    while starts:
-        yield run[last : starts[-1]]
-        last = starts.pop()
-    yield run[last:]
-
-
-def _cut_unknown(text: str) -> Iterator[str]:
-    """Yield the words of a text of which the dictionary has none."""
-    for part in _UNKNOWN_CHINESE.split(text):
-        if _UNKNOWN_CHINESE.match(part):
-            yield from _unknown_words(part)
-        else:
-            yield from filter(None, _UNKNOWN_OTHER.split(part))
-
-
-class _Segmenter:
-    """jieba's dictionary, read from its file, and the likeliest way of its words over a text."""
-
-    def __init__(self) -> None:
-        # Not through jieba's cache, which is a file that anybody may have written; nor from the
-        # module-wide tokenizer, which may carry words of a user's: scores must not depend on them.
-        source = jieba.Tokenizer()
-        self._frequencies, total = source.gen_pfdict(source.get_dict_file())
-        self._total = math.log(total)
-        self._likelihood: dict[str, float] = {}  # of the words met so far
-
-    def _ends(self, sentence: str) -> list[int]:
-        """Return for each place where the word that begins there ends, if one begins there.
-
-        Of equally likely ways the one with the longer word is jieba's. The sums are in its order.
-        """
-        frequencies, known, total = self._frequencies, self._likelihood, self._total
-        size = len(sentence)
-        after = [0.0] * (size + 1)
-        ends = [0] * size
-        for start in range(size - 1, -1, -1):
-            best, last = -math.inf, start
-            end = start
-            word = sentence[start]
-            # A single sign is a word of its own where the dictionary has none that begins with it.
-            while end < size and (frequency := frequencies.get(word)) is not None:
-                if frequency:
-                    likelihood = known.get(word)
-                    if likelihood is None:
-                        likelihood = known[word] = math.log(frequency) - total
-                    likelihood += after[end + 1]
-                    if likelihood >= best:
-                        best, last = likelihood, end
-                end += 1
-                word = sentence[start : end + 1]
-            if best == -math.inf:
-                best = math.log(frequencies.get(sentence[start]) or 1) - total + after[start + 1]
-            after[start] = best
-            ends[start] = last + 1
-        return ends
-
-    def _singles(self, run: str) -> Iterator[str]:
-        """Yield the words of signs that stand alone on the likeliest way."""
-        if len(run) > 1 and not self._frequencies.get(run):
-            yield from _cut_unknown(run)
-        else:
-            yield from run
-
-    def _sentence(self, sentence: str) -> Iterator[str]:
-        ends = self._ends(sentence)
-        start = alone = 0  # where signs that stand alone begin
-        while start < len(sentence):
-            end = ends[start]
-            if end - start > 1:
-                yield from self._singles(sentence[alone:start])
-                yield sentence[start:end]
-                alone = end
-            start = end
-        yield from self._singles(sentence[alone:])
-
-    def words(self, text: str) -> Iterator[str]:
-        """Yield the words of a text in order; together they are the text."""
-        for part in filter(None, _CHINESE.split(text)):
-            if _CHINESE.match(part):
-                yield from self._sentence(part)
-            else:
-                for piece in _BLANK.split(part):
-                    yield from [piece] if _BLANK.match(piece) else piece
+if TYPE_CHECKING:
+    from lm_eval_longbench.metrics.segmenter import Segmenter
 
 
 @functools.cache
-def _segmenter() -> _Segmenter:
+def _segmenter() -> Segmenter:
     """Read the dictionary once."""
-    return _Segmenter()
+    # Only where there is something to segment: English answers need no jieba.
+    from lm_eval_longbench.metrics.segmenter import Segmenter
+
+    return Segmenter()
 
 
 # A prediction meets each of its gold answers: remember it for that long.

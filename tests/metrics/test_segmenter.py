@@ -16,6 +16,7 @@ from v1_tasks import V1_TASKS, load
 from lm_eval_longbench.benchmarks.longbench_v1_facts import DATASETS
 from lm_eval_longbench.metrics import segment
 from lm_eval_longbench.metrics.segment import gold_words, words
+from lm_eval_longbench.metrics.segmenter import Segmenter
 
 
 @functools.cache
@@ -141,6 +142,40 @@ def test_a_cache_that_somebody_else_wrote_is_not_read(tmp_path, monkeypatch):
     finally:
         segment._segmenter.cache_clear()
     assert marshal.loads((tmp_path / "jieba.cache").read_bytes()) == ({"北": 1}, 1)
+
+
+def lines(*entries):
+    return "".join(f"{entry}\n" for entry in entries)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        lines("研究 50 n", "研究生 60 n", "生命 70 n", "命 5 n", "起源 9 n"),
+        # A word twice, far from the others of its sign; a sign that is no word; a word forbidden.
+        lines("研究 50 n", "生命 70 n", "研究 2 n", "研究生 60 n", "起源 0 n", "起 3 n"),
+        lines("研究生 60 n", "研究 50", "生命 70 n"),  # a line without a kind
+        lines("研究生 60 n", "生命 70 n", "起源 9 n").rstrip("\n"),
+        lines("研究生 60 n extra", "生命 70 n", "起源 9 n"),
+    ],
+)
+def test_dictionaries_of_other_shapes(text, tmp_path, monkeypatch):
+    path = tmp_path / "dict.txt"
+    path.write_bytes(text.encode())
+    theirs = jieba.Tokenizer(str(path))
+    theirs.tmp_dir = str(tmp_path)
+    opened = jieba.Tokenizer(str(path)).get_dict_file
+    monkeypatch.setattr(jieba.Tokenizer, "get_dict_file", lambda self: opened())
+    ours = Segmenter()
+    for words_ in (
+        "研究生命起源",
+        "起源研究",
+        "命研生究起",
+        "研究生研究生命命",
+        "源起研",
+        "a研究1",
+    ):
+        assert tuple(ours.words(words_)) == tuple(theirs.cut(words_))
 
 
 def test_whole_documents():
