@@ -198,7 +198,7 @@ class Run:
         text = self.report(width=width) if verbose else tables_text(made, width)
         folder, log = str(kept.folder or ""), str(kept.log or "")
         last = block(made, self.signature, Files(kept.model, folder, log, next_command))
-        return "\n".join([text, *options_lines(kept.options), "", last])
+        return "\n".join([text.rstrip("\n"), *options_lines(kept.options), "", last])
 
     def _repr_html_(self) -> str:
         if not self._kept.rows:

@@ -85,6 +85,7 @@ def _table(report: BenchmarkReport) -> Table | None:
         title=report.title,
         title_justify="left",
         box=box.SIMPLE_HEAD,
+        show_edge=False,
         padding=(0, 1, 0, 0),
     )
     section = ""
