@@ -49,9 +49,9 @@ from lm_eval_longbench.benchmarks.base import Benchmark
 from lm_eval_longbench.benchmarks.registry import benchmarks, families
 from lm_eval_longbench.cli import compare, lock, prepare, score
 from lm_eval_longbench.cli import verify as verify_command
-from lm_eval_longbench.cli.report import report_text
 from lm_eval_longbench.errors import LongBenchError
 from lm_eval_longbench.harness.command import run_harness
+from lm_eval_longbench.interface.files import report as report_text
 from lm_eval_longbench.lock.check import require_lock
 from lm_eval_longbench.lock.lock import lock_now, lock_text, read_lock
 from lm_eval_longbench.logs.sample_log import responses_of
@@ -352,9 +352,10 @@ def try_report(case: Case) -> bool:
     if rng.random() < 0.3:
         paths.append(write(case.folder.with_name("b"), rng.choice(case.others)))
     against = rng.choice((None, "published"))
-    found = strict_json(report_text(paths, "json", against=against))
+    found = strict_json(report_text(*paths, format="json", against=against))
     if rng.random() < 0.3:
-        report_text(paths, rng.choice(FORMATS), against=against, width=rng.choice((None, 80)))
+        kind, width = rng.choice(FORMATS), rng.choice((None, 80))
+        report_text(*paths, format=kind, against=against, width=width)
     columns = [column for one in found["benchmarks"] for column in one["columns"]]
     check_numbers([column["counts"] for column in columns])
     for row in (row for one in found["benchmarks"] for row in one["figures"]):

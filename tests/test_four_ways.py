@@ -22,11 +22,11 @@ from v1_tasks import BY_NAME, load
 
 from lm_eval_longbench.benchmarks.longbench_pro_facts import BY_CODE
 from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task
-from lm_eval_longbench.cli.report import report_text
 from lm_eval_longbench.errors import PredictionError
 from lm_eval_longbench.harness import private_names
 from lm_eval_longbench.harness.baseline import NAME
 from lm_eval_longbench.harness.command import run_harness
+from lm_eval_longbench.interface.files import report
 from lm_eval_longbench.logs.results_file import RESULTS_NAME
 from lm_eval_longbench.scoring.score import score_paths
 from lm_eval_longbench.semantic.similarity import choose_embedder
@@ -160,8 +160,8 @@ class Run:
         self.scored = score_paths([folder], scored, workers=1, rouge_google=True, embedder=embedder)
         self.samples = [json.loads(line) for line in (scored / "samples.jsonl").open()]
         self.scores = json.loads((scored / "scores.json").read_text(encoding="utf-8"))
-        self.report = json.loads(report_text([scored], "json"))
-        self.of_logs = json.loads(report_text([folder], "json"))
+        self.report = json.loads(report(scored, format="json"))
+        self.of_logs = json.loads(report(folder, format="json"))
         self.verified, self.of_scored = verify([folder]), verify([scored])
 
     @property

@@ -11,7 +11,6 @@ from lm_eval_longbench.errors import OptionError, UnknownNameError
 from lm_eval_longbench.result_files import written_together
 from lm_eval_longbench.terminal import say, say_line
 
-PUBLISHED = "published"
 HTML, LATEX = "html", "latex"
 CHARTS = ("svg", "png", "pdf")
 LOOKS = (HTML, LATEX, *CHARTS)
@@ -46,8 +45,9 @@ class Wanted:
 
 
 def _check(wanted: Wanted) -> None:
-    if wanted.against not in (None, PUBLISHED):
-        raise UnknownNameError("comparison of --against", wanted.against, [PUBLISHED])
+    from lm_eval_longbench.interface.files import check_against  # slow to import
+
+    check_against(wanted.against)
     if wanted.language not in LANGUAGES:
         raise UnknownNameError("language", wanted.language, LANGUAGES)
     if wanted.share is not None and not 0 < wanted.share <= 1:

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from lm_eval_longbench.benchmarks.registry import short_names
+from lm_eval_longbench.cli.tasks import wildcard
 from lm_eval_longbench.errors import UnknownNameError
 from lm_eval_longbench.presets.table import Preset, PresetTable
 from lm_eval_longbench.terminal import say_json, say_line, say_table, table_of
@@ -32,13 +33,13 @@ def matching(pattern: str | None) -> Iterator[tuple[PresetTable, list[Preset]]]:
     """
     whole = pattern is None or pattern in short_names()
     tables = _tables(pattern if whole else None)
-    wild = pattern if pattern and any(sign in pattern for sign in "*?[") else f"*{pattern}*"
+    wild = wildcard(pattern or "").casefold()
     met = False
     for table in tables:
         found = [
             preset
             for preset in table.published()
-            if whole or fnmatch.fnmatchcase(preset.model.casefold(), wild.casefold())
+            if whole or fnmatch.fnmatchcase(preset.model.casefold(), wild)
         ]
         if found:
             met = True

@@ -17,43 +17,6 @@ from lm_eval_longbench.terminal import say, say_json, say_line
 JSON = "json"
 
 
-def report_text(
-    paths: list[Path],
-    kind: str = "table",
-    *,
-    against: str | None = None,
-    benchmark: str | None = None,
-    baseline: str | None = None,
-    x: str | None = None,
-    width: int | None = None,
-) -> str:
-    """Return the report on some runs.
-
-    Args:
-        paths: scored folders, or predictions or sample logs.
-        kind: format, see `reports.render.FORMATS`.
-        against: "published" adds published figures and ranks; None.
-        benchmark: of predictions and logs; None: found out.
-        baseline, x: see `interface.files.report`.
-        width: longest line of tables; None: no limit.
-
-    Raises:
-        UnknownNameError: there is no such format or comparison.
-        LongBenchError: as `interface.files.report`.
-    """
-    from lm_eval_longbench.interface.files import report  # slow to import
-
-    return report(
-        *paths,
-        format=kind,
-        against=against,
-        benchmark=benchmark,
-        baseline=baseline,
-        x=x,
-        width=width,
-    )
-
-
 def register(app: typer.Typer) -> None:
     """Add the command to the command line."""
 
@@ -126,9 +89,11 @@ def register(app: typer.Typer) -> None:
             )
         to_terminal = output is None and sys.stdout.isatty()
         width = shutil.get_terminal_size().columns if to_terminal else None
-        text = report_text(
-            runs,
-            format,
+        from lm_eval_longbench.interface.files import report as made  # slow to import
+
+        text = made(
+            *runs,
+            format=format,
             against=against,
             benchmark=benchmark,
             baseline=baseline,

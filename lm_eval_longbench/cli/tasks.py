@@ -15,6 +15,11 @@ from lm_eval_longbench.task_names import expanded, is_group, valid_names
 from lm_eval_longbench.terminal import say_json, say_line, say_table, table_of
 
 
+def wildcard(pattern: str) -> str:
+    """Return a pattern as it is if it has wildcards, else one for all names that it is part of."""
+    return pattern if any(sign in pattern for sign in "*?[") else f"*{pattern}*"
+
+
 def matching(pattern: str | None) -> list[str]:
     """Return the names of tasks and groups that a pattern stands for.
 
@@ -27,8 +32,7 @@ def matching(pattern: str | None) -> list[str]:
     names = valid_names()
     if pattern is None:
         return names
-    wild = pattern if any(sign in pattern for sign in "*?[") else f"*{pattern}*"
-    found = fnmatch.filter(names, wild)
+    found = fnmatch.filter(names, wildcard(pattern))
     if not found:
         raise UnknownNameError("task", pattern, names)
     return found

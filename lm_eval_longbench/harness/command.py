@@ -312,7 +312,6 @@ def run_harness(
         SystemExit: the harness's own, on arguments it does not take.
         UnknownNameError: there is no such task, model or preset.
         HarnessError: what the harness or a library raised, in a few lines.
-        PackageFault: a fault of this package, with its traceback.
         LongBenchError: as `run_parsed`.
     """
     from lm_eval.utils import setup_logging

@@ -22,7 +22,6 @@ from lm_eval_longbench.errors import (
     LongBenchError,
     OptionError,
     UnknownNameError,
-    fault_text,
 )
 from lm_eval_longbench.harness.preflight_model import check_model
 from lm_eval_longbench.harness.stopping import Stopped
@@ -38,12 +37,6 @@ _PACKAGE = Path(__file__).parents[1]
 _LINES, _CHARACTERS = 2, 300
 _DEBUG = "--debug prints the traceback."
 _JSON = '--metadata \'{"longbench": {"truncate_to": 31500}}\''
-
-
-class PackageFault(LongBenchError):
-    """A fault of this package: its traceback is printed, with where to report it."""
-
-    status = STOPPED
 
 
 @contextlib.contextmanager
@@ -191,7 +184,7 @@ def explained(model: str, log: Path | None, *, debug: bool) -> Iterator[list[boo
 
     Raises:
         HarnessError: in place of what was raised.
-        PackageFault: in place of a fault of this package.
+        Exception: a fault of this package, as it is.
     """
     begun: list[bool] = []
     try:
@@ -202,12 +195,12 @@ def explained(model: str, log: Path | None, *, debug: bool) -> Iterator[list[boo
         whole = without_keys("".join(traceback.format_exception(error)))
         if log is not None:
             _to_log.info(whole)
+        if _is_our_fault(error):
+            raise  # the command line prints it whole
         where = f"The traceback is in {log}; --debug prints it." if log else _DEBUG
         if debug:
             fail(whole)
             where = ""
-        if _is_our_fault(error):
-            raise PackageFault(without_keys(fault_text(error))) from error
         said = without_keys(f"{type(error).__name__}: {_short(error)}")
         message = " ".join(filter(None, [said, _advice(error, model), where]))
         raise HarnessError(message, STOPPED if begun else WRONG_USAGE) from error

@@ -62,12 +62,9 @@ def logged(file: Path) -> Iterator[None]:
     root.handlers[:] = [to_file, screen]
     logging.captureWarnings(True)
 
-    def hand_over() -> None:
-        for own in libraries:
-            own.handlers.clear()
-            own.propagate = True
-
-    hand_over()
+    for own in libraries:
+        own.handlers.clear()
+        own.propagate = True
     hide_keys()
     # Models that need torch say that it is missing; to all others it does not matter.
     os.environ.setdefault("TRANSFORMERS_NO_ADVISORY_WARNINGS", "1")

@@ -18,6 +18,12 @@ if TYPE_CHECKING:
 PUBLISHED = "published"
 
 
+def check_against(against: str | None) -> None:
+    """Raise UnknownNameError for what no report is compared with."""
+    if against not in (None, PUBLISHED):
+        raise UnknownNameError("comparison of --against", against, [PUBLISHED])
+
+
 def report(
     *runs: Run | Path | str,
     format: str = "table",
@@ -50,8 +56,7 @@ def report(
     from lm_eval_longbench.reports.report import make_report
 
     check_format(format)
-    if against not in (None, PUBLISHED):
-        raise UnknownNameError("comparison of --against", against, [PUBLISHED])
+    check_against(against)
     if x is not None and baseline is None:
         raise OptionError("--x names what runs along a baseline differ in: give --baseline too.")
     if against is not None and baseline is not None:

@@ -260,7 +260,8 @@ def test_engines_are_asked_in_pieces(kept, tmp_path):
         assert sample["resps"][0][0].startswith("answer ")
 
 
-def test_hf_says_which_answers_ended_at_their_budget(kept, model_folder, tmp_path):
+def kept_by_hf(kept, model_folder):
+    """Answers of three tokens from the real tiny model, two at a time."""
     kept(
         "hf",
         [TREC],
@@ -268,6 +269,10 @@ def test_hf_says_which_answers_ended_at_their_budget(kept, model_folder, tmp_pat
         gen_kwargs={"max_gen_toks": 3},
         batch_size=2,
     )
+
+
+def test_hf_says_which_answers_ended_at_their_budget(kept, model_folder, tmp_path):
+    kept_by_hf(kept, model_folder)
     (own,) = summary(tmp_path / "answers_tiny_00000000.sqlite").tasks.values()
     assert own.answered + own.empty == 5
     assert own.completion_tokens == 15
@@ -279,13 +284,7 @@ def test_hf_says_which_answers_ended_at_their_budget(kept, model_folder, tmp_pat
 
 
 def test_there_is_one_bar_with_the_failed_and_the_capped(kept, model_folder, capsys):
-    kept(
-        "hf",
-        [TREC],
-        model_args={"pretrained": model_folder, "device": "cpu"},
-        gen_kwargs={"max_gen_toks": 3},
-        batch_size=2,
-    )
+    kept_by_hf(kept, model_folder)
     err = capsys.readouterr().err
     assert "Running generate_until requests" not in err
     assert "answers: 100%" in err and "5/5" in err

@@ -7,7 +7,7 @@ import pytest
 from real_runs import AnsweringLM, Files, write_run
 
 from lm_eval_longbench.answers.answer import Answer, AnswerText
-from lm_eval_longbench.cli.report import report_text
+from lm_eval_longbench.interface.files import report as report_text
 from lm_eval_longbench.scoring.score import score_paths
 from lm_eval_longbench.signature.signature import INGREDIENTS, fingerprint
 from lm_eval_longbench.verify.check import DIFFERENT
@@ -166,7 +166,7 @@ def test_a_scored_folder_cannot_hide_them(known_run, tmp_path):
 @pytest.mark.parametrize("kind", ["table", "markdown", "csv", "json"])
 def test_every_format_warns_and_gives_reasons(known_run, tmp_path, kind):
     score_paths(known_run, tmp_path / "scored")
-    text = report_text([tmp_path / "scored"], kind)
+    text = report_text(tmp_path / "scored", format=kind)
     plain = text.replace("\\", "")
     assert "ended at the output budget" in plain
     assert "HTTP 400 (context length)" in plain and "content filter" in plain
@@ -194,7 +194,7 @@ def test_results_of_earlier_versions(known, known_run, tmp_path):
         assert task.comparison.unstated == []
         assert all(same(left, right) for _, left, right in task.figures)
     assert compare_results(known.folder, known.folder).verdict == "comparable"
-    assert "ended at" not in report_text([tmp_path / "a"])
+    assert "ended at" not in report_text(tmp_path / "a")
 
 
 def test_a_folder_that_an_earlier_version_scored(known, tmp_path):
@@ -213,7 +213,7 @@ def test_a_folder_that_an_earlier_version_scored(known, tmp_path):
     (tmp_path / "samples.jsonl").write_text("".join(json.dumps(one) + "\n" for one in lines))
     found = verify([tmp_path])
     assert found.with_status(DIFFERENT) == [] and found.unreadable == []
-    assert " failed" in report_text([tmp_path])
+    assert " failed" in report_text(tmp_path)
 
 
 def same(left, right):
