@@ -12,6 +12,8 @@
     official: ["Official", "官方协议"], officialOnly: ["Official protocol only", "仅官方协议"],
     model: ["Model", "模型"], context: ["Context", "上下文"], cut: ["Truncated to", "截断至"],
     gain: ["Gain", "增益"], effective: ["Effective length", "有效长度"],
+    ranges: ["Effective length (official ranges)", "有效长度（官方区间）"],
+    tokens: ["Effective length (measured tokens)", "有效长度（实测词元）"],
     shares: ["Failed / capped / truncated, %", "失败 / 达上限 / 截断，%"],
     signature: ["Signature", "签名"], rank: ["Rank", "名次"], run: ["run", "运行"],
     choose: ["Models in the charts", "图表中的模型"], top: ["Best 5", "前5名"],
@@ -122,16 +124,18 @@
         cell: (row) => row.all.filter((i) => bench.entries[i].values[special.gain]).slice(0, 1)
           .flatMap((i) => numberCell(bench, i, special.gain, true)) });
     }
-    if (bench.ladder) {
+    [["effective", bench.ladder], ["tokens", bench.tokens]].forEach(([name, ladder]) => {
+      if (!ladder) return;
       bench.modes.forEach(([mode, label]) => {
         const own = bench.entries.filter((entry) => entry.mode === mode);
-        if (!own.some((entry) => entry.values[special.effective])) return;
-        found.push({ key: `effective/${mode}`, number: true,
-          head: [t("effective"), bench.modes.length > 1 ? at(label, state.language) : ""].filter(Boolean).join(", "),
-          sort: (row) => valueOf(bench, row.entries[mode], special.effective),
-          cell: (row) => lengthCell(bench, row.entries[mode]) });
+        if (!own.some((entry) => entry.values[special[name]])) return;
+        found.push({ key: `${name}/${mode}`, number: true,
+          head: [t(name === "effective" && bench.tokens ? "ranges" : name),
+            bench.modes.length > 1 ? at(label, state.language) : ""].filter(Boolean).join(", "),
+          sort: (row) => valueOf(bench, row.entries[mode], special[name]),
+          cell: (row) => lengthCell(bench, row.entries[mode], name, ladder) });
       });
-    }
+    });
     const order = { yes: 2, unknown: 1, no: 0 };
     found.push({ key: "official", head: t("official"), left: true, sort: (row) => order[statusOf(bench, row)],
       cell: (row) => officialCell(bench, row) });
@@ -160,10 +164,11 @@
     return value[1] === null ? [one(value[0])]
       : [one(value[0]), h("small", {}, `[${one(value[1])}, ${one(value[2])}]`)];
   }
-  function lengthCell(bench, index) {
-    const value = index === undefined ? null : bench.entries[index].values[bench.special.effective];
+  function lengthCell(bench, index, name, ladder) {
+    const value = index === undefined ? null : bench.entries[index].values[bench.special[name]];
     if (!value) return ["–"];
-    const one = (v) => C.lengthText(bench.ladder, v, state.language);
+    const longest = name === "tokens" ? bench.entries[index].longest : null;
+    const one = (v) => C.lengthText(ladder, v, state.language, longest);
     return [one(value[0]), value[1] === null ? "" : h("small", {}, `[${one(value[1])}, ${one(value[2])}]`)];
   }
   function sharesCell(bench, row) {
