@@ -10,6 +10,7 @@ from typing import Any
 from lm_eval_longbench.benchmarks.base import Benchmark, Place
 from lm_eval_longbench.benchmarks.chart import BARS, Chart, Ladder, Look, Point, Text, same
 from lm_eval_longbench.benchmarks.registry import benchmarks, tables
+from lm_eval_longbench.chinese import in_chinese
 from lm_eval_longbench.errors import DataError
 from lm_eval_longbench.figures.effective import SHARE
 from lm_eval_longbench.figures.shares import CAPPED, FAILED, LOSS, SHARES, TRUNCATED
@@ -50,7 +51,7 @@ _SHARES: dict[str, Text] = {
 }
 # How lengths are known, where there are two ways.
 _BY_RANGE: Text = (" by official length ranges", "（按官方长度区间）")
-_BY_TOKENS: Text = (" by measured prompt tokens", "（按实测提示词元数）")
+_BY_TOKENS: Text = (" by measured prompt tokens", "（按实测提示词token数）")
 _GAIN: Text = ("{last} less {first}", "{last}减{first}")
 
 
@@ -387,7 +388,7 @@ def page_data(
         raise DataError(
             "There is nothing to show: no run is given. Give scored runs, or --against published."
         )
-    return cleaned(
+    data = cleaned(
         {
             "format": FORMAT,
             "package": f"lm-eval-longbench {__version__}",
@@ -398,3 +399,17 @@ def page_data(
             "refused": [dict(one) for one in refused],
         }
     )
+    return {**data, "chinese": _chinese(data)}
+
+
+def _chinese(data: Mapping[str, Any]) -> dict[str, str]:
+    """Return the reasons and notes of a page in Chinese, by what they are in English."""
+    texts = [*data["method"], *data["remarks"]]
+    texts += [reason for one in data["refused"] for reason in one["reasons"]]
+    for benchmark in data["benchmarks"]:
+        texts.append(benchmark["note"])
+        texts += [one["reason"] for one in benchmark["differences"]]
+        for entry in benchmark["entries"]:
+            texts += [entry["why"], entry.get("source", ""), *entry["notes"]]
+    told = {text: in_chinese(text) for text in dict.fromkeys(texts)}
+    return {text: chinese for text, chinese in told.items() if text != chinese}
