@@ -8,7 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_longbench.errors import DataError, LongBenchError, OptionError, PredictionError
-from lm_eval_longbench.logs.results_file import ScoredFolder, find_results, read_results
+from lm_eval_longbench.lock.of_run import disagreements, lock_files
+from lm_eval_longbench.logs.results_file import (
+    ResultsFile,
+    ScoredFolder,
+    find_results,
+    read_results,
+)
 from lm_eval_longbench.page.about import about_of, facts_of
 from lm_eval_longbench.page.data import page_data
 from lm_eval_longbench.page.prompt_lengths import Lengths, lengths_of
@@ -60,6 +66,19 @@ def _refusal(report: Report, folder: Path) -> list[str]:
     return reasons or ["no results of tasks of this package were found in it"]
 
 
+def _unlocked(folder: Path) -> list[str]:
+    """Return in what lock files of a submission disagree with its runs."""
+    runs = [
+        own for own in map(read_results, find_results([folder])) if isinstance(own, ResultsFile)
+    ]
+    return [
+        f"{path.relative_to(folder)} is not of this run: {line.replace(f'{path}', path.name)}"
+        for path in lock_files(folder)
+        for run in runs
+        for line in disagreements(path, run.tasks)
+    ]
+
+
 def _logs(folder: Path) -> list[Path]:
     """Return the sample logs that the results files of a folder belong to.
 
@@ -95,6 +114,7 @@ def judged(
     try:
         about = about_of(folder)
         reasons = _refusal(verify([folder], data_dir, tokenizer), folder)
+        reasons += _unlocked(folder)
         if not reasons:
             logs = _logs(folder)
             score_paths(logs, scratch)
