@@ -17,12 +17,7 @@ from lm_eval_longbench.figures.effective import Effective, effective, effective_
 from lm_eval_longbench.figures.shares import SHARES, shares
 from lm_eval_longbench.figures.tree import Contrast, Estimate, Leaf, Mean, Tree, estimate
 from lm_eval_longbench.page.summaries import Summary
-from lm_eval_longbench.reports.published import (
-    PublishedRow,
-    passes_of,
-    protocol_of_run,
-    why_not_ranked,
-)
+from lm_eval_longbench.reports.published import PublishedRow, verdict_of
 from lm_eval_longbench.reports.report import Column, note_on_column
 
 # Sections of numbers that no figure of a report has.
@@ -128,8 +123,9 @@ def _protocol(column: Column, look: Look, modes: Sequence[str]) -> tuple[str, st
         found, unknown = [], ""
         for point in look.headline:
             tasks = benchmark.tasks_of(table.info, point.place)
-            departs, unknown = protocol_of_run(passes_of(column.run, table, tasks), mode)
-            found.append(why_not_ranked(table, tasks) or departs)
+            verdict = verdict_of(table, tasks, mode, column.run)
+            unknown = verdict.unknown
+            found.append(verdict.reason)
         reasons = [reason for reason in found if reason]
         if found and len(reasons) < len(found):
             return (

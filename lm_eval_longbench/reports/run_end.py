@@ -19,7 +19,7 @@ from lm_eval_longbench.answers.reply import failed_text
 from lm_eval_longbench.benchmarks.registry import benchmarks
 from lm_eval_longbench.errors import few
 from lm_eval_longbench.language import said, told
-from lm_eval_longbench.reports.published import protocol_of_run, why_not_ranked
+from lm_eval_longbench.reports.published import verdict_of
 from lm_eval_longbench.reports.render import FIGURE_HEADER, figure_text
 from lm_eval_longbench.reports.report import BenchmarkReport, Cell, Column, Report, Row
 
@@ -200,17 +200,16 @@ def official_protocol(columns: Sequence[Column]) -> tuple[str, str]:
     reasons: list[str] = []
     unknown: list[str] = []
     for column in columns:
-        tasks = _tasks_here(column)
-        reason = why_not_ranked(column.table, tasks)
         modes = column.table.info.published or ("",)
-        departs, lacking = protocol_of_run([(column.table, tasks)], modes[0])
-        if departs and not column.table.facts.is_official:
-            reason = ""  # other data is among the departures
-        for text in (reason, *departs.split("; ")):
+        verdict = verdict_of(column.table, _tasks_here(column), modes[0])
+        unlike = verdict.unlike
+        if verdict.departs and not column.table.facts.is_official:
+            unlike = ""  # other data is among the departures
+        for text in (unlike, *verdict.departs.split("; ")):
             if text and text not in reasons:
                 reasons.append(text)
-        if lacking and lacking not in unknown:
-            unknown.append(lacking)
+        if verdict.unknown and verdict.unknown not in unknown:
+            unknown.append(verdict.unknown)
     more = f" {said('and {} more', len(reasons) - _REASONS)}" if len(reasons) > _REASONS else ""
     return told("; ".join(reasons[:_REASONS])) + more, told("; ".join(unknown))
 
