@@ -1,6 +1,6 @@
-"""English or Chinese: in which language headings and the end of a run are printed.
+"""English or Chinese: in which language headings, reasons and notes are printed.
 
-Names of tasks, figures and options are the same in both.
+Names of tasks, figures and options are the same in both; so are JSON, CSV, LaTeX and errors.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 import locale
 import os
 
+from lm_eval_longbench.chinese import in_chinese
 from lm_eval_longbench.errors import UnknownNameError
 
 ENGLISH, CHINESE = "en", "zh"
@@ -19,6 +20,7 @@ _CHINESE = {
     "and {} more": "另有 {} 项",
     "answers": "答案",
     "capped": "达到输出上限",
+    "difference [95%] p n": "差异 [95%] p 题数",
     "failed": "失败",
     "figure": "指标",
     "headline": "总分",
@@ -26,6 +28,8 @@ _CHINESE = {
     "model": "模型",
     "next": "下一步",
     "no value": "无数值",
+    "none": "无",
+    "note": "说明",
     "no, because": "否，原因",
     "not known": "未知",
     "not written: give --output_path": "未保存：请加 --output_path",
@@ -35,9 +39,10 @@ _CHINESE = {
     "truncated": "截断",
     "unscored": "未评分",
     "value [95%] n/failed/unscored": "数值 [95%] 题数/失败/未评分",
-    "Without them these have no value: {}": "因此没有数值：{}",
     "yes": "是",
-    "{} of {} tasks are not in this run: {}": "本次运行缺少 {} / {} 个任务：{}",
+    "{} of {} tasks are not in this run: {}. Without them these have no value: {}.": (
+        "本次运行缺少 {} / {} 个任务：{}。因此没有数值：{}。"
+    ),
 }
 
 
@@ -64,3 +69,8 @@ def said(text: str, *parts: object) -> str:
     if language() == CHINESE:
         text = _CHINESE[text]
     return text.format(*parts) if parts else text
+
+
+def told(text: str) -> str:
+    """Return a reason or a note, made elsewhere in English, in the user's language."""
+    return in_chinese(text) if language() == CHINESE else text

@@ -3,7 +3,10 @@
 import json
 import random
 
+import yaml
 from real_runs import Files
+
+from lm_eval_longbench.lock.lock import DEFAULT as LOCK
 
 
 def _figure(files, chance, task):
@@ -46,7 +49,10 @@ def _gold(files, chance, task):
 
 
 def _dropped(files, chance, task):
-    files.edit_log(task, lambda rows: [row for row in rows if row is not chance.choice(rows)][:-1])
+    def edit(rows):
+        rows.pop(chance.randrange(len(rows)))
+
+    files.edit_log(task, edit)
 
 
 def _copied(files, chance, task):
@@ -91,9 +97,55 @@ def _scored_only(files, chance, task):
         log.unlink()
 
 
+def _lock_value(files, chance, task):
+    """Another value of one line of the lock that the run's tasks have to do with."""
+
+    def edit(lock):
+        section = chance.choice(("data", "metrics", "packages", "tasks", "templates"))
+        if section == "data":
+            (own,) = lock["data"].values()
+            own["source"] = "zai-org/LongBench@0"
+        else:
+            name = chance.choice(sorted(lock[section]))
+            while section == "packages" and name in ("datasets", "transformers"):
+                name = chance.choice(sorted(lock[section]))
+            lock[section][name] = f"{lock[section][name]}0"
+
+    _edit_lock(files, edit)
+
+
+def _lock_option(files, chance, task):
+    _edit_lock(files, lambda lock: lock["options"].update(truncate_to=chance.choice((500, 7500))))
+
+
+def _lock_hash(files, chance, task):
+    def edit(lock):
+        (own,) = lock["data"].values()
+        own["sha256"][chance.choice(sorted(own["sha256"]))] = "0" * 64
+
+    _edit_lock(files, edit)
+
+
+def _lock_task(files, chance, task):
+    _edit_lock(files, lambda lock: lock["tasks"].pop(chance.choice(sorted(lock["tasks"]))))
+
+
+def _lock_broken(files, chance, task):
+    text = (files.folder / LOCK).read_text(encoding="utf-8")
+    (files.folder / LOCK).write_text(text[: chance.randrange(len(text) - 70)], encoding="utf-8")
+
+
+def _edit_lock(files, edit):
+    path = files.folder / LOCK
+    lock = yaml.safe_load(path.read_text(encoding="utf-8"))
+    edit(lock)
+    path.write_text(yaml.safe_dump(lock), encoding="utf-8")
+
+
 WAYS = (
     *(_figure, _answer, _score, _gold, _dropped, _copied, _line),
     *(_ingredient, _deleted, _cut, _number, _broken, _scored_only),
+    *(_lock_value, _lock_option, _lock_hash, _lock_task, _lock_broken),
 )
 
 

@@ -94,6 +94,10 @@ class Ladder:
     questions: tuple[int, ...] = ()
 
 
+# Measured lengths of prompts, where official lengths are ranges; see `figures.by_tokens`.
+TOKENS = Ladder(points("tokens", [f"{8 << step}k" for step in range(8)]), shortest=8)
+
+
 @dataclass(frozen=True)
 class Look:
     """What pages and papers show of a benchmark.
@@ -102,6 +106,7 @@ class Look:
         headline: figures of the leaderboard, the first of which orders it.
         charts: in the order of the page.
         ladder: lengths for the effective context length; None: none.
+        tokens: measured lengths for the same, where logs tell how long prompts are; None: none.
         gap: two figures of different questions, the first less the second; (): none.
         gap_title: of their difference.
         modes: names in print of the modes that scores of one model differ in, in the order of
@@ -111,6 +116,7 @@ class Look:
     headline: tuple[Point, ...] = ()
     charts: tuple[Chart, ...] = ()
     ladder: Ladder | None = None
+    tokens: Ladder | None = None
     gap: tuple[Point, ...] = ()
     gap_title: Text = ("", "")
     modes: tuple[tuple[str, Text], ...] = (("", ("", "")),)

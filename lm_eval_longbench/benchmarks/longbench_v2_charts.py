@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from lm_eval_longbench.benchmarks.chart import BARS, HEAT, Ladder, Look, Point, Text, chart, same
+from lm_eval_longbench.benchmarks.chart import (
+    BARS,
+    HEAT,
+    TOKENS,
+    Ladder,
+    Look,
+    Point,
+    Text,
+    chart,
+    same,
+)
 from lm_eval_longbench.benchmarks.longbench_v2_facts import COUNTS
 from lm_eval_longbench.benchmarks.longbench_v2_figures import OFFICIAL
 
@@ -37,6 +47,7 @@ LOOK_V2 = Look(
         chart("domain", HEAT, ("Accuracy by domain", "各领域准确率"), _points("domain")),
     ),
     ladder=Ladder(_points("length"), questions=tuple(COUNTS["length"].values())),
+    tokens=TOKENS,
     modes=(
         ("direct", ("Direct", "直接回答")),
         ("CoT", ("Chain of thought", "思维链")),

@@ -85,6 +85,7 @@ def _data(wanted: Wanted, scratch: Path) -> tuple[dict[str, Any], str]:
     from lm_eval_longbench.interface.files import read_named
     from lm_eval_longbench.page.about import about_of, facts_of
     from lm_eval_longbench.page.data import page_data
+    from lm_eval_longbench.page.prompt_lengths import lengths_of
     from lm_eval_longbench.page.samples import answers_of
     from lm_eval_longbench.page.summaries import read_summaries
 
@@ -95,6 +96,10 @@ def _data(wanted: Wanted, scratch: Path) -> tuple[dict[str, Any], str]:
     answers = ""
     if wanted.answers:
         answers = answers_of(paths, [run.name for run in runs], wanted.benchmark)
+    lengths = {
+        run.name: lengths_of([path], wanted.benchmark)
+        for run, path in zip(runs, paths, strict=True)
+    }
     data = page_data(
         runs,
         published=wanted.against is not None,
@@ -102,6 +107,7 @@ def _data(wanted: Wanted, scratch: Path) -> tuple[dict[str, Any], str]:
         share=SHARE if wanted.share is None else wanted.share,
         about=about,
         summaries=summaries,
+        lengths=lengths,
     )
     return data, answers
 

@@ -24,7 +24,7 @@ from lm_eval_longbench.metrics.reasoning import OTHERWISE, otherwise
 if TYPE_CHECKING:
     from lm_eval_longbench.benchmarks.base import Benchmark, Table
 
-_KEY_BYTES = 16
+KEY_BYTES = 16
 _DOCUMENT = re.compile(r"[0-9a-f]{16}")
 
 
@@ -34,6 +34,20 @@ class BadRow(Exception):
     def __init__(self, reason: str, line: int | None = None) -> None:
         super().__init__(reason)
         self.line = line
+
+
+def question_key(benchmark: Benchmark, table: Table, task: str, name: str, index: object) -> bytes:
+    """Return the digest of a question, KEY_BYTES long, the same in every table that asks it.
+
+    Args:
+        benchmark, table: whose it is.
+        task, name: of the question.
+        index: its place in the data; only counts where ids need not be distinct.
+    """
+    # Local data may use an id twice: as when scoring, the place tells its questions apart.
+    place = f"\0{index}" if benchmark.ids_may_be_lines else ""
+    key = f"{benchmark.pairing_label(table.tasks[task])}\0{name}{place}"
+    return blake2b(key.encode("utf-8", "surrogatepass"), digest_size=KEY_BYTES).digest()
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,11 +212,7 @@ class Columns:
             for dimension in self._codes
         }
 
-        # Local data may use an id twice: as when scoring, the place tells its questions apart.
-        place = f"\0{row.get('index')}" if self.benchmark.ids_may_be_lines else ""
-        label = self.benchmark.pairing_label(self.table.tasks[task])
-        key = f"{label}\0{name}{place}".encode("utf-8", "surrogatepass")
-        self._keys += blake2b(key, digest_size=_KEY_BYTES).digest()
+        self._keys += question_key(self.benchmark, self.table, task, name, row.get("index"))
         self._lines.append(line)
         self._repeats.append(repeat - 1)
         self._tasks.append(self._numbers[task])
@@ -249,7 +259,7 @@ class Columns:
         Raises BadRow for an answer that comes twice, or whose question has other values elsewhere.
         """
         keys, first, question = np.unique(
-            np.frombuffer(bytes(self._keys), f"S{_KEY_BYTES}"),
+            np.frombuffer(bytes(self._keys), f"S{KEY_BYTES}"),
             return_index=True,
             return_inverse=True,
         )

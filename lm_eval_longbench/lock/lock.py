@@ -66,19 +66,31 @@ def options_set(options: Options) -> dict[str, Any]:
     return {name: value for name, value in given.items() if value != default[name]}
 
 
-def _entry(task: Task, data_dir: str | None) -> dict[str, Any]:
-    """Return a task's part of its benchmark's entry."""
+def data_entry(task: Task, label: str, sha256: str) -> dict[str, Any]:
+    """Return a task's part of its benchmark's entry.
+
+    Args:
+        task: ours.
+        label, sha256: of the data that it reads.
+    """
     benchmark = benchmark_of(task)
     pinned = benchmark.source
+    if sha256 == pinned.sha256:
+        return {"source": f"{pinned.repo}@{pinned.revision}", "sha256": sha256}
+    return {
+        "source": label.removesuffix(f"-{sha256[:12]}"),
+        "sha256": sha256 if benchmark.counts else {task.dataset: sha256},
+    }
+
+
+def _entry(task: Task, data_dir: str | None) -> dict[str, Any]:
+    """Return the same for the data that a run would read."""
+    pinned = benchmark_of(task).source
     if data_dir is not None:
-        documents = benchmark.load(task, data_dir)
+        documents = benchmark_of(task).load(task, data_dir)
         if not documents.official:
-            sha256 = documents.sha256
-            return {
-                "source": documents.label.removesuffix(f"-{sha256[:12]}"),
-                "sha256": sha256 if benchmark.counts else {task.dataset: sha256},
-            }
-    return {"source": f"{pinned.repo}@{pinned.revision}", "sha256": pinned.sha256}
+            return data_entry(task, documents.label, documents.sha256)
+    return data_entry(task, pinned.label, pinned.sha256)
 
 
 def data_of(tasks: Iterable[Task], options: Options) -> dict[str, dict[str, Any]]:

@@ -13,6 +13,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from lm_eval_longbench.terminal import escaped
+
 STATIC = Path(__file__).parent / "static"
 SCRIPTS = ("chart.js", "answers.js", "page.js")
 
@@ -33,6 +35,17 @@ def embedded_json(value: Any) -> str:
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")
     return text
+
+
+def cleaned(value: Any) -> Any:
+    """Return a JSON value whose texts have their control and direction characters written out."""
+    if isinstance(value, str):
+        return escaped(value)
+    if isinstance(value, Mapping):
+        return {escaped(str(name)): cleaned(own) for name, own in value.items()}
+    if isinstance(value, list | tuple):
+        return [cleaned(own) for own in value]
+    return value
 
 
 def build_page(data: Mapping[str, Any], answers: str = "") -> str:

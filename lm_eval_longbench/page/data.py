@@ -8,12 +8,14 @@ from dataclasses import replace
 from typing import Any
 
 from lm_eval_longbench.benchmarks.base import Benchmark, Place
-from lm_eval_longbench.benchmarks.chart import BARS, Chart, Look, Point, Text, same
+from lm_eval_longbench.benchmarks.chart import BARS, Chart, Ladder, Look, Point, Text, same
 from lm_eval_longbench.benchmarks.registry import benchmarks, tables
+from lm_eval_longbench.chinese import in_chinese
 from lm_eval_longbench.errors import DataError
 from lm_eval_longbench.figures.effective import SHARE
 from lm_eval_longbench.figures.shares import CAPPED, FAILED, LOSS, SHARES, TRUNCATED
 from lm_eval_longbench.figures.tree import Difference, Pairing
+from lm_eval_longbench.page.build import cleaned
 from lm_eval_longbench.page.entries import (
     EFFECTIVE,
     EFFECTIVE_PLACE,
@@ -21,6 +23,8 @@ from lm_eval_longbench.page.entries import (
     GAIN_PLACE,
     GAP,
     GAP_PLACE,
+    TOKENS,
+    TOKENS_PLACE,
     Entry,
     Number,
     number,
@@ -29,11 +33,11 @@ from lm_eval_longbench.page.entries import (
     run_entry,
     summary_entry,
 )
+from lm_eval_longbench.page.prompt_lengths import Lengths, measured
 from lm_eval_longbench.page.summaries import Summary
 from lm_eval_longbench.reports.published import leaderboard, published_rows
 from lm_eval_longbench.reports.report import Column, columns_of, method_of, pairs_of, remarks_on
 from lm_eval_longbench.reports.scored_run import Run
-from lm_eval_longbench.terminal import escaped
 from lm_eval_longbench.version import __version__
 
 FORMAT = 1
@@ -45,6 +49,9 @@ _SHARES: dict[str, Text] = {
     CAPPED: ("Capped", "达到输出上限"),
     TRUNCATED: ("Truncated", "提示被截断"),
 }
+# How lengths are known, where there are two ways.
+_BY_RANGE: Text = (" by official length ranges", "（按官方长度区间）")
+_BY_TOKENS: Text = (" by measured prompt tokens", "（按实测提示词token数）")
 _GAIN: Text = ("{last} less {first}", "{last}减{first}")
 
 
@@ -84,6 +91,15 @@ def _chart(chart: Chart, places: _Places) -> dict[str, Any]:
     }
 
 
+def _ladder(ladder: Ladder | None) -> dict[str, Any] | None:
+    if ladder is None:
+        return None
+    return {
+        "labels": [list(point.label) for point in ladder.points],
+        "shortest": ladder.shortest,
+    }
+
+
 def _own_chart(
     name: str, kind: str, title: Text, points: Iterable[Point], places: _Places, **more: Any
 ) -> dict[str, Any]:
@@ -107,15 +123,19 @@ def _charts(look: Look, entries: Sequence[Entry], places: _Places, share: float)
     has = {place for entry in entries for place, value in entry.values.items() if value}
     found = [_chart(chart, places) for chart in look.charts]
     text = f"{100 * share:g}%"
-    if EFFECTIVE_PLACE in has:
-        title = (
-            f"Effective context length: {text} of the score at the shortest length is kept",
-            f"有效上下文长度：保持最短长度得分的{text}",
-        )
-        point = Point(EFFECTIVE_PLACE, ("Length", "长度"))
-        found.append(
-            _own_chart("effective", _DOTS, title, [point], places, axis=EFFECTIVE, signed=False)
-        )
+    both = look.tokens is not None
+    for name, axis, place, by in (
+        (EFFECTIVE, EFFECTIVE, EFFECTIVE_PLACE, _BY_RANGE if both else same("")),
+        ("effective-tokens", TOKENS, TOKENS_PLACE, _BY_TOKENS),
+    ):
+        if place in has:
+            title = (
+                f"Effective context length{by[0]}: {text} of the score at the shortest length is "
+                "kept",
+                f"有效上下文长度{by[1]}：保持最短长度得分的{text}",
+            )
+            point = Point(place, ("Length", "长度"))
+            found.append(_own_chart(name, _DOTS, title, [point], places, axis=axis, signed=False))
     if GAP_PLACE in has:
         title = ("Language gap: " + look.gap_title[0], "语言差距：" + look.gap_title[1])
         found.append(_own_chart("gap", _DOTS, title, [Point(GAP_PLACE, look.gap_title)], places))
@@ -257,6 +277,7 @@ def _entry(entry: Entry, places: _Places, rank: str) -> dict[str, Any]:
         "rank": rank,
         **facts,
         **({} if entry.decimals is None else {"decimals": entry.decimals}),
+        **({} if entry.longest is None else {"longest": entry.longest}),
         "notes": entry.notes,
         "values": places.values(entry.values),
     }
@@ -268,6 +289,7 @@ def _benchmark(
     about: Mapping[str, Mapping[str, str]],
     share: float,
     summaries: Sequence[Summary],
+    lengths: Mapping[str, Lengths],
     *,
     published: bool,
 ) -> dict[str, Any] | None:
@@ -277,7 +299,8 @@ def _benchmark(
     taken: dict[str, set[str]] = {}
     for column in columns:
         own = taken.setdefault(column.run.name, set())
-        entry = run_entry(column, look, own, share)
+        by_tokens = measured(column.table, lengths.get(column.run.name, {}))
+        entry = run_entry(column, look, own, share, by_tokens)
         own.add(entry.mode)
         entry.facts |= about.get(entry.model, {})
         entries.append(entry)
@@ -293,14 +316,13 @@ def _benchmark(
     differences = _differences(own_runs, wanted, factor)
     _gains(look, entries, differences)
     extra = [(SHARES, name) for name in (*_SHARES, LOSS)]
-    places = _Places([*wanted, *extra, EFFECTIVE_PLACE, GAP_PLACE, GAIN_PLACE])
+    places = _Places([*wanted, *extra, EFFECTIVE_PLACE, TOKENS_PLACE, GAP_PLACE, GAIN_PLACE])
     ranks = _ranks(benchmark, look, entries) if look.headline else {}
     modes = [[name, list(text)] for name, text in look.modes]
     further = dict.fromkeys(
         entry.mode for entry in entries if entry.mode not in {name for name, _ in look.modes}
     )
     used = {entry.mode for entry in entries}
-    ladder = look.ladder
     return {
         "name": benchmark.name,
         "title": benchmark.title,
@@ -311,14 +333,11 @@ def _benchmark(
         "places": places.as_json(),
         "headline": [_point(point, places) for point in look.headline],
         "charts": _charts(look, entries, places, share),
-        "ladder": None
-        if ladder is None
-        else {
-            "labels": [list(point.label) for point in ladder.points],
-            "shortest": ladder.shortest,
-        },
+        "ladder": _ladder(look.ladder),
+        "tokens": _ladder(look.tokens),
         "special": {
             EFFECTIVE: places[EFFECTIVE_PLACE],
+            TOKENS: places[TOKENS_PLACE],
             GAP: places[GAP_PLACE],
             GAIN: places[GAIN_PLACE],
             **{name: places[SHARES, name] for name in (FAILED, CAPPED, TRUNCATED)},
@@ -340,6 +359,7 @@ def page_data(
     about: Mapping[str, Mapping[str, str]] | None = None,
     refused: Sequence[Mapping[str, Any]] = (),
     summaries: Sequence[Summary] = (),
+    lengths: Mapping[str, Lengths] | None = None,
 ) -> dict[str, Any]:
     """Return all that a page shows, without control characters.
 
@@ -351,6 +371,7 @@ def page_data(
         about: further facts of runs, by the run's name.
         refused: submissions that are not shown, with their reasons.
         summaries: of the official evaluation.
+        lengths: of the prompts of runs, by the run's name; see `prompt_lengths.lengths_of`.
 
     Raises:
         DataError: there is nothing to show.
@@ -360,13 +381,14 @@ def page_data(
     of_runs |= {one.benchmark.name for one in summaries}
     for benchmark in benchmarks().values():
         if benchmark.name in (only or of_runs or benchmarks()):
-            own = _benchmark(benchmark, runs, about or {}, share, summaries, published=published)
+            given = (runs, about or {}, share, summaries, lengths or {})
+            own = _benchmark(benchmark, *given, published=published)
             found += [] if own is None else [own]
     if not found and not refused:
         raise DataError(
             "There is nothing to show: no run is given. Give scored runs, or --against published."
         )
-    return cleaned(
+    data = cleaned(
         {
             "format": FORMAT,
             "package": f"lm-eval-longbench {__version__}",
@@ -377,14 +399,17 @@ def page_data(
             "refused": [dict(one) for one in refused],
         }
     )
+    return {**data, "chinese": _chinese(data)}
 
 
-def cleaned(value: Any) -> Any:
-    """Return a JSON value whose texts have their control and direction characters written out."""
-    if isinstance(value, str):
-        return escaped(value)
-    if isinstance(value, Mapping):
-        return {escaped(str(name)): cleaned(own) for name, own in value.items()}
-    if isinstance(value, list | tuple):
-        return [cleaned(own) for own in value]
-    return value
+def _chinese(data: Mapping[str, Any]) -> dict[str, str]:
+    """Return the reasons and notes of a page in Chinese, by what they are in English."""
+    texts = [*data["method"], *data["remarks"]]
+    texts += [reason for one in data["refused"] for reason in one["reasons"]]
+    for benchmark in data["benchmarks"]:
+        texts.append(benchmark["note"])
+        texts += [one["reason"] for one in benchmark["differences"]]
+        for entry in benchmark["entries"]:
+            texts += [entry["why"], entry.get("source", ""), *entry["notes"]]
+    told = {text: in_chinese(text) for text in dict.fromkeys(texts)}
+    return {text: chinese for text, chinese in told.items() if text != chinese}

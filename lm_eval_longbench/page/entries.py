@@ -12,21 +12,19 @@ from dataclasses import dataclass, field
 
 from lm_eval_longbench.benchmarks.base import Benchmark, Place
 from lm_eval_longbench.benchmarks.chart import Ladder, Look
+from lm_eval_longbench.figures.by_tokens import ByTokens
 from lm_eval_longbench.figures.effective import Effective, effective, effective_of_published
 from lm_eval_longbench.figures.shares import SHARES, shares
 from lm_eval_longbench.figures.tree import Contrast, Estimate, Leaf, Mean, Tree, estimate
 from lm_eval_longbench.page.summaries import Summary
-from lm_eval_longbench.reports.published import (
-    PublishedRow,
-    passes_of,
-    protocol_of_run,
-    why_not_ranked,
-)
+from lm_eval_longbench.reports.published import PublishedRow, verdict_of
 from lm_eval_longbench.reports.report import Column, note_on_column
 
 # Sections of numbers that no figure of a report has.
-EFFECTIVE, GAP, GAIN = "effective", "gap", "gain"
+EFFECTIVE, TOKENS, GAP, GAIN = "effective", "tokens", "gap", "gain"
 EFFECTIVE_PLACE, GAP_PLACE, GAIN_PLACE = (EFFECTIVE, ""), (GAP, ""), (GAIN, "")
+# The effective length by measured tokens.
+TOKENS_PLACE = (EFFECTIVE, TOKENS)
 # Digits behind the point that a page keeps: more than any table shows.
 _DIGITS = 6
 # What rounding may take from a whole number of steps.
@@ -77,6 +75,7 @@ class Entry:
         trees: of a run's figures, by place.
         column: of a run.
         decimals: digits behind the point that its numbers were published with; None: all.
+        longest: where its longest prompts stand, in steps of measured length; None: not measured.
     """
 
     model: str
@@ -90,6 +89,7 @@ class Entry:
     trees: Mapping[Place, Tree] = field(default_factory=dict)
     column: Column | None = None
     decimals: int | None = None
+    longest: float | None = None
 
 
 def places_of(look: Look) -> list[Place]:
@@ -123,8 +123,9 @@ def _protocol(column: Column, look: Look, modes: Sequence[str]) -> tuple[str, st
         found, unknown = [], ""
         for point in look.headline:
             tasks = benchmark.tasks_of(table.info, point.place)
-            departs, unknown = protocol_of_run(passes_of(column.run, table, tasks), mode)
-            found.append(why_not_ranked(table, tasks) or departs)
+            verdict = verdict_of(table, tasks, mode, column.run)
+            unknown = verdict.unknown
+            found.append(verdict.reason)
         reasons = [reason for reason in found if reason]
         if found and len(reasons) < len(found):
             return (
@@ -147,7 +148,9 @@ def _cut(column: Column) -> str:
     return ", ".join(limits)
 
 
-def run_entry(column: Column, look: Look, taken: set[str], share: float) -> Entry:
+def run_entry(
+    column: Column, look: Look, taken: set[str], share: float, by_tokens: ByTokens | None = None
+) -> Entry:
     """Return the entry of one table of a run.
 
     Args:
@@ -155,6 +158,7 @@ def run_entry(column: Column, look: Look, taken: set[str], share: float) -> Entr
         look: of its benchmark.
         taken: modes that other tables of the run have already.
         share: of the effective context length.
+        by_tokens: its score by measured length; None: lengths are not known.
     """
     table, info = column.table, column.table.info
     benchmark = table.answers.benchmark
@@ -176,6 +180,9 @@ def run_entry(column: Column, look: Look, taken: set[str], share: float) -> Entr
     trees = None if look.ladder is None else _trees_of(look.ladder, entry.trees)
     if trees is not None and look.ladder is not None:
         entry.values[EFFECTIVE_PLACE] = _of_effective(effective(trees, share), look.ladder)
+    if by_tokens is not None and look.tokens is not None:
+        entry.values[TOKENS_PLACE] = _of_effective(by_tokens.effective(share), look.tokens)
+        entry.longest = round(by_tokens.longest, _DIGITS)
     entry.facts = {
         "cut": _cut(column),
         "signature": str(table.facts.signature.get("line") or ""),

@@ -1,7 +1,8 @@
 """Charts as files for papers, drawn by the script that draws them in the page.
 
 The script is run by V8 (the package mini-racer), so that page and papers have one renderer; PNG and
-PDF are made of its SVG by vl-convert, which embeds the letters of the machine's fonts.
+PDF are made of its SVG by vl-convert, which draws or embeds the letters of the machine's fonts. SVG
+files with Chinese carry the letters that they show.
 """
 
 from __future__ import annotations
@@ -12,14 +13,13 @@ from typing import Any
 
 from lm_eval_longbench.errors import LongBenchError, MissingDependencyError, OptionError
 from lm_eval_longbench.page.build import static
+from lm_eval_longbench.page.fonts import NO_FONT, chinese_of, embedded, letters
 
 SVG, PNG, PDF = "svg", "png", "pdf"
 KINDS = (SVG, PNG, PDF)
 _INSTALL = 'pip install "lm-eval-longbench[charts]"'
 # Times the size on the screen.
 _SCALE = 2.0
-# Beyond this code a character needs a font that shows Chinese.
-_CHINESE = 0x2E7F
 _PROBE = (
     '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40">'
     '<text x="4" y="30" font-size="28" font-family="Noto Sans, sans-serif">{}</text></svg>'
@@ -89,21 +89,19 @@ def chart_files(
     """
     _check_models(data, models)
     racer, converter = _renderer(), None if kind == SVG else _converter()
-    chinese = False
-    for benchmark in data["benchmarks"]:
-        for chart in benchmark["charts"]:
-            name = chart["name"]
-            chosen = list(models) or None
-            svg = racer.call("LongBenchCharts.fileOf", benchmark, name, language, chosen)
-            if converter is None:
-                content = svg.encode("utf-8")
-            else:
-                if not chinese and any(ord(character) > _CHINESE for character in svg):
-                    chinese = shows_chinese(converter)
-                    if not chinese:
-                        raise LongBenchError(
-                            "No font here shows Chinese. Install one, such as Noto Sans CJK "
-                            "(Debian: apt-get install fonts-noto-cjk)."
-                        )
-                content = _converted(converter, svg, kind)
-            yield f"{benchmark['name']}-{name}.{kind}", content
+    drawn = {
+        f"{benchmark['name']}-{chart['name']}.{kind}": racer.call(
+            "LongBenchCharts.fileOf", benchmark, chart["name"], language, list(models) or None
+        )
+        for benchmark in data["benchmarks"]
+        for chart in benchmark["charts"]
+    }
+    if converter is None:
+        font = letters(drawn.values())
+        for name, svg in drawn.items():
+            yield name, embedded(svg, font if chinese_of([svg]) else b"").encode("utf-8")
+        return
+    if chinese_of(drawn.values()) and not shows_chinese(converter):
+        raise LongBenchError(NO_FONT)
+    for name, svg in drawn.items():
+        yield name, _converted(converter, svg, kind)

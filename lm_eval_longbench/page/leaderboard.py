@@ -8,9 +8,16 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_longbench.errors import DataError, LongBenchError, OptionError, PredictionError
-from lm_eval_longbench.logs.results_file import ScoredFolder, find_results, read_results
+from lm_eval_longbench.lock.of_run import disagreements, lock_files
+from lm_eval_longbench.logs.results_file import (
+    ResultsFile,
+    ScoredFolder,
+    find_results,
+    read_results,
+)
 from lm_eval_longbench.page.about import about_of, facts_of
 from lm_eval_longbench.page.data import page_data
+from lm_eval_longbench.page.prompt_lengths import Lengths, lengths_of
 from lm_eval_longbench.reports.scored_run import Run, read_run, unique_names
 from lm_eval_longbench.scoring.score import score_paths
 from lm_eval_longbench.verify.check import OFFICIAL, Report
@@ -32,12 +39,14 @@ class Submission:
         run: what was scored of it; None: it is refused.
         about: what it says of itself.
         reasons: why it is refused; () where it is not.
+        lengths: of its prompts, as its logs tell.
     """
 
     name: str
     run: Run | None
     about: Mapping[str, str] = field(default_factory=dict)
     reasons: tuple[str, ...] = ()
+    lengths: Lengths = field(default_factory=dict)
 
 
 def _refusal(report: Report, folder: Path) -> list[str]:
@@ -55,6 +64,19 @@ def _refusal(report: Report, folder: Path) -> list[str]:
         open_ = [check for check in report.checks if check.kind == OFFICIAL]
         reasons = list(not_checkable_lines(replace(report, checks=open_)))
     return reasons or ["no results of tasks of this package were found in it"]
+
+
+def _unlocked(folder: Path) -> list[str]:
+    """Return in what lock files of a submission disagree with its runs."""
+    runs = [
+        own for own in map(read_results, find_results([folder])) if isinstance(own, ResultsFile)
+    ]
+    return [
+        f"{path.relative_to(folder)} is not of this run: {line.replace(f'{path}', path.name)}"
+        for path in lock_files(folder)
+        for run in runs
+        for line in disagreements(path, run.tasks)
+    ]
 
 
 def _logs(folder: Path) -> list[Path]:
@@ -92,9 +114,12 @@ def judged(
     try:
         about = about_of(folder)
         reasons = _refusal(verify([folder], data_dir, tokenizer), folder)
+        reasons += _unlocked(folder)
         if not reasons:
-            score_paths(_logs(folder), scratch)
-            return Submission(name, read_run(scratch, about.get("model") or name), about)
+            logs = _logs(folder)
+            score_paths(logs, scratch)
+            run = read_run(scratch, about.get("model") or name)
+            return Submission(name, run, about, lengths=lengths_of(logs))
     except LongBenchError as error:
         about, reasons = {}, [str(error).replace(f"{folder}/", "").replace(str(folder), name)]
     return Submission(name, None, about, tuple(reasons))
@@ -160,7 +185,10 @@ def leaderboard_data(
         for one in found
         if one.run is None
     ]
-    data = page_data(runs, published=published and bool(runs), about=about, refused=refused)
+    lengths = {one.run.name: one.lengths for one in found if one.run is not None}
+    data = page_data(
+        runs, published=published and bool(runs), about=about, refused=refused, lengths=lengths
+    )
     return data, found
 
 

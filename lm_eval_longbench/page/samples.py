@@ -15,9 +15,9 @@ from lm_eval_longbench.benchmarks.sample import Sample, Scored, Unusable, failur
 from lm_eval_longbench.errors import DataError
 from lm_eval_longbench.input_files import decoded
 from lm_eval_longbench.logs.sample_log import requests_of
-from lm_eval_longbench.page.data import cleaned
+from lm_eval_longbench.page.build import cleaned
 from lm_eval_longbench.reports.scored_run import is_scored
-from lm_eval_longbench.scoring.files import LOG, chunks_of, find_files
+from lm_eval_longbench.scoring.files import LOG, Source, chunks_of, find_files
 from lm_eval_longbench.scoring.plan import plan_files
 from lm_eval_longbench.scoring.problems import Problems
 from lm_eval_longbench.scoring.recognise import recognise
@@ -54,22 +54,14 @@ def _about(sample: Sample, scored: Scored) -> str:
     return ", ".join([*parts, *([reason] if reason else [])])
 
 
-def read_answers(
+def read_samples(
     path: Path, benchmark: str | None
-) -> Iterator[tuple[dict[str, Any], Sample, Scored]]:
-    """Yield each answer under a path: its row, itself, and what it is worth.
-
-    A summary that needs semantic similarity has no score here.
+) -> Iterator[tuple[dict[str, Any], Sample, Source]]:
+    """Yield each answer under a path: its row (of a log, else nothing), itself, and its source.
 
     Raises:
-        DataError: the path is a scored folder, which holds no answers.
         PredictionError: nothing is recognised, or a file cannot be read.
     """
-    if is_scored(path):
-        raise DataError(
-            f"{path} holds scores and no answers. For --answers give the sample logs or the "
-            "prediction files that it was scored from."
-        )
     files = find_files([path])
     recognised = {file: recognise(file, benchmark) for file in files}
     for file in plan_files(files, recognised, [path], benchmark, Problems()).files:
@@ -82,7 +74,27 @@ def read_answers(
                 read = read_row(row, index, file.source)
                 for sample in () if isinstance(read, Unusable) else read:
                     own = row if file.source.kind == LOG else {}
-                    yield own, sample, score_sample(sample, file.source.reasoning)
+                    yield own, sample, file.source
+
+
+def read_answers(
+    path: Path, benchmark: str | None
+) -> Iterator[tuple[dict[str, Any], Sample, Scored]]:
+    """Yield each answer under a path: its row, itself, and what it is worth.
+
+    A summary that needs semantic similarity has no score here.
+
+    Raises:
+        DataError: the path is a scored folder, which holds no answers.
+        PredictionError: see `read_samples`.
+    """
+    if is_scored(path):
+        raise DataError(
+            f"{path} holds scores and no answers. For --answers give the sample logs or the "
+            "prediction files that it was scored from."
+        )
+    for row, sample, source in read_samples(path, benchmark):
+        yield row, sample, score_sample(sample, source.reasoning)
 
 
 class Samples:

@@ -194,6 +194,41 @@ def protocol_of_run(
     return "; ".join(texts), f"not known: {lacking}" if known else "protocol not known"
 
 
+@dataclass(frozen=True)
+class Verdict:
+    """Whether figures are of the official protocol.
+
+    Attributes:
+        unlike: why they cannot be ranked whatever the protocol was; "" if they can.
+        departs: in what they depart from the protocol; "" for nothing.
+        unknown: what is not known of it; "" for nothing.
+    """
+
+    unlike: str
+    departs: str
+    unknown: str
+
+    @property
+    def reason(self) -> str:
+        """Why they are not official; "" where nothing is known against it."""
+        return self.unlike or self.departs
+
+
+def verdict_of(
+    table: ScoredTable, tasks: Sequence[str], mode: str, run: Run | None = None
+) -> Verdict:
+    """Return whether figures over some tasks of a table are of the official protocol.
+
+    Args:
+        table: of a run.
+        tasks: that the figures are made of.
+        mode: of the published rows that they are compared with.
+        run: of the table, whose first pass with chain of thought counts too; None: it does not.
+    """
+    passes = [(table, tasks)] if run is None else passes_of(run, table, tasks)
+    return Verdict(why_not_ranked(table, tasks), *protocol_of_run(passes, mode))
+
+
 def rank_of(
     column: str,
     place: Place,
@@ -310,16 +345,15 @@ def leaderboard(
         table = run.tables[name]
         for place in places[:ranked]:
             tasks = benchmarks()[benchmark].tasks_of(own_table, place)
-            reason = why_not_ranked(table, tasks)
             found = []
             for mode in modes:
-                departs, unknown = protocol_of_run(passes_of(run, table, tasks), mode)
-                if departs:
-                    departs = f"it is no run of the official protocol: {departs}"
-                published = _in_mode(benchmark, mode)
+                verdict, published = verdict_of(table, tasks, mode, run), _in_mode(benchmark, mode)
+                reason = verdict.reason
+                if reason and not verdict.unlike:
+                    reason = f"it is no run of the official protocol: {reason}"
                 value = own.get(place)
                 found.append(
-                    rank_of(column, place, mode, value, published, reason or departs, unknown)
+                    rank_of(column, place, mode, value, published, reason, verdict.unknown)
                 )
             ranks += [rank for rank in found if rank.rank or rank.mode == modes[0]]
     return Leaderboard(name, modes[0], places, tuple(entries), tuple(ranks))

@@ -18,6 +18,7 @@ from lm_eval_longbench.errors import UnknownNameError
 from lm_eval_longbench.figures.figure import Unit
 from lm_eval_longbench.figures.intervals import FEWEST
 from lm_eval_longbench.figures.tree import Difference
+from lm_eval_longbench.language import said, told
 from lm_eval_longbench.reports.published import Entry, Leaderboard, Rank
 from lm_eval_longbench.reports.render_csv import csv_text
 from lm_eval_longbench.reports.render_json import json_text
@@ -94,9 +95,10 @@ def row_texts(row: Row) -> list[str]:
 
 def headers(report: BenchmarkReport) -> list[tuple[str, str]]:
     """Return what stands above the cells of a row: a label, and what its cells hold."""
-    columns = [(column.label, FIGURE_HEADER) for column in report.columns]
+    columns = [(column.label, said(FIGURE_HEADER)) for column in report.columns]
     return columns + [
-        (pair.label, "none" if pair.reason else DIFFERENCE_HEADER) for pair in report.pairs
+        (told(pair.label), said("none" if pair.reason else DIFFERENCE_HEADER))
+        for pair in report.pairs
     ]
 
 
@@ -117,10 +119,10 @@ def entry_note(board: Leaderboard, entry: Entry) -> str:
     """Return what sets a line of a leaderboard apart; "" for a published row that counts."""
     if entry.published is None:
         ranked = any(rank.column == entry.name and rank.rank for rank in board.ranks)
-        return "this report" if ranked else "this report, not ranked"
+        return told("this report" if ranked else "this report, not ranked")
     if entry.published.caveat:
-        return f"not ranked: {entry.published.caveat}"
-    return "not ranked: mode not stated" if entry.published.mode != board.mode else ""
+        return told(f"not ranked: {entry.published.caveat}")
+    return told("not ranked: mode not stated") if entry.published.mode != board.mode else ""
 
 
 def source_texts(board: Leaderboard) -> list[str]:
@@ -130,13 +132,13 @@ def source_texts(board: Leaderboard) -> list[str]:
         if entry.published is not None:
             models.setdefault(entry.published.source, []).append(entry.name)
     if len(models) == 1:
-        return [f"Source: {next(iter(models))}."]
-    return [f"Source of {', '.join(names)}: {source}." for source, names in models.items()]
+        return [told(f"Source: {next(iter(models))}.")]
+    return [told(f"Source of {', '.join(names)}: {source}.") for source, names in models.items()]
 
 
 def board_title(board: Leaderboard, title: str) -> str:
     """Return the heading of a leaderboard."""
-    return f"Published for {title}{f', {board.mode}' if board.mode else ''}"
+    return told(f"Published for {title}{f', {board.mode}' if board.mode else ''}")
 
 
 def rank_text(rank: Rank, board: Leaderboard) -> str:
@@ -144,11 +146,11 @@ def rank_text(rank: Rank, board: Leaderboard) -> str:
     among = f" among {rank.mode} figures" if rank.mode else ""
     start = f"{rank.column}, {rank.place[1]}{among}: "
     if rank.rank is None:
-        return f"{start}no rank, because {rank.reason}."
+        return told(f"{start}no rank, because {rank.reason}.")
     ties = f", tied with {', '.join(rank.ties)}" if rank.ties else ""
     only_if = " (counts if the model was thinking)" if rank.mode != board.mode else ""
     unknown = f" ({rank.unknown})" if rank.unknown else ""
-    return f"{start}rank {rank.rank} of {rank.of}{ties}{only_if}{unknown}."
+    return told(f"{start}rank {rank.rank} of {rank.of}{ties}{only_if}{unknown}.")
 
 
 def escaped_markdown(text: str) -> str:
@@ -165,7 +167,7 @@ def markdown_line(cells: Sequence[str]) -> str:
 
 def _markdown_figures(report: BenchmarkReport) -> Iterator[str]:
     heads = [f"{escaped_markdown(label)}<br>{what}" for label, what in headers(report)]
-    yield markdown_line(["figure", *heads])
+    yield markdown_line([said("figure"), *heads])
     yield markdown_line(["---", *["---:"] * len(heads)])
     for title, rows in sections(report.rows):
         if title:
@@ -178,7 +180,7 @@ def _markdown_board(board: Leaderboard, report: BenchmarkReport) -> Iterator[str
     unit = report.rows[0].unit
     yield f"### {board_title(board, report.title)}"
     yield ""
-    yield markdown_line(["model", *(name for _, name in board.places), "note"])
+    yield markdown_line([said("model"), *(name for _, name in board.places), said("note")])
     yield markdown_line(["---", *["---:"] * len(board.places), "---"])
     for entry in board.entries:
         name, note = escaped_markdown(entry.name), escaped_markdown(entry_note(board, entry))
@@ -195,16 +197,16 @@ def _markdown_lines(report: Report) -> Iterator[str]:
         yield ""
         yield from _markdown_figures(benchmark)
         yield ""
-        yield from (f"- {escaped_markdown(note)}" for note in benchmark.notes)
+        yield from (f"- {escaped_markdown(told(note))}" for note in benchmark.notes)
         yield ""
         for board in benchmark.leaderboards:
             if board.reason:
-                yield f"No rank: {escaped_markdown(board.reason)}."
+                yield escaped_markdown(told(f"No rank: {board.reason}."))
             else:
                 yield from _markdown_board(board, benchmark)
             yield ""
-    yield from (f"- Remark: {escaped_markdown(text)}" for text in report.remarks)
-    yield from (f"- {escaped_markdown(text)}" for text in report.method)
+    for text in (*(f"Remark: {own}" for own in report.remarks), *report.method):
+        yield f"- {escaped_markdown(told(text))}"
 
 
 def markdown_text(report: Report) -> str:
@@ -224,7 +226,7 @@ def _table_figures(report: BenchmarkReport, chosen: range) -> Table:
     """Lay out some of the columns."""
     heads = headers(report)
     table = Table(
-        Column("figure", overflow="fold"),
+        Column(said("figure"), overflow="fold"),
         *(Column(_header(*heads[number]), overflow="fold") for number in chosen),
         title=report.title,
         title_justify="left",
@@ -259,9 +261,9 @@ def _blocks(report: BenchmarkReport, console: Console) -> list[Table]:
 def _table_board(board: Leaderboard, report: BenchmarkReport) -> Table:
     unit = report.rows[0].unit
     table = Table(
-        Column("model", overflow="fold"),
+        Column(said("model"), overflow="fold"),
         *(Column(name, justify="right", overflow="fold") for _, name in board.places),
-        Column("note", overflow="fold"),
+        Column(said("note"), overflow="fold"),
         title=board_title(board, report.title),
         title_justify="left",
     )
@@ -301,10 +303,10 @@ def table_text(report: Report, width: int | None = None) -> str:
         for block in _blocks(benchmark, console):
             console.print(block)
         for note in benchmark.notes:
-            console.print(note)
+            console.print(told(note))
         for board in benchmark.leaderboards:
             if board.reason:
-                console.print(f"No rank: {board.reason}.")
+                console.print(told(f"No rank: {board.reason}."))
                 continue
             console.print(_table_board(board, benchmark))
             for line in source_texts(board):
@@ -313,7 +315,7 @@ def table_text(report: Report, width: int | None = None) -> str:
                 console.print(rank_text(rank, board))
         console.print()
     for line in (*(f"Remark: {text}" for text in report.remarks), *report.method):
-        console.print(line)
+        console.print(told(line))
     return text_of(console)
 
 

@@ -18,8 +18,8 @@ from rich.table import Table
 from lm_eval_longbench.answers.reply import failed_text
 from lm_eval_longbench.benchmarks.registry import benchmarks
 from lm_eval_longbench.errors import few
-from lm_eval_longbench.language import said
-from lm_eval_longbench.reports.published import protocol_of_run, why_not_ranked
+from lm_eval_longbench.language import said, told
+from lm_eval_longbench.reports.published import verdict_of
 from lm_eval_longbench.reports.render import FIGURE_HEADER, figure_text
 from lm_eval_longbench.reports.report import BenchmarkReport, Cell, Column, Report, Row
 
@@ -28,6 +28,7 @@ MOST_LINES = 12
 # Headlines and signatures share what the other lines leave: as many tables have lines of their own.
 _MOST_TABLES = 2
 _FIGURES, _REASONS, _TASKS = 4, 4, 3
+_LACKING = "{} of {} tasks are not in this run: {}. Without them these have no value: {}."
 
 
 @dataclass(frozen=True)
@@ -119,16 +120,13 @@ def tables_text(report: Report, width: int | None = None) -> str:
             missing = _missing(column)
             if missing:
                 every = len(column.table.info.tasks)
-                text = said("{} of {} tasks are not in this run: {}", len(missing), every, "")
                 names = ", ".join(name for _, name in benchmarks()[benchmark.benchmark].headline)
-                text += few(missing, _TASKS) + "."
-                console.print(
-                    f"{text} {said('Without them these have no value: {}', names)}.".lstrip()
-                )
+                lacking = told(few(missing, _TASKS))
+                console.print(said(_LACKING, len(missing), every, lacking, names))
             if column.table.capped_warning:
-                console.print(f"Warning: {column.table.capped_warning}.")
+                console.print(told(f"Warning: {column.table.capped_warning}."))
     for remark in report.remarks:
-        console.print(f"Remark: {remark}")
+        console.print(told(f"Remark: {remark}"))
     return "".join(f"{line.rstrip()}\n" for line in out.getvalue().splitlines())
 
 
@@ -185,7 +183,7 @@ def _shares(columns: Sequence[Column]) -> str:
             failures[reason] = failures.get(reason, 0) + number
     found = _total(columns, "failed")
     if found and found[0]:
-        texts[0] = failed_text(found[0], failures)
+        texts[0] = told(failed_text(found[0], failures))
     every = sum(column.table.facts.counts.get("samples") or 0 for column in columns)
     return f"{every}: {', '.join(texts)}"
 
@@ -202,19 +200,18 @@ def official_protocol(columns: Sequence[Column]) -> tuple[str, str]:
     reasons: list[str] = []
     unknown: list[str] = []
     for column in columns:
-        tasks = _tasks_here(column)
-        reason = why_not_ranked(column.table, tasks)
         modes = column.table.info.published or ("",)
-        departs, lacking = protocol_of_run([(column.table, tasks)], modes[0])
-        if departs and not column.table.facts.is_official:
-            reason = ""  # other data is among the departures
-        for text in (reason, *departs.split("; ")):
+        verdict = verdict_of(column.table, _tasks_here(column), modes[0])
+        unlike = verdict.unlike
+        if verdict.departs and not column.table.facts.is_official:
+            unlike = ""  # other data is among the departures
+        for text in (unlike, *verdict.departs.split("; ")):
             if text and text not in reasons:
                 reasons.append(text)
-        if lacking and lacking not in unknown:
-            unknown.append(lacking)
+        if verdict.unknown and verdict.unknown not in unknown:
+            unknown.append(verdict.unknown)
     more = f" {said('and {} more', len(reasons) - _REASONS)}" if len(reasons) > _REASONS else ""
-    return "; ".join(reasons[:_REASONS]) + more, "; ".join(unknown)
+    return told("; ".join(reasons[:_REASONS])) + more, told("; ".join(unknown))
 
 
 def _protocol(columns: Sequence[Column]) -> str:

@@ -9,8 +9,8 @@ from scored_runs import close, v1_rows, write_run
 from lm_eval_longbench.benchmarks.chart import Look
 from lm_eval_longbench.benchmarks.registry import benchmarks
 from lm_eval_longbench.errors import DataError
-from lm_eval_longbench.page.build import build_page
-from lm_eval_longbench.page.data import cleaned, page_data
+from lm_eval_longbench.page.build import build_page, cleaned
+from lm_eval_longbench.page.data import page_data
 from lm_eval_longbench.reports.published import published_rows
 from lm_eval_longbench.reports.report import make_report
 from lm_eval_longbench.reports.scored_run import read_run

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from lm_eval_longbench.cli.main import app
 from lm_eval_longbench.errors import LongBenchError, OptionError
-from lm_eval_longbench.page import files
+from lm_eval_longbench.page import files, fonts
 from lm_eval_longbench.page.build import build_page
 from lm_eval_longbench.page.data import page_data
 from lm_eval_longbench.page.files import chart_files, shows_chinese
@@ -88,8 +88,20 @@ def test_other_formats(data, kind, start):
 
 def test_chinese_without_a_font_is_an_error(data, monkeypatch):
     monkeypatch.setattr(files, "shows_chinese", lambda converter: False)
-    with pytest.raises(LongBenchError, match="No font here shows Chinese"):
-        list(chart_files(data, "png", "zh"))
+    monkeypatch.setattr(fonts, "folders", lambda: [])
+    for kind in ("png", "svg"):
+        with pytest.raises(LongBenchError, match="No font here shows Chinese"):
+            list(chart_files(data, kind, "zh"))
+
+
+def test_svg_with_chinese_carries_its_letters(data):
+    if not shows_chinese(vl_convert):
+        pytest.skip("no font here shows Chinese: apt-get install fonts-noto-cjk")
+    one = {**data, "benchmarks": data["benchmarks"][:1]}
+    plain, chinese = (dict(chart_files(one, "svg", language)) for language in ("en", "zh"))
+    assert all(b"@font-face" not in content for content in plain.values())
+    assert all(b"@font-face" in content for content in chinese.values())
+    assert max(map(len, chinese.values())) < 150_000
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,8 @@ from typer.testing import CliRunner
 
 from lm_eval_longbench.cli.main import app
 from lm_eval_longbench.errors import DataError, OptionError
+from lm_eval_longbench.lock.lock import DEFAULT, lock_now, lock_text
+from lm_eval_longbench.options import Options
 from lm_eval_longbench.page.build import build_page
 from lm_eval_longbench.page.leaderboard import leaderboard_data
 from lm_eval_longbench.scoring.score import score_paths
@@ -26,7 +28,11 @@ def answer(number, prompt):
 
 @pytest.fixture(scope="module")
 def submission(tmp_path_factory):
-    return write_run(tmp_path_factory.mktemp("submissions") / "honest", AnsweringLM(answer), TASKS)
+    folder = tmp_path_factory.mktemp("submissions") / "honest"
+    write_run(folder, AnsweringLM(answer), TASKS)
+    lock = lock_now(TASKS, Options(data_dir="sample"))
+    (folder / DEFAULT).write_text(lock_text(lock), encoding="utf-8")
+    return folder
 
 
 def about(folder, **facts):
@@ -60,6 +66,23 @@ def test_a_hundred_tampered_submissions_are_refused(submission, tmp_path):
     assert len(data["refused"]) == TAMPERED
     assert all(one["reasons"] and one["reasons"][0] for one in data["refused"])
     assert str(tmp_path) not in json.dumps(data)
+
+
+def test_a_lock_must_be_of_the_run(submission, tmp_path):
+    folder = shutil.copytree(submission, tmp_path / "one")
+    whole = lock_now(["longbench_v1"], Options(data_dir="sample"))  # holds the run's tasks, too
+    (folder / DEFAULT).write_text(lock_text(whole), encoding="utf-8")
+    (folder / "samples.jsonl.lock").touch()  # of another program
+    assert leaderboard_data([folder], tmp_path / "a")[1][0].reasons == ()
+    text = lock_text(whole).replace("jieba: 0.42.1", "jieba: 0.42.0")
+    (folder / "my.lock").write_text(text, encoding="utf-8")
+    _, (one,) = leaderboard_data([folder], tmp_path / "b")
+    assert one.reasons == (
+        "my.lock is not of this run: packages.jieba: locked 0.42.0, here 0.42.1",
+    )
+    (folder / "my.lock").write_text("x", encoding="utf-8")
+    _, (one,) = leaderboard_data([folder], tmp_path / "c")
+    assert "my.lock is not a lock file" in one.reasons[0] and str(tmp_path) not in one.reasons[0]
 
 
 def test_other_files_in_the_folder_do_not_count(submission, tmp_path):

@@ -421,9 +421,9 @@
     return `${spec.title}. ${number}. ${words.best}: ${best[1].name}, ${best[2]}: ${spec.say(best[3], best[1])}.`;
   }
 
-  // The number of an effective length, in steps, as text.
-  function lengthText(ladder, steps, language) {
-    const last = ladder.labels.length - 1, ends = steps >= last - 1e-9;
+  // The number of an effective length, in steps, as text; `longest`: where the entry's questions end.
+  function lengthText(ladder, steps, language, longest) {
+    const last = longest ?? ladder.labels.length - 1, ends = steps >= last - 1e-6;
     const own = ladder.shortest ? `${Math.round(ladder.shortest * Math.pow(2, steps))}k`
       : at(ladder.labels[Math.floor(steps + 1e-9)], language).replace(/ ?[(（].*/, "");
     return (ends ? "≥" : "") + own;
@@ -441,10 +441,10 @@
   // Return what to draw of a benchmark's chart for some of its entries.
   function specOf(benchmark, name, entries, language) {
     const chart = benchmark.charts.find((own) => own.name === name);
-    const ladder = chart.axis === "effective" ? benchmark.ladder : null;
+    const ladder = { effective: benchmark.ladder, tokens: benchmark.tokens }[chart.axis] || null;
     const decimals = benchmark.decimals;
     const sign = (value) => (chart.signed && value > 0 ? "+" : "");
-    const one = (value, own) => ladder ? lengthText(ladder, value, language)
+    const one = (value, own) => ladder ? lengthText(ladder, value, language, chart.axis === "tokens" && own ? own.longest : null)
       : sign(value) + shown(value, own ? own.decimals : decimals);
     const spec = {
       kind: chart.kind, name, language, signed: chart.signed, decimals,
@@ -464,7 +464,7 @@
       if (values.some((panel) => panel.some((value) => value))) {
         const mode = modes > 1 ? modeText(benchmark, entry.mode, language) : "";
         spec.series.push({ name: nameOf(benchmark, entry, language), model: entry.model, mode,
-          run: entry.run, values, decimals: digitsOf(benchmark, entry) });
+          run: entry.run, values, longest: entry.longest, decimals: digitsOf(benchmark, entry) });
       }
     });
     if (["dots", "bars", "inside", "heat"].includes(chart.kind)) {

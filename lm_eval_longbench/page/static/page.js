@@ -12,6 +12,8 @@
     official: ["Official", "官方协议"], officialOnly: ["Official protocol only", "仅官方协议"],
     model: ["Model", "模型"], context: ["Context", "上下文"], cut: ["Truncated to", "截断至"],
     gain: ["Gain", "增益"], effective: ["Effective length", "有效长度"],
+    ranges: ["Effective length (official ranges)", "有效长度（官方区间）"],
+    tokens: ["Effective length (measured tokens)", "有效长度（实测token数）"],
     shares: ["Failed / capped / truncated, %", "失败 / 达上限 / 截断，%"],
     signature: ["Signature", "签名"], rank: ["Rank", "名次"], run: ["run", "运行"],
     choose: ["Models in the charts", "图表中的模型"], top: ["Best 5", "前5名"],
@@ -62,6 +64,10 @@
     node.append(...children.flat().filter((one) => one !== null && one !== undefined && one !== false));
     return node;
   }
+  // A reason or a note of the package in the reader's language, marked where it is left in English.
+  const told = (text) => (state.language === "zh" && data.chinese[text]) || text;
+  const langOf = (text) => (told(text) === text && state.language === "zh" ? "en" : null);
+  const note = (text, tag, ...before) => h(tag || "li", { lang: langOf(text) }, before, named(told(text)));
   const named = (text, props) => h("bdi", props || {}, text);
   const fixed = (value, decimals) => C.shown(value, decimals);
 
@@ -122,16 +128,18 @@
         cell: (row) => row.all.filter((i) => bench.entries[i].values[special.gain]).slice(0, 1)
           .flatMap((i) => numberCell(bench, i, special.gain, true)) });
     }
-    if (bench.ladder) {
+    [["effective", bench.ladder], ["tokens", bench.tokens]].forEach(([name, ladder]) => {
+      if (!ladder) return;
       bench.modes.forEach(([mode, label]) => {
         const own = bench.entries.filter((entry) => entry.mode === mode);
-        if (!own.some((entry) => entry.values[special.effective])) return;
-        found.push({ key: `effective/${mode}`, number: true,
-          head: [t("effective"), bench.modes.length > 1 ? at(label, state.language) : ""].filter(Boolean).join(", "),
-          sort: (row) => valueOf(bench, row.entries[mode], special.effective),
-          cell: (row) => lengthCell(bench, row.entries[mode]) });
+        if (!own.some((entry) => entry.values[special[name]])) return;
+        found.push({ key: `${name}/${mode}`, number: true,
+          head: [t(name === "effective" && bench.tokens ? "ranges" : name),
+            bench.modes.length > 1 ? at(label, state.language) : ""].filter(Boolean).join(", "),
+          sort: (row) => valueOf(bench, row.entries[mode], special[name]),
+          cell: (row) => lengthCell(bench, row.entries[mode], name, ladder) });
       });
-    }
+    });
     const order = { yes: 2, unknown: 1, no: 0 };
     found.push({ key: "official", head: t("official"), left: true, sort: (row) => order[statusOf(bench, row)],
       cell: (row) => officialCell(bench, row) });
@@ -160,10 +168,11 @@
     return value[1] === null ? [one(value[0])]
       : [one(value[0]), h("small", {}, `[${one(value[1])}, ${one(value[2])}]`)];
   }
-  function lengthCell(bench, index) {
-    const value = index === undefined ? null : bench.entries[index].values[bench.special.effective];
+  function lengthCell(bench, index, name, ladder) {
+    const value = index === undefined ? null : bench.entries[index].values[bench.special[name]];
     if (!value) return ["–"];
-    const one = (v) => C.lengthText(bench.ladder, v, state.language);
+    const longest = name === "tokens" ? bench.entries[index].longest : null;
+    const one = (v) => C.lengthText(ladder, v, state.language, longest);
     return [one(value[0]), value[1] === null ? "" : h("small", {}, `[${one(value[1])}, ${one(value[2])}]`)];
   }
   function sharesCell(bench, row) {
@@ -175,12 +184,12 @@
   }
   function officialCell(bench, row) {
     const status = statusOf(bench, row), sign = { yes: "✓", unknown: "?", no: "✗" }[status];
-    const why = row.all.map((i) => bench.entries[i].why).filter(Boolean).join(" · ");
+    const why = row.all.map((i) => told(bench.entries[i].why)).filter(Boolean).join(" · ");
     const rank = row.all.map((i) => bench.entries[i].rank).filter(Boolean)[0];
     const short = status === "yes" ? "" : shortened(why, 34);
     return [h("span", { className: status, title: why || t(status) }, h("span", { "aria-hidden": "true" }, sign),
       h("span", { className: "vh" }, t(status))), rank ? ` ${t("rank")} ${rank}` : "",
-      short && row.run ? h("small", { title: why, lang: "en" }, named(short)) : null];
+      short && row.run ? h("small", { title: why }, named(short)) : null];
   }
   const modeText = (bench, mode) => C.modeText(bench, mode, state.language);
   const nameOf = (bench, entry) => C.nameOf(bench, entry, state.language);
@@ -275,7 +284,7 @@
           pickers.map(([key, act]) => h("button", { type: "button", id: "pick-" + key, onclick: () => { act(); again(); chosenChanged(); } }, t(key))))),
       h("div", { className: "scroll tall", tabIndex: 0, role: "region", "aria-label": t("tableOf", { t: t("board") }) },
         h("table", {}, h("caption", { className: "vh" }, `${bench.title}: ${t("board")}`), h("thead"), h("tbody"))),
-      h("p", { className: "sub", lang: "en" }, bench.note));
+      h("p", { className: "sub", lang: langOf(bench.note) }, told(bench.note)));
   }
 
   // ------------------------------------------------------------------ charts
@@ -416,7 +425,7 @@
       const turned = bench.differences.find((one) => one.first === second && one.second === first);
       const pair = found || turned, sign = found ? 1 : -1;
       if (!pair || pair.reason) {
-        place.replaceChildren(h("p", { className: "sub" }, pair ? named(pair.reason, { lang: "en" }) : t("noPair")));
+        place.replaceChildren(h("p", { className: "sub" }, pair ? note(pair.reason, "span") : t("noPair")));
         return;
       }
       const one = (value) => signed(value, bench.decimals);
@@ -444,17 +453,17 @@
     if (!runs.length) return null;
     return h("section", { "aria-labelledby": "details-title" }, h("h2", { id: "details-title" }, t("details")),
       runs.map((entry) => h("details", {}, h("summary", {}, named(nameOf(bench, entry))),
-        h("dl", {}, [["official", `${t(entry.official)}${entry.why ? `: ${entry.why}` : ""}`], ["rank", entry.rank], ["cut", entry.cut],
+        h("dl", {}, [["official", `${t(entry.official)}${entry.why ? `: ${told(entry.why)}` : ""}`], ["rank", entry.rank], ["cut", entry.cut],
           ["data", entry.data], ["signature", entry.signature]].filter((one) => one[1]).flatMap(([key, value]) =>
           [h("dt", {}, t(key)), h("dd", {}, key === "signature" ? h("code", {}, value) : named(value))])),
-        h("ul", { className: "notes", lang: "en" }, entry.notes.map((note) => h("li", {}, named(note)))))));
+        h("ul", { className: "notes" }, entry.notes.map((one) => note(one))))));
   }
 
   function method(bench) {
     const sources = [...new Set(bench.entries.map((entry) => entry.source).filter(Boolean))];
     return h("section", { "aria-labelledby": "method-title" }, h("h2", { id: "method-title" }, t("method")),
-      h("ul", { className: "notes", lang: "en" }, [...data.method, ...data.remarks].map((one) => h("li", {}, named(one))),
-        sources.map((one) => h("li", {}, `${t("source")}: `, named(one)))));
+      h("ul", { className: "notes" }, [...data.method, ...data.remarks].map((one) => note(one)),
+        sources.map((one) => note(one, "li", `${t("source")}: `))));
   }
 
   function refused() {
@@ -462,7 +471,7 @@
     return h("section", { className: "refused", id: "refused", "aria-labelledby": "refused-title" },
       h("h2", { id: "refused-title" }, t("refused")), h("p", {}, t("refusedWhy")),
       data.refused.map((one) => h("details", {}, h("summary", {}, named(one.name)),
-        h("ul", { className: "notes", lang: "en" }, one.reasons.map((reason) => h("li", {}, named(reason)))))));
+        h("ul", { className: "notes" }, one.reasons.map((reason) => note(reason))))));
   }
 
   // ------------------------------------------------------------------ the page
