@@ -3,13 +3,11 @@
 import ast
 import functools
 import json
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from command_costs import costs, run_code
 
 import lm_eval_longbench
 
@@ -221,22 +219,11 @@ sys.stdout.write(json.dumps(failed))
 """
 
 
-def run(*arguments):
-    return subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", *arguments],
-        env={**os.environ, "PYTHONPATH": str(PACKAGE.parent)},
-        stdout=subprocess.PIPE,
-        text=True,
-        timeout=200,
-        check=True,
-    ).stdout
-
-
 def test_every_module_can_be_the_first_one_imported(tmp_path):
     """A circle of imports breaks for whoever enters it at the wrong place."""
     missing = "lm_eval_longbench.nothing"  # shows that a failure is seen
     failed = json.loads(
-        run(ONE_BY_ONE, json.dumps([*map(module_name, trees()), missing]), tmp_path)
+        run_code(ONE_BY_ONE, json.dumps([*map(module_name, trees()), missing]), tmp_path)
     )
     assert "No module named" in failed.pop(missing)
     assert failed == {}
@@ -248,7 +235,7 @@ def heavy_after(module):
         "names = ('torch', 'transformers', 'datasets', 'lm_eval', 'huggingface_hub', 'pyarrow')\n"
         "sys.stdout.write(json.dumps([name for name in names if name in sys.modules]))\n"
     )
-    return json.loads(run(code))
+    return json.loads(run_code(code))
 
 
 @pytest.mark.parametrize(
@@ -275,24 +262,10 @@ def test_the_command_line_does_not_wait_for_torch_or_the_harness():
 
 HEAVY = ("torch", "transformers", "datasets", "lm_eval", "pyarrow", "huggingface_hub", "numba")
 HEAVY += ("jieba", "pandas", "scipy", "nltk", "altair")
-WHAT_A_COMMAND_IMPORTS = """
-import contextlib, io, json, sys
-from lm_eval_longbench.cli.main import main
-
-names, *sys.argv[1:] = json.loads(sys.argv[1]), *sys.argv[2:]
-status, printed = 0, io.StringIO()
-with contextlib.redirect_stdout(printed):
-    try:
-        main()
-    except SystemExit as end:
-        status = end.code
-assert not status and printed.getvalue(), status
-sys.stdout.write(json.dumps([name for name in names if name in sys.modules]))
-"""
 
 
 def heavy_of_command(*arguments):
-    return json.loads(run(WHAT_A_COMMAND_IMPORTS, json.dumps(HEAVY), *map(str, arguments)))
+    return costs(*arguments, names=HEAVY)["modules"]
 
 
 def score_one(folder, dataset, pred, answer, *options):
@@ -320,6 +293,64 @@ def test_scoring_english_answers_imports_nothing_heavy(tmp_path):
 def test_scoring_chinese_answers_imports_jieba_and_nothing_else(tmp_path):
     command = score_one(tmp_path, "vcsum", "研究生命起源", "研究生命")
     assert heavy_of_command(*command) == ["jieba"]
+
+
+# ---------------------------------------------------------------------- files and rows, counted
+
+
+def task_files(files):
+    """Take the task files out of what was opened; return how many, and how often one at most."""
+    own = [files.pop(name) for name in list(files) if name.endswith(".yaml")]
+    return len(own), max(own, default=0)
+
+
+def test_the_names_of_tasks_take_each_task_file_once():
+    files = costs("tasks")["files"]
+    assert task_files(files) == (len(list((PACKAGE.parent / "tasks").rglob("*.yaml"))), 1)
+    assert files == {}
+
+
+@pytest.fixture
+def cache(tmp_path):
+    return {"HF_DATASETS_CACHE": str(tmp_path / "cache")}
+
+
+def test_a_prompt_takes_one_row_and_no_task_file(cache):
+    command = ("prompt", "longbench_v1_qasper", "--index", "1", "--data-dir", "sample")
+    costs(*command, **cache)  # converts the data
+    names = ("rows", "datasets", "transformers", "lm_eval", "torch", "pandas")
+    found = costs(*command, names=names, **cache)
+    assert found["files"] == dict.fromkeys(
+        ("qasper.jsonl", "manifest.json", "qasper.arrow", "qasper.txt"), 1
+    )
+    # The column is that of the documents' hashes.
+    assert found["rows"] == {"columns": 1, "rows": 1}
+    assert found["modules"] == []
+
+
+def test_a_prompt_of_one_of_many_files_opens_that_one(cache):
+    """Pro's 25 tasks are converted together, and each is opened by itself."""
+    command = ("prompt", "--index", "0", "--data-dir", "sample")
+    costs(*command, "longbench_pro_t1_1", **cache)
+    found = costs(*command, "longbench_pro_t1_2", names=["rows"], **cache)
+    assert [name for name in found["files"] if name.endswith(".arrow")] == ["t1_2.arrow"]
+    assert max(found["files"].values()) <= 2
+    assert found["rows"] == {"columns": 2, "rows": 1}
+
+
+def test_scored_files_are_opened_a_fixed_number_of_times(tmp_path):
+    """However many rows, and each row is decoded once, but for the first ones: what are they?"""
+    row = {"pred": "Emma", "answers": ["Emma"], "all_classes": None, "length": 5}
+    path, out, number = tmp_path / "qasper.jsonl", tmp_path / "out", 500
+    path.write_text((json.dumps(row) + "\n") * number, encoding="utf-8")
+    found = costs("score", path, "--benchmark", "v1", "--output", out, names=["rows"])
+    assert set(found["files"]) == {"qasper.jsonl"}
+    assert found["files"]["qasper.jsonl"] <= 12
+    assert found["rows"].keys() == {"decoded"}
+    assert number <= found["rows"]["decoded"] <= number + 100
+    found = costs("report", out, names=["rows"])
+    assert found["files"] == {"report.json": 2, "samples.jsonl": 2}
+    assert number <= found["rows"]["decoded"] <= number + 100
 
 
 def test_files_that_the_docs_name_are_there():

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from lm_eval_longbench.benchmarks.base import Task
-from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task
+from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task, tasks
 from lm_eval_longbench.errors import OptionError, PromptError
 from lm_eval_longbench.input_files import decoded, read_whole
 from lm_eval_longbench.interface.documents import prompt as finished_prompt
@@ -66,7 +66,8 @@ def register(app: typer.Typer) -> None:
 
         On a terminal its control characters, if it has any, are written out.
         """
-        if is_group(task):
+        # Task files are read only for what is no task.
+        if task not in tasks() and is_group(task):
             members = expanded([task])[0]
             raise OptionError(
                 f"{task} is a group of {len(members)} tasks, such as {members[0]}: name one of "

@@ -21,12 +21,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import datasets
 import pyarrow
-from datasets.arrow_writer import ArrowWriter
 from filelock import FileLock
 
 from lm_eval_longbench.data.hashing import identity, sha256_of
+from lm_eval_longbench.data.mapped_rows import MappedRows
+from lm_eval_longbench.datasets_cache import our_cache
 from lm_eval_longbench.errors import DataError
 
 if TYPE_CHECKING:
@@ -46,27 +46,26 @@ _ATTEMPTS = 5
 # A file's rows are written out when their texts reach this many characters: rows of a megabyte
 # each must not add up in memory, and with this many to a batch writing costs little.
 BATCH_CHARACTERS = 1_000_000
+_BATCH_ROWS = 1000
 # Column of every Arrow file: sha256 of `context`; null where that is empty.
 CONTEXT_SHA256 = "context_sha256"
 
 _KINDS = {
-    "text": datasets.Value("string"),
-    "texts": datasets.Sequence(datasets.Value("string")),
-    "int64": datasets.Value("int64"),
+    "text": pyarrow.string(),
+    "texts": pyarrow.list_(pyarrow.string()),
+    "int64": pyarrow.int64(),
 }
 
 
-def features_of(benchmark: Benchmark) -> datasets.Features:
+def schema_of(benchmark: Benchmark) -> pyarrow.Schema:
     """Return the columns of a benchmark's rows and their types."""
-    return datasets.Features(
-        {name: _KINDS[benchmark.kinds.get(name, "text")] for name in benchmark.fields}
-    )
+    kinds = benchmark.kinds
+    return pyarrow.schema([(name, _KINDS[kinds.get(name, "text")]) for name in benchmark.fields])
 
 
 def cache_folder(benchmark: str, sha256: str) -> Path:
     """Return the folder for what is converted from the file with this hash; it may not exist."""
-    cache = Path(datasets.config.HF_DATASETS_CACHE) / "lm_eval_longbench"
-    return cache / benchmark / f"{sha256[:16]}-{_FORMAT}"
+    return our_cache() / benchmark / f"{sha256[:16]}-{_FORMAT}"
 
 
 class ArrowFiles:
@@ -77,15 +76,16 @@ class ArrowFiles:
 
     Args:
         folder: where they are written.
-        features: columns of the rows that are given, `context` among them; the files have
+        schema: columns of the rows that are given, `context` among them; the files have
             CONTEXT_SHA256 besides.
     """
 
-    def __init__(self, folder: Path, features: datasets.Features) -> None:
+    def __init__(self, folder: Path, schema: pyarrow.Schema) -> None:
         self._folder = folder
-        self._features = datasets.Features({**features, CONTEXT_SHA256: datasets.Value("string")})
-        self._writers: dict[str, ArrowWriter] = {}
-        self._waiting: dict[str, int] = {}  # characters
+        self._schema = schema.append(pyarrow.field(CONTEXT_SHA256, pyarrow.string()))
+        self._writers: dict[str, pyarrow.RecordBatchStreamWriter] = {}
+        self._rows: dict[str, list[dict[str, Any]]] = {}  # not yet written
+        self._characters: dict[str, int] = {}  # of their texts
         self._open = contextlib.ExitStack()
 
     def __enter__(self) -> ArrowFiles:
@@ -95,17 +95,20 @@ class ArrowFiles:
     def write(self, name: str, row: Mapping[str, Any]) -> None:
         """Add a row to one file."""
         if name not in self._writers:
-            path = str(self._folder / f"{name}.arrow")
-            writer = ArrowWriter(features=self._features, path=path)
-            self._writers[name] = self._open.enter_context(writer)
-        writer, context = self._writers[name], row["context"]
+            file = self._open.enter_context((self._folder / f"{name}.arrow").open("wb"))
+            self._writers[name] = pyarrow.ipc.new_stream(file, self._schema)
+            self._rows[name], self._characters[name] = [], 0
+        context, waiting = row["context"], self._rows[name]
         digest = hashlib.sha256(context.encode("utf-8")).hexdigest() if context else None
-        writer.write({**row, CONTEXT_SHA256: digest})
-        size = sum(len(value) for value in row.values() if isinstance(value, str))
-        self._waiting[name] = self._waiting.get(name, 0) + size
-        if self._waiting[name] >= BATCH_CHARACTERS:
-            writer.write_examples_on_file()
-            self._waiting[name] = 0
+        waiting.append({**row, CONTEXT_SHA256: digest})
+        self._characters[name] += sum(len(text) for text in row.values() if isinstance(text, str))
+        if self._characters[name] >= BATCH_CHARACTERS or len(waiting) == _BATCH_ROWS:
+            self._flush(name)
+
+    def _flush(self, name: str) -> None:
+        batch = pyarrow.RecordBatch.from_pylist(self._rows[name], schema=self._schema)
+        self._writers[name].write_batch(batch)
+        self._rows[name], self._characters[name] = [], 0
 
     def __exit__(
         self,
@@ -116,8 +119,10 @@ class ArrowFiles:
         """Finish all files, or only close them after an error."""
         with self._open:
             if kind is None:
-                for writer in self._writers.values():
-                    writer.finalize()
+                for name, writer in self._writers.items():
+                    if self._rows[name]:
+                        self._flush(name)
+                    writer.close()
 
 
 class _Unsound(Exception):
@@ -146,15 +151,9 @@ class CachedFolder:
         self._sha256 = sha256
         self._fill = fill
 
-    def rows(self, name: str) -> datasets.Dataset:
+    def rows(self, name: str) -> MappedRows:
         """Open `<name>.arrow`, memory-mapped; see `open`."""
-
-        def mapped(path: Path) -> datasets.Dataset:
-            table = datasets.table.MemoryMappedTable.from_file(str(path))
-            # A fingerprint of its own would take longer than all the rest.
-            return datasets.Dataset(table, fingerprint=f"{self._sha256[:16]}-{name}")
-
-        return self.open(f"{name}.arrow", mapped)
+        return self.open(f"{name}.arrow", MappedRows.of_file)
 
     def open(self, name: str, read: Callable[[Path], Value]) -> Value:
         """Return what `read` makes of one file, which is as it was when it was converted.
@@ -298,8 +297,8 @@ def cached(
     sha256: str,
     name: str,
     rows: Callable[[], Iterable[Mapping[str, Any]]],
-) -> datasets.Dataset:
-    """Return the rows of one file as a memory-mapped dataset, converting them on first use.
+) -> MappedRows:
+    """Return the rows of one file, memory-mapped, converting them on first use.
 
     Args:
         benchmark: whose rows they are; its family is a folder in the cache.
@@ -312,7 +311,7 @@ def cached(
     """
 
     def fill(folder: Path) -> None:
-        with ArrowFiles(folder, features_of(benchmark)) as files:
+        with ArrowFiles(folder, schema_of(benchmark)) as files:
             for row in rows():
                 files.write(name, row)
 

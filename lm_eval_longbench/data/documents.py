@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-import datasets
-
 from lm_eval_longbench.data.arrow import CONTEXT_SHA256
+from lm_eval_longbench.data.mapped_rows import MappedRows
 from lm_eval_longbench.errors import OptionError
 
 # The value of the option data_dir that stands for the embedded sample.
@@ -28,20 +27,17 @@ class Documents:
             Questions that share a document share it.
     """
 
-    rows: datasets.Dataset
+    rows: MappedRows
     label: str
     sha256: str
     official: bool
     context_sha256: Sequence[str | None]
 
     @classmethod
-    def of_stored(
-        cls, stored: datasets.Dataset, label: str, sha256: str, *, official: bool
-    ) -> Documents:
+    def of_stored(cls, stored: MappedRows, label: str, sha256: str, *, official: bool) -> Documents:
         """Return the documents of converted rows, which have the column CONTEXT_SHA256."""
-        # With a fingerprint that is given, none is computed.
-        rows = stored.remove_columns(CONTEXT_SHA256, new_fingerprint=f"{stored._fingerprint}-rows")
-        return cls(rows, label, sha256, official, stored[CONTEXT_SHA256][:])
+        rows = stored.without(CONTEXT_SHA256)
+        return cls(rows, label, sha256, official, stored[CONTEXT_SHA256])
 
     def select(self, indices: Sequence[int]) -> Documents:
         """Return some of the documents, by their row numbers."""

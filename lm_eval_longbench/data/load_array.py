@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from tqdm import tqdm
 
 from lm_eval_longbench.data import hub
-from lm_eval_longbench.data.arrow import ArrowFiles, CachedFolder, cache_folder, features_of
+from lm_eval_longbench.data.arrow import ArrowFiles, CachedFolder, cache_folder, schema_of
 from lm_eval_longbench.data.documents import SAMPLE, Documents
 from lm_eval_longbench.data.hashing import sha256_of
 from lm_eval_longbench.data.json_array import array_items
@@ -66,7 +66,7 @@ def convert(benchmark: Benchmark, file: Path, folder: Path, *, official: bool) -
         disable=None,
         delay=1,
     )
-    with bar, ArrowFiles(folder, features_of(benchmark)) as files:
+    with bar, ArrowFiles(folder, schema_of(benchmark)) as files:
         for row in checked_rows(array_items(file, bar.update), str(file), benchmark):
             files.write(benchmark.arrow_file(row), row)
             for dimension, values in counts.items():

@@ -16,6 +16,7 @@ from pathlib import Path
 from lm_eval_longbench.benchmarks.base import Source
 from lm_eval_longbench.data.download import NotDownloadedError, download, is_address
 from lm_eval_longbench.data.hashing import sha256_of
+from lm_eval_longbench.datasets_cache import our_cache
 from lm_eval_longbench.errors import DataError
 from lm_eval_longbench.input_files import reading
 from lm_eval_longbench.secrets import masked_url
@@ -27,9 +28,7 @@ MODELSCOPE_ENDPOINT = "https://modelscope.cn"
 
 def downloads_folder() -> Path:
     """Return the folder for downloaded files; it may not exist."""
-    from datasets import config  # slow to import
-
-    return Path(config.HF_DATASETS_CACHE) / "lm_eval_longbench" / "downloads"
+    return our_cache() / "downloads"
 
 
 def downloaded_file(source: Source) -> Path:

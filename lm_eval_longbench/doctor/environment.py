@@ -17,6 +17,7 @@ from packaging.utils import canonicalize_name
 from lm_eval_longbench.benchmarks.registry import families
 from lm_eval_longbench.data.hub import CONVERTED, DOWNLOADED, stored
 from lm_eval_longbench.data.origins import downloads_folder
+from lm_eval_longbench.datasets_cache import datasets_cache
 from lm_eval_longbench.doctor.line import ERROR, OK, WARNING, Line
 from lm_eval_longbench.harness.preflight_facts import LOCAL, MESSAGES, TEXT, Backend, Run, TaskFacts
 from lm_eval_longbench.options import Options
@@ -221,14 +222,12 @@ def output_line(run: Run, answers: int, tasks: Sequence[TaskFacts]) -> Iterator[
 
 def cache_lines(names: Iterable[str]) -> Iterator[Line]:
     """Yield a line on converted and one on downloaded files, for official data of families."""
-    from datasets import config  # slow to import
-
     states = {name: stored(name).state for name in names}
     convert = [name for name, state in states.items() if state != CONVERTED]
     download = [name for name in convert if states[name] != DOWNLOADED]
     yield space_line(
         "datasets cache",
-        Path(config.HF_DATASETS_CACHE),
+        datasets_cache(),
         sum(families()[name][0].source.converted for name in convert),
         _of(convert, "to be converted"),
     )

@@ -16,6 +16,7 @@ from typing import Any
 from lm_eval_longbench.answers.identity import cuts, file_stem, model_identity, model_name
 from lm_eval_longbench.answers.store import AnswerStore
 from lm_eval_longbench.benchmarks.registry import benchmark_of, benchmarks, find_task, presets_named
+from lm_eval_longbench.datasets_cache import our_cache
 from lm_eval_longbench.errors import Interrupted, OptionError, RunStopped
 from lm_eval_longbench.harness import api_model, baseline
 from lm_eval_longbench.harness.evaluate import (
@@ -258,10 +259,7 @@ def with_both_passes(parsed: Namespace) -> None:
 
 def reasoning_folder(parsed: Namespace) -> Path:
     """Return the folder where the reasoning of pass one is kept before pass two begins."""
-    import datasets
-
-    cache = Path(datasets.config.HF_DATASETS_CACHE) / "lm_eval_longbench" / "reasoning"
-    return _output(parsed) or cache
+    return _output(parsed) or our_cache() / "reasoning"
 
 
 @contextlib.contextmanager

@@ -140,9 +140,9 @@ class LongBenchTask(ConfigurableTask):
         # The harness copies documents about and logs them whole: it gets them without their long
         # text, and with the row number that leads back to it.
         # In memory: a column added to a selection of rows would be written into our cache.
-        light = rows.remove_columns("context")
-        columns = {**light[:], "index": list(range(len(rows)))}
-        features = Features({**light.features, "index": Value("int64")})
+        light = rows.without("context")
+        columns = {**light.columns(), "index": list(range(len(rows)))}
+        features = Features({**Features.from_arrow_schema(light.schema), "index": Value("int64")})
         self.dataset = {self.config.test_split: Dataset.from_dict(columns, features)}
         self._template_sha256 = benchmark.template_sha256(task)
         self._signature.update(

@@ -187,11 +187,14 @@ def _differences(
     runs: Sequence[tuple[int, Entry]], wanted: Sequence[Place], factor: float
 ) -> list[dict[str, Any]]:
     """Return the paired differences of runs: of all pairs, or of each run's own tables."""
-    pairs = list(itertools.combinations(runs, 2))
+    compared = {"": list(runs)}
     if len(runs) > MOST_COMPARED:
-        pairs = [pair for pair in pairs if pair[0][1].model == pair[1][1].model]
+        compared = {}
+        for run in runs:
+            compared.setdefault(run[1].model, []).append(run)
+    pairs = (pair for own in compared.values() for pair in itertools.combinations(own, 2))
     found = []
-    for (first, one), (second, other) in pairs:
+    for (first, one), (second, other) in sorted(pairs, key=lambda pair: (pair[0][0], pair[1][0])):
         assert one.column is not None and other.column is not None
         (pair,) = pairs_of([one.column, other.column])
         pairing = Pairing()
@@ -218,17 +221,17 @@ def _gains(look: Look, entries: Sequence[Entry], differences: Sequence[Mapping[s
     if len(look.modes) < 2 or not look.headline:
         return
     first, last = look.modes[0][0], look.modes[-1][0]
-    by_model = {(entry.model, entry.run, entry.mode): entry for entry in entries}
-    for entry in entries:
-        base = by_model.get((entry.model, entry.run, first))
-        if entry.mode != last or base is None:
+    by_model = {(one.model, one.run, one.mode): place for place, one in enumerate(entries)}
+    by_ends = {(one["first"], one["second"]): one["values"][0] for one in differences}
+    for place, entry in enumerate(entries):
+        start = by_model.get((entry.model, entry.run, first))
+        if entry.mode != last or start is None:
             continue
+        base = entries[start]
         if entry.column is not None:
-            ends = {entries.index(base), entries.index(entry)}
-            own = [one for one in differences if {one["first"], one["second"]} == ends]
-            shown = own[0]["values"][0] if own else None
+            sign = 1 if start < place else -1
+            shown = by_ends.get((min(start, place), max(start, place)))
             if shown:
-                sign = 1 if own[0]["second"] == entries.index(entry) else -1
                 low, high = (
                     sorted((sign * shown[1], sign * shown[2]))
                     if shown[1] is not None

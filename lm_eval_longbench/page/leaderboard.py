@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -127,10 +128,10 @@ def judged(
 
 def _distinct(found: Sequence[Submission]) -> list[Submission]:
     """Return the submissions with the folder's name beside a model's that several have."""
-    names = [one.run.name for one in found if one.run is not None]
+    names = Counter(one.run.name for one in found if one.run is not None)
     distinct = []
     for one in found:
-        if one.run is not None and names.count(one.run.name) > 1:
+        if one.run is not None and names[one.run.name] > 1:
             one = replace(one, run=replace(one.run, name=f"{one.run.name} ({one.name})"))
         distinct.append(one)
     return distinct
@@ -163,10 +164,11 @@ def leaderboard_data(
     if not folders:
         raise OptionError("A leaderboard needs one or more result folders.")
     whole = [folder.resolve() for folder in folders]
+    times = Counter(whole)
     for folder, path in zip(folders, whole, strict=True):
         if not path.is_dir():
             raise DataError(f"{folder} is no folder. Give the folders that runs wrote.")
-        if whole.count(path) > 1:
+        if times[path] > 1:
             raise OptionError(f"{folder} is given twice. Name each submission once.")
     named = sorted(zip(unique_names(whole), whole, strict=True))
     found = []

@@ -14,6 +14,7 @@ from typing import TypeVar
 import numpy as np
 from filelock import FileLock
 
+from lm_eval_longbench.datasets_cache import our_cache
 from lm_eval_longbench.once import warn_once
 
 _log = logging.getLogger(__name__)
@@ -47,10 +48,7 @@ class VectorCache:
 
     def __init__(self, folder: Path | None = None) -> None:
         if folder is None:
-            import datasets  # slow to import
-
-            cache = Path(datasets.config.HF_DATASETS_CACHE)
-            folder = cache / "lm_eval_longbench" / "embeddings"
+            folder = our_cache() / "embeddings"
         self.path = folder / f"vectors-{_FORMAT}.sqlite"
 
     def get(self, identity: str, texts: Sequence[str]) -> dict[str, np.ndarray]:

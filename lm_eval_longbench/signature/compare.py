@@ -261,6 +261,15 @@ def shown_pair(left: Any, right: Any) -> tuple[str, str]:
     return shown(left), shown(right)
 
 
+def _heavy_part(own: Signature) -> str:
+    """Return a text that is equal for signatures which weigh alike against any other."""
+    light = {name for name, rule in RULES.items() if rule.weight == CARE}
+    kept = {name: value for name, value in own.items() if name not in light}
+    # What the conditions of rules ask of light ingredients.
+    asked = (own.get("tokenizer_sha256"), own.get("truncated") == 0, own.get("reasoned") == 0)
+    return repr((sorted(kept.items(), key=lambda item: item[0]), asked))
+
+
 def incomparable(signatures: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return why results must not stand in one column, a sentence an ingredient; [] if they may.
 
@@ -270,7 +279,12 @@ def incomparable(signatures: Sequence[Mapping[str, Any]]) -> list[str]:
     """
     values: dict[str, list[str]] = {}
     reasons: dict[str, str] = {}
-    for left, right in combinations(signatures, 2):
+    # Pairs grow as squares, and of many runs most are alike. Which pair tells a difference first
+    # does not change with those that are left out.
+    distinct: dict[str, Signature] = {}
+    for own in signatures:
+        distinct.setdefault(_heavy_part(own), own)
+    for left, right in combinations(distinct.values(), 2):
         heavy = (own for own in compare(left, right).differences if own.weight == NOT)
         for difference in heavy:
             reasons.setdefault(difference.ingredient, difference.reason)

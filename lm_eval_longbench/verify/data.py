@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from lm_eval_longbench.answers.reply import REPLIES
 from lm_eval_longbench.logs.formulas import left_by_limit
@@ -65,7 +64,7 @@ def check_questions(task: Subject) -> Iterator[Check]:
     if task.original is not None:
         said = "The results state another number of questions than the task has."
         yield compared("log rows", "n-samples original", task.original, number, said)
-    light: dict[str, Sequence[Any]] = documents.rows.remove_columns("context")[:]
+    light = documents.rows.without("context").columns()
     known = set(task.ids)
     wrong = []
     for row in rows:

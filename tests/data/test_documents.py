@@ -1,18 +1,20 @@
 """Some of a task's questions."""
 
-import datasets
+import pyarrow
 import pytest
 
 from lm_eval_longbench.data.documents import Documents, select
+from lm_eval_longbench.data.mapped_rows import MappedRows
 from lm_eval_longbench.errors import OptionError
 
-ROWS = datasets.Dataset.from_dict(
+BATCH = pyarrow.RecordBatch.from_pydict(
     {
         "id": ["a", "b", "c", "d"],
         "language": ["English", "Chinese", "English", "English"],
         "token_length": ["8k", "8k", "16k", "32k"],
     }
 )
+ROWS = MappedRows([BATCH], BATCH.schema)
 DOCUMENTS = Documents(ROWS, "repository@1234567", "0" * 64, True, ["x", "x", None, "y"])
 
 

@@ -18,7 +18,7 @@ import lm_eval_longbench
 from lm_eval_longbench import once
 from lm_eval_longbench.benchmarks.base import Source
 from lm_eval_longbench.benchmarks.longbench_v1 import V1, E
-from lm_eval_longbench.data.arrow import features_of
+from lm_eval_longbench.data.arrow import schema_of
 from lm_eval_longbench.data.hub import fetch
 from lm_eval_longbench.errors import DataError
 
@@ -46,7 +46,7 @@ def test_every_dataset_has_a_sample(split, caplog):
     content = file.read_bytes()
     assert list(documents.rows) == [json.loads(line) for line in content.splitlines()]
     assert len(documents.rows) >= 4
-    assert documents.rows.features == features_of(V1)
+    assert documents.rows.schema == schema_of(V1)
     digest = hashlib.sha256(content).hexdigest()
     assert (documents.sha256, documents.label) == (digest, f"sample-{digest[:12]}")
     assert documents.official is False

@@ -1,10 +1,12 @@
 """Every ingredient in which two signatures can differ, and how much it matters."""
 
-from itertools import permutations
+from itertools import combinations, permutations
+from random import Random
 
 import pytest
 
 from lm_eval_longbench.benchmarks.registry import tasks
+from lm_eval_longbench.signature import compare as compare_module
 from lm_eval_longbench.signature.compare import (
     CARE,
     COMPARABLE,
@@ -269,3 +271,44 @@ def test_values_in_print():
     assert shown_pair(left, right) == ("max_gen_toks 128", "max_gen_toks 64")
     assert shown_pair({"a": 1}, {}) == ("a 1", "a -")
     assert shown_pair(1, 2) == ("1", "2")
+
+
+def slowly_incomparable(signatures):
+    """All pairs, as the definition says."""
+    texts, reasons = {}, {}
+    for left, right in combinations(signatures, 2):
+        for one in compare(left, right).differences:
+            if one.weight == NOT:
+                reasons.setdefault(one.ingredient, one.reason)
+                own = texts.setdefault(one.ingredient, {})
+                own |= dict.fromkeys(shown_pair(one.left, one.right))
+    named = sorted(
+        reasons, key=lambda name: (list(INGREDIENTS).index(name.partition(".")[0]), name)
+    )
+    return [f"{name} differs ({' | '.join(texts[name])}): {reasons[name]}." for name in named]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_many_runs_are_compared_as_all_their_pairs(seed):
+    dice = Random(seed)
+    changes = {**{name: value for name, (value, _) in OTHER.items()}, "truncated": 0, "kept": 199}
+    names = [*dice.sample(sorted(changes), 4), *dice.sample(("truncated", "reasoned", "failed"), 2)]
+    runs = [
+        {**RUN, **{name: changes[name] for name in names if dice.random() < 0.3}}
+        for _ in range(dice.randrange(2, 9))
+    ]
+    for run in runs:
+        if dice.random() < 0.2:
+            del run[dice.choice(list(run))]
+    assert incomparable(runs) == slowly_incomparable(runs)
+
+
+def test_a_thousand_runs_of_one_setting_are_one(monkeypatch):
+    """Only runs that differ in what weighs are compared pair by pair."""
+    calls = []
+    real = compare_module.compare
+    monkeypatch.setattr(compare_module, "compare", lambda *pair: calls.append(pair) or real(*pair))
+    runs = [{**RUN, "failed": number, "truncated": 1 + number} for number in range(1000)]
+    (sentence,) = incomparable([*runs, {**RUN, "limit": 7500}])
+    assert sentence.startswith("limit differs")
+    assert len(calls) == 1

@@ -23,6 +23,7 @@ import secrets
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lm_eval_longbench.datasets_cache import our_cache
 from lm_eval_longbench.once import warn_once
 from lm_eval_longbench.prompts.text_hash import text_sha256
 from lm_eval_longbench.prompts.tokens.fast import FastTokenizer, tokenizer_sha256
@@ -154,9 +155,7 @@ class CutCache:
     """
 
     def __init__(self, key: str) -> None:
-        import datasets
-
-        folder = Path(datasets.config.HF_DATASETS_CACHE) / "lm_eval_longbench"
+        folder = our_cache()
         self._name = key
         self._file = folder / "cuts" / f"{key}.json"
         self._new: dict[str, list[Any]] = {}

@@ -1,0 +1,22 @@
+"""What `verify` of a run opens and reads does not grow faster than the run."""
+
+from command_costs import costs
+from real_runs import Files
+
+
+def test_each_file_twice_and_each_question_once(base_run, tmp_path):
+    folder = Files.copy(base_run, tmp_path / "run").folder
+    environment = {"HF_DATASETS_CACHE": str(tmp_path / "cache")}
+    costs("verify", folder, **environment)  # converts the data
+    names = ("rows", "datasets", "lm_eval", "torch")
+    found = costs("verify", folder, names=names, **environment)
+    assert found["modules"] == []
+    logs = {path.name for path in folder.rglob("*.json*")}
+    assert {found["files"].pop(name) for name in logs} == {2}
+    # Task files, templates and data: once, but for the manifests and counts of shared data.
+    shared = {name: found["files"].pop(name) for name in ("manifest.json", "counts.json")}
+    assert set(found["files"].values()) == {1}
+    tasks = sum(name.startswith("samples_") for name in logs)
+    assert all(number <= 2 * tasks for number in shared.values())
+    asked = sum(len(path.read_bytes().splitlines()) for path in folder.rglob("samples_*"))
+    assert 0 < found["rows"]["rows"] <= asked
