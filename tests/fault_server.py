@@ -263,6 +263,26 @@ def ended_stream(handler, body):
     end_stream(handler)
 
 
+def mixed(handler, body):
+    """Several answers come as parts of one, word by word, as from the litellm proxy."""
+    begin_stream(handler)
+    for word in range(3):
+        for place in range(body["n"]):
+            text = f"{word} of {place} "
+            event(handler, {"choices": [choice(body, 0, text, None, part=True)]})
+    event(handler, {"choices": [choice(body, 0, "", "stop", part=True)]})
+    end_stream(handler)
+
+
+def one_end(handler, body):
+    """Several answers come, and an end is named for one of them alone."""
+    begin_stream(handler)
+    for place in range(body["n"]):
+        event(handler, {"choices": [choice(body, place, f"{place}", None, part=True)]})
+    event(handler, {"choices": [choice(body, 0, "", "stop", part=True)]})
+    end_stream(handler)
+
+
 def slow_stream(handler, body):
     """Each word takes a while; all of it takes longer than a server may be silent."""
     good(handler, body, pause=0.16)

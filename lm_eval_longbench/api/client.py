@@ -75,11 +75,13 @@ class Taken:
     Attributes:
         left_out: parameters that are not sent any more.
         streams: whether it streams its answers.
+        gives_n: whether it has given several answers to one request.
     """
 
     def __init__(self) -> None:
         self.left_out: set[str] = set()
         self.streams = True
+        self.gives_n = False
 
     @property
     def knows_n(self) -> bool:
@@ -154,6 +156,7 @@ class Client:
         self.server = server
         self.taken = Taken()
         self.has_answered = False
+        self._proof: asyncio.Task[None] | None = None
         self._package = openai_package()
         self._headers = headers(server)
         self._verify: bool | ssl.SSLContext = bool(server.verify)
@@ -194,6 +197,9 @@ class Client:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        if self._proof is not None:
+            self._proof.cancel()
+            await asyncio.gather(self._proof, return_exceptions=True)
         await self._openai.close()
 
     async def ask(
@@ -214,6 +220,55 @@ class Client:
         Raises:
             Fault: there is no answer at all; NOT_TAKEN only for `n`.
         """
+        if number > 1 and self.taken.knows_n and not self.taken.gives_n:
+            if self._proof is None or self._proof.done():
+                self._proof = asyncio.create_task(self._prove_n(request))
+            await asyncio.shield(self._proof)  # many requests wait for it
+        return await self._ask_until_taken(request, number, speaks)
+
+    async def is_alive(self, request: Request) -> bool:
+        """Whether the server answers a tiny request with the same model, which tells it is there.
+
+        Args:
+            request: whose parameters the tiny one has.
+        """
+        try:
+            found = await self.ask(self._tiny(request))
+        except Fault as fault:
+            return fault.kind in (REFUSED, WITHHELD)
+        return isinstance(found[0], Answer)
+
+    def _tiny(self, request: Request) -> Request:
+        chat = self.server.endpoint == CHAT
+        prompt = json.dumps([{"role": "user", "content": "?"}]) if chat else "?"
+        return replace(request, prompt=prompt, parameters={**request.parameters, "max_tokens": 1})
+
+    async def _prove_n(self, request: Request) -> None:
+        """See once with a tiny request that several answers to one come apart and whole.
+
+        Some servers mix them up: the litellm proxy streams all of them as one text.
+
+        Raises:
+            Fault: NOT_TAKEN: they do not; another: nothing is known yet.
+        """
+        told = "Asked for two answers to a tiny request, it gave"
+        try:
+            found = await self._ask_until_taken(self._tiny(request), 2, lambda: None)
+        except Fault as fault:
+            if fault.kind not in (REFUSED, WITHHELD):
+                raise
+            told = f"{told} none: {fault.reason}"
+        else:
+            whole = sum(isinstance(one, Answer) for one in found)
+            self.taken.gives_n = whole == len(found) == 2
+            told = f"{told} {whole}, and {len(found) - whole} in parts."
+        if not self.taken.gives_n:
+            self.taken.leave_out("n", told)
+            raise Fault(NOT_TAKEN, told, parameter="n")
+
+    async def _ask_until_taken(
+        self, request: Request, number: int, speaks: Callable[[], None]
+    ) -> list[Answer | Fault]:
         while True:
             body = self.taken.body(self.server, request, number)
             try:
@@ -227,21 +282,6 @@ class Client:
                 self.taken.leave_out(fault.parameter, fault.reason)
                 if fault.parameter == "n":
                     raise fault from None
-
-    async def is_alive(self, request: Request) -> bool:
-        """Whether the server answers a tiny request with the same model, which tells it is there.
-
-        Args:
-            request: whose parameters the tiny one has.
-        """
-        chat = self.server.endpoint == CHAT
-        prompt = json.dumps([{"role": "user", "content": "?"}]) if chat else "?"
-        tiny = {**request.parameters, "max_tokens": 1}
-        try:
-            found = await self.ask(replace(request, prompt=prompt, parameters=tiny))
-        except Fault as fault:
-            return fault.kind in (REFUSED, WITHHELD)
-        return isinstance(found[0], Answer)
 
     async def _ask(
         self, request: Request, body: dict[str, Any], number: int, speaks: Callable[[], None]

@@ -331,12 +331,15 @@ REPEATED = [(text, seed) for seed in (1234, 1235, 1236) for text in prompts(6)]
 
 
 @pytest.mark.parametrize(
-    "server", ["knows n", "refuses n", "ignores n", "fails with n"], ids=lambda name: name
+    "server",
+    ["knows n", "refuses n", "ignores n", "fails with n", "mixes n up", "names one end"],
 )
 def test_repeats_are_distinct_whatever_becomes_of_n(run, endpoint, server, concurrent):
     plan = {
         "refuses n": refuses("n", "n > 1 is not supported"),
         "fails with n": lambda number, body: status(500, "oops") if "n" in body else None,
+        "mixes n up": lambda number, body: faults.mixed if "n" in body else None,
+        "names one end": lambda number, body: faults.one_end if "n" in body else None,
     }.get(server)
     requests = [request(text, endpoint, seed=seed) for text, seed in REPEATED]
     asked = run(plan, requests=requests, knows_n=server != "ignores n")
@@ -344,7 +347,7 @@ def test_repeats_are_distinct_whatever_becomes_of_n(run, endpoint, server, concu
     told = [asked.kept[index].text for index in range(len(REPEATED))]
     assert told == [answer_to(text, seed) for text, seed in REPEATED]
     if server == "knows n":
-        assert len(asked.server.bodies) == 6
+        assert len(asked.server.bodies) == 6 + 1  # a tiny one shows that it does
 
 
 # ---------------------------------------------------------------------- a wrong answerer
