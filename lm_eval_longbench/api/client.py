@@ -45,6 +45,8 @@ logger = logging.getLogger(__name__)
 _CHARACTERS_A_SECOND = 1000
 # Tokens of an answer for which a reply that is not streamed is waited for one second longer.
 _TOKENS_A_SECOND = 10
+# Times in turn that a silent server may send bytes which are no part of an answer.
+_MOST_COMMENTS = 6
 # Stop strings that a request may have.
 _MOST_STOPS = 4
 _T = TypeVar("_T")
@@ -325,7 +327,7 @@ class Client:
         self, request: Request, body: dict[str, Any], number: int, speaks: Callable[[], None]
     ) -> tuple[Reply, bool]:
         """Return the reply to one request, and whether it was streamed."""
-        reply = Reply(self.server.endpoint == CHAT)
+        reply = Reply(self.server.endpoint == CHAT, body)
         first = self.server.timeout + len(request.prompt) / _CHARACTERS_A_SECOND
         if not self.taken.streams or "stream" not in body:
             first += (body.get("max_tokens") or body.get("max_completion_tokens") or 0) / (
@@ -352,7 +354,7 @@ class Client:
             left = max(0.0, until - time.monotonic())
             try:
                 while True:
-                    event = await self._within(left, stream.__anext__(), body)
+                    event = await self._event(stream, left, body, speaks)
                     reply.add(event)
                     if reply.choices:
                         speaks()
@@ -367,6 +369,28 @@ class Client:
         finally:
             with contextlib.suppress(Exception):
                 await stream.close()
+
+    async def _event(
+        self, stream: Any, seconds: float, body: dict[str, Any], speaks: Callable[[], None]
+    ) -> Any:
+        """Return a stream's next event.
+
+        Comments, with which a server in front of a queue keeps a connection open, are no events,
+        and show that it is there.
+        """
+        coming = asyncio.ensure_future(stream.__anext__())
+        try:
+            for _ in range(_MOST_COMMENTS):
+                had = stream.response.num_bytes_downloaded
+                await asyncio.wait({coming}, timeout=seconds)
+                if coming.done():
+                    return await self._within(seconds, coming, body)
+                if stream.response.num_bytes_downloaded == had:
+                    break
+                speaks()
+            raise Fault(TROUBLE, f"silent for {seconds:.3g} s")
+        finally:
+            coming.cancel()
 
     async def _within(self, seconds: float, what: Awaitable[_T], body: dict[str, Any]) -> _T:
         """Return what the library returns within some seconds; its errors become faults."""
@@ -383,7 +407,7 @@ class Client:
             raise of_connection(error, has_answered=self.has_answered) from None
         except self._package.APIError as error:  # an error object in a stream
             told = error.body if isinstance(error.body, Mapping) else {"message": error.message}
-            raise of_error(told) from None
+            raise of_error(told, body) from None
         except UnicodeError:
             raise Fault(REFUSED, "the prompt has characters that cannot be sent") from None
         except ValueError:  # of the decoder of events
