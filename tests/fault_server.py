@@ -125,9 +125,9 @@ def begin_stream(handler):
     handler.end_headers()
 
 
-def event(handler, value):
+def event(handler, value, field="data"):
     text = value if isinstance(value, str) else json.dumps(value)
-    raw = f"data: {text}\n\n".encode()
+    raw = f"{field}: {text}\n\n".encode()
     handler.wfile.write(b"%x\r\n%s\r\n" % (len(raw), raw))
     handler.wfile.flush()
 
@@ -255,17 +255,83 @@ def broken_stream(handler, body):
     reset(handler, body)
 
 
-def ended_stream(handler, body):
-    """The stream ends in order, in the middle of an answer."""
+def mixed(handler, body):
+    """Several answers come as parts of one, word by word, as from the litellm proxy."""
     begin_stream(handler)
-    head = {"id": "x", "model": MODEL}
-    event(handler, {**head, "choices": [choice(body, 0, "half an", None, part=True)]})
+    for word in range(3):
+        for place in range(body["n"]):
+            text = f"{word} of {place} "
+            event(handler, {"choices": [choice(body, 0, text, None, part=True)]})
+    event(handler, {"choices": [choice(body, 0, "", "stop", part=True)]})
+    end_stream(handler)
+
+
+def one_end(handler, body):
+    """Several answers come, and an end is named for one of them alone."""
+    begin_stream(handler)
+    for place in range(body["n"]):
+        event(handler, {"choices": [choice(body, place, f"{place}", None, part=True)]})
+    event(handler, {"choices": [choice(body, 0, "", "stop", part=True)]})
     end_stream(handler)
 
 
 def slow_stream(handler, body):
     """Each word takes a while; all of it takes longer than a server may be silent."""
     good(handler, body, pause=0.16)
+
+
+def kept_open(handler, body):
+    """Comments come for longer than a server may be silent, then a good answer."""
+    begin_stream(handler)
+    for _ in range(15):
+        event(handler, "keep-alive", field="")
+        if handler.server.closing.wait(0.1):
+            break
+    _answer(handler, body)
+    end_stream(handler)
+
+
+def error_in_stream(message, code, after=""):
+    """An error in a stream with status 200, as of the litellm proxy; `after` a part of an answer."""
+
+    def fault(handler, body):
+        begin_stream(handler)
+        if after:
+            event(handler, {"choices": [choice(body, 0, after, None, part=True)]})
+        error = {"message": message, "type": "None", "param": "None", "code": code}
+        event(handler, {"error": error})
+        end_stream(handler)
+
+    return fault
+
+
+def odd_chunks(handler, body):
+    """A good answer between chunks without choices; nothing says how many tokens it has."""
+    begin_stream(handler)
+    event(handler, {"choices": [], "prompt_filter_results": []})
+    _answer(handler, body)
+    event(handler, {"choices": None, "usage": None})
+    event(handler, {"id": "x"})
+    end_stream(handler)
+
+
+def _answer(handler, body):
+    """The event that is all of a good answer."""
+    seed = body["seed"]
+    text = answer_to(asked_text(body), seed)
+    event(handler, {"choices": [choice(body, 0, text, "stop", part=True)]})
+    handler.server.answered.append((asked_text(body), seed))
+
+
+def half(finish_reason):
+    """Half an answer, and a stream that ends in order; each chunk has this finish_reason."""
+
+    def fault(handler, body):
+        begin_stream(handler)
+        event(handler, {"choices": [choice(body, 0, "half an", finish_reason, part=True)]})
+        end_stream(handler)
+
+    return fault
 
 
 def texts(*given, **more):

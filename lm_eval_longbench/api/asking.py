@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import heapq
-import json
 import logging
 import time
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
 from lm_eval_longbench.answers.answer import CAPPED, FAILED, FILTERED, Answer
 from lm_eval_longbench.api.client import Client, Request
 from lm_eval_longbench.api.faults import BUSY, FATAL, NOT_TAKEN, REFUSED, TROUBLE, WITHHELD, Fault
+from lm_eval_longbench.api.order import Job, Order
 from lm_eval_longbench.api.pace import Flight, Pace
 from lm_eval_longbench.errors import Interrupted, LongBenchError, RunStopped
 
@@ -53,44 +53,6 @@ class Manners:
     tries: int = 6
 
 
-@dataclass(eq=False)
-class _Job:
-    """Requests that go out as one, and those of the same question that follow it.
-
-    Attributes:
-        indices: of the requests; several are asked for with `n`.
-        rest: of the question's other requests, asked once this is answered.
-        attempts: that have failed.
-        refused: times that the server had too many requests.
-        alone: how often in turn it failed while the server answered others.
-        since: when it was first sent, or when it last failed.
-    """
-
-    indices: list[int]
-    rest: list[int] = field(default_factory=list)
-    attempts: int = 0
-    refused: int = 0
-    alone: int = 0
-    since: float | None = None
-
-
-def questions(requests: Sequence[Request]) -> list[list[int]]:
-    """Return the indices of requests, question by question, those of one document together.
-
-    A question is a prompt and its parameters; its requests differ in their seeds alone and are in
-    the order of these.
-    """
-    documents: dict[str, dict[tuple[str, str], list[int]]] = {}
-    for index, request in enumerate(requests):
-        own = documents.setdefault(request.document or request.prompt, {})
-        parameters = json.dumps(request.parameters, sort_keys=True, default=str)
-        own.setdefault((request.prompt, parameters), []).append(index)
-    for own in documents.values():
-        for indices in own.values():
-            indices.sort(key=lambda index: requests[index].seed or 0)
-    return [indices for own in documents.values() for indices in own.values()]
-
-
 class Asker:
     """Asks all requests once.
 
@@ -120,13 +82,10 @@ class Asker:
         self._bar = bar
         self._pace = Pace(manners.num_concurrent, manners.patience)
         self._answers: dict[int, Answer] = {}
-        self._ready: deque[_Job] = deque(
-            self._next(indices) for indices in questions(requests) if indices
-        )
-        self._following: deque[_Job] = deque()
-        self._waiting: list[tuple[float, int, bool, _Job]] = []
-        self._order = count()
-        self._flying: dict[asyncio.Task[Outcome], tuple[_Job, Flight]] = {}
+        self._order = Order(requests, manners.num_concurrent, client.taken)
+        self._waiting: list[tuple[float, int, bool, Job]] = []
+        self._places = count()
+        self._flying: dict[asyncio.Task[Outcome], tuple[Job, Flight]] = {}
         self._failed: Counter[str] = Counter()
         self._capped = 0
         self._stop: LongBenchError | None = None
@@ -142,16 +101,16 @@ class Asker:
         """
         async with self._client:
             try:
-                while self._ready or self._following or self._waiting or self._flying:
+                while self._order or self._waiting or self._flying:
                     self._look_whether_to_stop()
                     if self._stop is not None:
                         await self._finish(self._stop)
                     self._bring_back()
                     while self._pace.has_room(len(self._flying)):
-                        queue = self._following or self._ready
-                        if not queue:
+                        job = self._order.take()
+                        if job is None:
                             break
-                        self._send(queue.popleft())
+                        self._send(job)
                     await self._settle(_TICK)
             finally:
                 for task in self._flying:
@@ -162,39 +121,12 @@ class Asker:
 
     # ------------------------------------------------------------------ what goes out
 
-    def _next(self, indices: list[int]) -> _Job:
-        """Return the next job of one question's requests: as many as one request can ask for."""
-        number = 1
-        if self._client.taken.knows_n:
-            seeds = [self._requests[index].seed for index in indices]
-            # The seed of a further answer is, if anything, the next number.
-            while number < len(seeds) and seeds[number] == (
-                None if seeds[0] is None else seeds[0] + number
-            ):
-                number += 1
-        return _Job(indices[:number], indices[number:])
-
-    def _follow(self, indices: list[int]) -> None:
-        """Let the other requests of a question go first: the server still has its prompt.
-
-        One after the other while other questions wait: fewer prompts are then used in turn.
-        """
-        if not indices:
-            return
-        if self._client.taken.knows_n or self._ready:
-            self._following.append(self._next(indices))
-        else:
-            self._following.extend(_Job([index]) for index in indices)
-
-    def _send(self, job: _Job) -> None:
-        if len(job.indices) > 1 and not self._client.taken.knows_n:
-            job.rest = job.indices[1:] + job.rest
-            job.indices = job.indices[:1]
+    def _send(self, job: Job) -> None:
         flight = Flight()
         job.since = job.since or flight.sent
         self._flying[asyncio.ensure_future(self._asked(job, flight))] = (job, flight)
 
-    async def _asked(self, job: _Job, flight: Flight) -> Outcome:
+    async def _asked(self, job: Job, flight: Flight) -> Outcome:
         """Return the answers to a job, or its fault."""
         request = self._requests[job.indices[0]]
         try:
@@ -209,7 +141,7 @@ class Asker:
             return await self._with_proof(job, request, found[0])
         return found
 
-    async def _with_proof(self, job: _Job, request: Request, fault: Fault) -> Fault:
+    async def _with_proof(self, job: Job, request: Request, fault: Fault) -> Fault:
         """Return a fault, once it is known whether the server answers other requests.
 
         Where none is asked that could tell, as at the end of a run, a tiny one is.
@@ -219,7 +151,7 @@ class Asker:
             self._pace.answered()
         return fault
 
-    def _others_answered(self, job: _Job) -> bool:
+    def _others_answered(self, job: Job) -> bool:
         """Whether the server has answered another request since this one last failed."""
         last = self._pace.last_answer
         return last is not None and job.since is not None and last > job.since
@@ -228,14 +160,11 @@ class Asker:
         """Put the jobs whose time has come back into the queue."""
         while self._waiting and self._waiting[0][0] <= time.monotonic():
             _, _, at_end, job = heapq.heappop(self._waiting)
-            if at_end:
-                self._ready.append(job)
-            else:
-                self._ready.appendleft(job)
+            self._order.bring_back(job, at_end=at_end)
 
-    def _wait(self, job: _Job, seconds: float, *, at_end: bool = False) -> None:
+    def _wait(self, job: Job, seconds: float, *, at_end: bool = False) -> None:
         due = time.monotonic() + seconds
-        heapq.heappush(self._waiting, (due, next(self._order), at_end, job))
+        heapq.heappush(self._waiting, (due, next(self._places), at_end, job))
 
     # ------------------------------------------------------------------ what comes back
 
@@ -251,13 +180,14 @@ class Asker:
         )
         for task in ended:
             job, flight = self._flying.pop(task)
+            self._order.landed(job)
             outcome = task.result()
             if isinstance(outcome, Fault):
                 self._see_to(job, flight, outcome)
             else:
                 self._take(job, outcome)
 
-    def _take(self, job: _Job, found: list[Answer | Fault]) -> None:
+    def _take(self, job: Job, found: list[Answer | Fault]) -> None:
         """Keep the answers of a request; what is missing is asked for one by one."""
         self._pace.answered()
         missing = []
@@ -271,9 +201,9 @@ class Asker:
             self._client.taken.leave_out(
                 "n", f"It gave {len(found)} answers where {len(job.indices)} were asked for."
             )
-        self._follow(missing + job.rest)
+        self._order.settle(job, missing)
 
-    def _see_to(self, job: _Job, flight: Flight, fault: Fault) -> None:
+    def _see_to(self, job: Job, flight: Flight, fault: Fault) -> None:
         """Decide what follows from a fault."""
         if fault.kind == BUSY:
             job.refused += 1
@@ -281,16 +211,16 @@ class Asker:
             self._wait(job, max(fault.wait or 0.0, self._pace.backoff(job.refused)))
         elif fault.kind == FATAL:
             self._stop = self._stop or RunStopped(f"The run stops. {fault.reason}")
-            self._ready.append(job)
+            self._order.bring_back(job, at_end=True)
         elif fault.kind == NOT_TAKEN:
-            self._ready.appendleft(job)
+            self._order.bring_back(job)
         elif fault.kind in (REFUSED, WITHHELD):
             self._pace.answered()
             self._fail(job, FILTERED if fault.kind == WITHHELD else FAILED, fault.reason)
         else:
             self._retry(job, fault)
 
-    def _retry(self, job: _Job, fault: Fault) -> None:
+    def _retry(self, job: Job, fault: Fault) -> None:
         """Send a job again, now or once the server is back, or let it fail for good."""
         job.attempts += 1
         job.alone = job.alone + 1 if self._others_answered(job) else 0
@@ -302,16 +232,16 @@ class Asker:
             self._wait(job, wait, at_end=tried)
         elif len(job.indices) > 1:
             self._client.taken.leave_out("n", fault.reason)
-            self._ready.append(_Job(job.indices[:1], job.indices[1:] + job.rest))
+            self._order.bring_back(Job(job.question, job.indices), at_end=True)
         else:
             self._fail(job, FAILED, fault.reason)
 
-    def _fail(self, job: _Job, state: str, reason: str) -> None:
+    def _fail(self, job: Job, state: str, reason: str) -> None:
         for index in job.indices:
             if state == FAILED:
                 self._failed[reason] += 1
             self._file(index, Answer("", state, reason, at=time.time()))
-        self._follow(job.rest)
+        self._order.settle(job)
         failed, asked = self._failed.total(), len(self._answers)
         if failed >= LEAST_FAILED and failed > self._manners.max_failed * asked:
             self._stop = self._stop or RunStopped(

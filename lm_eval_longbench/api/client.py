@@ -45,6 +45,8 @@ logger = logging.getLogger(__name__)
 _CHARACTERS_A_SECOND = 1000
 # Tokens of an answer for which a reply that is not streamed is waited for one second longer.
 _TOKENS_A_SECOND = 10
+# Times in turn that a silent server may send bytes which are no part of an answer.
+_MOST_COMMENTS = 6
 # Stop strings that a request may have.
 _MOST_STOPS = 4
 _T = TypeVar("_T")
@@ -75,11 +77,13 @@ class Taken:
     Attributes:
         left_out: parameters that are not sent any more.
         streams: whether it streams its answers.
+        gives_n: whether it has given several answers to one request.
     """
 
     def __init__(self) -> None:
         self.left_out: set[str] = set()
         self.streams = True
+        self.gives_n = False
 
     @property
     def knows_n(self) -> bool:
@@ -154,6 +158,7 @@ class Client:
         self.server = server
         self.taken = Taken()
         self.has_answered = False
+        self._proof: asyncio.Task[None] | None = None
         self._package = openai_package()
         self._headers = headers(server)
         self._verify: bool | ssl.SSLContext = bool(server.verify)
@@ -194,6 +199,9 @@ class Client:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        if self._proof is not None:
+            self._proof.cancel()
+            await asyncio.gather(self._proof, return_exceptions=True)
         await self._openai.close()
 
     async def ask(
@@ -214,6 +222,55 @@ class Client:
         Raises:
             Fault: there is no answer at all; NOT_TAKEN only for `n`.
         """
+        if number > 1 and self.taken.knows_n and not self.taken.gives_n:
+            if self._proof is None or self._proof.done():
+                self._proof = asyncio.create_task(self._prove_n(request))
+            await asyncio.shield(self._proof)  # many requests wait for it
+        return await self._ask_until_taken(request, number, speaks)
+
+    async def is_alive(self, request: Request) -> bool:
+        """Whether the server answers a tiny request with the same model, which tells it is there.
+
+        Args:
+            request: whose parameters the tiny one has.
+        """
+        try:
+            found = await self.ask(self._tiny(request))
+        except Fault as fault:
+            return fault.kind in (REFUSED, WITHHELD)
+        return isinstance(found[0], Answer)
+
+    def _tiny(self, request: Request) -> Request:
+        chat = self.server.endpoint == CHAT
+        prompt = json.dumps([{"role": "user", "content": "?"}]) if chat else "?"
+        return replace(request, prompt=prompt, parameters={**request.parameters, "max_tokens": 1})
+
+    async def _prove_n(self, request: Request) -> None:
+        """See once with a tiny request that several answers to one come apart and whole.
+
+        Some servers mix them up: the litellm proxy streams all of them as one text.
+
+        Raises:
+            Fault: NOT_TAKEN: they do not; another: nothing is known yet.
+        """
+        told = "Asked for two answers to a tiny request, it gave"
+        try:
+            found = await self._ask_until_taken(self._tiny(request), 2, lambda: None)
+        except Fault as fault:
+            if fault.kind not in (REFUSED, WITHHELD):
+                raise
+            told = f"{told} none: {fault.reason}"
+        else:
+            whole = sum(isinstance(one, Answer) for one in found)
+            self.taken.gives_n = whole == len(found) == 2
+            told = f"{told} {whole}, and {len(found) - whole} in parts."
+        if not self.taken.gives_n:
+            self.taken.leave_out("n", told)
+            raise Fault(NOT_TAKEN, told, parameter="n")
+
+    async def _ask_until_taken(
+        self, request: Request, number: int, speaks: Callable[[], None]
+    ) -> list[Answer | Fault]:
         while True:
             body = self.taken.body(self.server, request, number)
             try:
@@ -227,21 +284,6 @@ class Client:
                 self.taken.leave_out(fault.parameter, fault.reason)
                 if fault.parameter == "n":
                     raise fault from None
-
-    async def is_alive(self, request: Request) -> bool:
-        """Whether the server answers a tiny request with the same model, which tells it is there.
-
-        Args:
-            request: whose parameters the tiny one has.
-        """
-        chat = self.server.endpoint == CHAT
-        prompt = json.dumps([{"role": "user", "content": "?"}]) if chat else "?"
-        tiny = {**request.parameters, "max_tokens": 1}
-        try:
-            found = await self.ask(replace(request, prompt=prompt, parameters=tiny))
-        except Fault as fault:
-            return fault.kind in (REFUSED, WITHHELD)
-        return isinstance(found[0], Answer)
 
     async def _ask(
         self, request: Request, body: dict[str, Any], number: int, speaks: Callable[[], None]
@@ -285,7 +327,7 @@ class Client:
         self, request: Request, body: dict[str, Any], number: int, speaks: Callable[[], None]
     ) -> tuple[Reply, bool]:
         """Return the reply to one request, and whether it was streamed."""
-        reply = Reply(self.server.endpoint == CHAT)
+        reply = Reply(self.server.endpoint == CHAT, body)
         first = self.server.timeout + len(request.prompt) / _CHARACTERS_A_SECOND
         if not self.taken.streams or "stream" not in body:
             first += (body.get("max_tokens") or body.get("max_completion_tokens") or 0) / (
@@ -312,7 +354,7 @@ class Client:
             left = max(0.0, until - time.monotonic())
             try:
                 while True:
-                    event = await self._within(left, stream.__anext__(), body)
+                    event = await self._event(stream, left, body, speaks)
                     reply.add(event)
                     if reply.choices:
                         speaks()
@@ -327,6 +369,28 @@ class Client:
         finally:
             with contextlib.suppress(Exception):
                 await stream.close()
+
+    async def _event(
+        self, stream: Any, seconds: float, body: dict[str, Any], speaks: Callable[[], None]
+    ) -> Any:
+        """Return a stream's next event.
+
+        Comments, with which a server in front of a queue keeps a connection open, are no events,
+        and show that it is there.
+        """
+        coming = asyncio.ensure_future(stream.__anext__())
+        try:
+            for _ in range(_MOST_COMMENTS):
+                had = stream.response.num_bytes_downloaded
+                await asyncio.wait({coming}, timeout=seconds)
+                if coming.done():
+                    return await self._within(seconds, coming, body)
+                if stream.response.num_bytes_downloaded == had:
+                    break
+                speaks()
+            raise Fault(TROUBLE, f"silent for {seconds:.3g} s")
+        finally:
+            coming.cancel()
 
     async def _within(self, seconds: float, what: Awaitable[_T], body: dict[str, Any]) -> _T:
         """Return what the library returns within some seconds; its errors become faults."""
@@ -343,7 +407,7 @@ class Client:
             raise of_connection(error, has_answered=self.has_answered) from None
         except self._package.APIError as error:  # an error object in a stream
             told = error.body if isinstance(error.body, Mapping) else {"message": error.message}
-            raise of_error(told) from None
+            raise of_error(told, body) from None
         except UnicodeError:
             raise Fault(REFUSED, "the prompt has characters that cannot be sent") from None
         except ValueError:  # of the decoder of events

@@ -189,8 +189,13 @@ def of_status(status: int, body: Any, headers: Mapping[str, str], sent: Mapping[
     return Fault(REFUSED, told)
 
 
-def of_error(body: Mapping[str, Any]) -> Fault:
-    """Return the fault that an error object in a reply with status 200 is."""
+def of_error(body: Mapping[str, Any], sent: Mapping[str, Any]) -> Fault:
+    """Return the fault that an error object in a reply with status 200 is.
+
+    Args:
+        body: the object, or what it lies in.
+        sent: the request's body.
+    """
     message, code, _ = _told(body)
     whole = f"{code} {message}"
     told = f"an error with status 200: {whole.strip()}"
@@ -198,6 +203,11 @@ def of_error(body: Mapping[str, Any]) -> Fault:
         return Fault(WITHHELD, told)
     if _TOO_LONG.search(whole):
         return Fault(REFUSED, told)
+    status = re.match(r"[45]\d\d\b", code)
+    if status:  # the one that the server, or another one behind it, would have replied with
+        fault = of_status(int(status[0]), body, {}, sent)
+        fault.reason = f"an error with status 200: {fault.reason}"
+        return fault
     if re.search(r"\b429\b|rate.?limit", whole, re.IGNORECASE):
         return Fault(BUSY, told)
     return Fault(TROUBLE, told)

@@ -9,6 +9,9 @@ from typing import Any
 from lm_eval_longbench.answers.answer import ANSWERED, EMPTY, FILTERED, Answer
 from lm_eval_longbench.api.faults import TROUBLE, Fault, of_error
 
+# What servers write while an answer is not at its end.
+_NO_REASONS = (None, "", "null")
+
 
 @dataclass
 class Choice:
@@ -26,15 +29,24 @@ class Choice:
             text = _plain(part.get("content" if chat else "text"))
             if text is not None:
                 self.text = (self.text or "") + text
-        if choice.get("finish_reason") is not None:
+        if choice.get("finish_reason") not in _NO_REASONS:
             self.finish_reason = str(choice["finish_reason"])
 
 
 @dataclass
 class Reply:
-    """A reply as it comes in."""
+    """A reply as it comes in.
+
+    Attributes:
+        chat: whether it has messages.
+        sent: the request's body.
+        choices: its answers by their index.
+        model, fingerprint: the server's own; None: it does not say.
+        usage: its counts.
+    """
 
     chat: bool
+    sent: Mapping[str, Any] = field(default_factory=dict)
     choices: dict[int, Choice] = field(default_factory=dict)
     model: str | None = None
     fingerprint: str | None = None
@@ -49,7 +61,7 @@ class Reply:
         if not isinstance(data, Mapping):
             raise Fault(TROUBLE, "no object in the reply")
         if data.get("error"):
-            raise of_error(data)
+            raise of_error(data, self.sent)
         if isinstance(data.get("model"), str) and data["model"]:
             self.model = data["model"]
         if isinstance(data.get("system_fingerprint"), str):
@@ -61,7 +73,7 @@ class Reply:
             if not isinstance(choice, Mapping):
                 raise Fault(TROUBLE, "a choice of the reply is no object")
             if choice.get("error"):
-                raise of_error(choice)
+                raise of_error(choice, self.sent)
             index = choice.get("index")
             own = index if isinstance(index, int) else place
             self.choices.setdefault(own, Choice()).add(choice, self.chat)

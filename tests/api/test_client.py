@@ -109,6 +109,19 @@ def test_an_answer_whose_connection_stays_open_is_an_answer():
     assert (answer.text, answer.completion_tokens) == ("all of it", 3)
 
 
+def test_comments_do_not_keep_a_request_open_for_ever():
+    def comments(handler, body):
+        begin_stream(handler)
+        while not handler.server.closing.wait(0.05):
+            event(handler, "still here", field="")
+
+    with FaultServer(lambda number, body: comments) as server:
+        began = time.monotonic()
+        with pytest.raises(Fault, match="silent for"):
+            asked(server, request("why?", "completions"), timeout=0.2)
+    assert 0.8 < time.monotonic() - began < 5
+
+
 def test_a_prompt_that_is_no_unicode_is_refused():
     with FaultServer() as server:
         own = request("why?", "chat")

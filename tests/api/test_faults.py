@@ -122,10 +122,15 @@ def test_pages_and_lists_of_problems():
         ({"error": {"message": "maximum context length"}}, REFUSED),
         ({"error": {"message": "Rate limit reached", "code": 429}}, BUSY),
         ({"error": "overloaded"}, TROUBLE),
+        ({"error": {"message": "no", "code": "400"}}, REFUSED),
+        ({"error": {"message": "no", "code": 401, "type": "AuthenticationError"}}, FATAL),
+        ({"error": {"message": "seed is not supported", "code": 400}}, NOT_TAKEN),
+        ({"error": {"message": "no", "code": 4001}}, TROUBLE),
+        ({"error": {"message": "boom", "code": 502}}, TROUBLE),
     ],
 )
 def test_errors_with_status_200(body, kind):
-    assert of_error(body).kind == kind
+    assert of_error(body, SENT).kind == kind
 
 
 @pytest.mark.parametrize(

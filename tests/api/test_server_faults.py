@@ -121,7 +121,8 @@ def test_5xx_of_one_question_fails_it_after_six_tries(run, code):
         (faults.hang, "silent for"),
         (faults.slow_headers, "silent for"),
         (faults.broken_stream, "connection"),
-        (faults.ended_stream, "the stream ended before its answer"),
+        (faults.half(None), "the stream ended before its answer"),
+        (faults.half(""), "the stream ended before its answer"),
         (faults.raw(200, "<html>busy</html>"), "an HTML page"),
         (faults.raw(502, "<html>bad gateway</html>"), "HTTP 502: an HTML page"),
         (faults.raw(200, '{"choices": [{"mess', "application/json"), "no JSON"),
@@ -145,6 +146,45 @@ def test_a_stream_slower_than_the_timeout_is_an_answer(run):
     asked = run(for_prompt(BAD, faults.slow_stream), timeout=0.8)
     all_good(asked)
     assert asked.kept[3].seconds > 1.0
+
+
+def test_comments_in_a_stream_show_that_the_server_is_there(run):
+    asked = run(for_prompt(BAD, faults.kept_open), timeout=0.8)
+    all_good(asked)
+    assert len(asked.server.bodies) == NUMBER
+
+
+def test_chunks_without_choices_and_a_reply_without_counts_are_understood(run):
+    asked = run(for_prompt(BAD, faults.odd_chunks))
+    all_good(asked)
+    answer = asked.kept[3]
+    assert (answer.finish_reason, answer.prompt_tokens, answer.completion_tokens) == (
+        ("stop", None, None)
+    )
+
+
+@pytest.mark.parametrize("after", ["", "half an"])
+def test_an_error_in_a_stream_is_what_its_code_says(run, after):
+    said = "litellm.BadRequestError: OpenAIException - cannot be processed"
+    asked = run(for_prompt(BAD, faults.error_in_stream(said, "400", after)))
+    one_bad(asked, FAILED, "status 200: HTTP 400", "cannot be processed")
+    assert len(asked.server.bodies) == NUMBER
+    all_good(run(first(3, faults.error_in_stream("Connection error.", "500", after))))
+    asked = run(first(3, faults.error_in_stream("RateLimitError: slow down", "429", after)))
+    all_good(asked)
+
+
+def test_an_error_in_a_stream_that_refuses_the_key_stops_at_once(run):
+    asked = run(lambda number, body: faults.error_in_stream("AuthenticationError", "401"))
+    assert isinstance(asked.error, RunStopped) and "OPENAI_API_KEY" in str(asked.error)
+    assert len(asked.server.bodies) <= 8
+
+
+def test_a_seed_refused_in_a_stream_is_left_out(run):
+    fault = faults.error_in_stream("UnsupportedParamsError: seed is not supported", "400")
+    asked = run(lambda number, body: fault if "seed" in body else None)
+    assert asked.error is None and set(asked.states()) == {ANSWERED}
+    assert {answer.left_out for answer in asked.kept.values()} == {("seed",)}
 
 
 def test_a_server_that_does_not_stream_is_understood(run):
@@ -174,11 +214,22 @@ def test_a_filter_error_is_filtered_at_once(run):
     "fault",
     [
         status(400, "This model's maximum context length is 10 tokens", code="context_length"),
+        # As vLLM says it.
+        status(
+            400,
+            "This model's maximum context length is 4096 tokens. However, you requested 24 output "
+            "tokens and your prompt contains at least 4073 input tokens, for a total of at least "
+            "4097 tokens. Please reduce the length of the input prompt or the number of requested "
+            "output tokens. (parameter=input_tokens, value=4073)",
+            type="BadRequestError",
+            param="input_tokens",
+            code=400,
+        ),
         status(404, "no such document"),
         status(413, "request entity too large"),
         status(422, "cannot be processed"),
     ],
-    ids=["400", "404", "413", "422"],
+    ids=["400", "400 of vLLM", "404", "413", "422"],
 )
 def test_a_refused_message_fails_at_once(run, fault):
     asked = run(for_prompt(BAD, fault))
@@ -331,12 +382,15 @@ REPEATED = [(text, seed) for seed in (1234, 1235, 1236) for text in prompts(6)]
 
 
 @pytest.mark.parametrize(
-    "server", ["knows n", "refuses n", "ignores n", "fails with n"], ids=lambda name: name
+    "server",
+    ["knows n", "refuses n", "ignores n", "fails with n", "mixes n up", "names one end"],
 )
 def test_repeats_are_distinct_whatever_becomes_of_n(run, endpoint, server, concurrent):
     plan = {
         "refuses n": refuses("n", "n > 1 is not supported"),
         "fails with n": lambda number, body: status(500, "oops") if "n" in body else None,
+        "mixes n up": lambda number, body: faults.mixed if "n" in body else None,
+        "names one end": lambda number, body: faults.one_end if "n" in body else None,
     }.get(server)
     requests = [request(text, endpoint, seed=seed) for text, seed in REPEATED]
     asked = run(plan, requests=requests, knows_n=server != "ignores n")
@@ -344,7 +398,7 @@ def test_repeats_are_distinct_whatever_becomes_of_n(run, endpoint, server, concu
     told = [asked.kept[index].text for index in range(len(REPEATED))]
     assert told == [answer_to(text, seed) for text, seed in REPEATED]
     if server == "knows n":
-        assert len(asked.server.bodies) == 6
+        assert len(asked.server.bodies) == 6 + 1  # a tiny one shows that it does
 
 
 # ---------------------------------------------------------------------- a wrong answerer
