@@ -25,7 +25,9 @@ CHAT_TEMPLATE = (
 TOGETHER = {
     "processes": (
         "cli/test_cli_doctor.py",
+        "harness/test_api_model.py",
         "harness/test_command.py",
+        "harness/test_longbench_pro_api.py",
         "harness/test_longbench_v2_run.py",
         "harness/test_ranks.py",
         "harness/test_response_cache.py",
