@@ -108,6 +108,15 @@ def _datasets_cache(tmp_path_factory):
 
 
 @pytest.fixture(scope="session", autouse=True)
+def _no_certificates(tmp_path_factory):
+    """All servers are on loopback: spare each client from reading the machine's certificates."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("SSL_CERT_FILE", raising=False)
+        patch.setenv("SSL_CERT_DIR", str(tmp_path_factory.mktemp("certificates")))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
 def _machine_asked_once(_datasets_cache):
     """After each run the harness asks pip and others about the machine: a second, every time."""
     evaluator = sys.modules.get("lm_eval.evaluator")
