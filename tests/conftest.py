@@ -25,7 +25,9 @@ CHAT_TEMPLATE = (
 TOGETHER = {
     "processes": (
         "cli/test_cli_doctor.py",
+        "harness/test_api_model.py",
         "harness/test_command.py",
+        "harness/test_longbench_pro_api.py",
         "harness/test_longbench_v2_run.py",
         "harness/test_ranks.py",
         "harness/test_response_cache.py",
@@ -103,6 +105,15 @@ def _datasets_cache(tmp_path_factory):
     datasets.config.HF_DATASETS_CACHE = str(tmp_path_factory.mktemp("datasets"))
     yield
     datasets.config.HF_DATASETS_CACHE = before
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_certificates(tmp_path_factory):
+    """All servers are on loopback: spare each client from reading the machine's certificates."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("SSL_CERT_FILE", raising=False)
+        patch.setenv("SSL_CERT_DIR", str(tmp_path_factory.mktemp("certificates")))
+        yield
 
 
 @pytest.fixture(scope="session", autouse=True)

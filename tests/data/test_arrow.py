@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import multiprocessing
 import os
 import random
 import shutil
@@ -15,6 +14,7 @@ import pro_rows
 import pyarrow
 import pytest
 import v2_rows
+from forking import FORKING
 from pro_rows import ROW as PRO_ROW
 from pro_rows import write_rows
 from v1_tasks import BY_FILE, load
@@ -128,19 +128,21 @@ def test_a_cache_that_cannot_be_written(cache, row):
     assert cache.read_text() == "a file where the cache folder should be"
 
 
+def convert_and_die(cache, row):
+    datasets.config.HF_DATASETS_CACHE = cache
+
+    def rows():
+        yield from [row] * 120
+        os._exit(9)
+
+    cached(V1, SHA, "qasper", rows)
+
+
 def test_a_process_that_dies_midway_leaves_no_finished_file(cache, arrows, row):
-    code = (
-        "import datasets, json, os, sys\n"
-        "from lm_eval_longbench.benchmarks.longbench_v1 import V1\n"
-        "from lm_eval_longbench.data.arrow import cached\n"
-        "datasets.config.HF_DATASETS_CACHE = sys.argv[1]\n"
-        "def rows():\n"
-        "    yield from [json.loads(sys.argv[3])] * 120\n"
-        "    os._exit(9)\n"
-        "cached(V1, sys.argv[2], 'qasper', rows)\n"
-    )
-    command = [sys.executable, "-c", code, str(cache), SHA, json.dumps(row())]
-    assert subprocess.run(command, timeout=120, check=False).returncode == 9
+    process = FORKING.Process(target=convert_and_die, args=(str(cache), row()))
+    process.start()
+    process.join(120)
+    assert process.exitcode == 9
     (left,) = arrows()
     assert left.split("/")[-2].endswith(".partial")
     whole = cached(V1, SHA, "qasper", lambda: rows_of(NUMBER, row()))
@@ -192,10 +194,9 @@ def convert_and_report(cache, start, counter, row, queue):
 
 
 def test_two_processes_at_once_both_get_all_rows(cache, arrows, row):
-    spawn = multiprocessing.get_context("spawn")
-    start, counter, queue = spawn.Barrier(2), spawn.Value("i", 0), spawn.Queue()
+    start, counter, queue = FORKING.Barrier(2), FORKING.Value("i", 0), FORKING.Queue()
     arguments = (str(cache), start, counter, row(), queue)
-    both = [spawn.Process(target=convert_and_report, args=arguments) for _ in range(2)]
+    both = [FORKING.Process(target=convert_and_report, args=arguments) for _ in range(2)]
     for process in both:
         process.start()
     results = [queue.get(timeout=120) for _ in both]
@@ -434,10 +435,9 @@ def test_processes_that_meet_a_damaged_file_mend_it_once(cache, arrows, row):
     cached(V1, SHA, "qasper", lambda: rows_of(NUMBER, row()))
     (name,) = arrows()
     digits(cache / name, random.Random(1))
-    spawn = multiprocessing.get_context("spawn")
-    start, counter, queue = spawn.Barrier(3), spawn.Value("i", 0), spawn.Queue()
+    start, counter, queue = FORKING.Barrier(3), FORKING.Value("i", 0), FORKING.Queue()
     arguments = (str(cache), start, counter, row(), queue)
-    processes = [spawn.Process(target=mend_and_report, args=arguments) for _ in range(3)]
+    processes = [FORKING.Process(target=mend_and_report, args=arguments) for _ in range(3)]
     for process in processes:
         process.start()
     results = [queue.get(timeout=120) for _ in processes]

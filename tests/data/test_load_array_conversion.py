@@ -5,13 +5,14 @@ import hashlib
 import json
 import os
 import signal
-import subprocess
 import sys
 
 import datasets
 import pytest
+from forking import FORKING
 from pro_rows import ROW, load, official_rows, write_rows
 
+from lm_eval_longbench.benchmarks.longbench_pro import PRO
 from lm_eval_longbench.benchmarks.longbench_pro_facts import SECONDARY_TASKS
 from lm_eval_longbench.data import arrow, load_array
 from lm_eval_longbench.errors import DataError
@@ -155,71 +156,70 @@ def test_a_cache_that_cannot_be_made(tmp_path, monkeypatch, full_file):
         load(T1_1, str(full_file))
 
 
-# Several processes. Each says "ready", waits for a line, and then converts.
+# Several processes. Each says "ready", waits for a word, and then converts.
 
-WORKER = """
-import json, sys
-from lm_eval_longbench.benchmarks.longbench_pro import PRO
-from lm_eval_longbench.data import load_array
-from lm_eval_longbench.errors import DataError
 
-real, read = load_array.array_items, []
+def load_all_tasks(connection, cache_home, file, words):
+    """In another process: load all tasks of a file, and send what came of it."""
+    datasets.config.HF_DATASETS_CACHE = cache_home
+    read, real = [], load_array.array_items
 
-def watched(path, progress):
-    read.append(str(path))
-    for number, item in enumerate(real(path, progress)):
-        if number == 700 and "stop" in sys.argv:
-            print("half", flush=True)
-            sys.stdin.readline()
-        yield item
+    def watched(path, progress):
+        read.append(str(path))
+        for number, item in enumerate(real(path, progress)):
+            if number == 700 and "stop" in words:
+                connection.send("half")
+                connection.recv()
+            yield item
 
-load_array.array_items = watched
-print("ready", flush=True)
-sys.stdin.readline()
-if "small" in sys.argv:
-    import resource
-    resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
-try:
-    ids = [
-        PRO.load(task, sys.argv[1]).rows["id"][:]
-        for task in PRO.tables["longbench_pro"].tasks.values()
-    ]
-except DataError as error:
-    print(json.dumps(str(error)))
-else:
-    print(json.dumps({"ids": ids, "read": len(read)}))
-"""
+    load_array.array_items = watched
+    connection.send("ready")
+    connection.recv()
+    if "small" in words:
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
+    try:
+        ids = [
+            PRO.load(task, file).rows["id"][:]
+            for task in PRO.tables["longbench_pro"].tasks.values()
+        ]
+    except DataError as error:
+        connection.send(str(error))
+    else:
+        connection.send({"ids": ids, "read": len(read)})
 
 
 class Process:
     """One process that loads all tasks of a file."""
 
     def __init__(self, cache_home, file, *words):
-        self._process = subprocess.Popen(
-            [sys.executable, "-c", WORKER, str(file), *words],
-            env={**os.environ, "HF_DATASETS_CACHE": str(cache_home)},
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
+        self._ours, theirs = FORKING.Pipe()
+        self._process = FORKING.Process(
+            target=load_all_tasks, args=(theirs, str(cache_home), str(file), words)
         )
+        self._process.start()
+        theirs.close()
         self.wait_for("ready")
 
     def wait_for(self, word):
-        assert self._process.stdout.readline() == f"{word}\n"
+        assert self._ours.poll(120)
+        assert self._ours.recv() == word
 
     def go(self):
-        self._process.stdin.write("\n")
-        self._process.stdin.flush()
+        self._ours.send("go")
 
     def kill(self):
-        self._process.send_signal(signal.SIGKILL)
-        self._process.communicate(timeout=60)
+        self._process.kill()
+        self._process.join(60)
+        assert self._process.exitcode == -signal.SIGKILL
 
     def result(self):
-        out, _ = self._process.communicate(timeout=120)
-        assert self._process.returncode == 0
-        return json.loads(out)
+        assert self._ours.poll(120)
+        found = self._ours.recv()
+        self._process.join(60)
+        assert self._process.exitcode == 0
+        return found
 
 
 EXPECTED = [

@@ -4,8 +4,6 @@ import asyncio
 import json
 import logging
 import os
-import subprocess
-import sys
 
 import pytest
 from asked import prompts_of
@@ -281,24 +279,19 @@ def test_no_probabilities(server):
 
 
 @pytest.mark.slow
-def test_the_command_runs_it_and_the_key_is_in_no_file(server, tmp_path):
+def test_the_command_runs_it_and_the_key_is_in_no_file(processes, server, tmp_path):
     key = "sk-0123456789abcdef"
     server.plan = lambda number, body: (
         status(400, f"no: {key}") if prompts_of(SHORT)[0] in asked_text(body) else None
     )
-    code = "from lm_eval_longbench.cli.main import main; main()"
     given = {**args(server), "header": {"X-Key": "abcdefghijk"}}
-    done = subprocess.run(
-        [
-            *(sys.executable, "-c", code, "run", "--model", MODEL),
-            *("--model_args", json.dumps(given), "--tasks", SHORT, "--apply_chat_template"),
-            *("--log_samples", "--output_path", "out"),
-            *("--metadata", '{"longbench": {"data_dir": "sample"}}'),
-        ],
+    done = processes.run(
+        *("lm-eval-longbench", "run", "--model", MODEL),
+        *("--model_args", json.dumps(given), "--tasks", SHORT, "--apply_chat_template"),
+        *("--log_samples", "--output_path", "out"),
+        *("--metadata", '{"longbench": {"data_dir": "sample"}}'),
         cwd=tmp_path,
         env={**os.environ, "OPENAI_API_KEY": key, "HF_HUB_OFFLINE": "1"},
-        capture_output=True,
-        text=True,
     )
     assert done.returncode == 0, done.stderr
     assert "answers" in done.stderr and "failed=1" in done.stderr

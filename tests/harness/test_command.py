@@ -1,6 +1,6 @@
 """`lm-eval-longbench run` and the harness's own command line, as real processes.
 
-One of each is the installed script; the others share their imports.
+One is the installed script, which imports what it needs itself; the others share their imports.
 """
 
 import json
@@ -33,24 +33,6 @@ def run(processes, environment):
         return done
 
     return run
-
-
-@pytest.fixture(scope="module")
-def run_script(environment):
-    """Run an installed console script."""
-
-    def run_script(name, *arguments):
-        done = subprocess.run(
-            [Path(sys.executable).with_name(name), *arguments],
-            capture_output=True,
-            text=True,
-            env=environment,
-            timeout=200,
-        )
-        assert done.returncode == 0, done.stdout + done.stderr
-        return done
-
-    return run_script
 
 
 def table_rows(text):
@@ -95,8 +77,10 @@ def test_run_evaluates_the_sample_with_the_baseline_and_a_users_own_task(tmp_pat
             }
 
 
-def test_plain_harness_runs_our_tasks_on_a_real_model(model_folder, tmp_path, run_script):
-    done = run_script(
+def test_plain_harness_runs_our_tasks_on_a_real_model(
+    model_folder, tmp_path, processes, environment
+):
+    done = processes.run(
         *("lm_eval", "run"),
         *("--model", "hf"),
         *("--model_args", f"pretrained={model_folder}"),
@@ -108,7 +92,10 @@ def test_plain_harness_runs_our_tasks_on_a_real_model(model_folder, tmp_path, ru
         *("--limit", "2"),
         "--apply_chat_template",
         *("--output_path", str(tmp_path)),
+        env=environment,
+        all_tasks=True,
     )
+    assert done.returncode == 0, done.stdout + done.stderr
     rows = table_rows(done.stdout)
     metrics = {row[0] or "": row for row in rows}
     assert "longbench_v1_qasper" in metrics and "longbench_v1_trec" in metrics
@@ -181,13 +168,21 @@ def test_a_locked_run_uses_the_locked_options_or_stops(tmp_path, run):
     assert "tasks.longbench_v1_lcc: not in the lock" in done.stderr
 
 
-def test_a_run_ends_with_the_report_and_its_signature(run_script):
-    done = run_script(
-        *("lm-eval-longbench", "run"),
-        *("--model", "longbench-extractive"),
-        *("--tasks", "longbench_v2,longbench_v1_lcc"),
-        *("--metadata", SAMPLE),
+def test_a_run_ends_with_the_report_and_its_signature(environment):
+    """The installed script."""
+    done = subprocess.run(
+        [
+            *(Path(sys.executable).with_name("lm-eval-longbench"), "run"),
+            *("--model", "longbench-extractive"),
+            *("--tasks", "longbench_v2,longbench_v1_lcc"),
+            *("--metadata", SAMPLE),
+        ],
+        capture_output=True,
+        text=True,
+        env=environment,
+        timeout=200,
     )
+    assert done.returncode == 0, done.stdout + done.stderr
     after = done.stdout[done.stdout.rindex("|longbench_v2") :]
     assert "strict (missing and failed are wrong)" in after
     assert "this run" in after

@@ -3,10 +3,7 @@
 import json
 import os
 import signal
-import subprocess
-import sys
 import time
-from pathlib import Path
 
 import asked
 import pytest
@@ -108,7 +105,9 @@ def test_a_cached_run_keeps_the_repeats_apart(evaluate, api_server, tmp_path):
         assert len({texts[0] for texts in again["resps"]}) == 3
 
 
-def test_a_killed_run_resumes_with_unanswered_requests_only(api_server, no_answer, tmp_path):
+def test_a_killed_run_resumes_with_unanswered_requests_only(
+    processes, api_server, no_answer, tmp_path
+):
     """Kill -9 half-way through; the second run asks for the rest, and nothing twice."""
     tasks = ["longbench_pro_t3_1", "longbench_pro_t3_2"]
     wanted = sorted(
@@ -120,8 +119,7 @@ def test_a_killed_run_resumes_with_unanswered_requests_only(api_server, no_answe
         return by_seed(payload) if len(api_server.payloads) < half else no_answer
 
     command = [
-        str(Path(sys.executable).parent / "lm-eval-longbench"),
-        "run",
+        *("lm-eval-longbench", "run"),
         *("--model", "local-chat-completions"),
         *("--model_args", f"model=tiny,base_url={api_server.url('/v1/chat/completions')}"),
         *("--tasks", ",".join(tasks)),
@@ -134,15 +132,13 @@ def test_a_killed_run_resumes_with_unanswered_requests_only(api_server, no_answe
     environment = {**os.environ, "HF_HUB_OFFLINE": "1", "HF_DATASETS_CACHE": str(tmp_path / "hf")}
 
     api_server.answer = silent_after_half
-    run = subprocess.Popen(
-        command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
+    run = processes.start(*command, env=environment)
     deadline = time.monotonic() + 120
     while len(api_server.payloads) < half and time.monotonic() < deadline:
         time.sleep(0.1)
     time.sleep(2)  # the answer to the last one reaches the cache
     run.send_signal(signal.SIGKILL)
-    run.wait()
+    assert run.wait().returncode == -signal.SIGKILL
     answered = [
         (payload["messages"][0]["content"], payload["seed"]) for _, payload in api_server.payloads
     ]
@@ -150,7 +146,8 @@ def test_a_killed_run_resumes_with_unanswered_requests_only(api_server, no_answe
 
     api_server.payloads.clear()
     api_server.answer = by_seed
-    subprocess.run(command, env=environment, check=True, capture_output=True, timeout=180)
+    done = processes.run(*command, env=environment)
+    assert done.returncode == 0, done.stderr
     rest = [
         (payload["messages"][0]["content"], payload["seed"]) for _, payload in api_server.payloads
     ]
