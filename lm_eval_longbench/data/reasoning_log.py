@@ -95,6 +95,6 @@ def _parts(row: Any, where: str) -> tuple[dict[str, Any], str]:
         raise DataError(f"{where} is not of a sample log of LongBench v2: it has no doc with _id.")
     match row.get("resps"):
         # Of several ranks one may be sent its last request again, so that all have as many.
-        case [[str(text), *more]] if not more or row.get("filtered_resps") == [text]:
+        case [[str(text), *more]] if not more or row.get("filtered_resps") in ([text], [[text]]):
             return doc, text
     raise DataError(f"{where} does not hold one response in 'resps'.")

@@ -15,16 +15,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from lm_eval_longbench.figures.intervals import t_interval, two_sided_p
-from lm_eval_longbench.figures.tree import Leaf, Mean, Pairing, Tree
+from lm_eval_longbench.figures.tree import Pairing, Tree, few_differ
 
-# A mean that is this small is 0, and nothing can be kept of it; so is a difference.
+# A mean that is this small is 0, and nothing can be kept of it.
 _ZERO = 1e-12
-# Where fewer questions differ there is no interval.
-FEWEST_DIFFERING = 10
-FEW_DIFFER = f"less than {FEWEST_DIFFERING} questions differ"
 
 
 @dataclass(frozen=True)
@@ -48,13 +43,6 @@ class Retained:
     reason: str = ""
 
 
-def _differing(tree: Leaf | Mean) -> int:
-    """Return how many questions of a paired difference are not 0."""
-    if isinstance(tree, Leaf):
-        return int(np.count_nonzero(np.abs(tree.values) > _ZERO))
-    return sum(_differing(part) for part in tree.parts)
-
-
 def retained(baseline: Tree, run: Tree) -> Retained | None:
     """Return which share of the baseline's figure a run keeps; None of figures that are ratios.
 
@@ -71,7 +59,7 @@ def retained(baseline: Tree, run: Tree) -> Retained | None:
     ratio = own.value / base.value
     less, rest = Pairing().tree(baseline, run), Pairing(ratio).tree(baseline, run)
     assert less is not None and rest is not None  # as `own` is not
-    few = rest.few or (FEW_DIFFER if _differing(less) < FEWEST_DIFFERING else "")
+    few = rest.few or few_differ(less)
     if few:
         return Retained(ratio, own.n, reason=few)
     strata = [one.times(1 / base.value) for one in rest.influence]

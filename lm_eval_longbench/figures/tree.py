@@ -21,6 +21,12 @@ from lm_eval_longbench.figures.intervals import (
 )
 
 
+# Where fewer questions differ, a paired difference has no interval; a difference this small is 0.
+FEWEST_DIFFERING = 10
+FEW_DIFFER = f"less than {FEWEST_DIFFERING} questions differ"
+_ZERO = 1e-12
+
+
 @dataclass(frozen=True)
 class Estimate:
     """One figure of one run with its interval.
@@ -410,6 +416,21 @@ def _paired_leaves(first: Leaf, second: Leaf, factor: float) -> Leaf:
     )
 
 
+def few_differ(tree: Leaf | Mean) -> str:
+    """Return why the questions of a paired difference that are not 0 are too few; "": they are not.
+
+    Where all but a few questions have the same score in both runs, those few say too little about
+    what other questions would gain or lose.
+    """
+    return FEW_DIFFER if _differing(tree) < FEWEST_DIFFERING else ""
+
+
+def _differing(tree: Leaf | Mean) -> int:
+    if isinstance(tree, Leaf):
+        return int(np.count_nonzero(np.abs(tree.values) > _ZERO))
+    return sum(_differing(part) for part in tree.parts)
+
+
 class Pairing:
     """Differences of two columns; what several figures have in common is made once.
 
@@ -446,8 +467,9 @@ class Pairing:
         tree = self.tree(first, second)
         if tree is None:
             return None
-        if tree.value is None or tree.few:
-            reason = "" if tree.value is None else tree.few
+        few = tree.few or few_differ(tree)
+        if tree.value is None or few:
+            reason = "" if tree.value is None else few
             return Difference(tree.value, tree.n, None, None, None, reason)
         low, high = t_interval(tree.value, tree.influence)
         p_value = two_sided_p(tree.value, tree.influence)

@@ -38,6 +38,7 @@ from lm_eval_longbench.harness.preflight_facts import (
 from lm_eval_longbench.harness.private_names import DOCTOR, RUN, require
 from lm_eval_longbench.harness.prompts import sender
 from lm_eval_longbench.harness.record import question_id
+from lm_eval_longbench.harness.releases import sample_size, task_index
 from lm_eval_longbench.harness.task import LongBenchTask
 from lm_eval_longbench.options import KEY
 from lm_eval_longbench.prompts.tokenizer import tokenizer_name
@@ -156,7 +157,7 @@ def open_tasks(run: Run, *, include_defaults: bool | None = None) -> tuple[TaskM
     leaves: dict[str, Leaf] = {}
     for wanted in run.tasks:
         for item in _matches(wanted, manager):
-            for leaf in _expand(item, {}, manager.task_index, run.metadata):
+            for leaf in _expand(item, {}, task_index(manager), run.metadata):
                 leaves.setdefault(leaf.name, leaf)
     return manager, list(leaves.values())
 
@@ -308,15 +309,13 @@ def _spec(leaf: Leaf) -> Any:
 
 def _asked(facts: TaskFacts, run: Run, task: LongBenchTask) -> TaskFacts:
     """Add what the finished task says of itself, the user's generation arguments included."""
-    from lm_eval.evaluator_utils import get_sample_size
-
     if run.gen_kwargs:
         task.set_config("generation_kwargs", dict(run.gen_kwargs), update=True)
     asking = task.asking
     options, benchmark = asking.options, asking.benchmark
     questions = len(task.eval_docs)
     chosen = (run.samples or {}).get(facts.name)
-    limit = get_sample_size(task, run.limit)
+    limit = sample_size(task, run.limit)
     asked = len(chosen) if chosen is not None else questions
     return replace(
         facts,

@@ -40,7 +40,7 @@ class Name:
     Attributes:
         module: that has it.
         attribute: in the module, dotted; of a class also what its `__init__` sets, and
-            "function(name)" for a parameter.
+            "function(name)" for a parameter; "one or other" where 0.5 has another.
         why: what this package does with it.
         needed_for: TASKS, RUN, DOCTOR or one of COMFORTS.
     """
@@ -57,13 +57,17 @@ class Name:
             found: Any = importlib.import_module(self.module)
         except ImportError:
             return False
-        path, _, parameter = self.attribute.removesuffix(")").partition("(")
-        for part in path.split("."):
-            if hasattr(found, part):
-                found = getattr(found, part)
-            else:
-                return _is_set(found, part)
-        return not parameter or parameter in inspect.signature(found).parameters
+        return any(_has(found, one) for one in self.attribute.split(" or "))
+
+
+def _has(found: Any, attribute: str) -> bool:
+    """Whether a module has an attribute as `Name` writes it."""
+    path, _, parameter = attribute.removesuffix(")").partition("(")
+    for part in path.split("."):
+        if not hasattr(found, part):
+            return _is_set(found, part)
+        found = getattr(found, part)
+    return not parameter or parameter in inspect.signature(found).parameters
 
 
 def _is_set(found: Any, name: str) -> bool:
@@ -78,8 +82,18 @@ def _is_set(found: Any, name: str) -> bool:
 _TASK, _API, _INDEX = "lm_eval.api.task", "lm_eval.models.api_models", "lm_eval.tasks._index"
 _CONFIG, _TASKS = "lm_eval.config.evaluate_config", "lm_eval.tasks"
 NAMES = (
-    Name(_TASK, "ConfigurableTask._metric_fn_list", "whether nothing is to be scored", TASKS),
-    Name(_TASK, "ConfigurableTask._filters", "the filter that keeps all repeats", TASKS),
+    Name(
+        _TASK,
+        "ConfigurableTask._metric_fn_list or ConfigurableTask._has_metric",
+        "whether nothing is to be scored",
+        TASKS,
+    ),
+    Name(
+        _TASK,
+        "ConfigurableTask._filters or ConfigurableTask._scorers",
+        "the filter that keeps all repeats",
+        TASKS,
+    ),
     Name(_TASK, "ConfigurableTask._instances", "the answers of this rank", TASKS),
     Name(_TASK, "ConfigurableTask.doc_iterator", "which questions a rank asks", TASKS),
     Name("lm_eval.filters", "build_filter_ensemble", "the filter that keeps all repeats", TASKS),
@@ -131,7 +145,7 @@ NAMES = (
         QUICK_INDEX,
     ),
     Name("lm_eval.utils", "make_table", "one row a task on the screen (patched)", QUIET),
-    Name(_TASK, "tqdm", "one bar for the prompts of all tasks (patched)", QUIET),
+    Name(_TASK, "tqdm or _task.tqdm", "one bar for the prompts of all tasks (patched)", QUIET),
     Name(
         _CONFIG,
         "EvaluatorConfig.from_cli",
@@ -139,8 +153,18 @@ NAMES = (
         DOCTOR,
     ),
     Name("lm_eval.config.group", "GroupConfig", "which keys of a group its members get", DOCTOR),
-    Name("lm_eval.evaluator_utils", "get_sample_size", "how many questions --limit leaves", DOCTOR),
-    Name(_TASKS, "TaskManager.task_index", "which tasks a name stands for", DOCTOR),
+    Name(
+        "lm_eval.evaluator_utils",
+        "get_sample_size or _get_sample_size",
+        "how many questions --limit leaves",
+        DOCTOR,
+    ),
+    Name(
+        _TASKS,
+        "TaskManager.task_index or TaskManager._task_index",
+        "which tasks a name stands for",
+        DOCTOR,
+    ),
     Name(_TASKS, "TaskManager.match_tasks", "which tasks a pattern stands for", DOCTOR),
     Name(_INDEX, "Entry.kind", "whether a name is a task, a group or a tag", DOCTOR),
     Name(_INDEX, "Entry.cfg", "what a task's file says", DOCTOR),

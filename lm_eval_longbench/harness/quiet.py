@@ -127,20 +127,22 @@ def folded(kept: Captured, groups: Collection[str]) -> Iterator[None]:
     if not can_have(QUIET):
         yield
         return
-    import lm_eval.api.task
     import lm_eval.utils
 
-    make_table, bar, before = lm_eval.utils.make_table, _OneBar(), lm_eval.api.task.tqdm
+    from lm_eval_longbench.harness.releases import building_module
+
+    building: Any = building_module()
+    make_table, bar, before = lm_eval.utils.make_table, _OneBar(), building.tqdm
 
     def shorter(found: Any, column: str = "results", *args: Any, **kwargs: Any) -> Any:
         own = _folded(found, column, kept, groups)
         return make_table(own, column, *args, **kwargs) if own[column] else ""
 
     lm_eval.utils.make_table = shorter
-    lm_eval.api.task.tqdm = bar  # type: ignore[assignment]
+    building.tqdm = bar
     try:
         yield
     finally:
         bar.close()
         lm_eval.utils.make_table = make_table
-        lm_eval.api.task.tqdm = before
+        building.tqdm = before

@@ -18,7 +18,6 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from datasets import Dataset, Features, Value
-from lm_eval.api.task import ConfigurableTask
 
 from lm_eval_longbench.answers.reply import REPLIES
 from lm_eval_longbench.benchmarks.asking import Asking
@@ -45,7 +44,6 @@ from lm_eval_longbench.harness.overrides import (
 from lm_eval_longbench.harness.private_names import TASKS, require
 from lm_eval_longbench.harness.prompts import check_ranks, fitting_prompts, sender, warn_of
 from lm_eval_longbench.harness.record import (
-    COUNTED,
     LoggedPrompt,
     Prepared,
     Signature,
@@ -53,6 +51,7 @@ from lm_eval_longbench.harness.record import (
     prompt_summary,
     question_id,
 )
+from lm_eval_longbench.harness.releases import HarnessTask
 from lm_eval_longbench.once import warn_once
 from lm_eval_longbench.options import KEY, Options
 from lm_eval_longbench.prompts.question import place_as_sent, question_at
@@ -72,7 +71,7 @@ logger = logging.getLogger(__name__)
 require(TASKS)
 
 
-class LongBenchTask(ConfigurableTask):
+class LongBenchTask(HarnessTask):
     """A task of a benchmark as a harness task; the YAML's `dataset_name` is its name.
 
     Options come in `metadata["longbench"]`, the model's arguments in `metadata` beside it.
@@ -275,17 +274,12 @@ class LongBenchTask(ConfigurableTask):
         self._seeds = seeds and self.asking.repeats > 1
         in_process = self.asking.repeats > 1 and not self._seeds
         self.config.repeats = self.asking.repeats if in_process else 1
-        if self.config.filter_list is None:  # a user's own filters stay
-            keep = (
-                ["take_first_k", {"k": self.asking.repeats}] if in_process else ["take_first", None]
-            )
-            from lm_eval.filters import build_filter_ensemble
-
-            self._filters = [build_filter_ensemble("none", [keep])]
+        if not self.has_own_filters:
+            self.keep_answers(self.asking.repeats if in_process else None)
 
     def construct_requests(self, doc: dict[str, Any], ctx: Any, **kwargs: Any) -> Any:
         """Build a document's request, or one for each repeat where the server takes seeds."""
-        request = super().construct_requests(doc, ctx, **kwargs)
+        request = self.one_request(doc, ctx, **kwargs)
         prompt, generation = request.arguments
         prepared = self._prepared[doc["index"]]
         if isinstance(prompt, str) and prepared.question_at is not None:
@@ -449,31 +443,14 @@ class LongBenchTask(ConfigurableTask):
                 "pass@N say nothing beyond the score."
             )
 
-    def aggregation(self) -> dict[str, Callable[..., Any]]:
-        """Return how figures are put together; two of them also tell what was answered.
-
-        Only here are the values of all ranks met.
-        """
-        given = super().aggregation()
-
-        def counted(name: str) -> Callable[[Sequence[float]], float]:
-            def aggregate(values: Sequence[float]) -> float:
-                self._signature.count(name, values)
-                return given[name](values)
-
-            return aggregate
-
-        return {**given, **{name: counted(name) for name in COUNTED if name in given}}
-
-    @property
-    def predicts_only(self) -> bool:
-        """Whether nothing is scored: the harness's --predict_only."""
-        return "bypass" in self._metric_fn_list
+    def count(self, name: str, values: Sequence[float | None]) -> None:
+        """Put into the signature what a figure of all questions tells of the answers."""
+        self._signature.count(name, values)
 
     def process_results(self, doc: Mapping[str, Any], results: list[Any]) -> dict[str, Any]:
         """Return every figure of one question, from all its responses."""
         if self.predicts_only:
-            return super().process_results(doc, results)
+            return self.without_scores(doc, results)
         asking = self.asking
         responses = asking.responses(doc, _responses(results))
         figures = question_values(

@@ -17,7 +17,7 @@ from rich.table import Column, Table
 from lm_eval_longbench.errors import UnknownNameError
 from lm_eval_longbench.figures.figure import Unit
 from lm_eval_longbench.figures.intervals import FEWEST
-from lm_eval_longbench.figures.tree import Difference
+from lm_eval_longbench.figures.tree import FEW_DIFFER, Difference
 from lm_eval_longbench.language import said, told
 from lm_eval_longbench.reports.published import Entry, Leaderboard, Rank
 from lm_eval_longbench.reports.render_csv import csv_text
@@ -25,11 +25,15 @@ from lm_eval_longbench.reports.render_json import json_text
 from lm_eval_longbench.reports.report import BenchmarkReport, Cell, Report, Row
 
 FIGURE_HEADER = "value [95%] n/failed/unscored"
+# In place of an interval, where few questions differ.
+FEW = "few differ"
 DIFFERENCE_HEADER = "difference [95%] p n"
 
 
 def interval_mark(reason: str) -> str:
     """Return what stands in place of an interval, such as " [n<20]"; "" for another reason."""
+    if reason == FEW_DIFFER:
+        return f" [{FEW}]"
     if not reason.startswith("fewer"):
         return ""
     return f" [{'documents' if reason.endswith('documents') else 'n'}<{FEWEST}]"
@@ -56,7 +60,8 @@ def p_text(p_value: float) -> str:
 def difference_text(difference: Difference | None, unit: Unit) -> str:
     """Return one cell, such as "+1.20 [-0.30, +2.70] p=0.120 n=503"; empty for no difference.
 
-    "+1.20 [n<20] n=5": too few questions for an interval and a p-value.
+    "+1.20 [n<20] n=5", "+1.20 [few differ] n=200": too few questions, or too few that differ, for
+    an interval and a p-value.
     """
     if difference is None:
         return ""

@@ -13,7 +13,6 @@ from rich.table import Table as RichTable
 
 from lm_eval_longbench.figures.figure import Unit
 from lm_eval_longbench.figures.intervals import LEVEL
-from lm_eval_longbench.figures.retained import FEW_DIFFER
 from lm_eval_longbench.reports.render import (
     TABLE,
     check_format,
@@ -31,8 +30,6 @@ from lm_eval_longbench.version import __version__
 # A ratio as a percentage.
 PERCENT = Unit("ratio", 1, 100, 2)
 _HOLDS = "retained % [95%] p n, score"
-# In place of an interval, where few questions differ.
-FEW = "few differ"
 
 
 def kept_text(kept: Kept, unit: Unit) -> str:
@@ -42,8 +39,7 @@ def kept_text(kept: Kept, unit: Unit) -> str:
     found, score = kept.retained, unit.shown(kept.score)
     if found is None:
         return f"-, {score}"
-    mark = f" [{FEW}]" if found.reason == FEW_DIFFER else interval_mark(found.reason)
-    text = PERCENT.shown(found.value) + mark
+    text = PERCENT.shown(found.value) + interval_mark(found.reason)
     if found.low is not None and found.p_value is not None:
         ends = f"{PERCENT.shown(found.low)}, {PERCENT.shown(found.high)}"
         text += f" [{ends}] {p_text(found.p_value)}"

@@ -15,7 +15,7 @@ from lm_eval_longbench.benchmarks.registry import benchmarks, tables
 from lm_eval_longbench.errors import DataError
 from lm_eval_longbench.figures.figure import Figure, Unit
 from lm_eval_longbench.figures.intervals import FEWEST, RESAMPLES, SEED
-from lm_eval_longbench.figures.tree import Difference, Estimate, Pairing, estimate
+from lm_eval_longbench.figures.tree import FEW_DIFFER, Difference, Estimate, Pairing, estimate
 from lm_eval_longbench.metrics.reasoning import DROP, KEEP, POLICIES
 from lm_eval_longbench.reports.published import Leaderboard, leaderboard
 from lm_eval_longbench.reports.scored_run import Facts, Run, ScoredTable
@@ -36,7 +36,8 @@ _INTERVALS = (
 )
 _DIFFERENCES = (
     "Differences are on the questions that both runs have: paired, by Student's t over documents; "
-    "p is two-sided, and below 0.05 where the interval leaves out 0."
+    "p is two-sided, and below 0.05 where the interval leaves out 0. "
+    f"[few differ]: {FEW_DIFFER}, too few for either."
 )
 # What must be the same for two runs of a table to be comparable.
 _CONDITIONS: tuple[tuple[str, Callable[[Facts], object]], ...] = (

@@ -11,7 +11,8 @@ from lm_eval_longbench.benchmarks.registry import benchmarks
 from lm_eval_longbench.errors import OptionError, UnknownNameError
 from lm_eval_longbench.figures.figure import RELATIVE, Figure, Unit
 from lm_eval_longbench.figures.intervals import FEWEST
-from lm_eval_longbench.figures.retained import FEW_DIFFER, Retained, retained
+from lm_eval_longbench.figures.retained import Retained, retained
+from lm_eval_longbench.figures.tree import FEW_DIFFER
 from lm_eval_longbench.reports.report import (
     Column,
     Pair,

@@ -5,13 +5,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lm_eval_longbench.figures.retained import (
+from lm_eval_longbench.figures.retained import Retained, retained
+from lm_eval_longbench.figures.tree import (
     FEW_DIFFER,
     FEWEST_DIFFERING,
-    Retained,
-    retained,
+    Leaf,
+    Mean,
+    Pairing,
+    Relative,
 )
-from lm_eval_longbench.figures.tree import Leaf, Mean, Pairing, Relative
 
 
 def leaf(values, names=None, documents=None):

@@ -34,7 +34,9 @@ def lacking(monkeypatch):
 
     def lack(needed_for):
         gone = tuple(
-            dataclasses.replace(name, attribute=f"{name.attribute.partition('(')[0]}_moved")
+            dataclasses.replace(
+                name, attribute=f"{name.attribute.split('(')[0].split(' or ')[0]}_moved"
+            )
             if name.needed_for == needed_for
             else name
             for name in NAMES

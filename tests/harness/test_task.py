@@ -462,7 +462,7 @@ def test_a_users_own_filters_stay(recording_lm):
     ]
     result = evaluate(recording_lm, load_overridden(filter_list=filters), bootstrap_iters=0)
     (sample, *_) = result["samples"]["longbench_v1_qasper"]
-    assert sample["filtered_resps"] == ["yes"]
+    assert sample["filtered_resps"] in (["yes"], [["yes"]])  # from 0.5 on a list a request
     assert "score,inside" in result["results"]["longbench_v1_qasper"]
 
 

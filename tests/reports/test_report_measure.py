@@ -12,7 +12,8 @@ from lm_eval_longbench.figures.intervals import (
     two_sided_p,
     wilson_interval,
 )
-from lm_eval_longbench.figures.tree import Leaf, Mean, Pairing, Relative
+from lm_eval_longbench.figures.retained import retained
+from lm_eval_longbench.figures.tree import FEW_DIFFER, Leaf, Mean, Pairing, Relative
 from lm_eval_longbench.figures.tree import estimate as figure_of
 
 
@@ -97,7 +98,8 @@ def test_twenty_questions_are_enough():
     values = [0.0, 1.0] * 10
     assert figure_of(leaf(values)).method == "bootstrap"
     assert figure_of(leaf(values, binary=True)).method == "wilson"
-    assert difference_of(leaf(values), leaf(values)).p_value == 1
+    found = difference_of(leaf(values), leaf([0.0] * 20))
+    assert found.low < found.value == -0.5 < found.high and found.p_value < 0.01
 
 
 def test_few_documents_have_no_interval_either():
@@ -220,10 +222,10 @@ def test_documents_that_are_not_known_or_not_shared_change_nothing(given):
 
 def test_differences_are_on_shared_questions():
     first = leaf([*many(0.0, 0.5, 1.0, 0.5), 0.25])  # questions 0 to 20
-    second = leaf([*many(0.5, 1.0, 0.6, 0.0), 0.5, 0.9], first=1)  # 1 to 22
+    second = leaf([*many(0.75, 1.0, 0.6, 0.25), 0.5, 0.9], first=1)  # 1 to 22
     found = difference_of(first, second)
-    # From question 1 on: 0, 0, 0.1, 0 and so on; the last one's is 0 - 0.25.
-    expected = [*many(0.0, 0.0, 0.1, 0.0)[:-1], -0.25]
+    # From question 1 on: 0.25, 0, 0.1, 0.25 and so on; the last one's is 0.25 - 0.25.
+    expected = [*many(0.25, 0.0, 0.1, 0.25)[:-1], 0.0]
     assert (found.value, found.n) == (pytest.approx(sum(expected) / 20), 20)
     strata = [influence(expected)]
     assert (found.low, found.high) == pytest.approx(t_interval(found.value, strata))
@@ -245,10 +247,22 @@ def test_either_run_may_know_the_documents():
         assert difference_of(*pair) == both
 
 
-def test_equal_runs_have_p_one_and_clearly_different_ones_a_tiny_one():
+@pytest.mark.parametrize("number", [0, 1, 9, 10])
+def test_few_questions_that_differ_have_no_interval(number):
+    """The guard of retained shares: those few say too little about other questions."""
     scores = np.random.default_rng(5).random(200)
-    equal = difference_of(leaf(scores), leaf(scores))
-    assert (equal.value, equal.low, equal.high, equal.p_value) == (0, 0, 0, 1)
+    other = np.where(np.arange(200) < number, scores / 2, scores)
+    halves = [Mean((leaf(own[:100]), leaf(own[100:], "y"))) for own in (scores, other)]
+    for found in (difference_of(leaf(scores), leaf(other)), difference_of(*halves)):
+        assert found.value == pytest.approx((other - scores).mean())
+        assert (found.low is None) == (found.p_value is None) == (number < 10)
+        assert found.reason == (FEW_DIFFER if number < 10 else "")
+    share = retained(leaf(scores), leaf(other))
+    assert (share.low is None, share.reason) == (found.low is None, found.reason)
+
+
+def test_clearly_different_runs_have_a_tiny_p():
+    scores = np.random.default_rng(5).random(200)
     better = difference_of(leaf(scores), leaf(scores + 0.1))
     assert better.value == pytest.approx(0.1)
     assert 0 < better.p_value < 1e-9

@@ -1,0 +1,161 @@
+"""What releases of the harness call differently: looked for here and nowhere else.
+
+0.4.13 has one class for all tasks, which opens its data at once and has a list of filters and one
+of metrics. 0.5 has a class an output type, which opens its data when first asked for them, and
+scorers, each with a filter and metrics of its own. No version is read: what is there decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+import lm_eval.api.task
+from lm_eval.filters import build_filter_ensemble
+
+from lm_eval_longbench.harness.record import COUNTED
+
+if TYPE_CHECKING:
+    from lm_eval.api.task import ConfigurableTask as GenerateTask
+else:
+    GenerateTask = getattr(lm_eval.api.task, "GenerateTask", lm_eval.api.task.ConfigurableTask)
+
+
+class HarnessTask(GenerateTask):
+    """A task that generates, in both releases alike.
+
+    Args:
+        config: what the task's YAML says.
+        kwargs: passed on.
+
+    Attributes:
+        has_own_filters: whether a user's YAML has filters; these stay.
+    """
+
+    def __init__(self, config: Mapping[str, Any], **kwargs: Any) -> None:
+        # Asked before: 0.5 puts a list of its own in the place of none.
+        self.has_own_filters = config.get("filter_list") is not None
+        super().__init__(config=config, **kwargs)
+        assert self.dataset is not None  # 0.5 opens the data when first asked for them
+
+    def doc_iterator(
+        self,
+        *,
+        rank: int = 0,
+        world_size: int = 1,
+        samples: Sequence[int] | None = None,
+        **kwargs: Any,
+    ) -> Iterator[tuple[int, Any]]:
+        """Yield this rank's documents; of chosen ones each with its place among them.
+
+        0.5 gives them their place in the data, which its log of samples takes for the other.
+        """
+        if not samples:
+            yield from super().doc_iterator(rank=rank, world_size=world_size, **kwargs)
+            return
+        chosen = super().doc_iterator(rank=0, world_size=1, samples=list(samples), **kwargs)
+        yield from islice(enumerate(doc for _, doc in chosen), rank, None, world_size)
+
+    @property
+    def predicts_only(self) -> bool:
+        """Whether nothing is scored: the harness's --predict_only."""
+        if hasattr(self, "_scorers"):
+            return bool(self._has_metric("bypass"))
+        return "bypass" in self._metric_fn_list
+
+    def keep_answers(self, number: int | None) -> None:
+        """Let the first answers through the filter: all of a request's, or one."""
+        step = ["take_first", None] if number is None else ["take_first_k", {"k": number}]
+        ensemble = build_filter_ensemble("none", [step])
+        if hasattr(self, "_scorers"):
+            for scorer in self._scorers:
+                scorer.filter = ensemble
+        else:
+            self._filters = [ensemble]
+
+    @property
+    def _qualified_name(self) -> str:
+        """The task's name in results: in a group of 0.5, too, so that it is asked once."""
+        return str(self.config.task)
+
+    def _build_scorers(self) -> list[Any]:
+        """Make the scorers of 0.5, with figures of ours in the place of its metrics.
+
+        It knows another `acc` than ours, and would warn of each figure that it does not know.
+        """
+        given = self.config.filter_list
+        self.config.filter_list = [
+            {**one, "metric_list": [{**own, "metric": _named(own["metric"])} for own in metrics]}
+            for one in given
+            for metrics in [one["metric_list"]]
+        ]
+        try:
+            return list(super()._build_scorers())
+        finally:
+            self.config.filter_list = given
+
+    def without_scores(self, doc: Mapping[str, Any], results: list[Any]) -> dict[str, Any]:
+        """Return what a question gets where nothing is scored; 0.5 returns nothing by itself."""
+        return super().process_results(doc, results) or {"bypass": None}
+
+    def one_request(self, doc: dict[str, Any], ctx: Any, **kwargs: Any) -> Any:
+        """Return the harness's request for a document; 0.5 puts it into a list."""
+        built = super().construct_requests(doc, ctx, **kwargs)
+        return built[0] if isinstance(built, list) else built
+
+    def count(self, name: str, values: Sequence[Any]) -> None:
+        """Take note of the values of one of COUNTED: one a question, of all ranks."""
+        raise NotImplementedError
+
+    def aggregation(self) -> dict[str, Callable[..., Any]]:
+        """Return how figures are put together; 0.4.13 meets the values of all ranks only here."""
+        given = super().aggregation()
+
+        def counted(name: str) -> Callable[[Sequence[float]], float]:
+            def aggregate(values: Sequence[float]) -> float:
+                self.count(name, values)
+                return given[name](values)
+
+            return aggregate
+
+        return {**given, **{name: counted(name) for name in COUNTED if name in given}}
+
+    def aggregate(self, *args: Any, **kwargs: Any) -> Any:
+        """Put figures together in 0.5, which passes `aggregation` by."""
+        for scorer in self._scorers:
+            rows = list(scorer.reduced_docs.values())
+            for name in COUNTED:
+                values = [row[name] for row in rows if name in row]
+                if values:
+                    self.count(name, values)
+        return super().aggregate(*args, **kwargs)
+
+
+def _named(name: Any) -> Callable[..., None]:
+    """Return a metric of 0.5 with a name, which has its values from `process_results`."""
+
+    def figure(*_: Any, **__: Any) -> None:
+        """Never called."""
+
+    figure.__name__ = name if isinstance(name, str) else name.__name__
+    return figure
+
+
+def task_index(manager: Any) -> Mapping[str, Any]:
+    """Return a task manager's index: an entry for each name of a task, a group or a tag."""
+    return manager.task_index if hasattr(manager, "task_index") else manager._task_index
+
+
+def sample_size(task: Any, limit: float | None) -> int | None:
+    """Return how many questions of a task --limit leaves; None: all."""
+    from lm_eval import evaluator_utils
+
+    name = "get_sample_size" if hasattr(evaluator_utils, "get_sample_size") else "_get_sample_size"
+    return getattr(evaluator_utils, name)(task, limit)
+
+
+def building_module() -> ModuleType:
+    """Return the module whose bar shows how prompts are built."""
+    return getattr(lm_eval.api.task, "_task", lm_eval.api.task)
