@@ -29,6 +29,7 @@ from lm_eval_longbench.benchmarks.parts import GROUP_COUNTS as GROUP_COUNTS
 from lm_eval_longbench.benchmarks.parts import REASONED as REASONED
 from lm_eval_longbench.benchmarks.parts import TRUNCATED as TRUNCATED
 from lm_eval_longbench.benchmarks.parts import Group as Group
+from lm_eval_longbench.benchmarks.parts import Length as Length
 from lm_eval_longbench.benchmarks.parts import Metric as Metric
 from lm_eval_longbench.benchmarks.parts import Place as Place
 from lm_eval_longbench.benchmarks.parts import Protocol as Protocol

@@ -36,6 +36,7 @@ from lm_eval_longbench.benchmarks.longbench_pro_charts import LOOK_PRO
 from lm_eval_longbench.benchmarks.longbench_pro_facts import (
     COUNTS,
     DIMENSIONS,
+    LENGTH,
     NAME,
     PRIMARY_TASKS,
     QUESTIONS_PER_TASK,
@@ -171,6 +172,7 @@ class LongBenchPro(Benchmark):
                     segmented=one.metric == SUMMARY,
                     summary=one.metric == SUMMARY,
                     question=question,
+                    length=LENGTH,
                 )
                 for one in SECONDARY_TASKS.values()
             }

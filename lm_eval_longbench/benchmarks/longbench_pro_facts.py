@@ -6,8 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from lm_eval_longbench.benchmarks.parts import Length
+
 NAME, THINKING = "longbench_pro", "thinking"
 QUESTIONS, QUESTIONS_PER_TASK = 1500, 60
+# Each task has as many documents of 8k, 16k, 32k, 64k, 128k and 256k tokens.
+LENGTH = Length(32_000, 64_000, "tokens")
 # The metric of tasks whose score needs semantic similarity.
 SUMMARY = "summary"
 PRIMARY_TASKS = (

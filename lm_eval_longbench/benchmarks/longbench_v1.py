@@ -21,6 +21,7 @@ from lm_eval_longbench.benchmarks.base import (
     SAMPLES,
     Benchmark,
     Group,
+    Length,
     Metric,
     Place,
     Protocol,
@@ -153,6 +154,7 @@ class _LongBench(Benchmark):
 
     def _task(self, one: Dataset) -> Task:
         name = f"{self.name}_{one.name.replace('-', '_')}"
+        length = (one.length_e or 0) if self.suffix else one.length
         return Task(
             name=name,
             table=self.name,
@@ -164,6 +166,7 @@ class _LongBench(Benchmark):
             budget=one.budget,
             chat=one.chat,
             segmented=one.language == "zh" and one.category in SEGMENTED,
+            length=Length(length, length, "characters" if one.language == "zh" else "words"),
         )
 
     def prepared(self) -> Iterator[tuple[str, Task]]:

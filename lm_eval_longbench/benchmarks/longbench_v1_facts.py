@@ -23,6 +23,8 @@ class Dataset:
         language: "en", "zh" or "code".
         rows: documents in the v1 file; rows_e: in the LongBench-E file, None where there is none.
         budget: official output budget in tokens.
+        length, length_e: lower median of `length` in the v1 and the E file: words, and characters
+            of Chinese.
         chat: whether official code wraps the prompt in the chat template.
     """
 
@@ -32,31 +34,33 @@ class Dataset:
     rows: int
     rows_e: int | None
     budget: int
+    length: int
+    length_e: int | None
     chat: bool = True
 
 
 ALL = (
-    Dataset("narrativeqa", "single_doc_qa", "en", 200, None, 128),
-    Dataset("qasper", "single_doc_qa", "en", 200, 224, 128),
-    Dataset("multifieldqa_en", "single_doc_qa", "en", 150, 150, 64),
-    Dataset("multifieldqa_zh", "single_doc_qa", "zh", 200, None, 64),
-    Dataset("hotpotqa", "multi_doc_qa", "en", 200, 300, 32),
-    Dataset("2wikimqa", "multi_doc_qa", "en", 200, 300, 32),
-    Dataset("musique", "multi_doc_qa", "en", 200, None, 32),
-    Dataset("dureader", "multi_doc_qa", "zh", 200, None, 128),
-    Dataset("gov_report", "summarization", "en", 200, 300, 512),
-    Dataset("qmsum", "summarization", "en", 200, None, 512),
-    Dataset("multi_news", "summarization", "en", 200, 294, 512),
-    Dataset("vcsum", "summarization", "zh", 200, None, 512),
-    Dataset("trec", "few_shot", "en", 200, 300, 64, chat=False),
-    Dataset("triviaqa", "few_shot", "en", 200, 300, 32, chat=False),
-    Dataset("samsum", "few_shot", "en", 200, 300, 128, chat=False),
-    Dataset("lsht", "few_shot", "zh", 200, None, 64, chat=False),
-    Dataset("passage_count", "synthetic", "en", 200, 300, 32),
-    Dataset("passage_retrieval_en", "synthetic", "en", 200, 300, 32),
-    Dataset("passage_retrieval_zh", "synthetic", "zh", 200, None, 32),
-    Dataset("lcc", "code", "code", 500, 300, 64, chat=False),
-    Dataset("repobench-p", "code", "code", 500, 300, 64, chat=False),
+    Dataset("narrativeqa", "single_doc_qa", "en", 200, None, 128, 17499, None),
+    Dataset("qasper", "single_doc_qa", "en", 200, 224, 128, 3411, 4111),
+    Dataset("multifieldqa_en", "single_doc_qa", "en", 150, 150, 64, 4982, 4982),
+    Dataset("multifieldqa_zh", "single_doc_qa", "zh", 200, None, 64, 5948, None),
+    Dataset("hotpotqa", "multi_doc_qa", "en", 200, 300, 32, 10063, 6543),
+    Dataset("2wikimqa", "multi_doc_qa", "en", 200, 300, 32, 4201, 5240),
+    Dataset("musique", "multi_doc_qa", "en", 200, None, 32, 11384, None),
+    Dataset("dureader", "multi_doc_qa", "zh", 200, None, 128, 15455, None),
+    Dataset("gov_report", "summarization", "en", 200, 300, 512, 6957, 6036),
+    Dataset("qmsum", "summarization", "en", 200, None, 512, 10199, None),
+    Dataset("multi_news", "summarization", "en", 200, 294, 512, 1651, 5075),
+    Dataset("vcsum", "summarization", "zh", 200, None, 512, 13290, None),
+    Dataset("trec", "few_shot", "en", 200, 300, 64, 5190, 6009, chat=False),
+    Dataset("triviaqa", "few_shot", "en", 200, 300, 32, 8200, 6011, chat=False),
+    Dataset("samsum", "few_shot", "en", 200, 300, 128, 6376, 6238, chat=False),
+    Dataset("lsht", "few_shot", "zh", 200, None, 64, 21169, None, chat=False),
+    Dataset("passage_count", "synthetic", "en", 200, 300, 32, 11494, 5968),
+    Dataset("passage_retrieval_en", "synthetic", "en", 200, 300, 32, 9251, 6073),
+    Dataset("passage_retrieval_zh", "synthetic", "zh", 200, None, 32, 6675, None),
+    Dataset("lcc", "code", "code", 500, 300, 64, 882, 5053, chat=False),
+    Dataset("repobench-p", "code", "code", 500, 300, 64, 3500, 5226, chat=False),
 )
 DATASETS: Mapping[str, Dataset] = MappingProxyType({one.name: one for one in ALL})
 # Length buckets of LongBench-E: name, metric in the harness, and the length (words; characters for

@@ -42,6 +42,7 @@ from lm_eval_longbench.benchmarks.longbench_v2_facts import (
     COT_ANSWER,
     COUNTS,
     DOMAINS,
+    LENGTHS,
     MODES,
     NAME,
     NO_CONTEXT,
@@ -371,6 +372,7 @@ class LongBenchV2(Benchmark):
 
 
 def _task(name: str, mode: Mode, dataset: str, label: str, questions: int) -> Task:
+    document = mode.task not in (NO_CONTEXT, COT_ANSWER)
     return Task(
         name=name,
         table=mode.task,
@@ -380,8 +382,9 @@ def _task(name: str, mode: Mode, dataset: str, label: str, questions: int) -> Ta
         questions=questions,
         template=mode.template,
         budget=mode.budget,
-        document=mode.task not in (NO_CONTEXT, COT_ANSWER),
+        document=document,
         retrieved=mode.task == RAG,
+        length=LENGTHS[dataset] if document and mode.task != RAG else None,
     )
 
 

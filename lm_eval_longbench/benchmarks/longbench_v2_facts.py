@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from lm_eval_longbench.benchmarks.parts import Length
 from lm_eval_longbench.metrics.longbench_v2 import CHOICES
 
 QUESTIONS = 503
@@ -34,6 +35,15 @@ ALL = "all"  # the dataset of tasks that ask all domains
 NAME = "longbench_v2"
 NO_CONTEXT, COT, COT_ANSWER, RAG = (
     f"{NAME}_{mode}" for mode in ("no_context", "cot", "cot_answer", "rag")
+)
+# Median words of a document, from longbench2.github.io (da2d517): of each domain in its table of
+# statistics, rounded to thousands; of all 503 the interval of its chart that has the 252nd.
+_MEDIANS = dict(zip(DOMAINS, (51_000, 34_000, 71_000, 25_000, 167_000, 49_000), strict=True))
+LENGTHS: Mapping[str, Length] = MappingProxyType(
+    {
+        ALL: Length(32_000, 64_000, "words"),
+        **{code: Length(words, words, "words") for code, words in _MEDIANS.items()},
+    }
 )
 _CHOICE_FIELDS = tuple(f"choice_{letter}" for letter in CHOICES)
 ASKED = ("question", *_CHOICE_FIELDS)

@@ -46,6 +46,26 @@ class Source:
 
 
 @dataclass(frozen=True)
+class Length:
+    """The median length of a task's documents.
+
+    Attributes:
+        low, high: what it lies between, both included; equal where it is known exactly.
+        unit: "words" (between spaces), "characters" or "tokens".
+    """
+
+    low: int
+    high: int
+    unit: str
+
+    @property
+    def text(self) -> str:
+        """In print, in thousands: "10.1k words"."""
+        ends = dict.fromkeys(f"{round(end / 1000, 1):g}k" for end in (self.low, self.high))
+        return f"{'-'.join(ends)} {self.unit}"
+
+
+@dataclass(frozen=True)
 class Task:
     """One harness task.
 
@@ -66,6 +86,7 @@ class Task:
         question: field of the row that is asked, where forms of a prompt differ in it.
         document: whether its prompt holds the row's document, or what was retrieved of it.
         retrieved: whether its prompt holds retrieved chunks in place of the document.
+        length: of the documents that its prompts hold, None where that is not known.
     """
 
     name: str
@@ -82,6 +103,7 @@ class Task:
     question: str = ""
     document: bool = True
     retrieved: bool = False
+    length: Length | None = None
 
 
 @dataclass(frozen=True)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import fnmatch
 import json
+from dataclasses import asdict
 from statistics import median
 from typing import Annotated, Any
 
 import typer
 
+from lm_eval_longbench.benchmarks.base import Length
 from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task
 from lm_eval_longbench.errors import OptionError, UnknownNameError
 from lm_eval_longbench.task_names import expanded, is_group, valid_names
@@ -53,8 +55,9 @@ def described(name: str) -> dict[str, Any]:
     """Return what is known of a task or group.
 
     Keys: name, kind ("task" or "group"), benchmark, tasks (number), questions, repeats,
-    output_budget, metric, prompt ("chat": in the model's chat template; "raw": never in one). Where
-    the tasks of a group differ, a value is null.
+    output_budget, metric, prompt ("chat": in the model's chat template; "raw": never in one),
+    median_document_length (`low`, `high` and `unit`; null also where no document is asked, or where
+    it is not known). Where the tasks of a group differ, a value is null.
     """
     tasks = expanded([name])[0]
     if not is_group(name):
@@ -71,6 +74,7 @@ def described(name: str) -> dict[str, Any]:
                 "output_budget": own.budget,
                 "metric": benchmark.harness_metrics(own)[0].name,
                 "prompt": "raw" if official.chat == "raw" else "chat",
+                "median_document_length": own.length and asdict(own.length),
             }
         )
     shared = {
@@ -99,7 +103,7 @@ def register(app: typer.Typer) -> None:
             str | None, typer.Option(help="Data to measure: as for `run`, or 'sample'.")
         ] = None,
     ) -> None:
-        """List tasks and groups: questions, answers to each, output budget, metric, raw or chat."""
+        """List tasks and groups: questions, answers, documents' length, output budget, metric."""
         if data_dir is not None and tokenizer is None:
             raise OptionError("--data-dir is for measuring prompts: give --tokenizer too.")
         found = [described(name) for name in matching(pattern)]
@@ -112,12 +116,17 @@ def register(app: typer.Typer) -> None:
             return
         measured = ("median prompt",) if tokenizer is not None else ()
         table = table_of(
-            ("name", "metric", "prompt"), ("tasks", "questions", "answers", "budget", *measured)
+            ("name", "metric", "prompt", "document"),
+            ("tasks", "questions", "answers", "budget", *measured),
         )
         for row in found:
-            own = [row["metric"], row["prompt"], row["tasks"], f"{row['questions']:,}"]
+            length = row["median_document_length"] and Length(**row["median_document_length"]).text
+            own = [row["metric"], row["prompt"], length, row["tasks"], f"{row['questions']:,}"]
             own += [row["repeats"], row["output_budget"]]
             own += [row.get("median_prompt_tokens", "")] * len(measured)
             table.add_row(row["name"], *("-" if one is None else str(one) for one in own))
         say_table(table)
-        say_line("answers: to each question; budget: of an answer, in tokens; -: it differs.")
+        say_line(
+            "document: its median length; answers: to each question; budget: of an answer, in "
+            "tokens; -: it differs, or there is none. --tokenizer measures whole prompts."
+        )

@@ -332,10 +332,9 @@ def run_harness(
             lock,
             thinking=thinking,
             keep_empty=keep_empty,
-            short=quiet,
+            log=log,
             begun=begun,
         )
-    kept.log = log
     return kept
 
 
@@ -348,7 +347,7 @@ def run_parsed(
     thinking: bool = False,
     keep_empty: bool = False,
     quiet: bool = False,
-    short: bool = False,
+    log: Path | None = None,
     begun: list[bool] | None = None,
 ) -> Captured:
     """Run what the harness parsed in this process, with a preset's settings if one is given.
@@ -362,7 +361,8 @@ def run_parsed(
         thinking: the preset's settings for thinking scores.
         keep_empty: whether questions that got no answer in an earlier run are left alone.
         quiet: whether the harness's own tables are not printed.
-        short: whether they have one row a task.
+        log: gets what of the harness's output its user need not see; its tables then have one
+            row a task.
         begun: gets an element once the model is loaded and the tasks are there.
 
     Returns:
@@ -397,9 +397,10 @@ def run_parsed(
         arguments_masked(kept),
         quick_index(_wanted(parsed), parsed.include_path or [], folders, _task_names()),
         _unprinted(parsed.func) if quiet else contextlib.nullcontext(),
-        folded(kept, groups) if short else contextlib.nullcontext(),
+        folded(kept, groups, log) if log else contextlib.nullcontext(),
     ):
         HarnessCLI().execute(parsed)
+    kept.log = log
     model, model_args = _model(parsed)
     kept.model = " ".join(dict.fromkeys((model, model_name(model, model_args))))
     kept.folder = kept.unwritten.belongs

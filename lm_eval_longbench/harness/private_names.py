@@ -145,6 +145,12 @@ NAMES = (
         QUICK_INDEX,
     ),
     Name("lm_eval.utils", "make_table", "one row a task on the screen (patched)", QUIET),
+    Name(
+        "lm_eval.evaluator",
+        "get_git_commit_hash",
+        "what git says goes to the log file (patched)",
+        QUIET,
+    ),
     Name(_TASK, "tqdm or _task.tqdm", "one bar for the prompts of all tasks (patched)", QUIET),
     Name(
         _CONFIG,

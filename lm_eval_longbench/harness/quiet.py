@@ -117,16 +117,35 @@ def _folded(found: dict[str, Any], column: str, kept: Captured, groups: Collecti
 
 
 @contextlib.contextmanager
-def folded(kept: Captured, groups: Collection[str]) -> Iterator[None]:
+def _stderr_into(file: Path) -> Iterator[None]:
+    """While open, what this process and its children write to standard error goes into a file."""
+    if sys.stderr is None:  # closed by whoever started the run
+        yield
+        return
+    sys.stderr.flush()
+    screen = os.dup(2)
+    with file.open("ab") as taken:
+        os.dup2(taken.fileno(), 2)
+    try:
+        yield
+    finally:
+        os.dup2(screen, 2)
+        os.close(screen)
+
+
+@contextlib.contextmanager
+def folded(kept: Captured, groups: Collection[str], log: Path) -> Iterator[None]:
     """While open, the harness prints one row a task of ours, and builds prompts in silence.
 
     Args:
         kept: what the run found, once it has.
         groups: names of our groups, whose figures our own tables have.
+        log: gets what git says to the harness, which asks it for the folder's commit.
     """
     if not can_have(QUIET):
         yield
         return
+    import lm_eval.evaluator
     import lm_eval.utils
 
     from lm_eval_longbench.harness.releases import building_module
@@ -138,11 +157,19 @@ def folded(kept: Captured, groups: Collection[str]) -> Iterator[None]:
         own = _folded(found, column, kept, groups)
         return make_table(own, column, *args, **kwargs) if own[column] else ""
 
+    commit = lm_eval.evaluator.get_git_commit_hash
+
+    def unheard() -> Any:
+        with _stderr_into(log):
+            return commit()
+
+    lm_eval.evaluator.get_git_commit_hash = unheard
     lm_eval.utils.make_table = shorter
     building.tqdm = bar
     try:
         yield
     finally:
         bar.close()
+        lm_eval.evaluator.get_git_commit_hash = commit
         lm_eval.utils.make_table = make_table
         building.tqdm = before

@@ -43,6 +43,15 @@ def test_the_pin_is_the_one_of_the_specification():
     assert PRO.source.sha256.startswith("92ff05f6088e212d") and len(PRO.source.sha256) == 64
 
 
+def test_median_length_is_between_the_middle_sizes():
+    sizes = [int(name.removesuffix("k")) * 1000 for name in DIMENSIONS["token_length"]]
+    counts = COUNTS["token_length"].values()
+    assert len(set(counts)) == 1
+    for task in PRO.tasks.values():
+        assert [task.length.low, task.length.high] == sorted(sizes)[2:4]
+        assert task.length.unit == "tokens"
+
+
 def test_official_counts():
     assert {sum(values.values()) for values in COUNTS.values()} == {QUESTIONS} == {1500}
     assert COUNTS["contextual_requirement"] == {"Full": 840, "Partial": 660}

@@ -1,6 +1,9 @@
 """LongBench v1 and LongBench-E: facts, official files, what an answer is worth, and figures."""
 
+import json
 import random
+from pathlib import Path
+from statistics import median_low
 
 import numpy as np
 import pytest
@@ -24,6 +27,7 @@ from lm_eval_longbench.benchmarks.longbench_v1_facts import (
 from lm_eval_longbench.benchmarks.sample import Sample, Unusable
 from lm_eval_longbench.metrics.reasoning import KEEP
 
+GOLDEN = Path(__file__).resolve().parents[3] / "shared" / "golden"
 # Official order: the task list of LongBench's pred.py.
 BUDGETS = {
     "narrativeqa": 128,
@@ -557,3 +561,20 @@ def test_a_task_has_its_score_and_its_buckets():
     }
     figures = V1.question_figures(answers_of("longbench_v1", v1_rows({"qasper": [0.5, 1.0]})))
     assert {figure.metric: figure.tree.value for figure in figures} == {"score": 0.75}
+
+
+@pytest.mark.skipif(not GOLDEN.is_dir(), reason="no golden answers beside this checkout")
+def test_median_lengths_are_those_of_the_data():
+    # Official prediction files hold the `length` of every question.
+    folders = {
+        "longbench_v1": GOLDEN / "longbench_v1" / "llama3-8b-instruct",
+        "longbench_v1_e": GOLDEN / "longbench_v1_e" / "llama2-7b-chat-4k",
+    }
+    for task in (*V1.tasks.values(), *E.tasks.values()):
+        file = folders[task.table] / f"{task.label}.jsonl"
+        rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+        assert len(rows) == task.questions
+        middle = median_low(row["length"] for row in rows)
+        assert (task.length.low, task.length.high) == (middle, middle)
+        chinese = DATASETS[task.label].language == "zh"
+        assert task.length.unit == ("characters" if chinese else "words")

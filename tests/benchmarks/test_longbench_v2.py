@@ -37,6 +37,19 @@ def test_official_counts():
     assert [COUNTS["domain"][name] for name in DOMAINS.values()] == [175, 125, 81, 39, 50, 33]
 
 
+def test_median_lengths():
+    # The official chart counts documents by words: 180 up to 32k, 90 up to 64k. The median of 503
+    # is the 252nd, the 72nd of these 90.
+    whole = V2.tasks["longbench_v2"].length
+    assert (whole.low, whole.high, whole.unit) == (32_000, 64_000, "words")
+    assert {V2.tasks[f"longbench_v2_{code}"].length.unit for code in DOMAINS} == {"words"}
+    assert V2.tasks["longbench_v2_code_repository"].length.low == 167_000
+    # A prompt without the document has no length of it.
+    for mode in ("no_context", "cot_answer", "rag"):
+        assert V2.tasks[f"longbench_v2_{mode}"].length is None
+    assert V2.tasks["longbench_v2_cot"].length == whole
+
+
 def test_five_modes_and_six_domains():
     assert {name: table.title for name, table in V2.tables.items()} == dict.fromkeys(
         V2.tables, "LongBench v2"

@@ -36,6 +36,7 @@ def test_a_task_and_groups(invoke):
         "output_budget": 64,
         "metric": "score",
         "prompt": "raw",
+        "median_document_length": {"low": 5190, "high": 5190, "unit": "words"},
     }
     found = listed(invoke, "longbench_v1*")
     own = found["longbench_v1"]
@@ -48,7 +49,14 @@ def test_a_task_and_groups(invoke):
 def test_the_table(invoke):
     said = invoke("tasks", "qasper").stdout
     (row,) = [line.split() for line in said.splitlines() if "longbench_v1_qasper" in line]
-    assert row == ["longbench_v1_qasper", "score", "chat", "1", "200", "1", "128"]
+    assert row == ["longbench_v1_qasper", "score", "chat", "3.4k", "words", "1", "200", "1", "128"]
+    said = invoke("tasks", "longbench_v2").stdout
+    lines = {line.split()[0]: line for line in said.splitlines() if "acc" in line}
+    assert "  32k-64k words  " in lines["longbench_v2"]
+    assert "  167k words  " in lines["longbench_v2_code_repository"]
+    # Neither holds documents; the domains differ.
+    for name in ("no_context", "rag", "domains"):
+        assert " - " in lines[f"longbench_v2_{name}"]
 
 
 def test_the_median_prompt_is_measured(invoke, tokenizer_folder):
