@@ -57,6 +57,12 @@ TEMPLATES = {
     "its columns do not add up to its overall score": "各分项与总分不符",
     "people, and no model": "这是人，不是模型",
     "guessed at random, and no model": "这是随机猜测，不是模型",
+    "FullKV row of a paper on KV caches, whose means follow from its datasets": (
+        "KV 缓存论文中的 FullKV 行，平均值由其数据集得出"
+    ),
+    "FullKV row of a paper on KV caches, without Passage Count": (
+        "KV 缓存论文中的 FullKV 行，不含 Passage Count"
+    ),
     "third-party table that LongBench v2 does not confirm": "LongBench v2 未确认的第三方表格",
     "the results tables of LongBench": "LongBench 的结果表",
     # ------------------------------------------------ notes on a run's table

@@ -363,6 +363,7 @@ class LongBenchV1(_LongBench):
             "the results tables of LongBench",
             tuple((HEADLINE, language) for language in LANGUAGES),
             len(LANGUAGES),
+            (PUBLISHED / "longbench_v1_papers.csv",),
         )
         self._with_tasks({"dataset": tuple(DATASETS)}, ("",))
 

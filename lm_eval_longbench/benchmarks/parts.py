@@ -214,6 +214,7 @@ class Published:
         source: where all rows are from; "": each row says it.
         shown: figures that stand in a leaderboard.
         ranked: how many of them, from the first, are ranked.
+        papers: further files of the same layout, whose rows have a source and a caveat each.
     """
 
     file: Path
@@ -223,6 +224,7 @@ class Published:
     source: str
     shown: tuple[Place, ...]
     ranked: int
+    papers: tuple[Path, ...] = ()
 
 
 def nested(figures: Sequence[Figure], part: str) -> dict[str, Any]:

@@ -59,8 +59,10 @@ def published_rows(benchmark: str) -> tuple[PublishedRow, ...]:
     known = benchmarks()[benchmark].published
     if known is None:
         return ()
-    with known.file.open(encoding="utf-8", newline="") as handle:
-        lines = list(csv.DictReader(handle))
+    lines: list[dict[str, str]] = []
+    for file in (known.file, *known.papers):
+        with file.open(encoding="utf-8", newline="") as handle:
+            lines += csv.DictReader(handle)
     rows = []
     for line in lines:
         texts, facts = {}, {}

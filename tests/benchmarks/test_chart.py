@@ -57,7 +57,10 @@ def test_every_point_is_a_figure(name, tmp_path):
 def test_published_rows_have_every_point(name):
     look = benchmarks()[name].look
     for row in published_rows(name):
-        assert places(look) <= set(row.values)
+        if row.caveat:  # of a paper, which has what it has
+            assert places(look) & set(row.values)
+        else:
+            assert places(look) <= set(row.values)
     modes = {mode for mode, _ in look.modes}
     assert {row.mode for row in published_rows(name)} <= modes
 

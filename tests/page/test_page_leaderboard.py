@@ -50,7 +50,7 @@ def test_an_honest_submission_is_shown_under_its_own_name(submission, tmp_path):
     assert [entry["model"] for entry in own] == ["My model"]
     assert (own[0]["link"], own[0]["type"]) == ("https://example.org", "Instruct")
     assert own[0]["signature"].startswith("lb-v1")
-    assert len(benchmark["entries"]) == 1 + 8
+    assert len(benchmark["entries"]) == 1 + 8 + 7
     assert data["refused"] == []
 
 

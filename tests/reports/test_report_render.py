@@ -291,7 +291,7 @@ def test_what_a_reader_must_know_is_said(tmp_path, name):
         "shown times 100 with two decimals, as published",
         "50 more figures with --format csv or json.",
         "No rank: no figures of LongBench-E are published here.",
-        "Source: the results tables of LongBench.",
+        ": the results tables of LongBench.",
         "Source of Gemini-2.0-Flash-Exp, Qwen2.5-14B-Instruct-1M: third-party table that "
         "LongBench v2 does not confirm.",
     ):
