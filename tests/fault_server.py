@@ -292,7 +292,7 @@ def kept_open(handler, body):
 
 
 def error_in_stream(message, code, after=""):
-    """An error in a stream with status 200, as of the litellm proxy; `after` a part of an answer."""
+    """An error in a stream with status 200, as of litellm, after a part of an answer."""
 
     def fault(handler, body):
         begin_stream(handler)
