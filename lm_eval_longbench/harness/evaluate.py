@@ -93,8 +93,10 @@ class Captured:
                 continue
             if name in result["samples"]:  # of a second pass that failed there is nothing
                 self.rows[name] = result["samples"][name]
+                # Each rank knows of its own answers alone.
+                task.signature.leave_out(row["doc"].get("replies", ()) for row in self.rows[name])
                 metadata = result["configs"][name]["metadata"]
-                self.signatures[name] = metadata["longbench_run"]
+                self.signatures[name] = metadata["longbench_run"] = task.signature.run
                 self.options[name] = dict(metadata.get(KEY) or {})
                 self.embedder = self.embedder or task.asking.embedder
 

@@ -49,19 +49,22 @@ class Signature:
         count = round(sum(known) * answers) if known or not values else None
         self.update(answered=len(values), **{figure: count})
 
-    def leave_out(self, texts: Iterable[str]) -> None:
-        """Say which parameters servers refused, so that the answers came without them.
+    def leave_out(self, replies: Iterable[Sequence[Mapping[str, Any]]]) -> None:
+        """Say which parameters servers refused, so that answers came without them.
 
         Args:
-            texts: answers of the model; nothing is known of plain ones.
+            replies: what is known of the answers to each question.
         """
-        answers = [answer for answer in map(answer_of, texts) if answer is not None]
-        left_out = sorted({name for answer in answers for name in answer.left_out})
-        if left_out:
-            seeds = self.run.get("seeds")
-            if "seed" in left_out and seeds:
-                seeds = [None] * len(seeds)
-            self.update(left_out=left_out, seeds=seeds)
+        left_out = {name for own in replies for reply in own for name in reply.get("left_out", ())}
+        left_out.update(self.run.get("left_out", ()))
+        if not left_out:
+            return
+        seeds, generation = self.run.get("seeds"), self.run["generation"]
+        if "seed" in left_out and seeds:
+            seeds = [None] * len(seeds)
+        if "temperature" in left_out:
+            generation = {**generation, "temperature": None}
+        self.update(left_out=sorted(left_out), seeds=seeds, generation=generation)
 
 
 def known_replies(instances: Iterable[Instance]) -> dict[int, list[dict[str, Any]]]:

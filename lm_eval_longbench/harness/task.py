@@ -109,7 +109,7 @@ class LongBenchTask(HarnessTask):
         self._texts: dict[int, str] = {}
         self._questions: dict[int, str] = {}
         self._replies: dict[int, list[dict[str, Any]]] = {}
-        self._signature = Signature()
+        self.signature = Signature()
         self._withheld = False
         self._is_server = self._seeds = False
         # A user's YAML may replace the whole mapping; without `until` the harness would stop every
@@ -144,7 +144,7 @@ class LongBenchTask(HarnessTask):
         features = Features({**Features.from_arrow_schema(light.schema), "index": Value("int64")})
         self.dataset = {self.config.test_split: Dataset.from_dict(columns, features)}
         self._template_sha256 = benchmark.template_sha256(task)
-        self._signature.update(
+        self.signature.update(
             benchmark=benchmark.name,
             task=task.counted,
             version=str(self.config.metadata.get("version")),
@@ -159,9 +159,9 @@ class LongBenchTask(HarnessTask):
             metrics=benchmark.metrics,
             packages=package_versions(),
         )
-        self._signature.update(**asking.ingredients)
+        self.signature.update(**asking.ingredients)
         # The harness writes its config, and with it the signature, into every results file.
-        self.config.metadata["longbench_run"] = self._signature.run
+        self.config.metadata["longbench_run"] = self.signature.run
         # With these a sample log can be scored again by itself.
         self._origin = {"task": task.counted, "data": self._documents.label}
 
@@ -224,7 +224,7 @@ class LongBenchTask(HarnessTask):
         everything = {**share, "rank": 0, "world_size": 1}
         asked = [doc for _, doc in super().doc_iterator(**everything)]
         self.asking.begin(asked, self._documents.label)
-        self._signature.update(**self.asking.ingredients)
+        self.signature.update(**self.asking.ingredients)
         check_options_of_call(self.config.metadata)
         if cache_requests:
             # Its key knows neither the options nor the data: it would serve other runs' prompts.
@@ -382,7 +382,7 @@ class LongBenchTask(HarnessTask):
         if self._seeds:
             generation = self.config.generation_kwargs
             seeds = [own["seed"] for own in seeded(generation, self.asking.repeats)]
-        self._signature.update(
+        self.signature.update(
             limit=limit.tokens,
             limit_source=limit.source,
             tokenizer=tokenizer_name(options.tokenizer, self.config.metadata) if used else None,
@@ -402,7 +402,7 @@ class LongBenchTask(HarnessTask):
         """Filter the answers, then let go of the long prompts that the sample log would repeat."""
         filtered = super().apply_filters()
         self._replies = known_replies(self._instances or [])
-        self._signature.leave_out(text for one in self._instances or [] for text in one.resps)
+        self.signature.leave_out(self._replies.values())
         if not self.predicts_only:
             answered = self._answered()
             self._warn_if_alike([responses for _, responses in answered])
@@ -445,7 +445,7 @@ class LongBenchTask(HarnessTask):
 
     def count(self, name: str, values: Sequence[float | None]) -> None:
         """Put into the signature what a figure of all questions tells of the answers."""
-        self._signature.count(name, values)
+        self.signature.count(name, values)
 
     def process_results(self, doc: Mapping[str, Any], results: list[Any]) -> dict[str, Any]:
         """Return every figure of one question, from all its responses."""

@@ -181,7 +181,7 @@ def _as_given(row: LogRow) -> bool:
 
 def _requests(task: Subject) -> Iterator[Check]:
     """Check the arguments of the requests."""
-    stated = task.run.get("generation")
+    stated = task.generation
     if stated is None:
         said = "The signature does not state with which arguments answers were asked for."
         yield Check("requests", "requests", NOT_CHECKABLE, meaning=said)
@@ -206,7 +206,10 @@ def _requests(task: Subject) -> Iterator[Check]:
         said = "No request of the log has it: a backend took it out, or it was edited out."
         yield Check("requests", ", ".join(unmet), NOT_CHECKABLE, meaning=said)
     seeds = task.run.get("seeds")
-    if "seed" in (task.run.get("left_out") or ()):
+    if task.refused("temperature"):
+        said = "The server refused it: it was left out of requests that the log has it in."
+        yield Check("requests", "temperature", NOT_CHECKABLE, meaning=said)
+    if task.refused("seed"):
         said = "The server refused seeds: they were left out of requests that the log has them in."
         yield Check("seeds", "seeds", NOT_CHECKABLE, meaning=said)
     elif seeds is not None:
@@ -226,7 +229,7 @@ def _other(task: Subject, own: Mapping[str, Any], met: set[str]) -> str:
 
     `met` are the names in any request of the log: a backend may take one out of all of them.
     """
-    stated = task.run["generation"]
+    stated = task.generation
     for name in sorted({*own, *(met & stated.keys())}):
         if name == "do_sample" and (task.run.get("repeats") or 1) > 1:
             # Repeats in this process force sampling, a server's repeats leave it out.

@@ -129,10 +129,10 @@ def check_settings(task: Subject) -> Iterator[Check]:
 
     yield _dataset(task)
     yield same("version", str(task.metadata.get("version")), str(run.get("version")))
-    yield same("generation", config.get("generation_kwargs"), run.get("generation"))
+    yield same("generation", config.get("generation_kwargs"), task.generation)
     given = task.settings.get("config", {}).get("gen_kwargs")
     if isinstance(given, Mapping):
-        own = run.get("generation") or {}
+        own = task.generation or {}
         asked = {key: value for key, value in given.items() if key not in _BUDGET}
         if "seed" in asked:  # the harness states it as it was typed
             with contextlib.suppress(OptionError):

@@ -38,9 +38,11 @@ def _answer(prompt, generation):
     return prompt.split()[len(prompt) % 7]
 
 
-def _ended(text):
-    """The answer with how it ended, of some not known."""
-    return AnswerText(Answer(text, finish_reason=("stop", "length", None)[len(text) % 3]))
+def _ended(text, index):
+    """The answer with how it ended, of some not known; of one a parameter was refused."""
+    reason = ("stop", "length", None)[len(text) % 3]
+    refused = ("seed", "temperature") if index == 1 else ()
+    return AnswerText(Answer(text, finish_reason=reason, left_out=refused))
 
 
 class GlooLM(LM):
@@ -56,7 +58,7 @@ class GlooLM(LM):
 
     def generate_until(self, requests, disable_tqdm=False):
         self.asked += len(requests)
-        return [_ended(_answer(*request.args)) for request in requests]
+        return [_ended(_answer(*request.args), request.doc["index"]) for request in requests]
 
     def loglikelihood(self, requests):
         raise NotImplementedError

@@ -49,6 +49,9 @@ def test_two_ranks_equal_one(run, tmp_path):
     for task, own in one["runs"].items():
         assert own["signature"] == two["runs"][task]["signature"], task
         assert own == two["runs"][task]
+        # The second rank alone has the answer that came without them.
+        assert own["left_out"] == ["seed", "temperature"]
+        assert own["generation"]["temperature"] is None
     assert one["runs"]["longbench_v2_cot_answer"]["reasoning_sha256"]
     # What is known of answers is counted on every rank; of some questions of v1 nothing is.
     capped = {

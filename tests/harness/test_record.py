@@ -6,7 +6,7 @@ import pickle
 
 from lm_eval.utils import hash_string
 
-from lm_eval_longbench.harness.record import LoggedPrompt
+from lm_eval_longbench.harness.record import LoggedPrompt, Signature
 
 TEXT = "начало " + "x" * 5000 + " конец"
 
@@ -37,3 +37,19 @@ def test_a_short_prompt_is_its_own_head_and_tail():
 
 def test_lone_surrogates_have_a_hash():
     assert len(LoggedPrompt("\ud800")["sha256"]) == 64
+
+
+def test_what_servers_refused_is_marked_in_the_signature():
+    signature = Signature()
+    signature.update(generation={"temperature": 1.0, "until": []}, seeds=[1234, 1235])
+    before = dict(signature.run)
+    signature.leave_out([[{}, {"state": "answered"}], []])
+    assert signature.run == before
+    signature.leave_out([[{}, {"left_out": ["temperature", "stop"]}]])
+    assert signature.run["generation"] == {"temperature": None, "until": []}
+    assert signature.run["seeds"] == [1234, 1235]
+    assert signature.run["signature"] != before["signature"]
+    # Of another rank.
+    signature.leave_out([[{"left_out": ["seed"]}]])
+    assert signature.run["left_out"] == ["seed", "stop", "temperature"]
+    assert signature.run["seeds"] == [None, None]

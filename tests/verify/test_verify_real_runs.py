@@ -256,6 +256,21 @@ def test_seeds_that_the_server_refused_cannot_be_checked(tmp_path):
     assert report.with_status(DIFFERENT) == []
 
 
+def test_a_temperature_that_the_server_refused_cannot_be_checked(tmp_path):
+    with FaultServer(refuses("temperature")) as server:
+        args = {"model": "tiny", "base_url": server.base, "endpoint": "chat"}
+        task = "longbench_v1_e_qasper"
+        write_run(tmp_path, "longbench-api", [task], {}, args, apply_chat_template=True)
+    run = Files(tmp_path).run(task)
+    assert run["left_out"] == ["temperature"]
+    assert run["generation"]["temperature"] is None
+    assert run["signature"].split("|")[6] == "t:None"
+    report = verify([tmp_path])
+    (check,) = [check for check in report.checks if check.name == "temperature"]
+    assert check.status == NOT_CHECKABLE and "refused" in check.meaning
+    assert report.with_status(DIFFERENT) == []
+
+
 def test_answers_over_an_api_with_seeds(tmp_path, server_url):
     arguments = {"base_url": f"{server_url}/chat/completions", "model": "tiny"}
     task = "longbench_pro_t3_1"
