@@ -115,12 +115,16 @@ def imported_once():
     import lm_eval.evaluator
     import lm_eval.loggers
     import lm_eval.models.huggingface
+    import lm_eval.models.openai_completions
     import lm_eval.tasks._index
+    import pydantic
+    import pytablewriter  # noqa: F401
     import rich.console
     import rich.table  # noqa: F401
     import rouge_score.rouge_scorer  # noqa: F401
     import typer  # noqa: F401
 
+    _ = pydantic.TypeAdapter  # what typer checks arguments with; imported when it is asked for
     ours = [name for name in sys.modules if name.startswith("lm_eval_longbench")]
     assert ours == [], ours
     about = {}
@@ -129,15 +133,16 @@ def imported_once():
 
 
 def read_task_files_once():
-    """Read the harness's own task files, so that children have them."""
+    """Read the harness's own task files, so that children have them, and a model's modules."""
     import lm_eval.tasks
+    import transformers.models.llama.modeling_llama  # noqa: F401
     from lm_eval.tasks import _index
 
     read, known = _index.load_yaml, {}
-    own = Path(lm_eval.tasks.__file__).parent
+    own = f"{Path(lm_eval.tasks.__file__).parent}{os.sep}"
 
     def load_yaml(path, **options):
-        if own not in Path(path).parents:
+        if not str(path).startswith(own):
             return read(path, **options)
         key = (str(path), *sorted(options.items()))
         if key not in known:
