@@ -66,6 +66,7 @@ class Task:
         question: field of the row that is asked, where forms of a prompt differ in it.
         document: whether its prompt holds the row's document, or what was retrieved of it.
         retrieved: whether its prompt holds retrieved chunks in place of the document.
+        every_part: whether these are all that there are, in the order of the document.
     """
 
     name: str
@@ -82,6 +83,7 @@ class Task:
     question: str = ""
     document: bool = True
     retrieved: bool = False
+    every_part: bool = False
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,6 @@ from lm_eval_longbench.figures.intervals import (
     wilson_interval,
 )
 
-
 # Where fewer questions differ, a paired difference has no interval; a difference this small is 0.
 FEWEST_DIFFERING = 10
 FEW_DIFFER = f"less than {FEWEST_DIFFERING} questions differ"
