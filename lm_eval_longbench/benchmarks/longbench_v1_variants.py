@@ -197,12 +197,12 @@ class V1First(_Some):
     name, short, sign = "longbench_v1_2023", "v1_2023", "lb-v1-2023"
     title, file_kind = "LongBench v1, first release", "v1_2023_predictions"
     datasets = MappingProxyType({"nq": Dataset("nq", "few_shot", "en", 200, None, 32, chat=False)})
-    samples = SAMPLES / "longbench_v1_2023"
+    samples = SAMPLES.parent / "sample_2023"
 
     def _task(self, one: Dataset) -> Task:
-        return replace(
-            super()._task(one), name=f"longbench_v1_{one.name}", counted=f"longbench_v1_{one.name}"
-        )
+        name = f"longbench_v1_{one.name}"
+        # Its template is that of triviaqa, byte for byte.
+        return replace(super()._task(one), name=name, counted=name, template="triviaqa")
 
     def prepared(self) -> Iterator[tuple[str, Task]]:
         """Yield nothing: no official data is left."""

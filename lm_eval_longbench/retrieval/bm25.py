@@ -60,7 +60,7 @@ def label(retriever: str, chunks: str, model: str | None = None) -> str:
         chunks: size and unit of a chunk, such as "512-token".
         model: embedding model.
     """
-    by = f"embeddings of {model}" if retriever == EMBEDDING else "bm25"
+    by = f"embeddings of {model}" if retriever == EMBEDDING else "bm25s"
     return f"{by} over {chunks} chunks, lm-eval-longbench's own"
 
 
