@@ -14,6 +14,7 @@ from lm_eval_longbench.metrics.reasoning import DROP, POLICIES
 from lm_eval_longbench.semantic.remote import check_recorded
 
 KEY = "longbench"
+RETRIEVERS = ("bm25", "embedding")
 OVERLENGTH = ("truncate", "skip", "fail")
 LOG_PROMPTS = ("excerpt", "full")
 # The number of a repeat whose seed is left out, among the generation arguments of its request. It
@@ -75,13 +76,18 @@ _TEXTS = (
     "retrieved_context",
     "preset",
 )
-_NUMBERS = (("truncate_to", 2, " tokens"), ("repeats", 1, ""), ("rag_top_n", 1, ""))
+_NUMBERS = (
+    ("truncate_to", 2, " tokens"),
+    ("repeats", 1, ""),
+    ("rag_top_n", 1, ""),
+    ("chunk_size", 1, ""),
+)
 # And those that have a greatest value.
 _MOST = {"repeats": MOST_REPEATS}
 # Options that no model has as an argument: at the top level they are misplaced.
 _OURS = frozenset(
     {"truncate_to", "overlength", "log_prompts", "data_dir", "repeats", "only"}
-    | {"cot_samples", "rag_top_n", "retrieved_context", "preset"}
+    | {"cot_samples", "rag_top_n", "retrieved_context", "preset", "chunk_size", "retriever"}
 )
 
 
@@ -122,9 +128,12 @@ class Options:
         embedding_url: LongBench Pro: OpenAI-compatible embeddings server to ask instead; a URL
             that may hold a secret is refused.
         cot_samples: LongBench v2, `_cot_answer`: sample log of `_cot`, or a folder with it.
-        rag_top_n: LongBench v2, `_rag`: chunks that stand for the document.
-        retrieved_context: LongBench v2, `_rag`: JSON Lines file with each question's ranked
-            chunks; None: retrieve them here.
+        rag_top_n: tasks that retrieve: chunks that stand for the document.
+        retrieved_context: the same: JSON Lines file with each question's ranked chunks; None:
+            retrieve them here.
+        chunk_size: the same: tokens (LongBench v2) or words (v1) of a chunk that is cut here;
+            None: 512 and 200.
+        retriever: the same: "bm25", or "embedding" by `embedding_model`.
 
     Raises:
         OptionError: a value has the wrong type, is out of range or may hold a secret.
@@ -145,6 +154,8 @@ class Options:
     cot_samples: str | None = None
     rag_top_n: int = 4
     retrieved_context: str | None = None
+    chunk_size: int | None = None
+    retriever: str = RETRIEVERS[0]
 
     def __post_init__(self) -> None:
         for name in _TEXTS:
@@ -188,6 +199,7 @@ class Options:
             ("overlength", OVERLENGTH),
             ("log_prompts", LOG_PROMPTS),
             ("reasoning", POLICIES),
+            ("retriever", RETRIEVERS),
         ):
             value = getattr(self, name)
             if value not in valid:

@@ -11,9 +11,11 @@ import yaml
 from lm_eval.tasks import TaskManager
 from lm_eval.tasks._yaml_loader import load_yaml
 
+from lm_eval_longbench.benchmarks.longbench_pro import PRO_NO_CONTEXT
 from lm_eval_longbench.benchmarks.longbench_pro_facts import BY_CODE, PRIMARY_TASKS
 from lm_eval_longbench.benchmarks.longbench_v1 import V1, E
 from lm_eval_longbench.benchmarks.longbench_v1_facts import CATEGORIES, DATASETS
+from lm_eval_longbench.benchmarks.longbench_v1_variants import VARIANTS as V1_VARIANTS
 from lm_eval_longbench.benchmarks.longbench_v2_facts import DOMAINS, SUB_SCORES
 from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task
 from lm_eval_longbench.figures.means import mean_if_all_known, mean_of_known
@@ -26,6 +28,7 @@ pytestmark = pytest.mark.skipif(
 )
 LEAVES = sorted(path for path in TASKS.rglob("*.yaml") if not path.name.startswith("_"))
 V1_LEAVES = [path for path in LEAVES if "longbench_v1" in path.parent.name]
+VARIANTS = (*V1_VARIANTS, PRO_NO_CONTEXT)
 V2_LEAVES = [path for path in LEAVES if "longbench_v2" in path.parent.name]
 V2_MODES = {
     "longbench_v2": 128,
@@ -37,7 +40,11 @@ V2_MODES = {
 V2_DOMAINS = [f"longbench_v2_{domain}" for domain in DOMAINS]
 PRO_LEAVES = [path for path in LEAVES if "longbench_pro" in path.parent.name]
 GROUPS = sorted(path for path in TASKS.rglob("_*.yaml"))
-PRO_FORMS = {"longbench_pro": 1024, "longbench_pro_thinking": 8192}
+PRO_FORMS = {
+    "longbench_pro": 1024,
+    "longbench_pro_thinking": 8192,
+    "longbench_pro_no_context": 1024,
+}
 PRO_TASKS = [f"{form}_{code}" for form in PRO_FORMS for code in BY_CODE]
 
 
@@ -103,11 +110,14 @@ def test_what_was_changed_is_restored(copy):
 
 
 def test_the_files_that_are_there():
-    assert sorted(path.stem for path in V1_LEAVES) == sorted([*V1.tasks, *E.tasks])
+    assert sorted(path.stem for path in V1_LEAVES) == sorted(
+        name for one in (V1, E, *V1_VARIANTS) for name in one.tasks
+    )
     assert sorted(path.stem for path in PRO_LEAVES) == sorted(PRO_TASKS)
     assert sorted(path.stem for path in V2_LEAVES) == sorted([*V2_MODES, *V2_DOMAINS])
-    assert (len(V1_LEAVES), len(V2_LEAVES), len(PRO_LEAVES), len(LEAVES)) == (34, 11, 50, 95)
-    assert len(GROUPS) == 9 + 7 + 1 + 2 * 12
+    assert (len(V1_LEAVES), len(V2_LEAVES), len(PRO_LEAVES), len(LEAVES)) == (34 + 47, 11, 75, 167)
+    # Of the variants: without context as with it, and one each of retrieval, summary and 2023.
+    assert len(GROUPS) == 2 * (9 + 7) + 1 + 3 * 12 + 3
 
 
 class Plain(yaml.SafeLoader):
@@ -127,16 +137,16 @@ def test_leaf(path):
     task = find_task(own["task"])
     assert path == TASKS / task.table / f"{task.name}.yaml"
     assert own["dataset_name"] == task.name
-    assert own["generation_kwargs"] == {
+    whole = load_yaml(path, resolve_func=False)
+    assert whole["generation_kwargs"] == {
         "until": [],
         "max_gen_toks": task.budget,
         "do_sample": False,
         "temperature": 0.0,
     }
-    assert own["generation_kwargs"]["do_sample"] is False
-    assert type(own["generation_kwargs"]["temperature"]) is float
+    assert whole["generation_kwargs"]["do_sample"] is False
+    assert type(whole["generation_kwargs"]["temperature"]) is float
 
-    whole = load_yaml(path, resolve_func=False)
     assert whole["metadata"]["version"] == 1.1
     assert whole["output_type"] == "generate_until"
     assert (whole["num_fewshot"], whole["target_delimiter"]) == (0, "")
@@ -297,9 +307,11 @@ def test_v2_domains(index):
 def test_no_task_is_left_over(index):
     groups = {name for name in index if "group" in index[name].cfg}
     below = {child for name in groups for child in index[name].cfg["task"]}
-    assert len(groups) == len(GROUPS) == 41
+    assert len(groups) == len(GROUPS) == 72
     v2 = {*V2_MODES, *V2_DOMAINS}
-    assert set(index) - groups == {*V1.tasks, *E.tasks} | set(PRO_TASKS) | v2
+    assert set(index) - groups == set(PRO_TASKS) | v2 | {
+        name for one in (V1, E, *VARIANTS) for name in one.tasks
+    }
     assert below <= set(index)
     # Only what a user asks for by name stands at the top.
     assert set(index) - below == {
@@ -311,6 +323,12 @@ def test_no_task_is_left_over(index):
         "longbench_pro_thinking",
         "longbench_v2_domains",
         *V2_MODES,
+        *(f"longbench_{name}_no_context" for name in ("v1", "v1_e", "pro")),
+        "longbench_v1_no_context_en",
+        "longbench_v1_no_context_zh",
+        "longbench_v1_retrieval",
+        "longbench_v1_summary",
+        "longbench_v1_2023_07",
     }
     assert not any("tag" in entry.cfg for entry in index.values())
 

@@ -24,6 +24,8 @@ DEFAULTS = {
     "cot_samples": None,
     "rag_top_n": 4,
     "retrieved_context": None,
+    "chunk_size": None,
+    "retriever": "bm25",
 }
 GIVEN = {
     "data_dir": "sample",
@@ -41,6 +43,8 @@ GIVEN = {
     "cot_samples": "results",
     "rag_top_n": 8,
     "retrieved_context": "chunks.jsonl",
+    "chunk_size": 500,
+    "retriever": "embedding",
 }
 
 

@@ -39,7 +39,7 @@ def state(folder):
 def test_every_yaml_gets_a_link_in_a_real_folder(tasks):
     target, made = link_tasks(task_folder(), tasks)
     assert target == tasks / FOLDER
-    assert made == len(YAMLS) == 34 + 9 + 7 + 11 + 1 + 2 * (25 + 12)
+    assert made == len(YAMLS) == 2 * (34 + 9 + 7) + 11 + 1 + 3 * (25 + 12) + 8 + 4 + 1 + 3
     links = sorted(path for path in target.rglob("*") if path.is_symlink())
     assert [link.relative_to(target) for link in links] == YAMLS
     assert all(link.resolve() == (task_folder() / link.relative_to(target)) for link in links)

@@ -31,7 +31,7 @@ def test_our_folder_is_what_the_objects_say():
         if path.is_file()
     }
     assert found == {path.as_posix(): text for path, text in texts.items()}
-    assert len(found) == 145
+    assert len(found) == 257
 
 
 def test_another_package_writes_its_own_tree_and_keeps_its_own_files(tmp_path):

@@ -51,7 +51,7 @@ class Asking:
     @property
     def version_notes(self) -> tuple[str, ...]:
         """What the task's version says besides its number."""
-        return ()
+        return (self.benchmark.own_note,) if self.benchmark.own_note else ()
 
     @property
     def ingredients(self) -> dict[str, Any]:

@@ -112,6 +112,9 @@ class Benchmark(abc.ABC):
         overall: key of the figure over all questions in its official file; "": none.
         shared_metrics: name of the task file with metrics that only some of its tasks have.
         task_folder: with its task files, for the harness's --include_path; None: ours.
+        variant: whether it asks the questions of another benchmark in another way; official files
+            are never its.
+        own_note: what its tasks' version says where prompts are no official ones; "" for nothing.
         look: its charts and what leaderboards show of it.
     """
 
@@ -156,6 +159,8 @@ class Benchmark(abc.ABC):
     shared_metrics = "more"
     task_folder: Path | None = None
     published: Published | None = None
+    variant = False
+    own_note = ""
     look = Look()
     #: Folder of the prompt templates, with their hashes in SHA256SUMS; None: ours.
     templates: Path | None = None

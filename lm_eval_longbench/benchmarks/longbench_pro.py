@@ -32,6 +32,8 @@ from lm_eval_longbench.benchmarks.base import (
     Table,
     Task,
 )
+from lm_eval_longbench.benchmarks.chart import Look
+from lm_eval_longbench.benchmarks.layouts import Layout
 from lm_eval_longbench.benchmarks.longbench_pro_charts import LOOK_PRO
 from lm_eval_longbench.benchmarks.longbench_pro_facts import (
     COUNTS,
@@ -47,6 +49,7 @@ from lm_eval_longbench.benchmarks.longbench_pro_facts import (
 from lm_eval_longbench.benchmarks.longbench_pro_figures import BEST, OVERALL, PASS, SECONDARY, SHARE
 from lm_eval_longbench.benchmarks.longbench_pro_layouts import LAYOUTS
 from lm_eval_longbench.benchmarks.longbench_pro_official import ProFiles
+from lm_eval_longbench.benchmarks.official_files import OfficialFiles
 from lm_eval_longbench.benchmarks.sample import (
     Read,
     Sample,
@@ -89,12 +92,12 @@ def _published_place(column: str) -> Place | None:
 
 # ---------------------------------------------------------------------- the benchmark
 
-# Name of a form's tables and tasks; its title; the row's question; the output budget; published
-# modes that it is comparable with. A thinking model officially gets the non-thinking prompt, and
-# its score is a thinking score.
+# What a form adds to the name of tables and tasks; its title; the row's question; the output
+# budget; published modes that it is comparable with. A thinking model officially gets the
+# non-thinking prompt, and its score is a thinking score.
 _FORMS = (
-    (NAME, "non-thinking prompt", "question_nonthinking", 1024, ("nonthinking", THINKING)),
-    (f"{NAME}_thinking", "thinking prompt", "question_thinking", 8192, (THINKING,)),
+    ("", "non-thinking prompt", "question_nonthinking", 1024, ("nonthinking", THINKING)),
+    ("_thinking", "thinking prompt", "question_thinking", 8192, (THINKING,)),
 )
 
 
@@ -114,8 +117,8 @@ class LongBenchPro(Benchmark):
         converted=531_535_940,
     )
     rule = RULE_PRO
-    layouts = LAYOUTS
-    official_files = ProFiles()
+    layouts: tuple[Layout, ...] = LAYOUTS
+    official_files: OfficialFiles | None = ProFiles()
     presets = PresetTable(
         "LongBench Pro",
         PRESETS / "longbench_pro.csv",
@@ -145,7 +148,7 @@ class LongBenchPro(Benchmark):
     counts = COUNTS
     samples = SAMPLES / NAME
     shared_metrics = "summary"
-    published = Published(
+    published: Published | None = Published(
         PUBLISHED / "longbench_pro.csv",
         _published_place,
         "mode",
@@ -155,10 +158,14 @@ class LongBenchPro(Benchmark):
         1,
     )
 
+    #: Of the prompt.
+    forms: tuple[tuple[str, str, str, int, tuple[str, ...]], ...] = _FORMS
+
     def __init__(self) -> None:
         dimensions = {**DIMENSIONS, SECONDARY: tuple(SECONDARY_TASKS)}
         tables = {}
-        for name, title, question, budget, modes in _FORMS:
+        for form, title, question, budget, modes in self.forms:
+            name = self.name + form
             tasks = {
                 f"{name}_{one.code}": Task(
                     name=f"{name}_{one.code}",
@@ -173,10 +180,11 @@ class LongBenchPro(Benchmark):
                     summary=one.metric == SUMMARY,
                     question=question,
                     length=LENGTH,
+                    document=not self.variant,
                 )
                 for one in SECONDARY_TASKS.values()
             }
-            tables[name] = Table(name, NAME, self.title, title, tasks, dimensions, modes)
+            tables[name] = Table(name, self.name, self.title, title, tasks, dimensions, modes)
         self.tables = MappingProxyType(tables)
         self.tasks = MappingProxyType(
             {name: task for table in tables.values() for name, task in table.tasks.items()}
@@ -325,16 +333,16 @@ class LongBenchPro(Benchmark):
     # ------------------------------------------------------------------ official files
 
     def is_official_row(self, row: Mapping[str, Any], stem: str) -> bool:
-        return SECONDARY in row and ("prediction" in row or "bon_idx" in row)
+        return not self.variant and SECONDARY in row and ("prediction" in row or "bon_idx" in row)
 
     def is_official_name(self, stem: str) -> bool:
-        return INFERENCE in stem
+        return not self.variant and INFERENCE in stem
 
     def run_in_name(self, stem: str) -> str | None:
-        return stem.partition(INFERENCE)[0] if INFERENCE in stem else None
+        return stem.partition(INFERENCE)[0] if self.is_official_name(stem) else None
 
     def is_scored_elsewhere(self, row: Mapping[str, Any], stem: str) -> bool:
-        return "metric" in row and INFERENCE not in stem
+        return not self.variant and "metric" in row and INFERENCE not in stem
 
     def official_table(self, row: Any, stem: str) -> str:
         lower = stem.lower()
@@ -398,4 +406,21 @@ def _question_problem(row: Mapping[str, Any]) -> str | None:
     return None
 
 
-PRO = LongBenchPro()
+class ProNoContext(LongBenchPro):
+    """The questions in their non-thinking form without their documents."""
+
+    name, short, sign = f"{NAME}_no_context", "pro_no_context", "lb-pro-no-context"
+    title, file_kind = "LongBench Pro without context", "pro_no_context_inference"
+    variant, own_note = True, "prompt: own"
+    official_files, layouts, published, look = None, (), None, Look()
+    forms = ((*_FORMS[0][:4], ()),)
+
+    def render(self, task: Task, row: Mapping[str, Any]) -> str:
+        """Return the question alone."""
+        return super().render(task, {**row, "context": ""})
+
+    def question(self, task: Task, row: Mapping[str, Any]) -> str:
+        return self.render(task, row)
+
+
+PRO, PRO_NO_CONTEXT = LongBenchPro(), ProNoContext()

@@ -30,6 +30,7 @@ from lm_eval_longbench.benchmarks.base import (
     Table,
     Task,
 )
+from lm_eval_longbench.benchmarks.layouts import Layout
 from lm_eval_longbench.benchmarks.longbench_v1_charts import (
     ALL_LENGTHS,
     HEADLINE,
@@ -51,6 +52,7 @@ from lm_eval_longbench.benchmarks.longbench_v1_facts import (
 )
 from lm_eval_longbench.benchmarks.longbench_v1_layouts import LAYOUTS
 from lm_eval_longbench.benchmarks.longbench_v1_official import V1Files
+from lm_eval_longbench.benchmarks.official_files import OfficialFiles
 from lm_eval_longbench.benchmarks.sample import (
     Read,
     Sample,
@@ -107,7 +109,7 @@ def _published_place(column: str) -> Place | None:
 # ---------------------------------------------------------------------- the benchmarks
 
 
-class _LongBench(Benchmark):
+class LongBench(Benchmark):
     """What LongBench v1 and LongBench-E share."""
 
     family = "longbench_v1"
@@ -283,10 +285,11 @@ class _LongBench(Benchmark):
         ]
 
     def is_official_row(self, row: Mapping[str, Any], stem: str) -> bool:
-        return "pred" in row and ("answers" in row or stem in DATASETS)
+        named = "answers" in row or stem in DATASETS
+        return not self.variant and "pred" in row and named
 
     def is_official_name(self, stem: str) -> bool:
-        return stem in self.datasets
+        return not self.variant and stem in self.datasets
 
     def run_in_name(self, stem: str) -> str | None:
         return ""
@@ -343,15 +346,15 @@ class _LongBench(Benchmark):
         return [name for name, task in table.tasks.items() if task.label in own]
 
 
-class LongBenchV1(_LongBench):
+class LongBenchV1(LongBench):
     """21 datasets; a headline a language: the mean of its six categories."""
 
     name, short, sign, title = "longbench_v1", "v1", "lb-v1", "LongBench v1"
     datasets = DATASETS
     official_folder = "pred"
     task_sections = (DATASET, GOOGLE)
-    official_files = V1Files(official_folder)
-    layouts = LAYOUTS
+    official_files: OfficialFiles | None = V1Files(official_folder)
+    layouts: tuple[Layout, ...] = LAYOUTS
     look = LOOK_V1
 
     def __init__(self) -> None:
@@ -391,19 +394,16 @@ class LongBenchV1(_LongBench):
             whole = Mean(tuple(own.values()))
             headlines.append(Figure(HEADLINE, language, whole, PERCENT, main=True))
             categories += [Figure(language, name, mean, PERCENT) for name, mean in own.items()]
+        datasets = self._dataset_figures(answers, leaves)
+        return [*headlines, *categories, *datasets, *self._googles(answers)]
+
+    def _dataset_figures(self, answers: Answers, leaves: Mapping[str, Leaf]) -> list[Figure]:
         present = {self.tasks[task].label for task in answers.expected}
-        datasets = [
-            Figure(
-                DATASET,
-                name,
-                tree,
-                PERCENT,
-                _v1_rounded,
-                ("official", name) if name in present else (),
-            )
+        paths = {name: ("official", name) if name in present else () for name in leaves}
+        return [
+            Figure(DATASET, name, tree, PERCENT, _v1_rounded, paths[name])
             for name, tree in leaves.items()
         ]
-        return [*headlines, *categories, *datasets, *self._googles(answers)]
 
     def question_figures(self, answers: Answers) -> list[Figure]:
         """Return the score of a dataset, and Google's ROUGE-L where it has one."""
@@ -418,7 +418,7 @@ class LongBenchV1(_LongBench):
             yield Group(f"{self.name}_{language}", tuple(own))
 
 
-class LongBenchE(_LongBench):
+class LongBenchE(LongBench):
     """13 datasets by document length, and the curve relative to all lengths."""
 
     name, short, sign, title = "longbench_v1_e", "v1_e", "lb-e", "LongBench-E"
@@ -426,7 +426,7 @@ class LongBenchE(_LongBench):
     datasets = MappingProxyType({one.name: one for one in ALL if one.rows_e is not None})
     suffix, official_folder = "_e", "pred_e"
     task_sections = (ALL_LENGTHS, GOOGLE)
-    official_files = V1Files(official_folder)
+    official_files: OfficialFiles | None = V1Files(official_folder)
     look = LOOK_E
 
     def __init__(self) -> None:

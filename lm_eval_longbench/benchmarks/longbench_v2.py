@@ -188,17 +188,20 @@ class LongBenchV2(Benchmark):
     def asking(self, task: Task, options: Options, repeats: int) -> Asking:
         from lm_eval_longbench.benchmarks import longbench_v2_asking as own
         from lm_eval_longbench.benchmarks.asking import Asking
+        from lm_eval_longbench.benchmarks.retrieving import RetrievedAsking
 
-        kinds = {COT: own.CotAsking, COT_ANSWER: own.CotAnswerAsking, RAG: own.RagAsking}
+        if task.retrieved:
+            return RetrievedAsking(self, task, options, repeats, own.RETRIEVAL)
+        kinds = {COT: own.CotAsking, COT_ANSWER: own.CotAnswerAsking}
         return kinds.get(task.name, Asking)(self, task, options, repeats)
 
     def render(self, task: Task, row: Mapping[str, Any]) -> str:
         """Return a prompt; of pass two the row's `cot` is the reasoning, of RAG it has chunks."""
-        if task.name == RAG:
-            from lm_eval_longbench.benchmarks.longbench_v2_asking import render_rag
+        if task.retrieved:
+            from lm_eval_longbench.benchmarks.longbench_v2_asking import RETRIEVAL
             from lm_eval_longbench.options import Options
 
-            return render_rag(task.template, row, Options().rag_top_n)
+            return RETRIEVAL.rendered(task, row, Options())
         return render(row, task.template, row.get("cot"))
 
     def question(self, task: Task, row: Mapping[str, Any]) -> str:

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import json
-import logging
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from lm_eval_longbench.benchmarks.asking import Asking
 from lm_eval_longbench.benchmarks.base import Benchmark, Task
+from lm_eval_longbench.benchmarks.retrieving import Retrieval, ranker_of
 from lm_eval_longbench.errors import DataError, OptionError
-from lm_eval_longbench.once import warn_once
 from lm_eval_longbench.prompts.longbench_v2 import render, retrieved_document
 from lm_eval_longbench.prompts.text_hash import text_sha256
 
 if TYPE_CHECKING:
-    from lm_eval_longbench.data.documents import Documents
     from lm_eval_longbench.options import Options
-
-logger = logging.getLogger(__name__)
+    from lm_eval_longbench.retrieval.chunks import Chunk
 
 
 class CotAsking(Asking):
@@ -106,57 +103,23 @@ class CotAnswerAsking(CotAsking):
         return responses if self.reasoning[doc["_id"]].strip() else [""] * len(responses)
 
 
-class RagAsking(Asking):
-    """Retrieved chunks in place of the document: given by `retrieved_context`, or found here."""
-
-    def __init__(self, benchmark: Benchmark, task: Task, options: Options, repeats: int) -> None:
-        super().__init__(benchmark, task, options, repeats)
-        self._contexts: Mapping[str, Any] | None = None
-
-    @property
-    def version_notes(self) -> tuple[str, ...]:
-        """In the printed table too: nobody's published RAG score used chunks of ours."""
-        return () if self.options.retrieved_context else ("retrieval: own",)
-
-    @property
-    def ingredients(self) -> dict[str, Any]:
-        """Where chunks come from, and how many of them a prompt has."""
-        from lm_eval_longbench.retrieval.bm25 import LABEL
-        from lm_eval_longbench.retrieval.context_file import contexts_sha256
-
-        path = self.options.retrieved_context
-        retrieval = LABEL if path is None else f"file sha256 {contexts_sha256(path)}"
-        return {"rag_top_n": self.options.rag_top_n, "retrieval": retrieval}
-
-    def load(self) -> Documents:
-        """Open the questions and, where a file has them, their chunks."""
-        from lm_eval_longbench.retrieval.bm25 import LABEL
-        from lm_eval_longbench.retrieval.context_file import check_complete, read_contexts
-
-        documents = super().load()
-        path = self.options.retrieved_context
-        if path is None:
-            warn_once(
-                logger,
-                "own retrieval",
-                f"{self.task.name}: no retrieved_context is given, so chunks are {LABEL}. Scores "
-                "are not comparable with official RAG scores, which use other retrievers.",
-            )
-        else:
-            self._contexts = read_contexts(path, self.options.rag_top_n)
-            check_complete(self._contexts, documents.rows["_id"], path)
-        return documents
-
-    def render(self, row: Mapping[str, Any]) -> str:
-        """Return the prompt of a question with its chunks in the order of the document."""
-        if self._contexts is not None:
-            row = {**row, "retrieved_context": self._contexts[row["_id"]]}
-        return render_rag(self.task.template, row, self.options.rag_top_n)
-
-
-def render_rag(template: str, row: Mapping[str, Any], top_n: int) -> str:
-    """Render with the row's own `retrieved_context`, else with chunks retrieved here."""
+def _own(row: Mapping[str, Any], options: Options) -> list[Chunk]:
     from lm_eval_longbench.retrieval.bm25 import retrieve  # slow to import
+    from lm_eval_longbench.retrieval.chunks import SIZE
 
-    chunks = row.get("retrieved_context") or retrieve(row, top_n)
-    return render({**row, "context": retrieved_document(chunks, top_n)}, template)
+    return retrieve(row, options.rag_top_n, ranker_of(options), options.chunk_size or SIZE)
+
+
+def _label(options: Options) -> str:
+    from lm_eval_longbench.retrieval.bm25 import label
+    from lm_eval_longbench.retrieval.chunks import SIZE
+
+    return label(options.retriever, f"{options.chunk_size or SIZE}-token", options.embedding_model)
+
+
+RETRIEVAL = Retrieval(
+    own=_own,
+    label=_label,
+    joined=lambda row, chunks, top_n: retrieved_document(chunks, top_n),
+    filled=lambda task, row: render(row, task.template),
+)

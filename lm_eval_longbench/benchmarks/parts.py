@@ -87,6 +87,7 @@ class Task:
         document: whether its prompt holds the row's document, or what was retrieved of it.
         retrieved: whether its prompt holds retrieved chunks in place of the document.
         length: of the documents that its prompts hold, None where that is not known.
+        every_part: whether these are all that there are, in the order of the document.
     """
 
     name: str
@@ -104,6 +105,7 @@ class Task:
     document: bool = True
     retrieved: bool = False
     length: Length | None = None
+    every_part: bool = False
 
 
 @dataclass(frozen=True)

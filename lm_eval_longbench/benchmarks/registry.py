@@ -13,14 +13,15 @@ from types import MappingProxyType
 
 from lm_eval_longbench.benchmarks.base import Benchmark, Table, Task
 from lm_eval_longbench.benchmarks.layouts import Layout
-from lm_eval_longbench.benchmarks.longbench_pro import PRO
+from lm_eval_longbench.benchmarks.longbench_pro import PRO, PRO_NO_CONTEXT
 from lm_eval_longbench.benchmarks.longbench_v1 import V1, E
+from lm_eval_longbench.benchmarks.longbench_v1_variants import VARIANTS
 from lm_eval_longbench.benchmarks.longbench_v2 import V2
 from lm_eval_longbench.errors import OptionError, UnknownNameError
 from lm_eval_longbench.presets.table import Preset, PresetTable
 
 ENTRY_POINTS = "lm_eval_longbench.benchmarks"
-OURS: tuple[Benchmark, ...] = (V1, E, V2, PRO)
+OURS: tuple[Benchmark, ...] = (V1, E, V2, PRO, *VARIANTS, PRO_NO_CONTEXT)
 
 
 @functools.cache
@@ -105,14 +106,14 @@ def presets_named(name: str, *, thinking: bool) -> Mapping[PresetTable, Preset]:
 
 
 def short_names() -> Mapping[str, Benchmark]:
-    """Return the benchmarks by what the command line calls them."""
-    return {one.short: one for one in benchmarks().values()}
+    """Return the benchmarks by what the command line calls them; variants have no files."""
+    return {one.short: one for one in benchmarks().values() if not one.variant}
 
 
 def families() -> Mapping[str, tuple[Benchmark, ...]]:
-    """Return the benchmarks that share a file of data, by what `prepare` calls it."""
+    """Return the benchmarks that share a file of data, by what `prepare` calls it; no variants."""
     found: dict[str, tuple[Benchmark, ...]] = {}
-    for one in benchmarks().values():
+    for one in (own for own in benchmarks().values() if not own.variant):
         found[one.prepared_as] = (*found.get(one.prepared_as, ()), one)
     return found
 

@@ -220,7 +220,8 @@ class LongBenchTask(HarnessTask):
     ) -> None:
         """Prepare this rank's prompts in batches, then let the harness build its requests."""
         benchmark = self.asking.benchmark
-        share = {"limit": limit, "samples": samples, "rank": rank, "world_size": world_size}
+        share: dict[str, Any] = {"limit": limit, "samples": samples}
+        share |= {"rank": rank, "world_size": world_size}
         everything = {**share, "rank": 0, "world_size": 1}
         asked = [doc for _, doc in super().doc_iterator(**everything)]
         self.asking.begin(asked, self._documents.label)

@@ -67,6 +67,8 @@ class EvaluateOptions(HarnessOptions, total=False):
     cot_samples: str | None
     rag_top_n: int
     retrieved_context: str | None
+    chunk_size: int | None
+    retriever: str
 
 
 _HARNESS = tuple(HarnessOptions.__annotations__)

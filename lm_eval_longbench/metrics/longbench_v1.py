@@ -30,6 +30,7 @@ _TEXT_METRICS: dict[str, Callable[[str, str], float]] = {
     "multi_news": rouge_l,
     "vcsum": rouge_l_zh,
     "triviaqa": qa_f1,
+    "nq": qa_f1,  # of the first release
     "samsum": rouge_l,
     "passage_count": count,
     "passage_retrieval_en": retrieval,

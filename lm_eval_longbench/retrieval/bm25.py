@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,9 @@ from lm_eval_longbench.prompts.templates import text_field
 from lm_eval_longbench.retrieval.chunks import SIZE, Chunk, chunks
 
 _INSTALL = "pip install bm25s"
+BM25, EMBEDDING = "bm25", "embedding"
+# Returns the best of some chunks for a query, best first, at most so many.
+Ranker = Callable[[Sequence[str], str, int], list[Chunk]]
 
 
 def rank(chunks: Sequence[str], query: str, top_n: int) -> list[Chunk]:
@@ -48,18 +51,34 @@ def rank(chunks: Sequence[str], query: str, top_n: int) -> list[Chunk]:
 
 # ---------------------------------------------------------------------- questions without chunks
 
-# For results: the published figures with retrieval come from another retriever.
-LABEL = f"bm25s over {SIZE}-token chunks, lm-eval-longbench's own"
+
+def label(retriever: str, chunks: str, model: str | None = None) -> str:
+    """Return how chunks are ranked here, for results: published figures come from others.
+
+    Args:
+        retriever: "bm25" or "embedding".
+        chunks: size and unit of a chunk, such as "512-token".
+        model: embedding model.
+    """
+    by = f"embeddings of {model}" if retriever == EMBEDDING else "bm25s"
+    return f"{by} over {chunks} chunks, lm-eval-longbench's own"
+
+
+LABEL = label(BM25, f"{SIZE}-token")
 _ASKED = ("question", "choice_A", "choice_B", "choice_C", "choice_D")
 
 
-def retrieve(question_row: Mapping[str, Any], top_n: int) -> list[Chunk]:
+def retrieve(
+    question_row: Mapping[str, Any], top_n: int, ranked: Ranker = rank, size: int = SIZE
+) -> list[Chunk]:
     """Return the chunks of a question's document that fit the question and its choices, best first.
 
     Args:
         question_row: with the texts `context`, `question` and `choice_A` to `choice_D`, each
             stripped before use, as in the prompt.
         top_n: at most so many chunks, 1 or more.
+        ranked: ranks them.
+        size: of a chunk in tokens.
 
     Raises:
         OptionError: bm25s cannot be imported.
@@ -69,4 +88,4 @@ def retrieve(question_row: Mapping[str, Any], top_n: int) -> list[Chunk]:
     *asked, context = (
         text_field(question_row, name, "Retrieval", "row").strip() for name in (*_ASKED, "context")
     )
-    return rank(chunks(context), "\n".join(asked), top_n)
+    return ranked(chunks(context, size), "\n".join(asked), top_n)

@@ -222,7 +222,10 @@ def _options(task: Subject) -> Iterator[Check]:
             (run.get("retrieval") is not None, retrieval.startswith(_FROM_FILE)),
             (is_rag, is_rag and options.retrieved_context is not None),
         ),
-        "rag_top_n": (run.get("rag_top_n"), options.rag_top_n if is_rag else None),
+        "rag_top_n": (
+            run.get("rag_top_n"),
+            options.rag_top_n if is_rag and not own.every_part else None,
+        ),
         "cot_samples": (run.get("reasoning_sha256") is not None, bool(task.first_pass)),
         "reasoning": (run.get("reasoning"), options.reasoning),
     }

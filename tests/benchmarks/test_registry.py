@@ -33,7 +33,22 @@ def test_the_benchmarks_and_their_names():
         "longbench_v1_e": ("v1_e", "lb-e", "LongBench-E"),
         "longbench_v2": ("v2", "lb-v2", "LongBench v2"),
         "longbench_pro": ("pro", "lb-pro", "LongBench Pro"),
+        "longbench_v1_no_context": (
+            *("v1_no_context", "lb-v1-no-context", "LongBench v1 without context"),
+        ),
+        "longbench_v1_e_no_context": (
+            *("v1_e_no_context", "lb-e-no-context", "LongBench-E without context"),
+        ),
+        "longbench_v1_retrieval": (
+            *("v1_retrieval", "lb-v1-retrieval", "LongBench v1 with retrieval"),
+        ),
+        "longbench_v1_summary": ("v1_summary", "lb-v1-summary", "LongBench v1 with summaries"),
+        "longbench_v1_2023": ("v1_2023", "lb-v1-2023", "LongBench v1, first release"),
+        "longbench_pro_no_context": (
+            *("pro_no_context", "lb-pro-no-context", "LongBench Pro without context"),
+        ),
     }
+    # Variants have no files of their own, neither data nor official predictions.
     assert list(short_names()) == ["v1", "v1_e", "v2", "pro"]
     assert {name: [one.short for one in own] for name, own in families().items()} == {
         "v1": ["v1", "v1_e"],
@@ -53,8 +68,14 @@ def test_the_tables_in_order():
         "longbench_v2_rag",
         "longbench_pro",
         "longbench_pro_thinking",
+        "longbench_v1_no_context",
+        "longbench_v1_e_no_context",
+        "longbench_v1_retrieval",
+        "longbench_v1_summary",
+        "longbench_v1_2023",
+        "longbench_pro_no_context",
     ]
-    assert [table_number(name) for name in TABLES] == list(range(9))
+    assert [table_number(name) for name in TABLES] == list(range(15))
     assert {table.benchmark for table in TABLES.values()} == set(benchmarks())
 
 
@@ -65,6 +86,12 @@ def test_official_questions():
         **{name: 503 for name in TABLES if name.startswith("longbench_v2")},
         "longbench_pro": 1500,
         "longbench_pro_thinking": 1500,
+        "longbench_v1_no_context": 4750,
+        "longbench_v1_e_no_context": 3668,
+        "longbench_v1_retrieval": 7 * 200 + 150,
+        "longbench_v1_summary": 800,
+        "longbench_v1_2023": 200,
+        "longbench_pro_no_context": 1500,
     }
 
 
@@ -90,7 +117,7 @@ def test_what_is_no_task(task):
 
 
 def test_every_task_is_known_and_of_its_benchmark():
-    assert len(tasks()) == 21 + 13 + 11 + 50
+    assert len(tasks()) == 21 + 13 + 11 + 50 + (21 + 13 + 8 + 4 + 1 + 25)
     for name, task in tasks().items():
         own = benchmark_of(task)
         assert find_task(name) is task is own.tasks[name]

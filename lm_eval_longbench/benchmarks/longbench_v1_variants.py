@@ -1,0 +1,237 @@
+"""LongBench v1 asked otherwise: without the document, with parts of it, and its first release.
+
+Source: LongBench at 2e00731, retrieval/ (eight question answering sets, chunks of 200 or 500 words,
+the best of them joined in their rank) and summ/ (four sets, each part of the document summarised,
+the labels of summaries); of Natural Questions at 0697c97, the last state with 20 sets: template,
+budget, metric and chat policy. No template without a document is official: it is the task's own
+with an empty document.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from lm_eval_longbench.benchmarks.base import SAMPLES, Group, Metric, Task
+from lm_eval_longbench.benchmarks.chart import Look
+from lm_eval_longbench.benchmarks.longbench_v1 import (
+    PERCENT,
+    V1,
+    LongBench,
+    LongBenchE,
+    LongBenchV1,
+)
+from lm_eval_longbench.benchmarks.longbench_v1_charts import HEADLINE
+from lm_eval_longbench.benchmarks.longbench_v1_facts import ALL, DATASETS, Dataset
+from lm_eval_longbench.benchmarks.retrieving import Retrieval, RetrievedAsking, ranker_of
+from lm_eval_longbench.errors import DataError
+from lm_eval_longbench.figures.answers import Answers
+from lm_eval_longbench.figures.figure import Figure
+from lm_eval_longbench.figures.tree import Mean
+
+if TYPE_CHECKING:
+    from lm_eval_longbench.benchmarks.asking import Asking
+    from lm_eval_longbench.benchmarks.layouts import Layout
+    from lm_eval_longbench.benchmarks.official_files import OfficialFiles
+    from lm_eval_longbench.data.documents import Documents
+    from lm_eval_longbench.options import Options
+    from lm_eval_longbench.retrieval.chunks import Chunk
+
+# ---------------------------------------------------------------------- without the document
+
+
+class _NoContext(LongBench):
+    """The prompts of a benchmark with empty documents."""
+
+    variant, own_note = True, "prompt: own"
+    official_files: OfficialFiles | None = None
+    layouts: tuple[Layout, ...] = ()
+    look = Look()
+
+    def _task(self, one: Dataset) -> Task:
+        return replace(super()._task(one), document=False)
+
+    def render(self, task: Task, row: Mapping[str, Any]) -> str:
+        return super().render(task, {**row, "context": ""})
+
+    def question(self, task: Task, row: Mapping[str, Any]) -> str:
+        return self.render(task, row)
+
+
+class V1NoContext(_NoContext, LongBenchV1):
+    """The 21 datasets without their documents: what a model knows by heart."""
+
+    name, short, sign = "longbench_v1_no_context", "v1_no_context", "lb-v1-no-context"
+    title, file_kind = "LongBench v1 without context", "v1_no_context_predictions"
+
+    def __init__(self) -> None:
+        self._with_tasks({"dataset": tuple(DATASETS)}, ())
+
+
+class ENoContext(_NoContext, LongBenchE):
+    """The 13 datasets of LongBench-E without their documents, by the length that these have."""
+
+    name, short, sign = "longbench_v1_e_no_context", "v1_e_no_context", "lb-e-no-context"
+    title, file_kind = "LongBench-E without context", "v1_e_no_context_predictions"
+
+
+# ---------------------------------------------------------------------- some datasets
+
+
+class _Some(LongBenchV1):
+    """Some datasets, and the mean over them."""
+
+    variant = True
+    official_files, layouts, look = None, (), Look()
+
+    def __init__(self) -> None:
+        self._with_tasks({"dataset": tuple(self.datasets)}, ())
+
+    def figures(self, answers: Answers) -> list[Figure]:
+        """Return the mean over datasets, and each of them."""
+        leaves = self._leaves(answers)
+        whole = Mean(tuple(leaves.values()))
+        return [
+            Figure(HEADLINE, "mean of datasets", whole, PERCENT, main=True),
+            *self._dataset_figures(answers, leaves),
+            *self._googles(answers),
+        ]
+
+    def groups(self) -> Iterator[Group]:
+        yield Group(self.name, tuple(self.tasks), ("score",))
+
+
+class _Parts(_Some):
+    """Datasets whose documents are replaced by parts of them."""
+
+    retrieval: Retrieval
+    #: Whether something of each part stands in a prompt.
+    every_part = False
+
+    def _task(self, one: Dataset) -> Task:
+        return replace(super()._task(one), retrieved=True, every_part=self.every_part)
+
+    def asking(self, task: Task, options: Options, repeats: int) -> Asking:
+        return RetrievedAsking(self, task, options, repeats, self.retrieval)
+
+    def render(self, task: Task, row: Mapping[str, Any]) -> str:
+        from lm_eval_longbench.options import Options
+
+        return self.retrieval.rendered(task, row, Options())
+
+
+def _filled(task: Task, row: Mapping[str, Any]) -> str:
+    return V1.render(task, row)
+
+
+_WORDS, _PART, _SUMMARY = 200, 500, 200
+
+
+def _retrieved(row: Mapping[str, Any], options: Options) -> Sequence[Chunk]:
+    from lm_eval_longbench.retrieval.chunks import sentence_chunks
+
+    chunks = sentence_chunks(row["context"], options.chunk_size or _WORDS)
+    return ranker_of(options)(chunks, row["input"], options.rag_top_n)
+
+
+def _retrieved_label(options: Options) -> str:
+    from lm_eval_longbench.retrieval.bm25 import label
+
+    size = f"{options.chunk_size or _WORDS}-word"
+    return label(options.retriever, size, options.embedding_model)
+
+
+class V1Retrieval(_Parts):
+    """Eight question answering sets with retrieved chunks, the best first."""
+
+    name, short, sign = "longbench_v1_retrieval", "v1_retrieval", "lb-v1-retrieval"
+    title, file_kind = "LongBench v1 with retrieval", "v1_retrieval_predictions"
+    datasets = MappingProxyType({one.name: one for one in ALL if one.category.endswith("doc_qa")})
+    retrieval = Retrieval(
+        own=_retrieved,
+        label=_retrieved_label,
+        joined=lambda row, chunks, top_n: "".join(chunk["content"] for chunk in chunks[:top_n]),
+        filled=_filled,
+    )
+
+
+def _started(row: Mapping[str, Any], options: Options) -> Sequence[Chunk]:
+    from lm_eval_longbench.retrieval.chunks import Chunk, first_words, sentence_chunks
+
+    parts = sentence_chunks(row["context"], options.chunk_size or _PART)
+    return [
+        Chunk(c_idx=number, content=first_words(part, _SUMMARY))
+        for number, part in enumerate(parts)
+    ]
+
+
+def _started_label(options: Options) -> str:
+    part = options.chunk_size or _PART
+    return f"the first {_SUMMARY} words of each part of {part}, lm-eval-longbench's own"
+
+
+def _labelled(row: Mapping[str, Any], parts: Sequence[Mapping[str, Any]], top_n: int) -> str:
+    label = "段落摘要" if row["language"] == "zh" else "Paragraph Summary"
+    ordered = sorted(parts, key=lambda part: part["c_idx"])
+    return "".join(f"{label}{n} : {part['content']}\n" for n, part in enumerate(ordered, start=1))
+
+
+class V1Summary(_Parts):
+    """Four summarization sets with a summary of each part of the document in its place."""
+
+    name, short, sign = "longbench_v1_summary", "v1_summary", "lb-v1-summary"
+    title, file_kind = "LongBench v1 with summaries", "v1_summary_predictions"
+    datasets = MappingProxyType({one.name: one for one in ALL if one.category == "summarization"})
+    every_part = True
+    retrieval = Retrieval(_started, _started_label, _labelled, _filled)
+
+
+# ---------------------------------------------------------------------- the first release
+
+
+class V1First(_Some):
+    """Natural Questions, which only the first release of July 2023 had."""
+
+    name, short, sign = "longbench_v1_2023", "v1_2023", "lb-v1-2023"
+    title, file_kind = "LongBench v1, first release", "v1_2023_predictions"
+    datasets = MappingProxyType({"nq": Dataset("nq", "few_shot", "en", 200, None, 32, chat=False)})
+    samples = SAMPLES.parent / "sample_2023"
+
+    def _task(self, one: Dataset) -> Task:
+        name = f"longbench_v1_{one.name}"
+        # Its template is that of triviaqa, byte for byte.
+        return replace(super()._task(one), name=name, counted=name, template="triviaqa")
+
+    def prepared(self) -> Iterator[tuple[str, Task]]:
+        """Yield nothing: no official data is left."""
+        return iter(())
+
+    def load(self, task: Task, data_dir: str | None) -> Documents:
+        """Open local data.
+
+        Raises:
+            DataError: no folder with it is named; the message says why one is needed.
+        """
+        if data_dir is None:
+            raise DataError(
+                f"{task.name} has no data to download: Natural Questions was in the first release "
+                "of LongBench (July and August 2023) alone and was withdrawn. If you have its "
+                f"{task.dataset}.jsonl, name the folder: --metadata "
+                '\'{"longbench": {"data_dir": "FOLDER"}}\'. Its rows have the fields of LongBench '
+                f"v1: {', '.join(self.fields)}."
+            )
+        return super().load(task, data_dir)
+
+    def harness_metrics(self, task: Task) -> tuple[Metric, ...]:
+        return V1.harness_metrics(V1.tasks["longbench_v1_triviaqa"])
+
+    def groups(self) -> Iterator[Group]:
+        """Yield the first release's 20 tasks; the other 19 are today's."""
+        later = ("multi_news", "samsum")
+        others = (task.name for task in V1.tasks.values() if task.label not in later)
+        yield Group(f"{self.name}_07", (*self.tasks, *others))
+
+
+VARIANTS = (V1NoContext(), ENoContext(), V1Retrieval(), V1Summary(), V1First())

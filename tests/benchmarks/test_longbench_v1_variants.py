@@ -1,0 +1,154 @@
+"""LongBench v1 without documents, with parts of them, and as first released."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from lm_eval_longbench.benchmarks.longbench_v1 import V1, E
+from lm_eval_longbench.benchmarks.longbench_v1_variants import VARIANTS
+from lm_eval_longbench.benchmarks.registry import (
+    benchmark_of,
+    benchmarks,
+    families,
+    find_task,
+    short_names,
+)
+from lm_eval_longbench.benchmarks.retrieving import RetrievedAsking
+from lm_eval_longbench.errors import DataError
+from lm_eval_longbench.options import Options
+from lm_eval_longbench.retrieval.bm25 import rank
+from lm_eval_longbench.retrieval.chunks import first_words, sentence_chunks
+
+FIRST = Path(__file__).resolve().parents[2].parent / "shared" / "spec" / "first_release.json"
+ROW = {
+    "input": "Who keeps bees?",
+    "context": "Ann sings. " * 90 + "Tom keeps bees. " + "Bob sleeps. " * 90,
+    "language": "en",
+}
+
+
+def task_and_benchmark(name):
+    task = find_task(name)
+    return task, benchmark_of(task)
+
+
+@pytest.mark.parametrize("benchmark", [*VARIANTS, benchmarks()["longbench_pro_no_context"]])
+def test_a_variant_claims_no_files(benchmark):
+    assert benchmark.variant and benchmark.official_files is None
+    assert not benchmark.is_official_row({"pred": "x", "answers": ["x"]}, "qasper")
+    assert not benchmark.is_official_row({"secondary_task": "x", "prediction": "x"}, "x_inference_")
+    assert not benchmark.is_official_name("qasper")
+    assert not benchmark.is_official_name("model_inference_1")
+    assert benchmark not in short_names().values()
+    assert all(benchmark not in members for members in families().values())
+
+
+@pytest.mark.parametrize(("whole", "form"), [(V1, "longbench_v1"), (E, "longbench_v1_e")])
+def test_without_the_document_a_prompt_is_the_official_one_around_nothing(whole, form):
+    for name, official in whole.tasks.items():
+        own, benchmark = task_and_benchmark(name.replace(form, f"{form}_no_context", 1))
+        row = whole.load(official, "sample").rows[0]
+        expected = whole.template(official).replace("{context}", "")
+        assert benchmark.render(own, row) == expected.replace("{input}", row["input"])
+        assert benchmark.question(own, row) == benchmark.render(own, row)
+        assert (own.budget, own.chat, own.questions) == (
+            *(official.budget, official.chat, official.questions),
+        )
+        assert not own.document
+
+
+def test_pro_without_the_document_is_its_question():
+    own, benchmark = task_and_benchmark("longbench_pro_no_context_t1_1")
+    row = benchmark.load(own, "sample").rows[0]
+    assert benchmark.render(own, row) == row["question_nonthinking"].strip()
+    assert list(benchmark.tables) == ["longbench_pro_no_context"]
+
+
+def test_retrieved_chunks_stand_best_first():
+    task, benchmark = task_and_benchmark("longbench_v1_retrieval_hotpotqa")
+    options = Options(chunk_size=20, rag_top_n=2)
+    chunks = sentence_chunks(ROW["context"], 20)
+    best = rank(chunks, ROW["input"], 2)
+    assert "Tom keeps bees" in best[0]["content"]
+    asking = benchmark.asking(task, options, 1)
+    assert isinstance(asking, RetrievedAsking)
+    text = "".join(chunk["content"] for chunk in best)
+    official = V1.render(find_task("longbench_v1_hotpotqa"), {**ROW, "context": text})
+    assert asking.render(ROW) == official
+    given = {
+        **ROW,
+        "retrieved_context": [{"c_idx": 5, "content": "x"}, {"c_idx": 1, "content": "y"}],
+    }
+    assert "xy" in asking.render(given)
+    # An empty list is an empty document, not one of ours.
+    assert "bees." not in asking.render({**ROW, "retrieved_context": []})
+    assert asking.version_notes == ("retrieval: own",)
+    assert asking.ingredients == {
+        "rag_top_n": 2,
+        "retrieval": "bm25s over 20-word chunks, lm-eval-longbench's own",
+    }
+    assert len(benchmark.tasks) == 8
+
+
+@pytest.mark.parametrize(("language", "label"), [("en", "Paragraph Summary"), ("zh", "段落摘要")])
+def test_summaries_stand_in_the_order_of_the_document(language, label, tmp_path):
+    task, benchmark = task_and_benchmark("longbench_v1_summary_gov_report")
+    row = {**ROW, "language": language}
+    options = Options(chunk_size=200, rag_top_n=1)
+    asking = benchmark.asking(task, options, 1)
+    parts = [first_words(part, 200) for part in sentence_chunks(ROW["context"], 200)]
+    text = "".join(f"{label}{n} : {part}\n" for n, part in enumerate(parts, start=1))
+    assert len(parts) == 2 and text in asking.render(row)
+    assert asking.ingredients["rag_top_n"] is None  # all of them
+    assert asking.ingredients["retrieval"].startswith("the first 200 words of each part of 200,")
+    documents = benchmark.load(task, "sample")
+    given = [{"c_idx": n, "content": f"part {n}"} for n in (2, 0, 1)]
+    file = tmp_path / "summaries.jsonl"
+    file.write_text(
+        "".join(
+            json.dumps({"_id": name, "retrieved_context": given}) + "\n"
+            for name in documents.rows["_id"]
+        )
+    )
+    options = Options(data_dir="sample", retrieved_context=str(file), rag_top_n=1)
+    asking = benchmark.asking(task, options, 1)
+    asking.load()
+    prompt = asking.render({**documents.rows[0], "language": language})
+    assert f"{label}1 : part 0\n{label}2 : part 1\n{label}3 : part 2\n" in prompt
+    assert asking.version_notes == ()
+
+
+# ---------------------------------------------------------------------- the first release
+
+
+def test_natural_questions_without_data_says_why():
+    task, benchmark = task_and_benchmark("longbench_v1_nq")
+    with pytest.raises(DataError, match=r"withdrawn\. If you have its nq\.jsonl") as caught:
+        benchmark.load(task, None)
+    assert "data_dir" in str(caught.value)
+    assert list(benchmark.prepared()) == []
+
+
+@pytest.mark.skipif(not FIRST.exists(), reason="no facts of the first release beside this checkout")
+def test_natural_questions_are_those_of_the_first_release():
+    facts = json.loads(FIRST.read_text(encoding="utf-8"))
+    task, benchmark = task_and_benchmark("longbench_v1_nq")
+    assert benchmark.template(task) == facts["templates"]["nq"]
+    assert task.budget == facts["max_new_tokens"]["nq"]
+    assert task.chat is ("nq" not in facts["raw_prompts"])
+    (group,) = benchmark.groups()
+    assert group.name == "longbench_v1_2023_07"
+    names = [find_task(name).label for name in group.members]
+    assert sorted(names) == sorted(facts["datasets"]) and len(names) == 20
+
+
+@pytest.mark.parametrize(
+    ("answer", "score"), [("Commodore", 1.0), ("The Commodore\nPassage:", 2 / 3), ("", 0.0)]
+)
+def test_natural_questions_are_judged_by_the_f1_of_words(answer, score):
+    task, benchmark = task_and_benchmark("longbench_v1_nq")
+    row = benchmark.load(task, "sample").rows[1]
+    assert all(text in row["input"] for text in row["answers"])
+    sample = benchmark.sample(row, task, 1, answer)
+    assert benchmark.score(sample).score == pytest.approx(score)
