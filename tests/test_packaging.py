@@ -9,9 +9,12 @@ import sysconfig
 import tarfile
 import venv
 import zipfile
+from importlib.metadata import distribution
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 from v1_tasks import TASKS
 
 from lm_eval_longbench.version import __version__
@@ -128,6 +131,45 @@ def test_entry_points(content):
     sections = dist_info(content, "entry_points.txt").split()
     for name in ("[console_scripts]", "[lm_eval.models]", "[lm_eval.tasks]"):
         assert name in sections
+
+
+# ---------------------------------------------------------------------- what it brings
+
+
+def needed_by(name, extras=()):
+    """Return the names of what an installed package needs, itself included, with no extra of its
+    own but those named."""
+    known, waiting = set(), [(name, frozenset(extras))]
+    while waiting:
+        name, extras = waiting.pop()
+        if (name, extras) in known:
+            continue
+        known.add((name, extras))
+        for line in distribution(name).requires or ():
+            needed = Requirement(line)
+            asked = [{"extra": extra} for extra in extras] or [{"extra": ""}]
+            if needed.marker is None or any(map(needed.marker.evaluate, asked)):
+                waiting.append((canonicalize_name(needed.name), frozenset(needed.extras)))
+    return {name for name, _ in known}
+
+
+def megabytes(name):
+    files = distribution(name).files or ()
+    return sum(file.locate().stat().st_size for file in files if file.locate().is_file()) / 1e6
+
+
+def test_the_core_is_small_beside_the_harness_and_has_no_torch():
+    core, harness = needed_by("lm-eval-longbench"), needed_by("lm-eval")
+    assert "lm-eval" in core and "torch" in needed_by("lm-eval-longbench", ["hf"])
+    assert not core & {"torch", "sentence-transformers", "vllm"}
+    sizes = {name: megabytes(name) for name in core - harness - {"lm-eval-longbench"}}
+    lines = [f"beside lm-eval, {sum(sizes.values()):.0f} MB:"]
+    for name, size in sorted(sizes.items(), key=lambda item: -item[1]):
+        lines.append(f"  {name} {distribution(name).version}: {size:.1f} MB")
+    print("\n".join(lines))  # noqa: T201 (pytest -s shows it)
+    # A wrong walk would find nothing to measure.
+    assert {"bm25s", "jieba", "typer"} <= sizes.keys()
+    assert 10 < sum(sizes.values()) <= 300
 
 
 # ---------------------------------------------------------------------- the source archive

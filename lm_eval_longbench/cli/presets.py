@@ -75,7 +75,7 @@ def _print(table: PresetTable, presets: list[Preset]) -> None:
             say_line(f"{preset.model}: {preset.note}.")
     for source in dict.fromkeys(preset.source for preset in presets):
         models = [one.model for one in presets if one.source == source]
-        whose = "all others" if len(models) > 2 else ", ".join(models)
+        whose = "all others" if len(models) > 2 else ", ".join(dict.fromkeys(models))
         say_line(f"source of {whose}: {source}.")
 
 

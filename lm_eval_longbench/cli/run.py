@@ -70,8 +70,8 @@ def next_command(kept: Captured) -> str:
 
     if all(read_label(own.get("data")).is_sample for own in kept.signatures.values()):
         return (
-            "lm-eval-longbench run --model hf --model_args pretrained=YOUR/MODEL --tasks "
-            "longbench_v1 --apply_chat_template --output_path results --log_samples"
+            "lm-eval-longbench run --preset 32k --model hf --model_args pretrained=YOUR/MODEL "
+            "--tasks longbench_v1 --apply_chat_template --output_path results --log_samples"
         )
     lacking = ["--output_path results"] if kept.folder is None else []
     lacking += [] if kept.logged else ["--log_samples"]

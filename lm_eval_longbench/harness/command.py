@@ -318,7 +318,7 @@ def run_harness(
     if preset is not None:
         presets_named(preset, thinking=thinking)  # a misspelt one is said before all else
     parsed = parse(arguments)
-    check_arguments(parsed, _wanted(parsed), _model(parsed)[0], _config(parsed.config))
+    check_arguments(parsed, _wanted(parsed), *_model(parsed), _config(parsed.config))
     log = log_file(_output(parsed)) if quiet else None
     with (
         _arguments(arguments),

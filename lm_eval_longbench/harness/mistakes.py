@@ -10,7 +10,7 @@ import contextlib
 import logging
 import traceback
 from argparse import Namespace
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -56,7 +56,11 @@ def readable_arguments() -> Iterator[None]:
 
 
 def check_arguments(
-    given: Namespace, tasks: Sequence[str], model: str | None, config: dict[str, Any]
+    given: Namespace,
+    tasks: Sequence[str],
+    model: str | None,
+    model_args: Mapping[str, Any],
+    config: dict[str, Any],
 ) -> None:
     """Refuse what cannot work, before anything is loaded.
 
@@ -64,6 +68,7 @@ def check_arguments(
         given: the arguments of the harness's command line.
         tasks: that are asked for.
         model: the backend; None: a model in memory.
+        model_args: its arguments.
         config: of --config.
 
     Raises:
@@ -84,6 +89,7 @@ def check_arguments(
         )
     if model is not None:
         check_model(model)
+        _check_folders(model_args)
     for path in _listed(value("include_path")):
         if not Path(path).is_dir():
             raise OptionError(f"--include_path {path} is no folder.")
@@ -103,6 +109,15 @@ def check_arguments(
             "LongBench has no few-shot examples to add: its prompts are as they are. Leave "
             "--num_fewshot out."
         )
+
+
+def _check_folders(model_args: Mapping[str, Any]) -> None:
+    """Refuse a path that leads nowhere: the hub's library calls it a misspelt name."""
+    for name in ("pretrained", "tokenizer", "peft"):
+        path = model_args.get(name)
+        if isinstance(path, str) and path[:1] in "/.~" and path and not Path(path).exists():
+            why = " `~` is not read here: write the whole path." if path[0] == "~" else ""
+            raise OptionError(f"--model_args {name}={path}: there is no such folder.{why}")
 
 
 def _listed(given: Any) -> list[str]:

@@ -209,7 +209,8 @@ def _parsed(
     if parsed.limit is not None:
         parsed.limit = float(parsed.limit)
     parsed.gen_kwargs = as_mapping(parsed.gen_kwargs)
-    check_arguments(parsed, names, model if isinstance(model, str) else None, {})
+    by_name = model if isinstance(model, str) else None
+    check_arguments(parsed, names, by_name, parsed.model_args, {})
     parsed.metadata = {KEY: {own: value for own, value in ours.items() if own not in _PRESET}}
     return parsed
 

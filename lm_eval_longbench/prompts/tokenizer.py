@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from lm_eval_longbench.errors import TokenizerError
@@ -87,8 +88,10 @@ def _load(name: str, revision: str | None, trust_remote_code: bool) -> PreTraine
     except BaseException as error:  # transformers raises whatever its backends raise
         if not isinstance(error, Exception) and not panicked(error):
             raise
+        nowhere = name[:1] in "/.~" and not Path(name).exists()
+        why = "no such folder" if nowhere else f"{type(error).__name__}: {error}"
         raise TokenizerError(
-            f"The tokenizer {name!r} cannot be loaded ({type(error).__name__}: {error}). Prompts "
+            f"The tokenizer {name!r} cannot be loaded ({why}). Prompts "
             "are cut with the evaluated model's own tokenizer: name it with the option "
             "'tokenizer', or leave out 'truncate_to' and the model's length to send prompts whole."
         ) from error

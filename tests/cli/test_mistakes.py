@@ -44,7 +44,11 @@ MISTAKES = {
     "groups that overlap": (run("longbench_v1_en,longbench_v1_code"), "asked for twice"),
     "no such folder": (
         run("longbench_v1_trec", "--model_args", "pretrained=/no/such", model="hf"),
-        "is no folder here",
+        "pretrained=/no/such: there is no such folder",
+    ),
+    "a folder below home": (
+        run("longbench_v1_trec", "--model_args", "pretrained=~/no-such", model="hf"),
+        "write the whole path",
     ),
     "no such model": (
         run("longbench_v1_trec", "--model_args", "pretrained=no/such", model="hf"),
@@ -85,7 +89,8 @@ MISTAKES = {
     "a value of one": (run("longbench_pro_t4_1", only={"language": "German"}), "'English'"),
     "a dimension of another": (run(only={"language": "English"}), "selects questions"),
     "an embedding model": (run("longbench_pro_t4_1", embedding_model="no/such"), "Give a model"),
-    "a tokenizer": (run(tokenizer="no/such", truncate_to=100), "cannot be loaded"),
+    "a tokenizer": (run(tokenizer="no/such", truncate_to=100), "cannot be loaded (OSError"),
+    "a tokenizer's folder": (run(tokenizer="/no/such", truncate_to=9), "(no such folder)"),
     "no first pass": (run("longbench_v2_cot_answer"), "longbench_v2_cot"),
     "no log of it": (run("longbench_v2_cot_answer", cot_samples="no.jsonl"), "does not exist"),
     "an argument": (run("longbench_v1_trec", "--taks", "x"), "--taks"),
@@ -149,7 +154,7 @@ def test_it_is_said_in_a_few_lines(mistake, monkeypatch, capfd, tmp_path):
 
 
 def test_debug_prints_the_traceback_before_the_message(monkeypatch, capfd, tmp_path):
-    arguments = run("longbench_v1_trec", "--debug", "--model_args", "pretrained=/no/such")
+    arguments = run("longbench_v1_trec", "--debug", "--model_args", "pretrained=no/such")
     arguments[2] = "hf"
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "argv", ["lm-eval-longbench", *arguments])

@@ -42,6 +42,11 @@ def test_a_benchmark(invoke):
 
 def test_the_table_and_a_name_that_is_none(invoke, raised):
     assert "Qwen3-8B" in invoke("presets", "qwen").stdout
+    # A model in two modes is named once.
+    (source,) = [
+        line for line in invoke("presets", "qwen3-8b").stdout.splitlines() if "Pro (" in line
+    ]
+    assert source.startswith("source of Qwen3-8B: ")
     error = raised("presets", "Qwen9-1B")
     assert isinstance(error, UnknownNameError)
     assert "Did you mean 'Qwen" in str(error)

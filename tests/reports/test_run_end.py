@@ -5,7 +5,7 @@ import dataclasses
 import pytest
 from scored_runs import v1_rows
 
-from lm_eval_longbench.benchmarks.registry import benchmarks
+from lm_eval_longbench.benchmarks.registry import benchmarks, presets_named
 from lm_eval_longbench.cli.run import next_command
 from lm_eval_longbench.harness.evaluate import Captured
 from lm_eval_longbench.interface.run import counted, signatures_of_tables
@@ -115,7 +115,12 @@ def test_the_block_in_chinese(made, monkeypatch):
 def test_the_next_command(monkeypatch):
     monkeypatch.setattr("sys.argv", ["/bin/lm-eval-longbench", "run", "--tasks", "longbench_v1"])
     kept = Captured(signatures={"a": {"data": "sample-0123"}})
-    assert "--model hf" in next_command(kept)
+    words = next_command(kept).split()
+    assert words[:2] == ["lm-eval-longbench", "run"] and "hf" in words
+    # An official limit comes with it.
+    assert words[words.index("--tasks") + 1] == "longbench_v1"
+    preset = presets_named(words[words.index("--preset") + 1], thinking=False)[V1.presets]
+    assert preset.truncate_to == OFFICIAL["limit"]
     kept = Captured(signatures={"a": {"data": "local-0123"}})
     again = "lm-eval-longbench run --tasks longbench_v1"
     assert next_command(kept) == f"{again} --output_path results --log_samples"
