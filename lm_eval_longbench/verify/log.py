@@ -226,7 +226,7 @@ def _other(task: Subject, own: Mapping[str, Any], met: set[str]) -> str:
 
     `met` are the names in any request of the log: a backend may take one out of all of them.
     """
-    stated = task.run["generation"]
+    stated = task.run["generation"] or {}
     for name in sorted({*own, *(met & stated.keys())}):
         if name == "do_sample" and (task.run.get("repeats") or 1) > 1:
             # Repeats in this process force sampling, a server's repeats leave it out.
@@ -254,7 +254,8 @@ def check_counts(task: Subject, figures: Figures) -> Iterator[Check]:
         cut = sum(row.prompt["truncated"] for row in rows)
         yield compared(kind, "cut", cut, 0, said)
     if run.get("overlength") == "skip":
-        fewer = isinstance(run.get("asked"), int) and number <= run["asked"]
+        asked = run.get("asked")
+        fewer = isinstance(asked, int) and number <= asked
         yield compared(kind, "kept of asked", fewer, True, lost)
     if not figures.columns:
         for name in ("answered", *_COUNTED):
