@@ -179,7 +179,7 @@ class LongBenchPro(Benchmark):
                     segmented=one.metric == SUMMARY,
                     summary=one.metric == SUMMARY,
                     question=question,
-                    length=LENGTH,
+                    length=None if self.variant else LENGTH,
                     document=not self.variant,
                 )
                 for one in SECONDARY_TASKS.values()

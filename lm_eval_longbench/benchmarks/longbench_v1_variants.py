@@ -51,7 +51,7 @@ class _NoContext(LongBench):
     look = Look()
 
     def _task(self, one: Dataset) -> Task:
-        return replace(super()._task(one), document=False)
+        return replace(super()._task(one), document=False, length=None)
 
     def render(self, task: Task, row: Mapping[str, Any]) -> str:
         return super().render(task, {**row, "context": ""})

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from lm_eval_longbench.figures.answers import Answers
 from lm_eval_longbench.figures.means import running_total
+
+if TYPE_CHECKING:
+    from lm_eval_longbench.logs.scored_files import TaskCounts
 
 
 def _known(values: np.ndarray) -> int | None:
@@ -64,7 +67,7 @@ def task_counts(
     malformed: int = 0,
     duplicate: int = 0,
     copies: int | None = 0,
-) -> dict[str, Any]:
+) -> TaskCounts:
     """Return the score of a task in [0, 1], and its counts.
 
     Args:
@@ -75,19 +78,17 @@ def task_counts(
     """
     chosen = answers.of_task(task)
     own = chosen[:, None] & answers.given
-    fields = {
+    fields: Any = {
         name: _mean(answers, chosen, answers.fields[name])
         for name in answers.benchmark.task_fields
         if name in answers.fields and not np.isnan(answers.fields[name][own]).all()
     }
-    otherwise = {}
     if other is not None:
-        otherwise = {"score_otherwise": _mean(other, chosen)}
+        fields = {"score_otherwise": _mean(other, chosen), **fields}
     return {
         "questions": int(chosen.sum()),
         "samples": int(own.sum()),
         "score": _mean(answers, chosen),
-        **otherwise,
         **fields,
         "failed": int((own & answers.failed).sum()),
         "unscored": int((own & answers.unscored).sum()),

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from lm_eval_longbench.harness.evaluate import Captured
+    from lm_eval_longbench.logs.scored_files import SampleLine
     from lm_eval_longbench.reports.report import BenchmarkReport
     from lm_eval_longbench.reports.scored_run import Run as ScoredRun
 
@@ -89,7 +90,7 @@ class Run:
 
     # ------------------------------------------------------------------ what was found
 
-    def _score(self, folder: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    def _score(self, folder: Path) -> tuple[dict[str, Any], list[SampleLine]]:
         """Score the answers into a folder; return report.json and the lines of samples.jsonl."""
         from lm_eval_longbench.scoring.score import score_rows  # slow to import
 
@@ -102,7 +103,7 @@ class Run:
             return score()
 
     @cached_property
-    def _scored(self) -> tuple[dict[str, Any], list[dict[str, Any]], ScoredRun | None]:
+    def _scored(self) -> tuple[dict[str, Any], list[SampleLine], ScoredRun | None]:
         from lm_eval_longbench.reports.scored_run import read_run
 
         if not self._kept.rows:
@@ -117,7 +118,7 @@ class Run:
         return {name: table["official"] for name, table in self._scored[0]["tables"].items()}
 
     @property
-    def samples(self) -> list[dict[str, Any]]:
+    def samples(self) -> list[SampleLine]:
         """All answers with what each is worth: the lines of samples.jsonl."""
         return self._scored[1]
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 import yaml
 
@@ -15,6 +15,7 @@ from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task
 from lm_eval_longbench.errors import LockError, LongBenchError, UnknownNameError
 from lm_eval_longbench.input_files import open_input, read_whole
 from lm_eval_longbench.options import KEY, Options
+from lm_eval_longbench.shapes import Object
 from lm_eval_longbench.signature.signature import package_versions
 from lm_eval_longbench.task_names import expanded, task_versions, valid_names
 from lm_eval_longbench.version import installed
@@ -33,6 +34,25 @@ _MORE_PACKAGES = ("datasets", "transformers")
 _AGAIN = "Write it anew: lm-eval-longbench lock --tasks TASKS"
 
 
+class LockedData(TypedDict):
+    """Where a benchmark's data is from, and its hash, or those of each of its datasets."""
+
+    source: str
+    sha256: str | dict[str, str]
+
+
+class LockFile(TypedDict):
+    """A lock file: a `Lock`, and FORMAT."""
+
+    format: int
+    data: dict[str, LockedData]
+    metrics: dict[str, str]
+    options: Object
+    packages: dict[str, str | None]
+    tasks: dict[str, str]
+    templates: dict[str, str]
+
+
 @dataclass(frozen=True)
 class Lock:
     """What a lock file freezes.
@@ -46,7 +66,7 @@ class Lock:
         templates: sha256 by prompt template, as "longbench_v1/qasper".
     """
 
-    data: Mapping[str, Mapping[str, Any]]
+    data: Mapping[str, LockedData]
     metrics: Mapping[str, str]
     options: Mapping[str, Any]
     packages: Mapping[str, str | None]
@@ -66,7 +86,7 @@ def options_set(options: Options) -> dict[str, Any]:
     return {name: value for name, value in given.items() if value != default[name]}
 
 
-def data_entry(task: Task, label: str, sha256: str) -> dict[str, Any]:
+def data_entry(task: Task, label: str, sha256: str) -> LockedData:
     """Return a task's part of its benchmark's entry.
 
     Args:
@@ -83,7 +103,7 @@ def data_entry(task: Task, label: str, sha256: str) -> dict[str, Any]:
     }
 
 
-def _entry(task: Task, data_dir: str | None) -> dict[str, Any]:
+def _entry(task: Task, data_dir: str | None) -> LockedData:
     """Return the same for the data that a run would read."""
     pinned = benchmark_of(task).source
     if data_dir is not None:
@@ -93,7 +113,7 @@ def _entry(task: Task, data_dir: str | None) -> dict[str, Any]:
     return data_entry(task, pinned.label, pinned.sha256)
 
 
-def data_of(tasks: Iterable[Task], options: Options) -> dict[str, dict[str, Any]]:
+def data_of(tasks: Iterable[Task], options: Options) -> dict[str, LockedData]:
     """Return the data of each benchmark that tasks are of.
 
     The pinned data is known without having it. Other data is opened, and on its first use
@@ -111,11 +131,11 @@ def data_of(tasks: Iterable[Task], options: Options) -> dict[str, dict[str, Any]
     Raises:
         DataError: data is not there or damaged.
     """
-    found: dict[str, dict[str, Any]] = {}
+    found: dict[str, LockedData] = {}
     for task in tasks:
         entry = _entry(task, options.data_dir)
         known = found.setdefault(benchmark_of(task).name, entry)
-        if isinstance(entry["sha256"], dict):
+        if isinstance(known["sha256"], dict) and isinstance(entry["sha256"], dict):
             known["sha256"].update(entry["sha256"])
         if task.retrieved and options.retrieved_context is not None:
             from lm_eval_longbench.retrieval.context_file import contexts_sha256

@@ -8,93 +8,116 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 from lm_eval_longbench.errors import PredictionError
 from lm_eval_longbench.input_files import read_json
-from lm_eval_longbench.logs.shapes import (
-    ANY,
-    COUNT,
-    LIST,
-    OBJECT,
-    POSITIVE,
-    TEXT,
-    Each,
-    Fields,
-    ListOf,
-    OrNull,
-    Shape,
-    checked,
-)
-from lm_eval_longbench.signature.signature import INGREDIENTS, completed
+from lm_eval_longbench.logs.scored_files import REPORT, SAMPLES
+from lm_eval_longbench.shapes import Count, Object, Positive, checked
+from lm_eval_longbench.signature.signature import INGREDIENTS, Ingredients, completed
 
-REPORT, SAMPLES, SCORES = "report.json", "samples.jsonl", "scores.json"
 # The harness writes <stem>_<moment>.json, and beside it samples_<task>_<moment>.jsonl.
 RESULTS_NAME = re.compile(r"(?P<stem>.+)_(?P<moment>\d{4}-\d{2}-\d{2}T[^_]+)\.json(\.gz)?")
 _LOG_NAME = re.compile(r"samples_(?P<task>.+)_(?P<moment>\d{4}-\d{2}-\d{2}T[^_]+)\.jsonl(\.gz)?")
 _RUN = "longbench_run"
+
+
+class DumpedMetric(TypedDict):
+    """What the harness dumps of a metric of a task."""
+
+    metric: str
+
+
+class TaskRun(Ingredients, total=False):
+    """What a task of this package writes of its run.
+
+    Attributes:
+        signature: its line.
+        limit_source: what told the limit.
+        left_out: parameters that servers refused.
+    """
+
+    signature: str | None
+    limit_source: str | None
+    left_out: list[str] | None
+
+
+class _Metadata(TypedDict):
+    longbench_run: TaskRun
+
+
+class _TaskMetadata(_Metadata, total=False):
+    longbench: Object | None
+
+
+class _Config(TypedDict):
+    metadata: _TaskMetadata
+
+
+class TaskConfig(_Config, total=False):
+    """The configuration of a task of this package, as the harness dumps it."""
+
+    metric_list: list[DumpedMetric] | None
+    generation_kwargs: Object | None
+    filter_list: list[Object] | None
+    repeats: Positive | None
+
+
+class Numbers(TypedDict, total=False):
+    """How many documents a task has, and how many were evaluated."""
+
+    original: Count | None
+    effective: Count | None
+
+
+class _Whole(TypedDict):
+    results: dict[str, Object]
+    configs: dict[str, Object]
+
+
 # What the harness writes a name at a time, of tasks and some of it of groups.
-_PARTS: Mapping[str, Shape] = {
-    "groups": Each(OBJECT),
-    "group_subtasks": Each(ListOf(TEXT)),
-    "versions": OBJECT,
-    "n-shot": OBJECT,
-    "higher_is_better": Each(OBJECT),
-    "n-samples": Each(Fields({}, {"original": OrNull(COUNT), "effective": OrNull(COUNT)})),
-    "task_hashes": Each(TEXT),
-    "config": OBJECT,
-}
-_FILE = Fields({"results": Each(OBJECT), "configs": Each(OBJECT)}, _PARTS)
-# Of a task of this package.
-_TASK = Fields(
-    {"metadata": Fields({_RUN: OBJECT}, {"longbench": OrNull(OBJECT)})},
+_Parts = TypedDict(
+    "_Parts",
     {
-        "metric_list": OrNull(
-            ListOf(Fields({"metric": TEXT}, {"aggregation": TEXT, "higher_is_better": ANY}))
-        ),
-        "generation_kwargs": OrNull(OBJECT),
-        "filter_list": OrNull(ListOf(OBJECT)),
-        "repeats": OrNull(POSITIVE),
+        "groups": dict[str, Object],
+        "group_subtasks": dict[str, list[str]],
+        "versions": Object,
+        "n-shot": Object,
+        "higher_is_better": dict[str, Object],
+        "n-samples": dict[str, Numbers],
+        "task_hashes": dict[str, str],
+        "config": Object,
     },
+    total=False,
 )
-_RUN_SHAPE = Fields(
-    {},
-    {
-        **dict.fromkeys(
-            (
-                *("benchmark", "task", "version", "data", "data_sha256", "template_sha256"),
-                *("truncation", "overlength", "tokenizer", "tokenizer_sha256", "chat"),
-                *("chat_sha256", "metrics", "embedding_model", "retrieval", "reasoning_sha256"),
-                *("questions_sha256", "signature", "limit_source"),
-            ),
-            OrNull(TEXT),
-        ),
-        **dict.fromkeys(("limit", "asked", "kept", "answered", "failed"), OrNull(COUNT)),
-        **dict.fromkeys(("truncated", "capped", "rag_top_n"), OrNull(COUNT)),
-        "repeats": OrNull(POSITIVE),
-        "generation": OrNull(OBJECT),
-        "seeds": OrNull(LIST),
-        "filters": OrNull(LIST),
-        "packages": OrNull(Each(OrNull(TEXT))),
-    },
-)
-_REPORT_FILE = Fields(
-    {
-        "tables": Each(
-            Fields(
-                {
-                    "official": OBJECT,
-                    "counts": Each(OrNull(COUNT)),
-                    "tasks": Each(Fields({}, {"questions": COUNT})),
-                },
-                {
-                    "data": OrNull(LIST),
-                    "signature": OrNull(Fields({}, {"tasks": Each(OBJECT)})),
-                },
-            )
-        )
-    }
-)
+
+
+class Whole(_Whole, _Parts):
+    """A results file of the harness; it has more, which nothing is read of."""
+
+
+# Of report.json what can be checked against samples; `report` needs more of it.
+class _CheckedTask(TypedDict, total=False):
+    questions: Count
+
+
+class _CheckedSignature(TypedDict, total=False):
+    tasks: dict[str, Object]
+
+
+class _CheckedTable(TypedDict):
+    official: Object
+    counts: dict[str, Count | None]
+    tasks: dict[str, _CheckedTask]
+
+
+class _Table(_CheckedTable, total=False):
+    data: list[Any] | None
+    signature: _CheckedSignature | None
+
+
+class _Tables(TypedDict):
+    tables: dict[str, _Table]
 
 
 @dataclass(frozen=True)
@@ -119,9 +142,9 @@ class TaskResult:
 
     file: Path
     name: str
-    run: Mapping[str, Any]
+    run: TaskRun
     figures: Mapping[str, Any]
-    config: Mapping[str, Any]
+    config: TaskConfig
     version: str | None
     log: Path | None
     log_name: str
@@ -133,13 +156,13 @@ class TaskResult:
     @property
     def signature(self) -> dict[str, Any]:
         """The ingredients that the file states, in their order."""
-        return {key: self.run[key] for key in INGREDIENTS if key in self.run}
+        run: Mapping[str, Any] = self.run
+        return {key: run[key] for key in INGREDIENTS if key in run}
 
     @property
     def metadata(self) -> Mapping[str, Any]:
         """What the task was built with: the model's arguments, and options under "longbench"."""
-        metadata: Mapping[str, Any] = self.config["metadata"]
-        return metadata
+        return self.config["metadata"]
 
 
 @dataclass(frozen=True)
@@ -156,7 +179,7 @@ class ResultsFile:
     path: Path
     tasks: Sequence[TaskResult]
     others: Sequence[str]
-    whole: Mapping[str, Any]
+    whole: Whole
 
     @property
     def results(self) -> Mapping[str, Mapping[str, Any]]:
@@ -204,22 +227,20 @@ def _is_file(path: Path) -> bool:
         return False
 
 
-def _task(file: ResultsFile, name: str, run: Mapping[str, Any]) -> TaskResult:
-    def stated(part: str) -> Any:
-        return file.whole.get(part, {}).get(name)
-
+def _task(file: ResultsFile, name: str, config: TaskConfig) -> TaskResult:
     log, log_name = file.log_of(name)
-    numbers, version = stated("n-samples") or {}, stated("versions")
+    numbers = file.whole.get("n-samples", {}).get(name) or Numbers()
+    version = file.whole.get("versions", {}).get(name)
     return TaskResult(
         file=file.path,
         name=name,
-        run=run,
+        run=config["metadata"]["longbench_run"],
         figures=file.results.get(name, {}),
-        config=file.whole["configs"][name],
+        config=config,
         version=None if version is None else str(version),
         log=log,
         log_name=log_name,
-        log_hash=stated("task_hashes"),
+        log_hash=file.whole.get("task_hashes", {}).get(name),
         n_samples=numbers.get("effective"),
         original=numbers.get("original"),
         settings=file.whole,
@@ -238,22 +259,22 @@ def read_results_file(path: Path) -> ResultsFile:
     Raises:
         PredictionError: it is broken or something else; the message names file and reason.
     """
-    whole = read_json(path, PredictionError)
+    whole: Any = read_json(path, PredictionError)
     if not isinstance(whole, dict) or not {"results", "configs"} <= whole.keys():
         raise PredictionError(
             f"{path} is no results file of the harness: it has no 'results' and 'configs'. Name a "
             "results_*.json, a run folder, or a folder that `lm-eval-longbench score` wrote."
         )
     said = f"{path} is no sound results file"
-    checked(whole, _FILE, said)
-    runs = {name: _run_of(config) for name, config in whole["configs"].items()}
-    for name, run in runs.items():
-        if run is not None:
-            checked(whole["configs"][name], _TASK, said, f"configs.{name}")
-            checked(run, _RUN_SHAPE, said, f"configs.{name}.metadata.{_RUN}")
-    others = [name for name, run in runs.items() if run is None]
+    whole = checked(whole, Whole, said)
+    configs = {
+        name: checked(config, TaskConfig, said, f"configs.{name}")
+        for name, config in whole["configs"].items()
+        if _run_of(config) is not None
+    }
+    others = [name for name in whole["configs"] if name not in configs]
     file = ResultsFile(path, (), others, whole)
-    tasks = [_task(file, name, run) for name, run in runs.items() if run is not None]
+    tasks = [_task(file, name, config) for name, config in configs.items()]
     return ResultsFile(path, tasks, others, whole)
 
 
@@ -294,7 +315,7 @@ class Recorded:
 def _is_sound(run: Mapping[str, Any]) -> bool:
     """Return whether what a task wrote of its run has its shape, and can be written again."""
     try:
-        checked(run, _RUN_SHAPE, _RUN)
+        checked(run, TaskRun, _RUN)
         json.dumps(run, allow_nan=False)
     except (PredictionError, ValueError):
         return False
@@ -339,9 +360,7 @@ def read_scored_folder(path: Path) -> ScoredFolder:
         PredictionError: it is broken; the message names file and reason.
     """
     file = path / REPORT
-    report = checked(
-        read_json(file, PredictionError), _REPORT_FILE, f"{file} is no report of `score`"
-    )
+    report = checked(read_json(file, PredictionError), _Tables, f"{file} is no report of `score`")
     return ScoredFolder(path, report)
 
 

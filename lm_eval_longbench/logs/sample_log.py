@@ -7,52 +7,82 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 from lm_eval_longbench.answers.reply import REPLIES
 from lm_eval_longbench.errors import PredictionError
 from lm_eval_longbench.input_files import read_json_lines
-from lm_eval_longbench.logs.shapes import (
-    COUNT,
-    FLAG,
-    LIST,
-    NAME,
-    NUMBER,
-    OBJECT,
-    TEXT,
-    Fields,
-    ListOf,
-    OrNull,
-    Shape,
-    checked,
-)
 from lm_eval_longbench.prompts.prepare import EXCERPT
 from lm_eval_longbench.prompts.text_hash import text_sha256
+from lm_eval_longbench.shapes import Count, Object, checked
 
 # What rows of `--predict_only` hold in place of figures.
 BYPASS = "bypass"
 _NAME = re.compile(r"samples_(.+?)(?:_\d{4}-\d\d-\d\dT[\d.-]+)?")
-_PROMPT = Fields(
-    {"sha256": TEXT, "truncated": FLAG},
-    {"template_sha256": OrNull(TEXT), "tokens_before_cut": OrNull(COUNT)},
-)
 _HASHES = ("doc", "prompt", "target")
-_OPTIONAL: dict[str, Shape] = {"doc_id": COUNT, "arguments": OrNull(OBJECT)}
-_ROW = Fields(
-    {
-        "doc": Fields(
-            {"prompt": _PROMPT, "index": COUNT}, {"_id": NAME, "id": NAME, REPLIES: ListOf(OBJECT)}
-        ),
-        "resps": ListOf(ListOf(TEXT)),
-        "filtered_resps": LIST,
-        "filter": TEXT,
-        "target": TEXT,
-        "metrics": ListOf(TEXT),
-    },
-    {**_OPTIONAL, **{f"{name}_hash": OrNull(TEXT) for name in _HASHES}},
-)
+
+
+class _LoggedPrompt(TypedDict):
+    sha256: str
+    truncated: bool
+
+
+class PromptSummary(_LoggedPrompt, total=False):
+    """What a row says of its prompt before any chat template.
+
+    Attributes:
+        sha256, template_sha256, document_sha256: of prompt, template and document.
+        tokens_before_cut: null where nothing needed the count.
+        truncated: whether it was cut.
+        question_at: characters before its question; null: not known.
+    """
+
+    template_sha256: str | None
+    tokens_before_cut: Count | None
+    question_at: Count | None
+    document_sha256: str | None
+
+
+class _Doc(TypedDict):
+    prompt: PromptSummary
+    index: Count
+
+
+class LoggedDoc(_Doc, total=False):
+    """A question without its long text; a benchmark adds fields of its own.
+
+    Attributes:
+        index: its number among those that the task could ask for.
+        _id, id: its name, in one of them.
+        replies: what is known of each answer.
+    """
+
+    _id: str | int
+    id: str | int
+    replies: list[Object]
+
+
+class _RawRow(TypedDict):
+    doc: LoggedDoc
+    resps: list[list[str]]
+    filtered_resps: list[Any]
+    filter: str
+    target: str
+    metrics: list[str]
+
+
+class RawRow(_RawRow, total=False):
+    """A line of a sample log, as the harness writes it; figures stand under their names, too."""
+
+    doc_id: Count
+    arguments: Object | None
+    doc_hash: str | None
+    prompt_hash: str | None
+    target_hash: str | None
+
+
 # All that the harness writes into a row besides its figures.
-_KNOWN = {*_ROW.given, *_ROW.optional}
+_KNOWN = {*RawRow.__required_keys__, *RawRow.__optional_keys__}
 _EXCERPT = {"sha256", "characters", "head", "tail"}
 
 
@@ -207,13 +237,13 @@ def _extra(row: Mapping[str, Any]) -> list[str]:
 
 def _row(row: Any, line: int, where: str) -> LogRow:
     said = f"{where} is no row of a sample log"
-    checked(row, _ROW, said)
+    checked(row, RawRow, said)
     responses = responses_of(row)
     if responses is None or not row["filtered_resps"]:
         raise PredictionError(f"{said}: 'filtered_resps' has no answers, or some are no texts.")
     names = [name for name in row["metrics"] if name != BYPASS]
     for name in names:
-        checked(row.get(name), OrNull(NUMBER), said, name)
+        checked(row.get(name), float | None, said, name)
     generation, excerpts = requests_of(row)
     return LogRow(
         line=line,

@@ -4,14 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TypedDict
 
 from lm_eval_longbench.errors import PredictionError
 from lm_eval_longbench.input_files import read_json
-from lm_eval_longbench.logs.shapes import Fields, Plain, checked
+from lm_eval_longbench.shapes import checked
 
 ABOUT = "about.json"
-_TEXT = Plain("a text", (str,))
-_ABOUT = Fields({}, dict.fromkeys(("model", "link", "type", "context", "organization"), _TEXT))
+
+
+class About(TypedDict, total=False):
+    """about.json."""
+
+    model: str
+    link: str
+    type: str
+    context: str
+    organization: str
 
 
 def about_of(folder: Path) -> Mapping[str, str]:
@@ -23,12 +32,11 @@ def about_of(folder: Path) -> Mapping[str, str]:
     path = folder / ABOUT
     if not path.is_file():
         return {}
-    about: Mapping[str, str] = checked(
-        read_json(path, PredictionError), _ABOUT, f"{ABOUT} is no description of a run"
-    )
-    unknown = sorted(about.keys() - _ABOUT.optional.keys())
+    about: Mapping[str, str] = read_json(path, PredictionError)
+    checked(about, About, f"{ABOUT} is no description of a run")
+    unknown = sorted(about.keys() - About.__annotations__.keys())
     if unknown:
-        known = ", ".join(_ABOUT.optional)
+        known = ", ".join(About.__annotations__)
         raise PredictionError(f"{ABOUT} has {', '.join(unknown)}; it may have {known}.")
     return about
 

@@ -8,66 +8,23 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from lm_eval_longbench.benchmarks.base import MOST_REPEATS, Table
+from lm_eval_longbench.benchmarks.base import Table
 from lm_eval_longbench.benchmarks.registry import benchmark_of_table, tables
 from lm_eval_longbench.errors import DataError, PredictionError
 from lm_eval_longbench.figures.answers import Answers, BadRow, Columns
 from lm_eval_longbench.input_files import blocks, decoded, lines, read_whole, reading
-from lm_eval_longbench.logs.shapes import (
-    COUNT,
-    OBJECT,
-    TEXT,
-    Each,
-    Fields,
-    ListOf,
-    OrNull,
-    Plain,
-    checked,
+from lm_eval_longbench.logs.scored_files import (
+    FORMAT,
+    REPORT,
+    SAMPLES,
+    ReportTable,
+    table_parts,
 )
 from lm_eval_longbench.metrics.reasoning import OTHERWISE, POLICIES, otherwise
 from lm_eval_longbench.reports.capped import capped_warning
+from lm_eval_longbench.shapes import Count, checked
 from lm_eval_longbench.signature.signature import UNKNOWN
 
-REPORT, SAMPLES = "report.json", "samples.jsonl"
-_FORMAT = 1
-_ENTRY = Fields(
-    {
-        "repeats": Plain(
-            f"a whole number from 1 to {MOST_REPEATS}", (int,), least=1, most=MOST_REPEATS
-        ),
-        "data": ListOf(TEXT),
-        "embedding_model": OrNull(TEXT),
-        "official": OBJECT,
-        "counts": Each(OrNull(COUNT)),
-        "tasks": Each(Fields({}, {"questions": COUNT, "copies": OrNull(COUNT)})),
-    },
-    {
-        "signature": OrNull(
-            Fields(
-                {},
-                {
-                    "line": OrNull(TEXT),
-                    "ingredients": OrNull(OBJECT),
-                    "tasks": OrNull(Each(OBJECT)),
-                    "differences": ListOf(TEXT),
-                },
-            )
-        ),
-        "failures": OrNull(Each(COUNT)),
-        "runs": OrNull(ListOf(TEXT)),
-        "reasoning": OrNull(
-            Fields(
-                {},
-                {
-                    "policy": OrNull(TEXT),
-                    "answers": OrNull(COUNT),
-                    "other": OrNull(Fields({"official": OBJECT})),
-                },
-            )
-        ),
-    },
-)
-_ENTRY_NAMES = {*_ENTRY.given, *_ENTRY.optional, "benchmark"}
 _AGAIN = "Score the predictions again with `lm-eval-longbench score`."
 
 
@@ -215,7 +172,7 @@ def _facts(file: Path, table: str, entry: Any) -> Facts:
     if table not in tables():
         raise DataError(f"{file}: {table!r} is no table of this version: {', '.join(tables())}.")
     try:
-        checked(entry, _ENTRY, f"{file} is no sound report", f"tables.{table}")
+        checked(entry, ReportTable, f"{file} is no sound report", f"tables.{table}")
     except PredictionError as error:
         raise DataError(f"{error} {_AGAIN}") from error
     reasoning = entry.get("reasoning") or {}
@@ -226,7 +183,7 @@ def _facts(file: Path, table: str, entry: Any) -> Facts:
         official=entry["official"],
         counts=entry["counts"],
         tasks=entry["tasks"],
-        further={name: own for name, own in entry.items() if name not in _ENTRY_NAMES},
+        further=table_parts(entry),
         signature=entry.get("signature") or {},
         runs=tuple(entry.get("runs") or ()),
         reasoning=reasoning,
@@ -240,8 +197,8 @@ def _read_report(file: Path) -> tuple[dict[str, Facts], dict[str, int]]:
         report = decoded(read_whole(file))
     except (OSError, ValueError, RecursionError) as error:
         raise DataError(f"{file} cannot be read as JSON: {error}. {_AGAIN}") from error
-    if not isinstance(report, dict) or report.get("format") != _FORMAT:
-        raise DataError(f'{file} has no "format": {_FORMAT}. {_AGAIN}')
+    if not isinstance(report, dict) or report.get("format") != FORMAT:
+        raise DataError(f'{file} has no "format": {FORMAT}. {_AGAIN}')
     stated, problems = report.get("tables"), report.get("problems", {})
     if not isinstance(stated, dict) or not isinstance(problems, dict):
         raise DataError(f"{file} needs the objects 'tables' and 'problems'. {_AGAIN}")
@@ -250,7 +207,7 @@ def _read_report(file: Path) -> tuple[dict[str, Facts], dict[str, int]]:
         if isinstance(rows, list) and rows:
             totals[kind] = problems.get(f"{kind}_total", len(rows))
             try:
-                checked(totals[kind], COUNT, f"{file} is no sound report", f"{kind}_total")
+                checked(totals[kind], Count, f"{file} is no sound report", f"{kind}_total")
             except PredictionError as error:
                 raise DataError(f"{error} {_AGAIN}") from error
     return {name: _facts(file, name, entry) for name, entry in stated.items()}, totals

@@ -9,35 +9,39 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_longbench.benchmarks.registry import table_of, tables
+from lm_eval_longbench.logs.scored_files import (
+    FORMAT,
+    REPORT,
+    SAMPLES,
+    SCORES,
+    ReportFile,
+    SampleLine,
+)
 from lm_eval_longbench.result_files import written_together
 from lm_eval_longbench.scoring.official import OfficialFolder
 from lm_eval_longbench.scoring.scan import Gathered, Scan
 from lm_eval_longbench.scoring.signatures import table_signatures
-from lm_eval_longbench.scoring.store import Question, Store, questions
+from lm_eval_longbench.scoring.store import Question, Row, Store, questions
 from lm_eval_longbench.scoring.table_report import TableReport
 from lm_eval_longbench.version import __version__
 
-SAMPLES, SCORES, REPORT = "samples.jsonl", "scores.json", "report.json"
-_FORMAT = 1
 
-
-def _lines(question: Question) -> list[dict[str, Any]]:
-    """Return the output lines of a question, one an answer."""
-    return [
-        {
-            "table": question.table.name,
-            "task": question.task,
-            "id": question.id,
-            "repeat": repeat,
-            "score": row.score,
-            "failed": bool(row.failed),
-            "truncated": None if row.truncated is None else bool(row.truncated),
-            "capped": None if row.capped is None else bool(row.capped),
-            **({"failure": row.failure} if row.failed and row.failure else {}),
-            **json.loads(row.shown),
-        }
-        for repeat, row in question.rows.items()
-    ]
+def _line(question: Question, repeat: int, row: Row) -> SampleLine:
+    """Return the output line of an answer."""
+    line: SampleLine = {
+        "table": question.table.name,
+        "task": question.task,
+        "id": question.id,
+        "repeat": repeat,
+        "score": row.score,
+        "failed": bool(row.failed),
+        "truncated": None if row.truncated is None else bool(row.truncated),
+        "capped": None if row.capped is None else bool(row.capped),
+    }
+    if row.failed and row.failure:
+        line["failure"] = row.failure
+    line.update(json.loads(row.shown))
+    return line
 
 
 @dataclass
@@ -83,7 +87,7 @@ class Results:
                 made[source.table].expect(source.task, malformed)
         return made
 
-    def _report(self, made: dict[str, TableReport], inputs: list[dict[str, Any]]) -> dict[str, Any]:
+    def _report(self, made: dict[str, TableReport], inputs: list[dict[str, Any]]) -> ReportFile:
         def embedded(table: str) -> bool:
             return any(task.summary for task in tables()[table].tasks.values())
 
@@ -96,18 +100,18 @@ class Results:
             for name, table in made.items()
         }
         signatures = table_signatures(parts, self.signatures)
+        for name, part in parts.items():
+            part["signature"] = signatures[name]
         return {
-            "format": _FORMAT,
+            "format": FORMAT,
             "package": f"lm-eval-longbench {__version__}",
-            "tables": {
-                name: {**part, "signature": signatures[name]} for name, part in parts.items()
-            },
+            "tables": parts,
             "inputs": sorted(inputs, key=lambda one: (one["name"], str(one["sha256"]))),
             "problems": self.gathered.problems.as_json(),
         }
 
     def make(
-        self, emit: Callable[[dict[str, Any]], None], inputs: list[dict[str, Any]]
+        self, emit: Callable[[SampleLine], None], inputs: list[dict[str, Any]]
     ) -> dict[str, Any]:
         """Emit all output lines in order; return the report on the input files."""
         made = self._tables()
@@ -116,7 +120,7 @@ class Results:
             if table is not None:
                 made[table.name].count_duplicates(task, number)
         for question in questions(self.store.rows()):
-            lines = _lines(question)
+            lines = [_line(question, repeat, row) for repeat, row in question.rows.items()]
             made[question.table.name].add(lines)
             for line in lines:
                 emit(line)

@@ -13,6 +13,7 @@ from typing import Any
 from lm_eval_longbench.benchmarks.registry import layouts, short_names, table_of
 from lm_eval_longbench.errors import PredictionError, UnknownNameError
 from lm_eval_longbench.input_files import Chunk, decoded
+from lm_eval_longbench.logs.scored_files import SampleLine
 from lm_eval_longbench.metrics.reasoning import POLICIES
 from lm_eval_longbench.scoring.embed import embed_summaries
 from lm_eval_longbench.scoring.files import LOG, Source, chunks_of, find_files
@@ -212,7 +213,7 @@ def score_rows(
     strict: bool = False,
     signatures: Sequence[Mapping[str, Any]] = (),
     rouge_google: bool = False,
-) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+) -> tuple[dict[str, Any], list[SampleLine]]:
     """Score sample logs of one harness run that are still in memory, in this process.
 
     Args:
@@ -263,7 +264,7 @@ def score_rows(
         results = _completed(
             store, gathered, ["memory"], embedder, strict=strict, signatures=signatures
         )
-        lines: list[dict[str, Any]] = []
+        lines: list[SampleLine] = []
         report = results.make(lines.append, inputs)
         if output is not None:
             results.write(Path(output), inputs)

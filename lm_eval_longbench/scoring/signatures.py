@@ -10,6 +10,7 @@ from lm_eval_longbench.signature.compare import incomparable
 from lm_eval_longbench.signature.data_label import read_label
 from lm_eval_longbench.signature.signature import (
     UNKNOWN,
+    SignaturePart,
     combined,
     of_scored,
     package_versions,
@@ -19,7 +20,7 @@ from lm_eval_longbench.signature.signature import (
 
 def table_signatures(
     tables: Mapping[str, Mapping[str, Any]], recorded: Sequence[Mapping[str, Any] | None]
-) -> dict[str, dict[str, Any]]:
+) -> dict[str, SignaturePart]:
     """Return the signature of each table.
 
     What a run's results file says stands; what depends on scoring (metrics, packages, embedding
@@ -42,7 +43,7 @@ def table_signatures(
 
 def _of_table(
     table: Mapping[str, Any], known: Mapping[str, Sequence[Mapping[str, Any]]]
-) -> dict[str, Any]:
+) -> SignaturePart:
     tasks = {
         task: _scored_here(combined(known[task]) if task in known else unknown(task=task), table)
         for task in table["tasks"]

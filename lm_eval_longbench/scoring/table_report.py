@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any
+from typing import Any, cast
 
 from lm_eval_longbench.benchmarks.registry import benchmark_of_table, tables
 from lm_eval_longbench.figures.answers import Columns
 from lm_eval_longbench.figures.counts import counts, task_counts
+from lm_eval_longbench.logs.scored_files import Otherwise, ReportTable
 from lm_eval_longbench.metrics.reasoning import DROP, KEEP
 
 
@@ -82,7 +83,7 @@ class TableReport:
 
     def as_json(
         self, *, data: Sequence[str], embedding_model: str | None, runs: Sequence[str]
-    ) -> dict[str, Any]:
+    ) -> ReportTable:
         """Return the table's part of the report; `data` are labels, `runs` names.
 
         Raises BadRow for answers that contradict each other.
@@ -90,7 +91,7 @@ class TableReport:
         answers, *others = (columns.finish() for columns in self._ways)
         figures = self._benchmark.figures(answers)
         other = others[0] if others else None
-        otherwise = None
+        otherwise: Otherwise | None = None
         if other is not None:
             otherwise = {
                 "policy": DROP if self._reasoning == KEEP else KEEP,
@@ -98,7 +99,7 @@ class TableReport:
             }
         whole = counts(answers, self._malformed.total() + self._unplaced, self._duplicate.total())
         present = answers.expected | self._duplicate.keys()
-        return {
+        table: ReportTable = {
             "benchmark": self._benchmark.name,
             "official": self._benchmark.official(answers, figures),
             "repeats": answers.repeats,
@@ -111,7 +112,7 @@ class TableReport:
                 "other": otherwise,
             },
             "counts": whole,
-            "failures": answers.failures,
+            "failures": dict(answers.failures),
             "tasks": {
                 task: task_counts(
                     answers,
@@ -124,5 +125,6 @@ class TableReport:
                 for task in self._table.tasks
                 if task in present
             },
-            **self._benchmark.parts(answers, figures),
         }
+        table.update(cast(Any, self._benchmark.parts(answers, figures)))
+        return table

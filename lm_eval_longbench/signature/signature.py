@@ -1,7 +1,8 @@
 """The signature of a result: what the number depends on, besides the model.
 
 A signature is a JSON object with the keys of INGREDIENTS, and one short line made from it that
-changes whenever any of them does.
+changes whenever any of them does. `Ingredients` is the type of a task's in a results file; where
+tasks are joined a value may be a list of values, and UNKNOWN where nobody knows it.
 """
 
 from __future__ import annotations
@@ -9,9 +10,10 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypedDict
 
 from lm_eval_longbench.benchmarks.registry import benchmarks
+from lm_eval_longbench.shapes import Count, Object, Positive
 from lm_eval_longbench.version import __version__, installed
 
 # Packages, besides this one, that scores depend on.
@@ -51,6 +53,59 @@ INGREDIENTS: Mapping[str, str] = {
     "capped": "answers that ended at the output budget; null: not known",
     "packages": "versions of this package, lm_eval, jieba and tokenizers",
 }
+
+
+class Ingredients(TypedDict, total=False):
+    """The signature of a task, as its results file has it; what each means says INGREDIENTS."""
+
+    benchmark: str | None
+    task: str | None
+    version: str | None
+    data: str | None
+    data_sha256: str | None
+    template_sha256: str | None
+    truncation: str | None
+    limit: Count | None
+    overlength: str | None
+    tokenizer: str | None
+    tokenizer_sha256: str | None
+    chat: str | None
+    chat_sha256: str | None
+    generation: Object | None
+    repeats: Positive | None
+    seeds: list[Any] | None
+    filters: list[Any] | None
+    reasoning: str | None
+    reasoned: Count | None
+    metrics: str | None
+    embedding_model: str | None
+    retrieval: str | None
+    rag_top_n: Count | None
+    reasoning_sha256: str | None
+    questions_sha256: str | None
+    asked: Count | None
+    kept: Count | None
+    answered: Count | None
+    failed: Count | None
+    truncated: Count | None
+    capped: Count | None
+    packages: dict[str, str | None] | None
+
+
+class SignaturePart(TypedDict, total=False):
+    """The signature of a table in report.json.
+
+    Attributes:
+        line: in short.
+        ingredients: of all tasks together.
+        tasks: ingredients by task.
+        differences: why runs that were merged cannot be compared, a sentence each.
+    """
+
+    line: str | None
+    ingredients: Object | None
+    tasks: dict[str, Object] | None
+    differences: list[str]
 
 
 # Ingredients that earlier versions do not state, which is the same as null. Where they are null the
@@ -135,7 +190,7 @@ def line(signature: Mapping[str, Any]) -> str:
     return "|".join(parts)
 
 
-def of_scored(tasks: Mapping[str, Mapping[str, Any]], table: Mapping[str, Any]) -> dict[str, Any]:
+def of_scored(tasks: Mapping[str, Mapping[str, Any]], table: Mapping[str, Any]) -> SignaturePart:
     """Return the signature of a table that was scored, with its counts.
 
     Args:

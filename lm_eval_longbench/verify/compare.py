@@ -10,14 +10,14 @@ from typing import Any
 from lm_eval_longbench.benchmarks.registry import benchmark_of, benchmark_of_table, tasks
 from lm_eval_longbench.errors import PredictionError
 from lm_eval_longbench.logs.results_file import (
-    SAMPLES,
     ResultsFile,
     ScoredFolder,
     find_results,
     read_results,
 )
 from lm_eval_longbench.logs.sample_log import BYPASS, read_log
-from lm_eval_longbench.logs.shapes import COSINE, checked
+from lm_eval_longbench.logs.scored_files import SAMPLES
+from lm_eval_longbench.shapes import Cosine, checked
 from lm_eval_longbench.signature.compare import (
     CARE,
     COMPARABLE,
@@ -96,7 +96,7 @@ def _figures(file: Path, place: str, found: Mapping[str, Any]) -> Mapping[str, A
     """
     for name, value in found.items():
         if name != BYPASS and value is not None and value == value and value != "N/A":
-            checked(value, COSINE, f"{file} has a wrong figure", f"{place}.{name}")
+            checked(value, Cosine, f"{file} has a wrong figure", f"{place}.{name}")
     return found
 
 

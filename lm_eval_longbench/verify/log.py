@@ -257,7 +257,8 @@ def check_counts(task: Subject, figures: Figures) -> Iterator[Check]:
         cut = sum(row.prompt["truncated"] for row in rows)
         yield compared(kind, "cut", cut, 0, said)
     if run.get("overlength") == "skip":
-        fewer = isinstance(run.get("asked"), int) and number <= run["asked"]
+        asked = run.get("asked")
+        fewer = isinstance(asked, int) and number <= asked
         yield compared(kind, "kept of asked", fewer, True, lost)
     if not figures.columns:
         for name in ("answered", *_COUNTED):

@@ -51,8 +51,8 @@ def check_results(results: ResultsFile) -> Iterator[tuple[str, Check]]:
 
 def _entries(results: ResultsFile) -> Iterator[tuple[str, Check]]:
     """Check that every entry is of a task or a group, and that each of these has its entry."""
-    whole, groups = results.whole, results.members
-    names = whole["configs"].keys()
+    whole: Mapping[str, Any] = results.whole
+    groups, names = results.members, whole["configs"].keys()
     wrong: list[tuple[str, str, str]] = []
     for part in (*_WITH_GROUPS, *_OF_TASKS, "groups"):
         known = {*names, *groups} if part in _WITH_GROUPS else names
@@ -163,7 +163,8 @@ def _groups(results: ResultsFile) -> Iterator[tuple[str, Check]]:
 
 def _run(results: ResultsFile) -> Iterator[Check]:
     """Check what the file says of the model and of the text around prompts, twice and more."""
-    whole, kind = results.whole, "run"
+    whole: Mapping[str, Any] = results.whole
+    kind = "run"
     for part in (*_STATED, *_WITH_GROUPS, *_OF_TASKS, "group_subtasks"):
         if part not in whole:
             said = "The file does not state it, so that nothing could be compared with it."

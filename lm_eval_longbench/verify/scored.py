@@ -13,21 +13,11 @@ from lm_eval_longbench.benchmarks.registry import benchmark_of_table
 from lm_eval_longbench.errors import PredictionError, UnknownNameError
 from lm_eval_longbench.figures.answers import BadRow
 from lm_eval_longbench.input_files import read_json, read_json_lines
-from lm_eval_longbench.logs.results_file import SAMPLES, SCORES, ScoredFolder
-from lm_eval_longbench.logs.shapes import (
-    COUNT,
-    FLAG,
-    NAME,
-    NUMBER,
-    OBJECT,
-    TEXT,
-    Fields,
-    OrNull,
-    Plain,
-    checked,
-)
+from lm_eval_longbench.logs.results_file import ScoredFolder
+from lm_eval_longbench.logs.scored_files import FORMAT, SAMPLES, SCORES, SampleLine
 from lm_eval_longbench.metrics.reasoning import OTHERWISE
 from lm_eval_longbench.scoring.table_report import TableReport
+from lm_eval_longbench.shapes import Object, checked
 from lm_eval_longbench.signature.signature import INGREDIENTS, of_scored
 from lm_eval_longbench.verify.check import (
     CONFIRMED,
@@ -39,25 +29,6 @@ from lm_eval_longbench.verify.check import (
     same_number,
 )
 
-_SAMPLE = Fields(
-    {
-        "table": TEXT,
-        "task": TEXT,
-        "id": NAME,
-        "repeat": Plain(
-            f"a whole number from 1 to {MOST_REPEATS}", (int,), least=1, most=MOST_REPEATS
-        ),
-        "score": OrNull(NUMBER),
-        "failed": FLAG,
-    },
-    {
-        **dict.fromkeys(("truncated", "capped"), OrNull(FLAG)),
-        "failure": TEXT,
-        "index": OrNull(COUNT),
-        **{name: Fields({"score": OrNull(NUMBER)}) for name in OTHERWISE.values()},
-    },
-)
-_FORMAT = 1
 _EDITED = "The report does not follow from the samples: one of them was edited."
 _NOT_SCORED = "What was not scored is not in the samples; score the inputs again to count it."
 _STATED = "It is as the inputs stated it: verify the inputs."
@@ -87,7 +58,7 @@ def read_samples(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
         PredictionError: the file is broken, or a line is no sample; names file, line and reason.
     """
     for number, sample in read_json_lines(path, PredictionError):
-        yield number, checked(sample, _SAMPLE, f"{path}, line {number}, is no sample")
+        yield number, checked(sample, SampleLine, f"{path}, line {number}, is no sample")
 
 
 class _Table:
@@ -142,7 +113,7 @@ class _Table:
         if len(self._policies) == 1:
             (policy,) = self._policies
         self._report.settle(self._repeats, policy, reasoned=bool(self._policies))
-        part = self._report.as_json(data=(), embedding_model=None, runs=())
+        part: dict[str, Any] = {**self._report.as_json(data=(), embedding_model=None, runs=())}
         sections = {"counts": [part["counts"]], "tasks": part["tasks"].values()}
         for section, name in _NOT_IN_SAMPLES:
             for one in sections.get(section, ()):
@@ -213,8 +184,8 @@ def check_scored(folder: ScoredFolder) -> Iterator[Check]:
 
 def _whole(report: Mapping[str, Any]) -> Iterator[Check]:
     """Yield the checks of what stands beside the tables."""
-    meaning = f"`score` writes the format {_FORMAT}: it was edited, or another version wrote it."
-    yield compared("format", "format", report.get("format"), _FORMAT, meaning)
+    meaning = f"`score` writes the format {FORMAT}: it was edited, or another version wrote it."
+    yield compared("format", "format", report.get("format"), FORMAT, meaning)
     names = [name for name in report if name not in ("format", "tables", *_WHOLE)]
     for name in (*_WHOLE, *names):
         yield _not_checkable(name, report.get(name), _WHOLE.get(name, _UNKNOWN))
@@ -308,7 +279,7 @@ def _scores(folder: ScoredFolder) -> Iterator[Check]:
         return
     official = {name: entry["official"] for name, entry in _tables(folder).items()}
     expected = next(iter(official.values())) if len(official) == 1 else official
-    found = checked(read_json(path, PredictionError), OBJECT, f"{path} has no figures")
+    found = checked(read_json(path, PredictionError), Object, f"{path} has no figures")
     if found == expected:
         yield Check(SCORES, SCORES, CONFIRMED, "figures of the report")
     else:

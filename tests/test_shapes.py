@@ -1,38 +1,31 @@
-"""Shapes of decoded JSON: what has one passes, all else is one error that names the place."""
+"""Types of decoded JSON: what is of one passes, all else is one error that names the place."""
 
 import json
 import math
+from typing import Annotated, Any, TypedDict
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lm_eval_longbench.errors import PredictionError
-from lm_eval_longbench.logs.shapes import (
-    ANY,
-    COUNT,
-    FLAG,
-    NAME,
-    NUMBER,
-    OBJECT,
-    POSITIVE,
-    SCORE,
-    TEXT,
-    WHOLE,
-    Each,
-    Fields,
-    ListOf,
-    OrNull,
-    Plain,
-    checked,
-)
+from lm_eval_longbench.shapes import Cosine, Count, Object, Positive, Within, checked
 
-ROW = Fields({"id": NAME, "texts": ListOf(TEXT, least=1)}, {"score": OrNull(SCORE)})
+Share = Annotated[float, Within(0, 1)]
 
 
-def problem(value, shape, place=""):
+class Given(TypedDict):
+    id: str | int
+    texts: Annotated[list[str], Within(1)]
+
+
+class Row(Given, total=False):
+    score: Share | None
+
+
+def problem(value, kind, place=""):
     with pytest.raises(PredictionError) as caught:
-        checked(value, shape, "a.json, line 3, is no row", place)
+        checked(value, kind, "a.json, line 3, is no row", place)
     said = str(caught.value)
     assert said.startswith("a.json, line 3, is no row: ") and said.endswith(".")
     return said[len("a.json, line 3, is no row: ") : -1]
@@ -47,7 +40,7 @@ def problem(value, shape, place=""):
     ],
 )
 def test_what_has_the_shape(value):
-    assert checked(value, ROW, "x") is value
+    assert checked(value, Row, "x") is value
 
 
 @pytest.mark.parametrize(
@@ -69,41 +62,44 @@ def test_what_has_the_shape(value):
     ],
 )
 def test_what_has_another_shape(value, said):
-    assert problem(value, ROW) == said
+    assert problem(value, Row) == said
 
 
 def test_a_place_in_a_larger_file():
     assert (
-        problem({"b": {"c": "x"}}, Each(Each(WHOLE)), "a") == "'a.b.c' is 'x', not a whole number"
+        problem({"b": {"c": "x"}}, dict[str, dict[str, int]], "a")
+        == "'a.b.c' is 'x', not a whole number"
     )
 
 
 @pytest.mark.parametrize(
-    ("shape", "good", "bad"),
+    ("kind", "good", "bad"),
     [
-        (FLAG, [True], [1, None, "true"]),
-        (WHOLE, [0, -3], [True, 0.0, "0"]),
-        (COUNT, [0], [-1, False]),
-        (POSITIVE, [1], [0]),
-        (NUMBER, [1, 0.5, math.inf], [True, "1"]),
-        (Plain("a letter", among=("A", "B")), ["A"], ["C", None, 1]),
-        (OBJECT, [{}, {"a": [None]}], [[], None]),
-        (ANY, [None, [], 3], []),
+        (bool, [True], [1, None, "true"]),
+        (int, [0, -3], [True, 0.0, "0"]),
+        (Count, [0], [-1, False]),
+        (Positive, [1], [0]),
+        (float, [1, 0.5, math.inf], [True, "1"]),
+        (Cosine, [-1, 0.5, 1], [-1.5, math.nan, 2, True]),
+        (Annotated[int, Within(most=3)], [-5, 3], [4, 1.5]),
+        (list[int | None], [[], [1, None]], [["a"], None, {}]),
+        (Object, [{}, {"a": [None]}], [[], None]),
+        (Any, [None, [], 3], []),
     ],
 )
-def test_plain_shapes(shape, good, bad):
+def test_other_types(kind, good, bad):
     for value in good:
-        checked(value, shape, "x")
+        checked(value, kind, "x")
     for value in bad:
-        problem(value, shape)
+        problem(value, kind)
 
 
 def test_bounds_that_no_shape_lifts():
-    assert checked({"seed": 2**64, "deep": json.loads("[" * 39 + "]" * 39)}, ANY, "x")
-    assert "a whole number beyond" in problem([{"a": 2**64 + 1}], ANY)
-    assert "a whole number beyond" in problem(-(10**4000), ANY)
-    assert "nested deeper than 40" in problem(json.loads("[" * 41 + "]" * 41), ANY)
-    assert "nested deeper than 40" in problem({"a": json.loads("[" * 900 + "]" * 900)}, ANY)
+    assert checked({"seed": 2**64, "deep": json.loads("[" * 39 + "]" * 39)}, Any, "x")
+    assert "a whole number beyond" in problem([{"a": 2**64 + 1}], Any)
+    assert "a whole number beyond" in problem(-(10**4000), Any)
+    assert "nested deeper than 40" in problem(json.loads("[" * 41 + "]" * 41), Any)
+    assert "nested deeper than 40" in problem({"a": json.loads("[" * 900 + "]" * 900)}, Any)
 
 
 JSON = st.recursive(
@@ -116,7 +112,7 @@ JSON = st.recursive(
 @given(JSON)
 def test_any_value_passes_or_is_one_error(value):
     try:
-        assert checked(value, ROW, "x") is value
+        assert checked(value, Row, "x") is value
     except PredictionError as error:
         assert str(error).startswith("x: ")
     else:

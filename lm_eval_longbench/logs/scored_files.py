@@ -1,0 +1,162 @@
+"""The files that `lm-eval-longbench score` writes: their names, and their formats as types.
+
+What has a field of its own in one benchmark alone (`choice` of an answer, `strict` of a table) is
+not named here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, TypedDict
+
+from lm_eval_longbench.benchmarks.base import MOST_REPEATS
+from lm_eval_longbench.shapes import Count, Object, Within
+from lm_eval_longbench.signature.signature import SignaturePart
+
+SAMPLES, SCORES, REPORT = "samples.jsonl", "scores.json", "report.json"
+FORMAT = 1
+Repeats = Annotated[int, Within(1, MOST_REPEATS)]
+
+
+class Worth(TypedDict):
+    """What an answer is worth under the other policy for reasoning."""
+
+    score: float | None
+
+
+class _SampleLine(TypedDict):
+    table: str
+    task: str
+    id: int | str
+    repeat: Repeats
+    score: float | None
+    failed: bool
+
+
+class SampleLine(_SampleLine, total=False):
+    """A line of samples.jsonl, an answer.
+
+    Attributes:
+        table, task, id: which question it answers.
+        repeat: which of the answers to it, from 1.
+        score: from 0 to 1; null: unscored.
+        failed: whether there is no answer.
+        failure: why, where it is known.
+        truncated, capped: whether the prompt was cut, and whether the answer ended at the output
+            budget; null: not known.
+        dataset, index, document: where the question stands in its data, and a hash of its document.
+        with_reasoning, without_reasoning: what an answer that holds reasoning is worth under the
+            other policy, see `metrics.reasoning.OTHERWISE`.
+    """
+
+    truncated: bool | None
+    capped: bool | None
+    failure: str
+    dataset: str
+    index: Count | None
+    document: str | None
+    with_reasoning: Worth
+    without_reasoning: Worth
+
+
+class TaskCounts(TypedDict, total=False):
+    """A task's part of a table in report.json.
+
+    Attributes:
+        score, score_otherwise: from 0 to 1, and the same under the other policy for reasoning.
+        malformed, duplicate: lines that were not scored.
+        copies: questions that are copies of others there; null: not known.
+        official_questions, missing: questions of the official data, and those that are not there;
+            null: the data is not official.
+    """
+
+    questions: Count
+    samples: Count
+    score: float | None
+    score_otherwise: float | None
+    failed: Count
+    unscored: Count
+    reasoned: Count
+    truncated: Count | None
+    capped: Count | None
+    malformed: Count
+    duplicate: Count
+    copies: Count | None
+    official_questions: Count
+    missing: Count | None
+
+
+class _Otherwise(TypedDict):
+    official: Object
+
+
+class Otherwise(_Otherwise, total=False):
+    """The other policy for reasoning, and the official figures under it."""
+
+    policy: str
+
+
+class Reasoning(TypedDict, total=False):
+    """What happened to reasoning, how many answers hold any, and the figures if it had not."""
+
+    policy: str | None
+    answers: Count | None
+    other: Otherwise | None
+
+
+class _ReportTable(TypedDict):
+    repeats: Repeats
+    data: list[str]
+    embedding_model: str | None
+    official: Object
+    counts: dict[str, Count | None]
+    tasks: dict[str, TaskCounts]
+
+
+class ReportTable(_ReportTable, total=False):
+    """A table's part of report.json; reports of earlier versions lack what may be missing.
+
+    Attributes:
+        benchmark: its name.
+        official: the figures in the official files' shape.
+        repeats: answers to each question.
+        data: labels of the data; empty where none is known.
+        embedding_model: that gave similarities; null: none.
+        runs: names of the runs that the answers are from.
+        counts: of the table, as those of a task; with what its benchmark counts besides.
+        failures: failed answers by reason.
+    """
+
+    benchmark: str
+    runs: list[str] | None
+    reasoning: Reasoning | None
+    failures: dict[str, Count] | None
+    signature: SignaturePart | None
+
+
+class _ReportFile(TypedDict):
+    format: int
+    package: str
+    tables: dict[str, ReportTable]
+    inputs: list[Object]
+    problems: dict[str, list[Object] | int]
+
+
+class ReportFile(_ReportFile, total=False):
+    """report.json.
+
+    Attributes:
+        format: FORMAT.
+        package: name and version of this package.
+        tables: by name.
+        inputs: files and logs that were read, with their hashes.
+        problems: by kind the first entries, and by "<kind>_total" how many there are.
+        stated: figures beside official files, and what they are compared with; not there without.
+    """
+
+    stated: list[Object]
+
+
+def table_parts(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parts of a table in report.json that are its benchmark's own."""
+    return {name: own for name, own in entry.items() if name not in ReportTable.__annotations__}
