@@ -156,7 +156,8 @@ class LongBench(Benchmark):
 
     def _task(self, one: Dataset) -> Task:
         name = f"{self.name}_{one.name.replace('-', '_')}"
-        length = (one.length_e or 0) if self.suffix else one.length
+        length = one.length_e if self.suffix else one.length
+        unit = "characters" if one.language == "zh" else "words"
         return Task(
             name=name,
             table=self.name,
@@ -168,7 +169,7 @@ class LongBench(Benchmark):
             budget=one.budget,
             chat=one.chat,
             segmented=one.language == "zh" and one.category in SEGMENTED,
-            length=Length(length, length, "characters" if one.language == "zh" else "words"),
+            length=None if length is None else Length(length, length, unit),
         )
 
     def prepared(self) -> Iterator[tuple[str, Task]]:

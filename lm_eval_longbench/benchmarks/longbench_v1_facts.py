@@ -24,7 +24,7 @@ class Dataset:
         rows: documents in the v1 file; rows_e: in the LongBench-E file, None where there is none.
         budget: official output budget in tokens.
         length, length_e: lower median of `length` in the v1 and the E file: words, and characters
-            of Chinese.
+            of Chinese; None where it is not known.
         chat: whether official code wraps the prompt in the chat template.
     """
 
@@ -34,7 +34,7 @@ class Dataset:
     rows: int
     rows_e: int | None
     budget: int
-    length: int
+    length: int | None
     length_e: int | None
     chat: bool = True
 

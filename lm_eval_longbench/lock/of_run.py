@@ -24,22 +24,26 @@ def lock_of_run(tasks: Sequence[TaskResult]) -> Lock:
 
     Raises:
         LongBenchError: a task or an option is none of ours.
-        KeyError: a signature lacks an ingredient.
+        KeyError, TypeError: a signature lacks an ingredient.
     """
     found = Lock({}, {}, {}, {}, {}, {})
     for result in tasks:
-        run, task = result.run, find_task(result.run["task"])
+        run = result.run
+        name, data, sha256 = run["task"], run["data"], run["data_sha256"]
+        if name is None or data is None or sha256 is None:
+            raise TypeError("its task or data")
+        task = find_task(name)
         benchmark = benchmark_of(task)
-        entry = data_entry(task, run["data"], run["data_sha256"])
+        entry = data_entry(task, data, sha256)
         known = _section(found.data).setdefault(benchmark.name, entry)
         if isinstance(entry["sha256"], dict) and isinstance(known["sha256"], dict):
             known["sha256"].update(entry["sha256"])
         _section(found.metrics)[benchmark.name] = run["metrics"]
         _section(found.options).update(options_set(Options.from_metadata(_options_of(result))))
-        _section(found.packages).update(run["packages"])
+        _section(found.packages).update(run["packages"] or {})
         _section(found.tasks)[task.name] = run["version"]
-        name = f"{benchmark.family}/{task.template}"
-        _section(found.templates)[name] = run["template_sha256"]
+        template = f"{benchmark.family}/{task.template}"
+        _section(found.templates)[template] = run["template_sha256"]
     return found
 
 
