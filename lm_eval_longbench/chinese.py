@@ -65,6 +65,9 @@ TEMPLATES = {
     ),
     "third-party table that LongBench v2 does not confirm": "LongBench v2 未确认的第三方表格",
     "the results tables of LongBench": "LongBench 的结果表",
+    "the leaderboard of LongBench Pro, December 2025": "LongBench Pro 排行榜，2025 年 12 月",
+    "LongBench v2 leaderboard, {}": "LongBench v2 排行榜，{0}",
+    "SnapKV, its table of LongBench ({})": "SnapKV 的 LongBench 结果表（{0}）",
     # ------------------------------------------------ notes on a run's table
     "data {}": "数据 {0}",
     "{} questions x {} repeats": "{0} 道题 x {1} 次回答",

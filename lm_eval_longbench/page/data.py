@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -330,6 +331,9 @@ def _benchmark(
         "name": benchmark.name,
         "title": benchmark.title,
         "note": benchmark.unit_note,
+        "remarks": [
+            text for text in remarks_on(runs) if re.split("[:,]", text)[0] in benchmark.tables
+        ],
         "decimals": unit.decimals,
         "modes": [own for own in modes if own[0] in used]
         + [[name, [name, name]] for name in further],
@@ -398,7 +402,6 @@ def page_data(
             "share": share,
             "benchmarks": found,
             "method": list(method_of(differences=any(own["differences"] for own in found))),
-            "remarks": remarks_on(runs),
             "refused": [dict(one) for one in refused],
         }
     )
@@ -407,10 +410,10 @@ def page_data(
 
 def _chinese(data: Mapping[str, Any]) -> dict[str, str]:
     """Return the reasons and notes of a page in Chinese, by what they are in English."""
-    texts = [*data["method"], *data["remarks"]]
+    texts = [*data["method"]]
     texts += [reason for one in data["refused"] for reason in one["reasons"]]
     for benchmark in data["benchmarks"]:
-        texts.append(benchmark["note"])
+        texts += [benchmark["note"], *benchmark["remarks"]]
         texts += [one["reason"] for one in benchmark["differences"]]
         for entry in benchmark["entries"]:
             texts += [entry["why"], entry.get("source", ""), *entry["notes"]]

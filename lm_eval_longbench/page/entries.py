@@ -188,7 +188,7 @@ def run_entry(
         "signature": str(table.facts.signature.get("line") or ""),
         "data": table.facts.data_text,
     }
-    entry.notes = [note_on_column(column)]
+    entry.notes = [note_on_column(column, signed=False)]
     if table.capped_warning:
         entry.notes.append(f"{table.capped_warning}.")
     return entry

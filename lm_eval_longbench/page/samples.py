@@ -50,7 +50,11 @@ def _about(sample: Sample, scored: Scored) -> str:
     """Return in words how the score came about, as far as the benchmark tells."""
     known = {name: value for name, value in scored.shown.items() if name not in sample.shown}
     reason = failure_of(sample, scored)
-    parts = [f"{name} {value}" for name, value in known.items() if value is not None]
+    parts = [
+        f"{name} {value}"
+        for name, value in known.items()
+        if value is not None and value is not False
+    ]
     return ", ".join([*parts, *([reason] if reason else [])])
 
 

@@ -270,8 +270,8 @@ def _documents(column: Column) -> str:
     return text if lacking or number < len(known) else ""
 
 
-def note_on_column(column: Column) -> str:
-    """Return what a reader must know of one run's table, in one line."""
+def note_on_column(column: Column, *, signed: bool = True) -> str:
+    """Return what a reader must know of one run's table; `signed`: with its signature."""
     facts = column.table.facts
     counts = facts.counts
     parts = [f"data {facts.data_text}"]
@@ -304,7 +304,7 @@ def note_on_column(column: Column) -> str:
         )
     problems = column.run.problems.items()  # missing questions are told already
     parts += [f"{number} {kind} rows" for kind, number in problems if kind != "missing"]
-    line = facts.signature.get("line")
+    line = facts.signature.get("line") if signed else ""
     return f"{column.label}: {'; '.join(parts)}.{f' Signature {line}' if line else ''}"
 
 

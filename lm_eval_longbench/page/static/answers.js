@@ -64,7 +64,7 @@
     const note = h("span", { className: "sub", id: "answers-count", role: "status" });
 
     function answerNode(one) {
-      const marks = [`${all.runs[one[RUN]]}, ${t("repeat")} ${one[REPEAT]}`,
+      const marks = [`${all.runs[one[RUN]]}, ${t("repeat", { n: one[REPEAT] })}`,
         `${t("score")} ${one[SCORE] === null ? t("unscored") : fixed(100 * one[SCORE], 2)}`,
         one[FAILED] ? t("failedOnes") : "", one[CAPPED] ? t("cappedOnes") : "", one[ABOUT]].filter(Boolean);
       return h("div", {}, h("h4", {}, t("answer") + ": ", named(marks.join(" · "))),

@@ -268,8 +268,8 @@
     if (!one.mode || widthOf(one.name, size) <= room) {
       return text(x, middle, fitted(one.name, size, room), more);
     }
-    return text(x, middle - 5.5, fitted(one.model, size, room), more) +
-      text(x, middle + 6.5, fitted(one.mode, 10, room), { fill: theme.muted, anchor: "end", middle: true, size: 10 });
+    return text(x, middle - 6, fitted(one.model, size, room), more) +
+      text(x, middle + 7, fitted(one.mode, 10, room), { fill: theme.muted, anchor: "end", middle: true, size: 10 });
   }
 
   function wrapped(name, size, most, lines) {

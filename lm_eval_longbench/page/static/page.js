@@ -27,7 +27,7 @@
     figure: ["Figure", "指标"], value: ["Difference", "差异"], interval: ["95% interval", "95%区间"],
     p: ["p", "p值"], n: ["Questions", "题数"],
     noPair: ["These two were not compared.", "未比较这两者。"],
-    details: ["Runs in detail", "运行详情"], data: ["Data", "数据"], notes: ["Notes", "说明"],
+    details: ["Runs in detail", "运行详情"],
     method: ["Method and sources", "方法与来源"], source: ["Source", "来源"],
     refused: ["Refused submissions", "被拒绝的提交"],
     refusedWhy: ["These did not recompute, so that no number of theirs is shown.", "下列提交无法复算，因此不显示其数字。"],
@@ -40,7 +40,7 @@
     partly: ["score between", "部分得分"], right: ["score 1", "满分"], text: ["Search text", "搜索文字"],
     previous: ["Previous", "上一页"], next: ["Next", "下一页"], prompt: ["Prompt, its ends", "提示（首尾）"],
     answer: ["Answer", "作答"], gold: ["Gold", "参考答案"], score: ["Score", "得分"],
-    unscored: ["unscored", "未评分"], question: ["Question", "题目"], repeat: ["answer", "第次作答"],
+    unscored: ["unscored", "未评分"], question: ["Question", "题目"], repeat: ["answer {n}", "第{n}次作答"],
     found: ["{n} questions, page {p} of {q}", "{n}道题，第{p}/{q}页"],
     loading: ["Unpacking the answers …", "正在解压作答……"],
     old: ["This browser cannot unpack the answers.", "此浏览器无法解压作答。"],
@@ -128,13 +128,14 @@
         cell: (row) => row.all.filter((i) => bench.entries[i].values[special.gain]).slice(0, 1)
           .flatMap((i) => numberCell(bench, i, special.gain, true)) });
     }
+    const measured = bench.entries.some((entry) => entry.values[special.tokens]);
     [["effective", bench.ladder], ["tokens", bench.tokens]].forEach(([name, ladder]) => {
       if (!ladder) return;
       bench.modes.forEach(([mode, label]) => {
         const own = bench.entries.filter((entry) => entry.mode === mode);
         if (!own.some((entry) => entry.values[special[name]])) return;
         found.push({ key: `${name}/${mode}`, number: true,
-          head: [t(name === "effective" && bench.tokens ? "ranges" : name),
+          head: [t(name === "effective" && measured ? "ranges" : name),
             bench.modes.length > 1 ? at(label, state.language) : ""].filter(Boolean).join(", "),
           sort: (row) => valueOf(bench, row.entries[mode], special[name]),
           cell: (row) => lengthCell(bench, row.entries[mode], name, ladder) });
@@ -454,7 +455,7 @@
     return h("section", { "aria-labelledby": "details-title" }, h("h2", { id: "details-title" }, t("details")),
       runs.map((entry) => h("details", {}, h("summary", {}, named(nameOf(bench, entry))),
         h("dl", {}, [["official", `${t(entry.official)}${entry.why ? `: ${told(entry.why)}` : ""}`], ["rank", entry.rank], ["cut", entry.cut],
-          ["data", entry.data], ["signature", entry.signature]].filter((one) => one[1]).flatMap(([key, value]) =>
+          ["signature", entry.signature]].filter((one) => one[1]).flatMap(([key, value]) =>
           [h("dt", {}, t(key)), h("dd", {}, key === "signature" ? h("code", {}, value) : named(value))])),
         h("ul", { className: "notes" }, entry.notes.map((one) => note(one))))));
   }
@@ -462,7 +463,7 @@
   function method(bench) {
     const sources = [...new Set(bench.entries.map((entry) => entry.source).filter(Boolean))];
     return h("section", { "aria-labelledby": "method-title" }, h("h2", { id: "method-title" }, t("method")),
-      h("ul", { className: "notes" }, [...data.method, ...data.remarks].map((one) => note(one)),
+      h("ul", { className: "notes" }, [...data.method, ...bench.remarks].map((one) => note(one)),
         sources.map((one) => note(one, "li", `${t("source")}: `))));
   }
 
