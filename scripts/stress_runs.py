@@ -76,6 +76,8 @@ class Handler(BaseHTTPRequestHandler):
             self.send_header("Content-Length", str(len(raw)))
             self.end_headers()
             self.wfile.write(raw)
+            if body["messages"][-1]["content"] == "?":  # each process asks how the server is
+                return
             with self.server.lock:
                 self.server.replies[key].append(time.time())
         except OSError:  # the process is gone

@@ -96,6 +96,7 @@ NAMES = (
     ),
     Name(_TASK, "ConfigurableTask._instances", "the answers of this rank", TASKS),
     Name(_TASK, "ConfigurableTask.doc_iterator", "which questions a rank asks", TASKS),
+    Name(_TASK, "ConfigurableTask.eval_docs", "the documents, read once", TASKS),
     Name("lm_eval.filters", "build_filter_ensemble", "the filter that keeps all repeats", TASKS),
     Name("lm_eval.api.instance", "Instance.filtered_resps", "filtered answers", TASKS),
     Name(_API, "TemplateAPI._create_payload", "requests that servers take (patched)", TASKS),

@@ -89,6 +89,26 @@ def known_replies(instances: Iterable[Instance]) -> dict[int, list[dict[str, Any
     }
 
 
+def flat(results: Iterable[Any]) -> list[str]:
+    """Flatten what the harness hands over: of each request a text, or a list of texts."""
+    return [text for own in results for text in (own if isinstance(own, list) else [own])]
+
+
+def answered_documents(instances: Iterable[Instance]) -> list[tuple[dict[str, Any], list[str]]]:
+    """Return documents with what the first filter made of all their responses, in order."""
+    by_doc: dict[int, tuple[dict[str, Any], list[Instance]]] = {}
+    for instance in instances:
+        by_doc.setdefault(instance.doc_id, (instance.doc, []))[1].append(instance)
+    return [
+        (doc, flat(next(iter(one.filtered_resps.values())) for one in sorted(own, key=_number)))
+        for doc, own in by_doc.values()
+    ]
+
+
+def _number(instance: Instance) -> int:
+    return instance.idx
+
+
 @dataclass(frozen=True)
 class Prepared:
     """What is kept of a document's prompt once its request is built.

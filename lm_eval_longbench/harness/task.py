@@ -14,7 +14,6 @@ import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from datasets import Dataset, Features, Value
@@ -47,6 +46,8 @@ from lm_eval_longbench.harness.record import (
     LoggedPrompt,
     Prepared,
     Signature,
+    answered_documents,
+    flat,
     known_replies,
     prompt_summary,
     question_id,
@@ -109,6 +110,7 @@ class LongBenchTask(HarnessTask):
         self._texts: dict[int, str] = {}
         self._questions: dict[int, str] = {}
         self._replies: dict[int, list[dict[str, Any]]] = {}
+        self._rows: list[dict[str, Any]] = []
         self.signature = Signature()
         self._withheld = False
         self._is_server = self._seeds = False
@@ -169,6 +171,11 @@ class LongBenchTask(HarnessTask):
         """LongBench has no few-shot split; the harness would copy the test documents."""
         return None
 
+    @property
+    def eval_docs(self) -> Any:
+        """All documents: a dataset, and once they are asked a list, which is read at once."""
+        return self._rows or super().eval_docs
+
     def doc_iterator(
         self, *, rank: int = 0, world_size: int = 1, **kwargs: Any
     ) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -223,6 +230,7 @@ class LongBenchTask(HarnessTask):
         share: dict[str, Any] = {"limit": limit, "samples": samples}
         share |= {"rank": rank, "world_size": world_size}
         everything = {**share, "rank": 0, "world_size": 1}
+        self._rows = list(self.eval_docs)
         asked = [doc for _, doc in super().doc_iterator(**everything)]
         self.asking.begin(asked, self._documents.label)
         self.signature.update(**self.asking.ingredients)
@@ -405,7 +413,7 @@ class LongBenchTask(HarnessTask):
         self._replies = known_replies(self._instances or [])
         self.signature.leave_out(self._replies.values())
         if not self.predicts_only:
-            answered = self._answered()
+            answered = answered_documents(self._instances or [])
             self._warn_if_alike([responses for _, responses in answered])
             self.asking.finish(answered)
         if self.asking.options.log_prompts == "excerpt":
@@ -417,16 +425,6 @@ class LongBenchTask(HarnessTask):
                     short = logged.setdefault(text, LoggedPrompt(text))
                     instance.arguments = (short, *rest)
         return filtered
-
-    def _answered(self) -> list[tuple[dict[str, Any], list[str]]]:
-        """Return this rank's documents with all their responses, in order."""
-        by_doc: dict[int, tuple[dict[str, Any], list[Instance]]] = {}
-        for instance in self._instances or []:
-            by_doc.setdefault(instance.doc_id, (instance.doc, []))[1].append(instance)
-        return [
-            (doc, _responses([_filtered(one) for one in sorted(own, key=attrgetter("idx"))]))
-            for doc, own in by_doc.values()
-        ]
 
     def log_rows(self) -> list[dict[str, Any]]:
         """Return this rank's first answers in the shape of the harness's sample log."""
@@ -453,7 +451,7 @@ class LongBenchTask(HarnessTask):
         if self.predicts_only:
             return self.without_scores(doc, results)
         asking = self.asking
-        responses = asking.responses(doc, _responses(results))
+        responses = asking.responses(doc, flat(results))
         figures = question_values(
             asking.benchmark,
             asking.task,
@@ -466,13 +464,3 @@ class LongBenchTask(HarnessTask):
         if CAPPED.name not in self.aggregation():
             del figures[CAPPED.name]
         return figures
-
-
-def _filtered(instance: Instance) -> Any:
-    """Return what the first filter made of an instance's answers."""
-    return next(iter(instance.filtered_resps.values()))
-
-
-def _responses(results: list[Any]) -> list[str]:
-    """Flatten what the harness hands over: of each request a text, or a list of texts."""
-    return [text for own in results for text in (own if isinstance(own, list) else [own])]
