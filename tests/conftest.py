@@ -3,6 +3,7 @@
 import gc
 import os
 import sys
+from pathlib import Path
 
 # Two threads of one small model wait for each other longer than they compute. It is read when torch
 # is imported, here and in the processes that tests start.
@@ -61,13 +62,33 @@ def together(file):
     return path
 
 
+class Turned(pytest.Dir):
+    """The folder of all tests, which each worker begins to collect at another place.
+
+    What one has compiled the others read; in one order each would compile all of it.
+    """
+
+    def collect(self):
+        entries = list(super().collect())
+        worker = getattr(self.config, "workerinput", {"workerid": "gw0", "workercount": 1})
+        start = len(entries) * int(worker["workerid"][2:]) // worker["workercount"]
+        return entries[start:] + entries[:start]
+
+
+def pytest_collect_directory(path, parent):
+    if path == Path(__file__).parent:
+        return Turned.from_parent(parent, path=path)
+    return None
+
+
 def pytest_collection_modifyitems(items):
     """Begin with what takes longest, so that no worker ends with it alone."""
     order = list(TOGETHER)
 
     def place(item):
-        name = together(item.nodeid.partition("::")[0])
-        return order.index(name) if name in order else len(order)
+        file = item.nodeid.partition("::")[0]
+        name = together(file)
+        return (order.index(name) if name in order else len(order)), file
 
     items.sort(key=place)
 
