@@ -1,3 +1,5 @@
+from dataclasses import fields
+
 import pytest
 from lm_eval.api.instance import Instance
 from lm_eval.api.model import CachingLM
@@ -11,8 +13,10 @@ CHINESE = "阅读。\n\n灯塔由王小明建造。下雨了。\n\n问题：谁�
 
 
 def requests(*arguments):
+    named = {field.name for field in fields(Instance) if field.init}
+    more = {"task_name": "a task", "doc_id": 0} if "task_name" in named else {}  # from 0.5 on
     return [
-        Instance(request_type="generate_until", doc={}, arguments=pair, idx=number)
+        Instance(request_type="generate_until", doc={}, arguments=pair, idx=number, **more)
         for number, pair in enumerate(arguments)
     ]
 
