@@ -21,23 +21,28 @@ MOST, SHOWN = 20, 5
 
 Reply = Mapping[str, Any]
 _STATUS = re.compile(r"HTTP (\d{3})\b[\s:.,-]*")
+# What servers say of a prompt that is longer than the model takes, and of one they do not answer.
+TOO_LONG = re.compile(
+    r"context.{0,9}(?:length|window|size)|maximum context|exceed.{0,40}context|input length"
+    r"|(?:prompt|input).{0,30}(?:too long|exceed)|\bis too long|too many (?:input )?tokens"
+    r"|string_above_max_length",
+    re.IGNORECASE,
+)
+FILTER = re.compile(
+    r"content.{0,3}(?:filter|policy|management)|safety|moderation|flagged|responsible ?ai",
+    re.IGNORECASE,
+)
+_FILTERED = "content filter"
 # What servers say in many words; the first that fits stands.
-_KINDS = {
+_KINDS = {"context length": TOO_LONG, _FILTERED: FILTER} | {
     kind: re.compile(pattern, re.IGNORECASE)
     for kind, pattern in (
-        (
-            "context length",
-            r"context.{0,9}(?:length|window|size)|(?:prompt|input).{0,30}(?:too long|exceed)"
-            r"|too many (?:input )?tokens|exceed.{0,40}context",
-        ),
-        ("content filter", r"content.{0,3}(?:filter|policy|management)|safety|moderation"),
         ("rate limit", r"rate.{0,3}limit|too many requests"),
         ("quota", r"quota|billing|credits?\b"),
         ("timeout", r"time.?out|timed out|deadline"),
         ("connection", r"connection|disconnected|unreachable"),
     )
 }
-_FILTER = "content filter"
 # Numbers, and names with digits such as those of requests: they differ from answer to answer.
 _NUMBERS = re.compile(r"\b(?=[a-z_-]*\d)[\w-]{8,}|\d+", re.IGNORECASE)
 _READ, _LONGEST = 1000, 60
@@ -89,7 +94,7 @@ def failure(reply: Reply | None) -> str:
     if state == FAILED:
         return _shortened(reply.get("reason"))
     if state == FILTERED or reply.get("finish_reason") == "content_filter":
-        return _FILTER
+        return _FILTERED
     if is_capped(reply):
         return "ended at the budget"
     return "empty answer" if state == EMPTY else "nothing to score"

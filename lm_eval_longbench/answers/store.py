@@ -371,13 +371,12 @@ def answer_files(folder: Path, stem: str = "answers_") -> list[Path]:
     return sorted(file for file in folder.glob("answers_*.sqlite") if file.name.startswith(stem))
 
 
-def read_all(path: Path) -> Iterator[tuple[Any, ...]]:
-    """Yield all columns of a file but the text, as `COLUMNS_BUT_TEXT` names them.
+def rows_of(connection: sqlite3.Connection, path: Path) -> Iterator[tuple[Any, ...]]:
+    """Yield all columns of an opened file but the text, as `COLUMNS_BUT_TEXT` names them.
 
     Raises:
-        OptionError: it cannot be read.
+        OptionError: it is no file of answers.
     """
-    with reading(path) as connection:
-        if not _has_answers(connection):
-            raise OptionError(f"{path} is no file of answers.")
-        yield from connection.execute(f"SELECT {', '.join(COLUMNS_BUT_TEXT)} FROM answers")
+    if not _has_answers(connection):
+        raise OptionError(f"{path} is no file of answers.")
+    yield from connection.execute(f"SELECT {', '.join(COLUMNS_BUT_TEXT)} FROM answers")

@@ -12,8 +12,8 @@ from lm_eval_longbench.answers.store import (
     COLUMNS_BUT_TEXT,
     answer_files,
     identity_of,
-    read_all,
     reading,
+    rows_of,
 )
 
 TOKENS = ("prompt_tokens", "cached_tokens", "completion_tokens")
@@ -91,10 +91,10 @@ def summary(file: Path) -> FileAnswers:
         OptionError: it is no file of answers, or damaged.
     """
     tasks: dict[str, TaskAnswers] = {}
-    for values in read_all(file):
-        row = dict(zip(COLUMNS_BUT_TEXT, values, strict=True))
-        tasks.setdefault(row["task"], TaskAnswers()).add(row)
     with reading(file) as connection:
+        for values in rows_of(connection, file):
+            row = dict(zip(COLUMNS_BUT_TEXT, values, strict=True))
+            tasks.setdefault(row["task"], TaskAnswers()).add(row)
         identity = identity_of(connection)
     return FileAnswers(
         file, shown(identity) if identity else "not known", dict(sorted(tasks.items()))

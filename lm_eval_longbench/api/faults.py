@@ -15,6 +15,8 @@ from datetime import datetime, timezone
 from email.utils import parsedate_to_datetime
 from typing import Any
 
+from lm_eval_longbench.answers.reply import FILTER, TOO_LONG
+
 # The server has too many requests: later, and fewer at a time.
 BUSY = "busy"
 # Nobody knows whether it would work again: a few more times.
@@ -52,14 +54,6 @@ class Fault(Exception):
 # ---------------------------------------------------------------------- what servers say
 
 _SHOWN = 300
-_TOO_LONG = re.compile(
-    r"context[ _](?:length|window|size)|maximum context|too long|too many tokens|input length"
-    r"|context_length_exceeded|string_above_max_length",
-    re.IGNORECASE,
-)
-_FILTERED = re.compile(
-    r"content[ _-]?(?:filter|policy|management)|moderation|flagged|responsible ?ai", re.IGNORECASE
-)
 _NO_MODEL = re.compile(
     r"model_not_found|unknown[ _]model|invalid[ _]model"
     r"|model\b.{0,200}\b(?:not exist|not found|no access|not available)",
@@ -159,7 +153,7 @@ def of_status(status: int, body: Any, headers: Mapping[str, str], sent: Mapping[
     message, code, parameter = _told(body)
     whole = f"{code} {message}"
     told = f"HTTP {status}" + (f": {message}" if message else "")
-    if status in (400, 403, 451) and _FILTERED.search(whole):
+    if status in (400, 403, 451) and FILTER.search(whole):
         return Fault(WITHHELD, told)
     if status in (401, 403):  # not the server's words: they may quote a part of the key
         return Fault(
@@ -180,7 +174,7 @@ def of_status(status: int, body: Any, headers: Mapping[str, str], sent: Mapping[
         _NO_MODEL.search(whole) or (status == 404 and known_model and known_model in message)
     ):
         return Fault(FATAL, f"{told}. It does not know the model {known_model!r}: correct model.")
-    if status in (400, 422, 500, 501) and not _TOO_LONG.search(whole):
+    if status in (400, 422, 500, 501) and not TOO_LONG.search(whole):
         name = _not_taken(message, parameter, sent)
         if name:
             return Fault(NOT_TAKEN, told, parameter=name)
@@ -199,9 +193,9 @@ def of_error(body: Mapping[str, Any], sent: Mapping[str, Any]) -> Fault:
     message, code, _ = _told(body)
     whole = f"{code} {message}"
     told = f"an error with status 200: {whole.strip()}"
-    if _FILTERED.search(whole):
+    if FILTER.search(whole):
         return Fault(WITHHELD, told)
-    if _TOO_LONG.search(whole):
+    if TOO_LONG.search(whole):
         return Fault(REFUSED, told)
     status = re.match(r"[45]\d\d\b", code)
     if status:  # the one that the server, or another one behind it, would have replied with

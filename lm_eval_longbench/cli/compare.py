@@ -13,9 +13,8 @@ import typer
 from rich import box
 from rich.table import Table
 
-from lm_eval_longbench.errors import LongBenchError
 from lm_eval_longbench.signature.compare import NOT, shown_pair
-from lm_eval_longbench.terminal import fail, say_json, say_line, say_table, table_of
+from lm_eval_longbench.terminal import say_json, say_line, say_table, table_of
 
 if TYPE_CHECKING:
     from lm_eval_longbench.verify.compare import Compared
@@ -112,9 +111,6 @@ def as_json(compared: Compared) -> dict[str, Any]:
     }
 
 
-_UNREADABLE = 2
-
-
 def register(app: typer.Typer) -> None:
     """Add the command to the command line."""
 
@@ -136,11 +132,7 @@ def register(app: typer.Typer) -> None:
         """
         from lm_eval_longbench.verify.compare import compare_results  # slow to import
 
-        try:
-            compared = compare_results(a, b)
-        except LongBenchError as error:
-            fail(f"error: {error}")
-            raise typer.Exit(_UNREADABLE) from error
+        compared = compare_results(a, b)
         if in_json:
             say_json(json.dumps({"a": str(a), "b": str(b), **as_json(compared)}, indent=1))
             raise typer.Exit(1 if compared.verdict == NOT else 0)

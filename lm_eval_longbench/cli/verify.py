@@ -9,7 +9,6 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from lm_eval_longbench.errors import LongBenchError
 from lm_eval_longbench.terminal import (
     escaped_line,
     fail,
@@ -33,9 +32,6 @@ def kinds_table(report: Report) -> Table:
     for kind, own in kinds.items():
         table.add_row(kind, *(str(number) if number else "-" for number in own.values()))
     return table
-
-
-_UNREADABLE = 2
 
 
 def register(app: typer.Typer) -> None:
@@ -67,17 +63,13 @@ def register(app: typer.Typer) -> None:
         """
         from lm_eval_longbench.verify.verify import verify as verify_results  # slow to import
 
-        try:
-            with working("verifying ...") as update:
-                report = verify_results(
-                    results,
-                    data_dir,
-                    tokenizer,
-                    progress=lambda task: update(f"verifying {task} ..."),
-                )
-        except LongBenchError as error:
-            fail(f"error: {error}")
-            raise typer.Exit(_UNREADABLE) from error
+        with working("verifying ...") as update:
+            report = verify_results(
+                results,
+                data_dir,
+                tokenizer,
+                progress=lambda task: update(f"verifying {task} ..."),
+            )
         if as_json:
             say_json(json.dumps(report.as_json(), indent=1))
             raise typer.Exit(report.exit_status)

@@ -72,6 +72,12 @@ def test_the_share_is_known_if_every_answer_is():
             "HTTP 400 (context length)",
         ),
         (Answer("", "failed", "HTTP 400: prompt is too long: 9 > 8"), "HTTP 400 (context length)"),
+        (Answer("", "failed", "string_above_max_length"), "context length"),
+        (
+            Answer("", "failed", "HTTP 504: the request took too long"),
+            "HTTP 504 (the request took too long)",
+        ),
+        (Answer("", "failed", "HTTP 400: flagged by Responsible AI"), "HTTP 400 (content filter)"),
         (Answer("", "failed", "HTTP 429: Rate limit reached for x"), "HTTP 429 (rate limit)"),
         (Answer("", "failed", "HTTP 403"), "HTTP 403"),
         (Answer("", "failed", "HTTP 400: 'max_tokens' is 0"), "HTTP 400 ('max_tokens' is #)"),

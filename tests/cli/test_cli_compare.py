@@ -8,6 +8,7 @@ from typer import Typer
 from typer.testing import CliRunner
 
 from lm_eval_longbench.cli import compare
+from lm_eval_longbench.errors import PredictionError
 
 QASPER, V2 = "longbench_v1_qasper", "longbench_v2"
 
@@ -106,12 +107,12 @@ def test_tasks_of_one_side(command, run, files):
 
 def test_a_file_that_cannot_be_read_has_a_status_of_its_own(command, run, files, tmp_path):
     result = command(run, tmp_path / "nothing")
-    assert result.exit_code == 2
-    assert "error: " in result.stderr and "does not exist" in result.stderr
+    assert isinstance(result.exception, PredictionError) and result.exception.status == 2
+    assert "does not exist" in str(result.exception)
     files.results.write_text("{", encoding="utf-8")
     result = command(run, files.folder)
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert f"error: {files.results} is not JSON" in result.stderr
+    assert (result.exception.status, result.stdout) == (2, "")
+    assert f"{files.results} is not JSON" in str(result.exception)
 
 
 def test_json(command, run, files):

@@ -8,6 +8,7 @@ from typer import Typer
 from typer.testing import CliRunner
 
 from lm_eval_longbench.cli import verify
+from lm_eval_longbench.errors import PredictionError
 
 QASPER, V2 = "longbench_v1_qasper", "longbench_v2"
 
@@ -88,8 +89,8 @@ def test_unreadable(command, files, tmp_path):
         "0 confirmed, 0 different, 0 not checkable, 1 unreadable: nothing could be checked."
     ]
     result = command(tmp_path / "nothing")
-    assert result.exit_code == 2
-    assert "error: " in result.stderr and "does not exist" in result.stderr
+    assert isinstance(result.exception, PredictionError) and result.exception.status == 2
+    assert "does not exist" in str(result.exception)
 
 
 def test_json(command, files):

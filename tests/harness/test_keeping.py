@@ -7,10 +7,11 @@ from types import SimpleNamespace
 import pytest
 from answering_model import AnsweringModel
 from asked import rows_of
+from kept_answers import read_all
 
 from lm_eval_longbench.answers.answer import ANSWERED, EMPTY, FAILED, Answer, answer_of
 from lm_eval_longbench.answers.identity import model_identity
-from lm_eval_longbench.answers.store import AnswerStore, Kept, read_all
+from lm_eval_longbench.answers.store import AnswerStore, Kept
 from lm_eval_longbench.answers.summary import summary
 from lm_eval_longbench.errors import OptionError, RunStopped
 from lm_eval_longbench.harness.evaluate import evaluated

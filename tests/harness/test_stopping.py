@@ -11,8 +11,9 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from kept_answers import read_all
 
-from lm_eval_longbench.answers.store import answer_files, read_all
+from lm_eval_longbench.answers.store import answer_files
 
 TASKS = "longbench_v1_trec,longbench_v1_qasper,longbench_v2_cot"
 NUMBER = 5 + 4 + 18 + 18
