@@ -196,7 +196,9 @@ class V1First(_Some):
 
     name, short, sign = "longbench_v1_2023", "v1_2023", "lb-v1-2023"
     title, file_kind = "LongBench v1, first release", "v1_2023_predictions"
-    datasets = MappingProxyType({"nq": Dataset("nq", "few_shot", "en", 200, None, 32, None, None, chat=False)})
+    datasets = MappingProxyType(
+        {"nq": Dataset("nq", "few_shot", "en", 200, None, 32, None, None, chat=False)}
+    )
     samples = SAMPLES.parent / "sample_2023"
 
     def _task(self, one: Dataset) -> Task:
