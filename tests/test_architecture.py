@@ -13,8 +13,8 @@ _SPEC.loader.exec_module(counts)
 
 # What has been reached: lower these whenever it can be done, raise them for what users gain.
 LIMITS = {
-    "package lines": 41_000,
-    "modules": 274,
+    "package lines": 40_760,
+    "modules": 273,
     "longest module": 500,
     "modules outside benchmarks/ that name benchmarks": 8,
     "scripts lines": 2_585,
