@@ -426,7 +426,7 @@
     const last = longest ?? ladder.labels.length - 1, ends = steps >= last - 1e-6;
     const own = ladder.shortest ? `${Math.round(ladder.shortest * Math.pow(2, steps))}k`
       : at(ladder.labels[Math.floor(steps + 1e-9)], language).replace(/ ?[(（].*/, "");
-    return (ends ? "≥" : "") + own;
+    return (ends && !own.endsWith("+") ? "≥" : "") + own;
   }
 
   function modeText(benchmark, mode, language) {
