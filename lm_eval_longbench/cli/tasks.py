@@ -127,6 +127,7 @@ def register(app: typer.Typer) -> None:
             table.add_row(row["name"], *("-" if one is None else str(one) for one in own))
         say_table(table)
         say_line(
-            "document: its median length; answers: to each question; budget: of an answer, in "
-            "tokens; -: it differs, or there is none. --tokenizer measures whole prompts."
+            "document: its median length in the official data; answers: to each question; "
+            "budget: of an answer, in tokens; -: it differs, or there is none. --tokenizer "
+            "measures whole prompts."
         )

@@ -124,8 +124,9 @@ def _stderr_into(file: Path) -> Iterator[None]:
         return
     sys.stderr.flush()
     screen = os.dup(2)
-    with file.open("ab") as taken:
-        os.dup2(taken.fileno(), 2)
+    taken = os.open(file, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+    os.dup2(taken, 2)
+    os.close(taken)
     try:
         yield
     finally:
