@@ -108,7 +108,6 @@ def test_files_of_others_are_read_through_one_module():
         "data/arrow.py",
         "data/load_array.py",
         "doctor/scorers.py",
-        "harness/quiet.py",  # it adds to the log of this run
         "harness/written.py",  # what this run has just written
         "page/build.py",
         "presets/table.py",
