@@ -1,12 +1,12 @@
-"""LongBench v1 scored with the packages that the official scorer imports: rouge, fuzzywuzzy, jieba."""
+"""LongBench v1 scored with the packages of the official scorer: rouge, fuzzywuzzy, jieba."""
 
 from difflib import SequenceMatcher
 
 import jieba
-from oracles import classification, numbers_share, qa_f1, qa_f1_zh
 
 from lm_eval_longbench.doctor import scorers
 from lm_eval_longbench.metrics import longbench_v1 as ours
+from oracles import classification, numbers_share, qa_f1, qa_f1_zh
 
 
 def cut(text):
