@@ -17,7 +17,7 @@ LIMITS = {
     "modules": 268,
     "longest module": 500,
     "modules outside benchmarks/ that name benchmarks": 8,
-    "scripts lines": 2_585,
+    "scripts lines": 2_594,
 }
 
 
