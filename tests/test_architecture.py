@@ -13,11 +13,11 @@ _SPEC.loader.exec_module(counts)
 
 # What has been reached: lower these whenever it can be done, raise them for what users gain.
 LIMITS = {
-    "package lines": 40_200,
+    "package lines": 40_130,
     "modules": 269,
     "longest module": 500,
     "modules outside benchmarks/ that name benchmarks": 8,
-    "scripts lines": 2_585,
+    "scripts lines": 1_620,
 }
 
 
