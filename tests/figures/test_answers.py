@@ -46,7 +46,8 @@ def test_an_answer_that_comes_twice_is_named_with_both_lines():
     columns = Columns(benchmark_of_table("longbench_v1"), tables()["longbench_v1"], 1)
     for number, line in enumerate(v1_rows({"qasper": [0.5, 0.6, 0.7]}), start=10):
         columns.add(line, number)
-    columns.add(v1_rows({"qasper": [0.1, 0.2]})[1], 40)
+    for number, line in enumerate(v1_rows({"qasper": [0.1, 0.2, 0.3]})[1:], start=40):
+        columns.add(line, number)
     with pytest.raises(BadRow, match="the same question and repeat as on line 11") as caught:
         columns.finish()
     assert caught.value.line == 40

@@ -420,6 +420,8 @@ def test_where_all_questions_end_alike_a_document_counts_once(right):
         (0.0, 0.5, 3.0, 1.0),
         (0.0, -0.5, -2.0, 0.0),  # or none of them
         (0.0, -0.5, -3.0, 0.0),
+        (0.0, 2.0, 0.6, 1.0),
+        (0.0, -2.0, -0.6, 0.0),
         (0.0, 0.0, 0.0, 0.5),
     ],
 )
