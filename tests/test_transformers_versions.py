@@ -1,12 +1,12 @@
 """The script that compares releases of transformers: what it covers, and that it can fail."""
 
-import importlib.util
 import json
 import os
 import sys
 from pathlib import Path
 
 import pytest
+import transformers_cuts
 from packaging.requirements import Requirement
 from packaging.version import Version
 
@@ -26,10 +26,7 @@ pytestmark = pytest.mark.skipif(
 
 @pytest.fixture(scope="module")
 def module():
-    found = importlib.util.spec_from_file_location("cuts", SCRIPTS / "transformers_cuts.py")
-    loaded = importlib.util.module_from_spec(found)
-    found.loader.exec_module(loaded)
-    return loaded
+    return transformers_cuts
 
 
 def test_the_listed_releases_start_with_the_oldest_that_is_claimed():

@@ -84,3 +84,10 @@ def test_a_mean_that_lacks_a_task_has_no_value(tmp_path):
     assert found["0-4k", MEAN].tree.value is None
     assert found["0-4k", "few_shot"].tree.value is None
     assert found["0-4k", "code"].tree.value == pytest.approx(0.8)
+
+
+def test_means_of_e_have_each_task_once(tmp_path):
+    found = figures_of(write_run(tmp_path / "r", ROWS["longbench_v1_e"]))
+    means = [figure.tree for (_, name), figure in found.items() if name == MEAN]
+    numbers = {len(tree.parts) for tree in means if hasattr(tree, "parts")}
+    assert numbers == {sum(1 for info in DATASETS.values() if info.rows_e)}

@@ -226,6 +226,12 @@ def test_a_letter_alone_is_enough():
     assert (found.response, found.stored, found.has_stored) == (None, None, True)
 
 
+def test_a_letter_alone_is_no_failed_call():
+    for letter, score in (("B", 1.0), ("A", 0.0), (None, 0.0)):
+        found = scored({**v2_question("q1"), "pred": letter})
+        assert (found.score, found.failed) == (score, False)
+
+
 def test_a_response_alone_is_enough():
     (found,) = read({**v2_question("q1"), "response": "B"})
     assert (found.response, found.has_stored) == ("B", False)

@@ -10,6 +10,7 @@ import yaml
 from real_runs import AnsweringLM, Files, write_run
 
 from lm_eval_longbench.benchmarks.registry import benchmarks
+from lm_eval_longbench.errors import PredictionError
 from lm_eval_longbench.lock.lock import LockFile, lock_now, lock_text
 from lm_eval_longbench.logs.results_file import TaskConfig, TaskRun, Whole
 from lm_eval_longbench.logs.sample_log import LoggedDoc, PromptSummary, RawRow
@@ -136,7 +137,7 @@ def test_a_report_of_another_type(scored, path, value):
     for name in path[:-1]:
         place = place[name]
     place[path[-1]] = value
-    with pytest.raises(Exception, match=r"\.".join(path)):
+    with pytest.raises(PredictionError, match=r"\.".join(path)):
         checked(report, ReportFile, "report.json")
 
 
@@ -153,3 +154,13 @@ def test_the_page_names_the_keys(heading, kind):
     (text,) = re.findall(rf"^{re.escape(heading)}\n(.*?)(?=^##|\Z)", PAGE, re.M | re.S)
     rows = [line.split("|")[1] for line in text.splitlines() if line.startswith("| `")]
     assert {key for row in rows for key in re.findall(r"`(\w+)`", row)} == keys(kind)
+
+
+def test_the_most_answers_to_a_question(scored):
+    line = json.loads((scored / "samples.jsonl").read_text(encoding="utf-8").splitlines()[0])
+    checked({**line, "repeat": 256}, SampleLine, "a line")  # as docs/input.md says
+    for repeat in (0, 257):
+        with pytest.raises(
+            PredictionError, match=f"'repeat' is {repeat}, not a whole number from 1 to 256"
+        ):
+            checked({**line, "repeat": repeat}, SampleLine, "a line")

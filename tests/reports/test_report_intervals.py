@@ -411,3 +411,26 @@ def test_where_all_questions_end_alike_a_document_counts_once(right):
     t = t_point(0.975, documents - 1)
     assert high - low == pytest.approx(t**2 / (documents + t**2))
     assert (low, high)[int(right)] == right
+
+
+@pytest.mark.parametrize(
+    ("bias", "acceleration", "deviate", "expected"),
+    [
+        (0.0, 0.5, 2.0, 1.0),  # beyond the pole: all of the resamples
+        (0.0, 0.5, 3.0, 1.0),
+        (0.0, -0.5, -2.0, 0.0),  # or none of them
+        (0.0, -0.5, -3.0, 0.0),
+        (0.0, 2.0, 0.6, 1.0),
+        (0.0, -2.0, -0.6, 0.0),
+        (0.0, 0.0, 0.0, 0.5),
+    ],
+)
+def test_the_end_of_an_interval_where_the_acceleration_is_large(
+    bias, acceleration, deviate, expected
+):
+    shape = intervals._Shape(bias=bias, acceleration=acceleration, widening=1.0, degrees=9.0)
+    assert shape.level(deviate) == expected
+
+
+def test_the_seed_and_the_resamples_are_those_that_reports_state():
+    assert (intervals.SEED, intervals.RESAMPLES, intervals.LEVEL) == (1234, 2000, 0.95)

@@ -93,8 +93,9 @@ def test_repeats_of_v1_are_models_of_their_own(score, tmp_path):
 
 
 def test_v2(both, tmp_path):
+    text = {"context": "x" * 1500}
     rows = [
-        log_row("longbench_v2", {**v2_question(name, "A"), "index": at}, answer)
+        log_row("longbench_v2", {**v2_question(name, "A", **text), "index": at}, answer)
         for at, (name, answer) in enumerate(
             [("a", says("A")), ("b", " "), ("c", "<think>" + says("B") + "</think>" + says("A"))]
         )
@@ -107,6 +108,7 @@ def test_v2(both, tmp_path):
     assert again.scores == {**first.scores, "failed": 1, "unparsed": 1}
     written = read_lines(folder / "results" / "model.jsonl")
     assert [row["_id"] for row in written] == ["a", "b", "c"]  # the failed call has no line
+    assert {row["context"] for row in written} == {"x" * 1000}  # as the official files cut it
     # The sum that the official result.py makes.
     official = round(100 * sum(int(row["judge"]) for row in written) / len(written), 1)
     assert official == first.scores["overall"]

@@ -365,3 +365,21 @@ def test_another_benchmark_than_was_said(score, tmp_path):
     opencompass(tmp_path / "in")
     with pytest.raises(PredictionError, match="which is not of v2"):
         score(tmp_path / "in", benchmark="v2")
+
+
+def test_a_list_is_its_own_texts():
+    assert texts_of(["a", "b"]) == ["a", "b"]
+
+
+@pytest.mark.parametrize("doc_id", [2**53, 1000, -1, 1.5])
+def test_the_number_of_a_question_in_a_log_of_the_harness(score, tmp_path, doc_id):
+    own = {"resps": [["Emma"]], "filtered_resps": ["Emma"], "filter": "none"}
+    rows = [
+        {**own, "doc": {**doc("qasper", at), "question": "?"}, "doc_id": number}
+        for at, number in enumerate((0, doc_id))
+    ]
+    write_lines(tmp_path / "m" / f"samples_longbench_qasper_{STAMP}.jsonl", *rows)
+    found = score(tmp_path / "m")
+    is_read = doc_id in (2**53, 1000)
+    assert len(found.samples) == 1 + is_read
+    assert ("malformed" in found.problems) is not is_read

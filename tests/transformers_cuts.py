@@ -98,7 +98,7 @@ LIMITS = (8, 9, 16, 33, 64, 127, 256)
 def prompts(number: int) -> Iterator[tuple[str, int]]:
     """Yield prompts with the limits to which they are cut."""
     for seed in range(number):
-        rng = random.Random(seed)  # noqa: S311
+        rng = random.Random(seed)
         text = "".join(rng.choices(PIECES, k=rng.randint(4, 120)))
         yield text, rng.choice(LIMITS)
 
