@@ -13,11 +13,11 @@ _SPEC.loader.exec_module(counts)
 
 # What has been reached: lower these whenever it can be done, raise them for what users gain.
 LIMITS = {
-    "package lines": 42_300,
+    "package lines": 42_250,
     "modules": 282,
     "longest module": 500,
     "modules outside benchmarks/ that name benchmarks": 8,
-    "scripts lines": 2_700,
+    "scripts lines": 1_730,
 }
 
 
