@@ -229,8 +229,10 @@ TEMPLATES |= {
         "少于 {3} 个（指标是多个数据集的平均时，指其中一个），不足以给出区间或 p 值。"
     ),
     "Differences are on the questions that both runs have: paired, by Student's t over documents; "
-    "p is two-sided, and below 0.05 where the interval leaves out 0.": (
+    "p is two-sided, and below 0.05 where the interval leaves out 0. [few differ]: less than {} "
+    "questions differ, too few for either.": (
         "差异基于双方都有的题目：配对，按文档作 t 检验；p 为双侧，区间不含 0 时小于 0.05。"
+        "[few differ]：得分不同的题目少于 {0} 道，不足以给出区间和 p 值。"
     ),
     "not known": "未知",
     "content filter": "内容过滤",

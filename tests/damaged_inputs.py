@@ -234,6 +234,8 @@ class Inputs:
         datasets.config.HF_DATASETS_CACHE = self.cache
         self.sound: dict[str, list[Files]] = defaultdict(list)
         for one in benchmarks().values():
+            if one.official_files is None:
+                continue  # a variant, whose logs are read as those of its benchmark
             # Where tasks are asked as a part of another, the last part stands for it.
             parts = {(task.table, task.counted): name for name, task in one.tasks.items()}
             asked = [own for (table, _), own in parts.items() if not one.tables[table].first_pass]
@@ -447,7 +449,8 @@ def _loaded(place: Path, case: Case) -> list[str]:
     """Return the ids of all documents that are loaded of data."""
     raw, asked, there = b"".join(case.files.values()), [], []
     for one in benchmarks().values():
-        for label, task in one.prepared():
+        # A variant has the data of its benchmark.
+        for label, task in one.prepared() if one.official_files else ():
             if one.source.file in case.sound or f"data/{task.dataset}.jsonl" in case.sound:
                 asked.append((label, one, task))
                 # An array has all tasks; those that it has no questions of are refused.

@@ -26,7 +26,7 @@ COMMANDS = {
     ),
     "tasks": (
         "tasks",
-        "List tasks and groups: questions, answers to each, output budget, metric, raw or chat.",
+        "List tasks and groups: questions, answers, documents' length, output budget, metric.",
     ),
     "answers": (
         "answers",

@@ -22,10 +22,14 @@ _LOG_NAME = re.compile(r"samples_(?P<task>.+)_(?P<moment>\d{4}-\d{2}-\d{2}T[^_]+
 _RUN = "longbench_run"
 
 
-class DumpedMetric(TypedDict):
+class _Metric(TypedDict):
+    metric: str
+
+
+class DumpedMetric(_Metric, total=False):
     """What the harness dumps of a metric of a task."""
 
-    metric: str
+    aggregation: str
 
 
 class TaskRun(Ingredients, total=False):

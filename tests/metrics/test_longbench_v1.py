@@ -141,7 +141,7 @@ def test_an_unknown_dataset_names_the_nearest(name, nearest):
     assert isinstance(caught.value, LongBenchError)
 
 
-@pytest.mark.parametrize("name", ["nq", "", "TREC", "qasper_e", "longbench_qasper"])
+@pytest.mark.parametrize("name", ["natural_questions", "", "TREC", "qasper_e", "longbench_qasper"])
 def test_names_are_exact(name):
     with pytest.raises(UnknownNameError):
         score_sample(name, "x", ["x"], ["x"])
@@ -149,4 +149,4 @@ def test_names_are_exact(name):
 
 def test_an_unknown_dataset_without_answers_is_still_an_error():
     with pytest.raises(UnknownNameError):
-        score_sample("nq", "x", [], None)
+        score_sample("natural_questions", "x", [], None)

@@ -51,14 +51,14 @@ def test_a_write_that_fails(tmp_path, earlier, monkeypatch, step, name):
 
 
 def test_an_interrupt(tmp_path, earlier, monkeypatch):
-    lines = output._lines
+    line = output._line
 
-    def interrupted(question):
+    def interrupted(question, *more):
         if question.id == "q50":
             raise KeyboardInterrupt
-        return lines(question)
+        return line(question, *more)
 
-    monkeypatch.setattr(output, "_lines", interrupted)
+    monkeypatch.setattr(output, "_line", interrupted)
     with pytest.raises(KeyboardInterrupt):
         score_paths([tmp_path / "b.jsonl"], tmp_path / "out")
     assert contents(tmp_path / "out") == earlier

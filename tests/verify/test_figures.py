@@ -107,7 +107,7 @@ def pro(code="t3_1", model=None, form="longbench_pro"):
 
 
 def pro_doc(task):
-    row = PRO.load(task, "sample").rows.remove_columns("context")[0]
+    row = PRO.load(task, "sample").rows.without("context")[0]
     return {**row, "index": 0, "prompt": {"truncated": False}}
 
 
