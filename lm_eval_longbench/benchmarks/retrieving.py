@@ -57,6 +57,10 @@ class Retrieval:
         return self.filled(task, {**row, "context": self.joined(row, parts, options.rag_top_n)})
 
 
+# What a task adds to its version when it retrieves by itself.
+OWN_RETRIEVAL = "retrieval: own"
+
+
 class RetrievedAsking(Asking):
     """Parts in place of the document: given by `retrieved_context`, or found here."""
 
@@ -75,7 +79,7 @@ class RetrievedAsking(Asking):
     @property
     def version_notes(self) -> tuple[str, ...]:
         """In the printed table too: nobody's published score used parts of ours."""
-        return () if self.options.retrieved_context else ("retrieval: own",)
+        return () if self.options.retrieved_context else (OWN_RETRIEVAL,)
 
     @property
     def ingredients(self) -> dict[str, Any]:

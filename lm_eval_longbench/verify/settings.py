@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from lm_eval_longbench.benchmarks.registry import benchmark_of, tasks
+from lm_eval_longbench.benchmarks.retrieving import OWN_RETRIEVAL
 from lm_eval_longbench.errors import LongBenchError, OptionError
 from lm_eval_longbench.logs.results_file import TaskResult
 from lm_eval_longbench.logs.sample_log import at
@@ -43,8 +44,6 @@ from lm_eval_longbench.verify.subject import Subject
 KIND = "settings"
 # A pinned official set: repository and revision, and nothing that says questions were left out.
 OFFICIAL_DATA = re.compile(r"[\w.-]+/[\w.-]+@[0-9a-f]{7,40}")
-# What a task adds to the version when it retrieves by itself.
-_OWN_RETRIEVAL = " retrieval: own"
 _OFFICIAL_LIMIT, _FROM_FILE = "truncate_to=", "file sha256 "
 UNCONFIRMED = "ingredients"
 # Names of the output budget in --gen_kwargs, which a task writes under one of them, as a number.
@@ -95,8 +94,10 @@ def check_signature(task: Subject) -> Iterator[Check]:
         yield Check("task version", "task version", NOT_CHECKABLE, meaning=said)
     else:
         retrieval, data = run.get("retrieval"), str(run.get("data"))
+        if task.benchmark.own_note:
+            own += f" {task.benchmark.own_note}"
         if retrieval is not None and not retrieval.startswith(_FROM_FILE):
-            own += _OWN_RETRIEVAL
+            own += f" {OWN_RETRIEVAL}"
         if not OFFICIAL_DATA.fullmatch(data):
             own += f" data: {data}"
         said = "The version shown in the table does not belong to the signature."

@@ -61,6 +61,16 @@ def test_everything_is_confirmed(base_run):
     assert unconfirmed(report, "") == {"model, machine, packages"}
 
 
+def test_variants_of_other_benchmarks(tmp_path):
+    tasks = ["longbench_v1_retrieval_qasper", "longbench_v1_nq", "longbench_v1_summary_qmsum"]
+    tasks += ["longbench_v1_no_context_trec", "longbench_v1_e_no_context_trec"]
+    report = verify([write_run(tmp_path, EXTRACTIVE, [*tasks, "longbench_pro_no_context_t3_1"])])
+    # Retrieved parts are not in the log.
+    assert_confirmed(report, {"prompts"})
+    said = {check.place for check in report.with_status(NOT_CHECKABLE) if check.kind == "prompts"}
+    assert said == {tasks[0], tasks[2]}
+
+
 def test_every_mode_of_v2(v2_run):
     report = verify([v2_run])
     # Chunks are not in the log.
