@@ -33,6 +33,8 @@ from lm_eval_longbench.scoring.files import (
 
 _OWN_OUTPUT = frozenset({"table", "task", "id", "repeat", "score", "failed"})
 _OWN = "own"
+# Files of answers, and the log.
+_OF_RUN = re.compile(r"answers_.+\.sqlite(\.lock|-wal|-shm)?|run_\d{4}-\d\d-\d\dT[\d.-]+\.log")
 _STAMP = re.compile(r"_(\d{4}-\d\d-\d\dT[\d.-]+)$")
 
 
@@ -245,6 +247,8 @@ def recognise(file: FoundFile, benchmark: str | None) -> Recognised | Foreign:
     Raises:
         PredictionError: the file cannot be read.
     """
+    if _OF_RUN.fullmatch(file.path.name):  # named or not: a shell writes all names of a folder
+        return Foreign("is what `run` keeps beside its results, not predictions", quiet=True)
     stem = stem_of(file.path)
     with reading(file.path, PredictionError):
         odd = odd_kind(file.path)

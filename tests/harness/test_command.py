@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from lm_eval_longbench.harness.command import joined_include_paths
+from lm_eval_longbench.scoring.score import score_paths
 from lm_eval_longbench.task_folder import task_folder
 
 SAMPLE = '{"longbench": {"data_dir": "sample"}}'
@@ -65,6 +66,11 @@ def test_run_evaluates_the_sample_with_the_baseline_and_a_users_own_task(tmp_pat
     (results,) = (tmp_path / "out").rglob("results_*.json")
     found = json.loads(results.read_text())["results"]
     assert found["longbench_v1_passage_count"]["sample_len"] == 4
+    # The whole folder is what a user scores: its answers and its log are no predictions.
+    beside = {path.suffix for path in (tmp_path / "out").iterdir() if path.is_file()}
+    assert {".sqlite", ".log"} <= beside
+    score_paths([tmp_path / "out"], tmp_path / "scored", workers=1)
+    assert json.loads((tmp_path / "scored/report.json").read_text())["problems"]["foreign"] == []
     logs = sorted((tmp_path / "out").rglob("samples_*.jsonl"))
     assert len(logs) == 2
     for log in logs:

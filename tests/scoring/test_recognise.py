@@ -144,6 +144,15 @@ def test_what_we_write_is_passed_over(look):
     assert not look("samples.jsonl", own, named=True).quiet
 
 
+@pytest.mark.parametrize(
+    "name",
+    ["answers_m_0a1b2c3d.sqlite", "answers_m_0a1b2c3d.sqlite.lock", f"run_{STAMP}.log"],
+)
+def test_what_a_run_keeps_beside_its_results_is_passed_over(look, name):
+    assert look(name, "{").quiet
+    assert look(name, "{", named=True).quiet
+
+
 def test_the_user_says_v1(look):
     for benchmark, table in (("v1", "longbench_v1"), ("v1_e", "longbench_v1_e")):
         expected = Recognised(V1_FILE, table, "qasper")
