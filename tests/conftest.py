@@ -11,9 +11,14 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import datasets
 import pytest
+from hypothesis import settings
 from v1_tasks import E_TASKS, TASKS, load
 
 from lm_eval_longbench import once
+
+# Under load any example of a property test may take longer than hypothesis allows by default.
+settings.register_profile("tests", deadline=None)
+settings.load_profile("tests")
 
 CHAT_TEMPLATE = (
     "{% for m in messages %}<|{{ m['role'] }}|>\n{{ m['content'] }}\n{% endfor %}"

@@ -234,7 +234,7 @@ def expected_lines(data):
     return [(number, index, line) for index, (number, line) in enumerate(lines)]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     data=st.lists(st.sampled_from([b"a", b" ", b"\n", b"\r\n", b"bcd", b"\t", b"\0"])).map(
         b"".join
@@ -275,7 +275,7 @@ def test_a_line_beyond_all_measure_is_named_and_the_others_are_read(tmp_path, mo
     assert problems == [(line, "the line is longer than 50 bytes") for line in (2, 4)]
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(
     sizes=st.lists(st.integers(0, 30), max_size=8),
     end=st.booleans(),
@@ -368,7 +368,7 @@ values = st.recursive(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(value=values, most=st.integers(0, 12))
 def test_marks_are_counted_outside_of_texts(value, most):
     text = json.dumps(value, ensure_ascii=False)

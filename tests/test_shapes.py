@@ -5,7 +5,7 @@ import math
 from typing import Annotated, Any, TypedDict
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lm_eval_longbench.errors import PredictionError
@@ -108,7 +108,6 @@ JSON = st.recursive(
 )
 
 
-@settings(deadline=None)
 @given(JSON)
 def test_any_value_passes_or_is_one_error(value):
     try:

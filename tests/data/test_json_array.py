@@ -14,7 +14,7 @@ from lm_eval_longbench.data.json_array import array_items
 from lm_eval_longbench.errors import DataError
 
 SAME_FOLDER = settings(
-    suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=200, deadline=None
+    suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=200
 )
 TEXTS = st.text(st.characters(codec="utf-8"), max_size=40)
 VALUES = st.recursive(

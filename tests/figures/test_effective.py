@@ -30,7 +30,7 @@ def oracle(values, weights):
 
 
 @given(st.data())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_the_fit_is_that_of_the_definition(data):
     values = data.draw(VALUES)
     weights = data.draw(st.lists(st.integers(1, 5), min_size=len(values), max_size=len(values)))
@@ -55,7 +55,7 @@ def test_the_length_is_where_the_fit_falls_below_the_share():
 
 
 @given(VALUES, st.integers(1, 10).map(lambda n: n / 10))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_a_smaller_share_is_kept_at_least_as_long(values, share):
     fit = falling(np.array([values]), [1] * len(values))
     if fit[0, 0] > 0:

@@ -28,7 +28,7 @@ def shares(number, seed):
     return np.random.default_rng(seed).random(number)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     pairs=st.lists(
         st.tuples(st.floats(0, 1), st.floats(0, 1), st.booleans(), st.booleans()), max_size=60

@@ -7,10 +7,9 @@ EXACT = 1e-12
 
 
 def examples(count):
-    """Settings of one property test: same examples in every run, no timing limits."""
+    """Settings of one property test: the same examples in every run."""
     return settings(
         max_examples=count,
-        deadline=None,
         derandomize=True,
         database=None,
         suppress_health_check=[HealthCheck.too_slow],

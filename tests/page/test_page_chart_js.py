@@ -53,7 +53,7 @@ def benchmark(kind, signed, panels, points, rows, ladder):
 
 
 @given(st.data())
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 def test_no_numbers_break_a_chart(racer, data):
     kind = data.draw(st.sampled_from([*KINDS, "dots"]))
     single = kind in ("bars", "inside", "heat", "dots")

@@ -65,7 +65,7 @@ def counted(cuts, expected):
 
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("kind", ["plain", "with_bos"])
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(data=st.data())
 def test_any_text_is_cut_as_the_slow_way_cuts_it(request, kind, rule, data):
     tokenizer = request.getfixturevalue(kind)

@@ -125,7 +125,7 @@ def counted(monkeypatch):
 
 
 @pytest.mark.parametrize("name", KINDS)
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(text=TEXT)
 def test_tokenizing_between_all_cuts_gives_the_ids_of_the_whole(name, text):
     tokenizer = build(name)
@@ -141,7 +141,7 @@ def test_cutting_is_the_official_rule(name, small_blocks):
     tokenizer = build(name)
     fast = fast_tokenizer(tokenizer)
 
-    @settings(max_examples=50, deadline=None)
+    @settings(max_examples=50)
     @given(
         texts=st.lists(st.tuples(TEXT, st.integers(1, 3)), min_size=1, max_size=4),
         limit=st.integers(2, 120),

@@ -83,7 +83,7 @@ SCORES = st.lists(
 ).filter(lambda scores: scores[2] != "-")
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     st.lists(
         st.tuples(

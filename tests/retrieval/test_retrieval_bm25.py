@@ -3,7 +3,7 @@ import math
 import sys
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lm_eval_longbench.errors import OptionError
@@ -35,7 +35,6 @@ def oracle(texts, query):
     return totals
 
 
-@settings(deadline=None)
 @given(st.lists(TEXTS, min_size=1, max_size=8), TEXTS, st.integers(1, 9))
 def test_the_order_is_that_of_the_formula(texts, query, top_n):
     found = rank(texts, query, top_n)
@@ -48,7 +47,6 @@ def test_the_order_is_that_of_the_formula(texts, query, top_n):
     assert all(one >= next_one - ROUNDING for one, next_one in zip(taken, floors, strict=True))
 
 
-@settings(deadline=None)
 @given(st.lists(TEXTS, min_size=1, max_size=5), TEXTS)
 def test_of_equal_chunks_the_earlier_comes_first(texts, query):
     doubled = texts + texts

@@ -34,7 +34,7 @@ LONG = st.text(max_size=8).flatmap(lambda own: st.integers(0, 120).map(lambda n:
 AROUND = st.tuples(LONG, LONG, st.integers(0, len(_FORMS) - 1))
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(LONG, AROUND)
 def test_ends_are_those_of_the_whole(text, around):
     wanted = excerpt(_put(text, around))
@@ -42,7 +42,7 @@ def test_ends_are_those_of_the_whole(text, around):
     assert _ends(text, around) == wanted
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(st.text(min_size=1, max_size=500), st.text(max_size=100), st.text(max_size=100))
 def test_what_is_found_is_what_was_sent(text, before, after):
     for form in range(len(_FORMS)):
