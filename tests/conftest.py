@@ -16,6 +16,10 @@ from v1_tasks import E_TASKS, TASKS, load
 
 from lm_eval_longbench import once
 
+# What is compiled once is not compiled again by each worker and each process that a test starts.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 # Under load any example of a property test may take longer than hypothesis allows by default.
 settings.register_profile("tests", deadline=None)
 settings.load_profile("tests")

@@ -141,16 +141,19 @@ def read_task_files_once():
     read, known = _index.load_yaml, {}
     own = f"{Path(lm_eval.tasks.__file__).parent}{os.sep}"
 
-    def load_yaml(path, **options):
+    def load_yaml(path, _seen=None, **options):
         if not str(path).startswith(own):
-            return read(path, **options)
-        key = (str(path), *sorted(options.items()))
+            return read(path, _seen=_seen, **options)
+        key = (os.path.normpath(path), *sorted(options.items()))
         if key not in known:
             known[key] = read(path, **options)
-        return known[key]
+        return {**known[key]}
 
-    _index.load_yaml = load_yaml
+    # The module that reads them too: thousands of files include a few, which are read once.
+    _index.load_yaml = sys.modules[read.__module__].load_yaml = load_yaml
+    gc.disable()  # it would look at all that stays
     lm_eval.tasks.TaskManager()
+    gc.enable()
 
 
 def become(asked):
