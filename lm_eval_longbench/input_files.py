@@ -193,7 +193,7 @@ def blocks(path: Path) -> Generator[bytes, None, None]:
 
 
 @dataclass(frozen=True, slots=True)
-class Chunk:
+class ByteChunk:
     """Some lines of a file.
 
     Attributes:
@@ -222,7 +222,7 @@ def _rows(data: bytes) -> int:
     return sum(1 for line in data.split(b"\n") if line and not line.isspace())
 
 
-def chunks(pieces: Iterable[bytes], size: int | None = None) -> Iterator[Chunk]:
+def chunks(pieces: Iterable[bytes], size: int | None = None) -> Iterator[ByteChunk]:
     """Yield the lines of a text in order, about `size` bytes at once (half a megabyte).
 
     What is wrong with the text as a whole (damaged packing, a line beyond LONGEST) comes as a chunk
@@ -237,12 +237,12 @@ def chunks(pieces: Iterable[bytes], size: int | None = None) -> Iterator[Chunk]:
     whole_size = begun_size = 0
     too_long, problem = False, None
 
-    def cut() -> Chunk:
+    def cut() -> ByteChunk:
         nonlocal line, index, whole_size
         data = b"".join(whole)
         whole.clear()  # before the reader goes to work: a line may be a tenth of a gigabyte
         whole_size = 0
-        chunk = Chunk(data, line, index)
+        chunk = ByteChunk(data, line, index)
         line += data.count(b"\n")
         index += _rows(data)
         return chunk
@@ -260,7 +260,7 @@ def chunks(pieces: Iterable[bytes], size: int | None = None) -> Iterator[Chunk]:
         if not too_long and begun_size + (end if end >= 0 else len(block)) > LONGEST:
             if whole:
                 yield cut()
-            yield Chunk(b"", line, index, f"the line is longer than {size_text(LONGEST)}")
+            yield ByteChunk(b"", line, index, f"the line is longer than {size_text(LONGEST)}")
             begun, begun_size, too_long = [], 0, True
         if too_long:
             if end < 0:
@@ -283,7 +283,7 @@ def chunks(pieces: Iterable[bytes], size: int | None = None) -> Iterator[Chunk]:
         if any(whole):
             yield cut()
     if problem:
-        yield Chunk(b"", line, index, problem)
+        yield ByteChunk(b"", line, index, problem)
 
 
 def lines(pieces: Iterable[bytes]) -> Iterator[bytes]:

@@ -24,7 +24,7 @@ from lm_eval_longbench.input_files import (
     BLOCK,
     LONGEST,
     MOST_MARKS,
-    Chunk,
+    ByteChunk,
     Damaged,
     Unreadable,
     blocks,
@@ -340,7 +340,7 @@ def test_an_empty_file_has_no_piece(tmp_path):
 
 
 def test_lines_of_a_chunk_count_on_from_its_start():
-    assert list(Chunk(b"a\n\n b\n", 7, 3).lines()) == [(7, 3, b"a"), (9, 4, b" b")]
+    assert list(ByteChunk(b"a\n\n b\n", 7, 3).lines()) == [(7, 3, b"a"), (9, 4, b" b")]
 
 
 # ---------------------------------------------------------------------- JSON

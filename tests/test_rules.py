@@ -4,6 +4,7 @@ import ast
 import functools
 import json
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -183,6 +184,17 @@ def test_every_zip_is_strict():
                     loose.append(f"{name}:{node.lineno}")
     assert loose == []
     assert zips
+
+
+def test_no_class_name_has_two_meanings():
+    """But for `Documents`: a caller of `load` sees those of the data layer."""
+    names = Counter(
+        node.name
+        for tree in trees().values()
+        for node in tree.body
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+    )
+    assert [name for name, number in names.items() if number > 1] == ["Documents"]
 
 
 def test_every_module_says_what_it_is():

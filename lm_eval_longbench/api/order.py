@@ -11,7 +11,7 @@ from lm_eval_longbench.api.client import Request, Taken
 
 
 @dataclass(eq=False)
-class Question:
+class OpenQuestion:
     """Requests that differ in their seeds alone.
 
     Attributes:
@@ -40,7 +40,7 @@ class Job:
         since: when it was first sent, or when it last failed.
     """
 
-    question: Question
+    question: OpenQuestion
     indices: list[int] = field(default_factory=list)
     attempts: int = 0
     refused: int = 0
@@ -85,9 +85,9 @@ class Order:
         # Less than 2 x concurrent, as requests overtake each other on their way.
         self._furthest = max(1, 2 * concurrent - 1 - concurrent // 2)
         self._sent = 0
-        self._new = deque(Job(Question(indices)) for indices in questions(requests))
+        self._new = deque(Job(OpenQuestion(indices)) for indices in questions(requests))
         # Questions with repeats left, the one first that went out longest ago: a dict has order.
-        self._open: dict[Question, None] = {}
+        self._open: dict[OpenQuestion, None] = {}
 
     def __bool__(self) -> bool:
         return bool(self._new or self._open)
@@ -133,7 +133,7 @@ class Order:
         if job.question.left:
             self._open.setdefault(job.question)
 
-    def _due(self) -> Question | None:
+    def _due(self) -> OpenQuestion | None:
         for question in self._open:
             late = self._sent + 1 - question.at >= self._furthest
             if question.known or (question.flying and late):

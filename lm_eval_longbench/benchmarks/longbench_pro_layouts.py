@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _END = "_summary.json"
 
 
-class Summary(Layout):
+class ProSummary(Layout):
     """`output/<model>/<mode>_context-<n>_bon-<n>_summary.json`, alone."""
 
     name = "LongBench Pro"
@@ -44,4 +44,4 @@ class Summary(Layout):
         return Unusable("holds no answers")
 
 
-LAYOUTS: tuple[Layout, ...] = (Summary(),)
+LAYOUTS: tuple[Layout, ...] = (ProSummary(),)

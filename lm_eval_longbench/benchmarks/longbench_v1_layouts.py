@@ -37,7 +37,7 @@ def _samples(
     return samples
 
 
-class HarnessLog(Layout):
+class HarnessLogV1(Layout):
     """The sample logs of the harness's own tasks (lm_eval/tasks/longbench, 0.4.13)."""
 
     name = "lm-eval"
@@ -109,7 +109,7 @@ class KVCacheFactory(Layout):
         return f"{path.parent.parent.name}/{path.stem}"
 
 
-class Kvpress(Layout):
+class KvpressV1(Layout):
     """`predictions.csv` of kvpress's evaluation (NVIDIA/kvpress, 8bb29b9)."""
 
     name = "kvpress"
@@ -186,7 +186,7 @@ class Kvpress(Layout):
         return found
 
 
-class OpenCompass(Layout):
+class OpenCompassV1(Layout):
     """`predictions/<model>/LongBench_<dataset>.json` (open-compass/opencompass, a5acc4b)."""
 
     name = "OpenCompass"
@@ -221,4 +221,4 @@ class OpenCompass(Layout):
         return _samples(doc, [answer], int(key), table, task)
 
 
-LAYOUTS: tuple[Layout, ...] = (HarnessLog(), KVCacheFactory(), Kvpress(), OpenCompass())
+LAYOUTS: tuple[Layout, ...] = (HarnessLogV1(), KVCacheFactory(), KvpressV1(), OpenCompassV1())

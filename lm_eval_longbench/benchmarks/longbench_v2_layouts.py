@@ -32,7 +32,7 @@ def _sample(doc: Mapping[str, Any], table: Table, response: str | None, letter: 
     return [own]
 
 
-class HarnessLog(Layout):
+class HarnessLogV2(Layout):
     """The sample logs of the harness's own tasks (lm_eval/tasks/longbench2, 0.4.13)."""
 
     name = "lm-eval"
@@ -79,7 +79,7 @@ def _is_official(domain: Any) -> bool:
     return domain in DOMAINS.values()
 
 
-class Kvpress(Layout):
+class KvpressV2(Layout):
     """`predictions.csv` of kvpress's evaluation (NVIDIA/kvpress, 8bb29b9)."""
 
     name = "kvpress"
@@ -157,7 +157,7 @@ class Evalscope(Layout):
         return _sample({**facts, "answer": row.get("target")}, table, None, letter)
 
 
-class OpenCompass(Layout):
+class OpenCompassV2(Layout):
     """`predictions/<model>/LongBenchv2.json` (open-compass/opencompass, a5acc4b)."""
 
     name = "OpenCompass"
@@ -177,4 +177,4 @@ class OpenCompass(Layout):
         return Unusable("OpenCompass does not say which question it is")
 
 
-LAYOUTS: tuple[Layout, ...] = (HarnessLog(), Kvpress(), Evalscope(), OpenCompass())
+LAYOUTS: tuple[Layout, ...] = (HarnessLogV2(), KvpressV2(), Evalscope(), OpenCompassV2())

@@ -18,7 +18,7 @@ LANGUAGES = ("en", "zh")
 
 
 @dataclass(frozen=True)
-class Wanted:
+class WantedPage:
     """What a command line asks for.
 
     Attributes:
@@ -44,7 +44,7 @@ class Wanted:
     models: tuple[str, ...] = ()
 
 
-def _check(wanted: Wanted) -> None:
+def _check(wanted: WantedPage) -> None:
     from lm_eval_longbench.interface.files import check_against  # slow to import
 
     check_against(wanted.against)
@@ -79,7 +79,7 @@ def _only(short: str | None) -> set[str]:
     return {short_names()[short].name}
 
 
-def _data(wanted: Wanted, scratch: Path) -> tuple[dict[str, Any], str]:
+def _data(wanted: WantedPage, scratch: Path) -> tuple[dict[str, Any], str]:
     """Return what a page or charts show, and the packed answers; "" where none are asked for."""
     from lm_eval_longbench.figures.effective import SHARE  # slow to import
     from lm_eval_longbench.interface.files import read_named
@@ -112,7 +112,7 @@ def _data(wanted: Wanted, scratch: Path) -> tuple[dict[str, Any], str]:
     return data, answers
 
 
-def look_at(wanted: Wanted) -> None:
+def look_at(wanted: WantedPage) -> None:
     """Write the page, the charts or the tables.
 
     Raises:

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from lm_eval_longbench.cli.page import LOOKS, Wanted, look_at
+from lm_eval_longbench.cli.page import LOOKS, WantedPage, look_at
 from lm_eval_longbench.errors import OptionError
 from lm_eval_longbench.result_files import written_together
 from lm_eval_longbench.terminal import say, say_json, say_line
@@ -76,7 +76,7 @@ def register(app: typer.Typer) -> None:
             if baseline is not None or x is not None:
                 raise OptionError(f"--baseline and --x are not for --format {format}.")
             own = (runs or [], format, output, against, benchmark, share, answers, language)
-            look_at(Wanted(*own, tuple(models or ())))
+            look_at(WantedPage(*own, tuple(models or ())))
             return
         given = {"--share": share, "--answers": answers or None, "--models": models}
         unused = [name for name, value in given.items() if value is not None]

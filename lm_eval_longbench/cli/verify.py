@@ -18,11 +18,11 @@ from lm_eval_longbench.terminal import (
     table_of,
     working,
 )
-from lm_eval_longbench.verify.check import STATUSES, Report
+from lm_eval_longbench.verify.check import STATUSES, Verification
 from lm_eval_longbench.verify.lines import different_lines, not_checkable_lines, summary_line
 
 
-def kinds_table(report: Report) -> Table:
+def kinds_table(report: Verification) -> Table:
     """Return the number of checks by kind and status."""
     kinds: dict[str, dict[str, int]] = {}
     for check in report.checks:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from logging.handlers import BufferingHandler
 
 from lm_eval_longbench.benchmarks.registry import families
-from lm_eval_longbench.doctor.data import Wanted, general_lines, look
+from lm_eval_longbench.doctor.data import WantedData, general_lines, look
 from lm_eval_longbench.doctor.embeddings import embedding_lines
 from lm_eval_longbench.doctor.environment import (
     cache_lines,
@@ -40,7 +40,7 @@ from lm_eval_longbench.doctor.prompt import (
 )
 from lm_eval_longbench.doctor.server import server_lines
 from lm_eval_longbench.errors import LongBenchError
-from lm_eval_longbench.harness.preflight_facts import Backend, Leaf, Run, TaskFacts
+from lm_eval_longbench.harness.preflight_facts import Backend, PlannedRun, PlannedTask, TaskFacts
 from lm_eval_longbench.options import Options
 from lm_eval_longbench.version import installed
 
@@ -78,7 +78,7 @@ def warning_lines(records: list[logging.LogRecord], task: str) -> Iterator[Line]
 _CORRECT = "Correct the arguments."
 
 
-def run_lines(run: Run, first: int | None, defaults: bool | None) -> Iterator[Line]:
+def run_lines(run: PlannedRun, first: int | None, defaults: bool | None) -> Iterator[Line]:
     """Yield the report on a run; `first` and `defaults` as for `examine`."""
     from lm_eval_longbench.harness.preflight import (
         ask_task,  # these import the harness
@@ -134,7 +134,7 @@ def run_lines(run: Run, first: int | None, defaults: bool | None) -> Iterator[Li
     yield from cache_lines(sorted(found.pinned))
 
 
-def task_lines(run: Run, backend: Backend, tasks: Sequence[TaskFacts]) -> Iterator[Line]:
+def task_lines(run: PlannedRun, backend: Backend, tasks: Sequence[TaskFacts]) -> Iterator[Line]:
     """Yield the lines on the tasks that were looked at closely, check by check."""
     counted = {facts.name: lengths(facts) for facts in tasks}
     checks: tuple[Callable[[TaskFacts], Iterator[Line]], ...] = (
@@ -152,7 +152,7 @@ def task_lines(run: Run, backend: Backend, tasks: Sequence[TaskFacts]) -> Iterat
             yield from (replace(line, tasks=(facts.name,)) for line in check(facts))
 
 
-def answers(run: Run, leaves: Sequence[Leaf], rows: Mapping[str, int]) -> int:
+def answers(run: PlannedRun, leaves: Sequence[PlannedTask], rows: Mapping[str, int]) -> int:
     """Return how many answers a run asks for, repeats included; `rows` is by task."""
     total = 0
     for leaf in leaves:
@@ -168,14 +168,14 @@ def answers(run: Run, leaves: Sequence[Leaf], rows: Mapping[str, int]) -> int:
     return total
 
 
-def _foreign_lines(leaves: Sequence[Leaf]) -> Iterator[Line]:
+def _foreign_lines(leaves: Sequence[PlannedTask]) -> Iterator[Line]:
     foreign = tuple(leaf.name for leaf in leaves if leaf.task is None)
     if foreign:
         what = "not tasks of this package, and not looked at"
         yield Line(OK, "tasks", what, "", foreign)
 
 
-def _wanted(leaves: Sequence[Leaf]) -> tuple[list[Wanted], list[Line]]:
+def _wanted(leaves: Sequence[PlannedTask]) -> tuple[list[WantedData], list[Line]]:
     """Return the data that tasks read, and a line for each task whose options are refused."""
     wanted, refused = [], []
     for leaf in leaves:
@@ -184,7 +184,7 @@ def _wanted(leaves: Sequence[Leaf]) -> tuple[list[Wanted], list[Line]]:
         except LongBenchError as error:
             refused.append(Line(ERROR, "options", str(error), _CORRECT, (leaf.name,)))
             continue
-        wanted.append(Wanted(leaf.name, str(leaf.task), data_dir))
+        wanted.append(WantedData(leaf.name, str(leaf.task), data_dir))
     return wanted, refused
 
 

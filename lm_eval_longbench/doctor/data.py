@@ -23,7 +23,7 @@ SAMPLE = "sample"
 
 
 @dataclass(frozen=True)
-class Wanted:
+class WantedData:
     """One dataset that a task reads.
 
     Attributes:
@@ -38,7 +38,7 @@ class Wanted:
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundData:
     """What became of the wanted datasets.
 
     Attributes:
@@ -54,9 +54,9 @@ class Found:
     pinned: set[str]
 
 
-def look(wanted: Sequence[Wanted]) -> Found:
+def look(wanted: Sequence[WantedData]) -> FoundData:
     """Look at the datasets of a run, without a download."""
-    found = Found([], {}, {}, set())
+    found = FoundData([], {}, {}, set())
     places: dict[tuple[str, str | None], list[tuple[str, Task]]] = {}
     for one in wanted:
         try:

@@ -9,7 +9,7 @@ from lm_eval_longbench.benchmarks.registry import benchmark_of, tasks
 from lm_eval_longbench.doctor.line import ERROR, OK, WARNING, Line
 from lm_eval_longbench.doctor.model import WEIGHTS
 from lm_eval_longbench.errors import LongBenchError
-from lm_eval_longbench.harness.preflight_facts import Leaf, any_cached, is_offline
+from lm_eval_longbench.harness.preflight_facts import PlannedTask, any_cached, is_offline
 from lm_eval_longbench.options import Options
 from lm_eval_longbench.semantic.embedder import OFFICIAL_MODEL
 from lm_eval_longbench.semantic.remote import RemoteEmbedder
@@ -23,13 +23,13 @@ _LATER = (
 )
 
 
-def summaries(leaves: Sequence[Leaf]) -> dict[str, str]:
+def summaries(leaves: Sequence[PlannedTask]) -> dict[str, str]:
     """Return what `score` calls the benchmark of each task whose score needs embeddings."""
     known = ((leaf.name, tasks().get(str(leaf.task))) for leaf in leaves)
     return {name: benchmark_of(task).short for name, task in known if task and task.summary}
 
 
-def embedding_lines(options: Options, leaves: Sequence[Leaf]) -> Iterator[Line]:
+def embedding_lines(options: Options, leaves: Sequence[PlannedTask]) -> Iterator[Line]:
     """Yield the lines on the embedding model; a server is asked to embed one word."""
     found = summaries(leaves)
     names = tuple(found)

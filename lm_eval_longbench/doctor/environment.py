@@ -19,7 +19,14 @@ from lm_eval_longbench.data.hub import CONVERTED, DOWNLOADED, stored
 from lm_eval_longbench.data.origins import downloads_folder
 from lm_eval_longbench.datasets_cache import datasets_cache
 from lm_eval_longbench.doctor.line import ERROR, OK, WARNING, Line
-from lm_eval_longbench.harness.preflight_facts import LOCAL, MESSAGES, TEXT, Backend, Run, TaskFacts
+from lm_eval_longbench.harness.preflight_facts import (
+    LOCAL,
+    MESSAGES,
+    TEXT,
+    Backend,
+    PlannedRun,
+    TaskFacts,
+)
 from lm_eval_longbench.options import Options
 from lm_eval_longbench.result_files import output_folder
 from lm_eval_longbench.version import __version__, installed
@@ -139,7 +146,7 @@ def existing(folder: Path) -> Path:
     return next(path for path in (whole, *whole.parents) if path.exists())
 
 
-def output_lines(run: Run) -> Iterator[Line]:
+def output_lines(run: PlannedRun) -> Iterator[Line]:
     """Yield the lines on results and sample log."""
     if not run.output_path:
         what = "no --output_path: scores are printed, and answers are lost"
@@ -157,7 +164,9 @@ def output_lines(run: Run) -> Iterator[Line]:
         yield Line(OK, "output", f"results and sample log go to {run.output_path}")
 
 
-def response_cache_lines(run: Run, backend: Backend, tasks: Sequence[TaskFacts]) -> Iterator[Line]:
+def response_cache_lines(
+    run: PlannedRun, backend: Backend, tasks: Sequence[TaskFacts]
+) -> Iterator[Line]:
     """Yield the lines on the answers that are kept: by `run`, and by the harness's cache."""
     if not run.use_cache:
         if run.output_path:
@@ -199,7 +208,7 @@ def log_bytes(answers: int, budget: int, prompt: int) -> int:
     return _RESULTS + answers * (_EXCERPT + budget * _TOKEN + prompt)
 
 
-def output_line(run: Run, answers: int, tasks: Sequence[TaskFacts]) -> Iterator[Line]:
+def output_line(run: PlannedRun, answers: int, tasks: Sequence[TaskFacts]) -> Iterator[Line]:
     """Yield a line on the folder of the results, if there is one.
 
     The largest budget and prompt of `tasks`, those that were looked at, stand for all.

@@ -13,7 +13,7 @@ from lm_eval_longbench.harness.preflight_facts import (
     LOCAL,
     Backend,
     FoundTokenizer,
-    Run,
+    PlannedRun,
     TaskFacts,
     any_cached,
     is_offline,
@@ -36,7 +36,7 @@ WEIGHTS = (
 )
 
 
-def model_lines(run: Run, backend: Backend) -> Iterator[Line]:
+def model_lines(run: PlannedRun, backend: Backend) -> Iterator[Line]:
     """Yield the lines on a model's files; nothing is loaded but its tokenizer."""
     if backend.kind == LOCAL:
         yield _weights_line(run)
@@ -57,7 +57,7 @@ def tokenizer_lines(backend: Backend, facts: TaskFacts) -> Iterator[Line]:
         yield _missing_tokenizer(found)
 
 
-def _weights_line(run: Run) -> Line:
+def _weights_line(run: PlannedRun) -> Line:
     name = run.model_args.get("pretrained")
     if not name:
         todo = "Add pretrained=NAME_OR_FOLDER to --model_args."

@@ -13,7 +13,7 @@ from lm_eval_longbench.harness.preflight_facts import (
     OTHER,
     TEXT,
     Backend,
-    Run,
+    PlannedRun,
     TaskFacts,
 )
 from lm_eval_longbench.protocol import is_greedy, protocol_of
@@ -75,7 +75,7 @@ CHAT = "chat template"
 _APPLY = "Add --apply_chat_template"
 
 
-def template_lines(run: Run, backend: Backend) -> Iterator[Line]:
+def template_lines(run: PlannedRun, backend: Backend) -> Iterator[Line]:
     """Yield the lines on what the backend makes of --apply_chat_template."""
     if run.chat and backend.template_problem:
         yield Line(
@@ -105,7 +105,7 @@ def template_lines(run: Run, backend: Backend) -> Iterator[Line]:
         )
 
 
-def chat_lines(run: Run, backend: Backend, facts: TaskFacts) -> Iterator[Line]:
+def chat_lines(run: PlannedRun, backend: Backend, facts: TaskFacts) -> Iterator[Line]:
     """Yield a line on how a task's prompts are wrapped."""
     if facts.chat is None:
         return
@@ -170,7 +170,7 @@ def end_lines(backend: Backend) -> Iterator[Line]:
     yield Line(OK, STOPS, f"{what}, by the tokenizer {backend.tokenizer.name}")
 
 
-def stop_lines(run: Run, facts: TaskFacts) -> Iterator[Line]:
+def stop_lines(run: PlannedRun, facts: TaskFacts) -> Iterator[Line]:
     """Yield a line on a task's stop strings; officially there are none."""
     found = {name: facts.generation[name] for name in _NAMES if facts.generation.get(name)}
     if not facts.generation:

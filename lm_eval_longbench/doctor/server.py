@@ -12,7 +12,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from lm_eval_longbench.doctor.line import ERROR, OK, WARNING, Line
 from lm_eval_longbench.errors import LongBenchError, few
-from lm_eval_longbench.harness.preflight_facts import MESSAGES, TEXT, Backend, Run, TaskFacts
+from lm_eval_longbench.harness.preflight_facts import MESSAGES, TEXT, Backend, PlannedRun, TaskFacts
 from lm_eval_longbench.secrets import masked_url
 
 # ---------------------------------------------------------------------- its addresses
@@ -54,7 +54,7 @@ _LENGTHS = (
 
 
 @dataclass(frozen=True)
-class Reply:
+class ServerReply:
     """What came of it.
 
     Attributes:
@@ -70,7 +70,7 @@ class Reply:
 
 def get_models(
     url: str, headers: Mapping[str, str], verify: bool | str = True, timeout: float = TIMEOUT
-) -> Reply:
+) -> ServerReply:
     """Return a server's answer to one GET of the list, within `timeout` seconds without an answer.
 
     The headers are those of the backend, and are neither kept nor shown; `verify` is whether, or
@@ -95,11 +95,11 @@ def get_models(
         )
     except (requests.RequestException, UnicodeError, OSError) as error:
         # Not the error's own words: they may quote a header or the address with its query.
-        return Reply(None, type(error).__name__)
+        return ServerReply(None, type(error).__name__)
     if reply.status_code != 200:
-        return Reply(reply.status_code)
+        return ServerReply(reply.status_code)
     models = _models(reply.content)
-    return Reply(200, "" if models is not None else "no list of models", models)
+    return ServerReply(200, "" if models is not None else "no list of models", models)
 
 
 def _models(body: bytes) -> tuple[Mapping[str, Any], ...] | None:
@@ -135,7 +135,7 @@ _PROBLEMS = {
 }
 
 
-def server_lines(run: Run, backend: Backend, tasks: Sequence[TaskFacts]) -> Iterator[Line]:
+def server_lines(run: PlannedRun, backend: Backend, tasks: Sequence[TaskFacts]) -> Iterator[Line]:
     """Yield the lines on the server that the tasks are sent to; it gets one GET request."""
     if backend.kind not in (TEXT, MESSAGES):
         return
@@ -178,7 +178,7 @@ def _endpoint_lines(backend: Backend) -> Iterator[Line]:
         yield Line(ERROR, TOPIC, what, f"Let base_url end in {wanted}.")
 
 
-def _reply_lines(backend: Backend, url: str, reply: Reply) -> Iterator[Line]:
+def _reply_lines(backend: Backend, url: str, reply: ServerReply) -> Iterator[Line]:
     if reply.status is None:
         todo = _PROBLEMS.get(reply.problem, "Start the server, or correct base_url.")
         yield Line(ERROR, TOPIC, f"{url} does not answer ({reply.problem})", todo)
@@ -202,7 +202,7 @@ def _key_todo(backend: Backend) -> str:
 
 
 def _model_lines(
-    run: Run, models: Sequence[Mapping[str, Any]], tasks: Sequence[TaskFacts]
+    run: PlannedRun, models: Sequence[Mapping[str, Any]], tasks: Sequence[TaskFacts]
 ) -> Iterator[Line]:
     wanted = str(run.model_args.get("model") or run.model_args.get("pretrained") or "")
     names = [str(model["id"]) for model in models]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lm_eval_longbench.explain.side import Answered, Facts
+from lm_eval_longbench.explain.side import Answered, SideFacts
 
 QUESTIONS, SCORER = "questions", "scorer"
 PROMPT, CUT, CHAT, STOP, LEFT = (
@@ -23,7 +23,7 @@ def _differ(left: object, right: object) -> bool | None:
     return None if left is None or right is None else left != right
 
 
-def _by_prompt(theirs: Facts, ours: Facts) -> list[str]:
+def _by_prompt(theirs: SideFacts, ours: SideFacts) -> list[str]:
     """Return what tells the prompts apart, where both logs have their hashes."""
     if theirs.prompt == ours.prompt:
         return []
@@ -33,7 +33,7 @@ def _by_prompt(theirs: Facts, ours: Facts) -> list[str]:
     return [CUT] if theirs.truncated or ours.truncated else [PROMPT]
 
 
-def _by_sent(theirs: Facts, ours: Facts) -> list[str] | None:
+def _by_sent(theirs: SideFacts, ours: SideFacts) -> list[str] | None:
     """Return what tells apart what the models got; None: one side does not have it."""
     if theirs.sent is None or ours.sent is None:
         return None
@@ -54,7 +54,7 @@ def _by_sent(theirs: Facts, ours: Facts) -> list[str] | None:
     return [PROMPT]
 
 
-def _without_hashes(theirs: Facts, ours: Facts) -> list[str]:
+def _without_hashes(theirs: SideFacts, ours: SideFacts) -> list[str]:
     found = []
     if _differ(theirs.template, ours.template) or _differ(theirs.document, ours.document):
         found.append(PROMPT)
@@ -100,7 +100,7 @@ def suspects(theirs: Answered, ours: Answered) -> list[str]:
     return found or [LEFT]
 
 
-def unknown(theirs: Facts, ours: Facts) -> list[str]:
+def unknown(theirs: SideFacts, ours: SideFacts) -> list[str]:
     """Return the causes that cannot be told from what two logs say of a question."""
     sent = theirs.sent is not None and ours.sent is not None
     prompts = theirs.prompt is not None and ours.prompt is not None

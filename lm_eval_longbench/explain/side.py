@@ -13,7 +13,7 @@ from lm_eval_longbench.errors import PredictionError
 from lm_eval_longbench.input_files import decoded
 from lm_eval_longbench.logs.sample_log import is_log_row, prompt_of, requests_of
 from lm_eval_longbench.metrics.reasoning import POLICIES
-from lm_eval_longbench.scoring.files import Source, chunks_of, find_files
+from lm_eval_longbench.scoring.files import PredictionSource, chunks_of, find_files
 from lm_eval_longbench.scoring.plan import PlannedFile, plan_files
 from lm_eval_longbench.scoring.problems import Problems
 from lm_eval_longbench.scoring.recognise import recognise
@@ -24,7 +24,7 @@ _STATED = ("score", "acc")
 
 
 @dataclass(frozen=True)
-class Facts:
+class SideFacts:
     """What a log tells of how an answer came about; None: it does not tell.
 
     Attributes:
@@ -69,7 +69,7 @@ class Answered:
     order: int
     golds: tuple[str, ...]
     policy: str
-    facts: Facts
+    facts: SideFacts
     texts: list[str | None] = field(default_factory=list)
     stated: list[float | None] = field(default_factory=list)
     scores: dict[str, list[float | None]] = field(default_factory=dict)
@@ -174,7 +174,7 @@ def _number(value: Any) -> float | None:
     return float(value) if is_number and value == value else None
 
 
-def _stated(row: Mapping[str, Any], source: Source) -> float | None:
+def _stated(row: Mapping[str, Any], source: PredictionSource) -> float | None:
     """Return the score that a row of a log states."""
     if is_log_row(row):
         values = (_number(row.get(name)) for name in _STATED)
@@ -186,7 +186,7 @@ def _stated(row: Mapping[str, Any], source: Source) -> float | None:
     return _number(value.get("acc")) if isinstance(value, Mapping) else None
 
 
-def _facts(row: Mapping[str, Any], file: PlannedFile, sample: Sample) -> Facts:
+def _facts(row: Mapping[str, Any], file: PlannedFile, sample: Sample) -> SideFacts:
     run = file.recorded.signature
     known: dict[str, Any] = {"document": sample.document, "truncated": sample.truncated}
     if run is not None:
@@ -206,7 +206,7 @@ def _facts(row: Mapping[str, Any], file: PlannedFile, sample: Sample) -> Facts:
             generation, excerpts = requests_of(row)
             known["sent"] = excerpts[0] if excerpts else None
             known["stop"] = _stop(generation[0]) if generation else known.get("stop")
-    return Facts(**known)
+    return SideFacts(**known)
 
 
 def _stop(generation: Any) -> tuple[Any, ...] | None:

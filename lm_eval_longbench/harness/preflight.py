@@ -30,8 +30,8 @@ from lm_eval_longbench.harness.limit import resolve_limit
 from lm_eval_longbench.harness.preflight_facts import (
     LOCAL,
     Backend,
-    Leaf,
-    Run,
+    PlannedRun,
+    PlannedTask,
     TaskFacts,
     find_tokenizer,
 )
@@ -54,7 +54,9 @@ _EMBEDDING = ("embedding_model", "embedding_url")
 # ---------------------------------------------------------------------- the arguments
 
 
-def read_run(arguments: Sequence[str], preset: str | None = None, *, thinking: bool = False) -> Run:
+def read_run(
+    arguments: Sequence[str], preset: str | None = None, *, thinking: bool = False
+) -> PlannedRun:
     """Return what `lm-eval-longbench run ARGUMENTS` would do.
 
     Args:
@@ -99,7 +101,7 @@ def read_run(arguments: Sequence[str], preset: str | None = None, *, thinking: b
             raise OptionError(
                 f"--samples: {task} needs a list of one or more whole numbers, not {chosen!r}."
             )
-    return Run(
+    return PlannedRun(
         model=config.model,
         model_args=dict(config.model_args),
         tasks=tuple(_names(config.tasks)),
@@ -131,7 +133,9 @@ def _names(tasks: Any) -> list[Any]:
 # ---------------------------------------------------------------------- the tasks
 
 
-def open_tasks(run: Run, *, include_defaults: bool | None = None) -> tuple[TaskManager, list[Leaf]]:
+def open_tasks(
+    run: PlannedRun, *, include_defaults: bool | None = None
+) -> tuple[TaskManager, list[PlannedTask]]:
     """Return the harness's manager of tasks, and each task that a run evaluates, once.
 
     Args:
@@ -154,7 +158,7 @@ def open_tasks(run: Run, *, include_defaults: bool | None = None) -> tuple[TaskM
         include_defaults=include_defaults is not False,
         metadata=_without_embedding(run.metadata),
     )
-    leaves: dict[str, Leaf] = {}
+    leaves: dict[str, PlannedTask] = {}
     for wanted in run.tasks:
         for item in _matches(wanted, manager):
             for leaf in _expand(item, {}, task_index(manager), run.metadata):
@@ -198,7 +202,7 @@ def _expand(
     overrides: Mapping[str, Any],
     index: Mapping[str, Any],
     metadata: Mapping[str, Any],
-) -> Iterator[Leaf]:
+) -> Iterator[PlannedTask]:
     """Yield the tasks of a name or a group's member, with what groups around it override."""
     if isinstance(item, Mapping):
         name = item.get("group") or item.get("task")
@@ -231,7 +235,7 @@ def _members(
     overrides: Mapping[str, Any],
     index: Mapping[str, Any],
     metadata: Mapping[str, Any],
-) -> Iterator[Leaf]:
+) -> Iterator[PlannedTask]:
     from lm_eval.config.group import GroupConfig
 
     of_a_group = {field.name for field in fields(GroupConfig)}
@@ -246,7 +250,7 @@ def _inline(
     overrides: Mapping[str, Any],
     index: Mapping[str, Any],
     metadata: Mapping[str, Any],
-) -> Iterator[Leaf]:
+) -> Iterator[PlannedTask]:
     """Yield the tasks of a definition that stands where a name could."""
     if "group" in item:
         yield from _members(item, overrides, index, metadata)
@@ -258,12 +262,12 @@ def _inline(
 
 def _leaf(
     name: str, config: Mapping[str, Any], metadata: Mapping[str, Any], spec: str | Mapping[str, Any]
-) -> Leaf:
+) -> PlannedTask:
     cls = config.get("class")
     dataset, benchmark = str(config.get("dataset_name")), None
     if isinstance(cls, type) and issubclass(cls, LongBenchTask):
         benchmark = benchmark_of(find_task(dataset))
-    return Leaf(
+    return PlannedTask(
         name=name,
         task=None if benchmark is None else dataset,
         metadata={**(config.get("metadata") or {}), **metadata},
@@ -276,7 +280,11 @@ def _leaf(
 
 
 def ask_task(
-    run: Run, leaf: Leaf, backend: Backend, manager: TaskManager, names: Collection[str] = ()
+    run: PlannedRun,
+    leaf: PlannedTask,
+    backend: Backend,
+    manager: TaskManager,
+    names: Collection[str] = (),
 ) -> TaskFacts:
     """Return what there is to know of a task before it is run.
 
@@ -303,11 +311,11 @@ def ask_task(
         return replace(facts, problem=f"{kind}: {error}" if kind else str(error))
 
 
-def _spec(leaf: Leaf) -> Any:
+def _spec(leaf: PlannedTask) -> Any:
     return leaf.spec if isinstance(leaf.spec, str) else dict(leaf.spec)
 
 
-def _asked(facts: TaskFacts, run: Run, task: LongBenchTask) -> TaskFacts:
+def _asked(facts: TaskFacts, run: PlannedRun, task: LongBenchTask) -> TaskFacts:
     """Add what the finished task says of itself, the user's generation arguments included."""
     if run.gen_kwargs:
         task.set_config("generation_kwargs", dict(run.gen_kwargs), update=True)
@@ -333,7 +341,9 @@ def _asked(facts: TaskFacts, run: Run, task: LongBenchTask) -> TaskFacts:
     )
 
 
-def _with_limit(facts: TaskFacts, run: Run, task: LongBenchTask, backend: Backend) -> TaskFacts:
+def _with_limit(
+    facts: TaskFacts, run: PlannedRun, task: LongBenchTask, backend: Backend
+) -> TaskFacts:
     """Add the limit of prompts and the tokenizer that keeps it."""
     options, metadata = task.asking.options, task.config.metadata
     generation = dict(facts.generation)
@@ -350,7 +360,7 @@ def _with_limit(facts: TaskFacts, run: Run, task: LongBenchTask, backend: Backen
 
 
 def _with_request(
-    facts: TaskFacts, run: Run, task: LongBenchTask, backend: Backend, names: Collection[str]
+    facts: TaskFacts, run: PlannedRun, task: LongBenchTask, backend: Backend, names: Collection[str]
 ) -> TaskFacts:
     """Add the first prompt, before it is cut and as the backend would get it."""
     chosen = (run.samples or {}).get(facts.name)

@@ -24,7 +24,7 @@ _TOKENIZER_FILES = ("tokenizer_config.json", "tokenizer.json", "tokenizer.model"
 
 
 @dataclass(frozen=True)
-class Run:
+class PlannedRun:
     """What the arguments of a run ask for, config file and preset included.
 
     Attributes:
@@ -61,7 +61,7 @@ class Run:
 
 
 @dataclass(frozen=True)
-class Leaf:
+class PlannedTask:
     """One task that a run evaluates, before it is built.
 
     Attributes:

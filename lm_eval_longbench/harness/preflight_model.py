@@ -21,7 +21,7 @@ from lm_eval_longbench.harness.preflight_facts import (
     TEXT,
     Backend,
     FoundTokenizer,
-    Run,
+    PlannedRun,
     find_tokenizer,
 )
 from lm_eval_longbench.harness.private_names import DOCTOR, require
@@ -49,7 +49,7 @@ def check_model(name: str) -> None:
         raise UnknownNameError("model", name, model_registry)
 
 
-def describe(run: Run) -> Backend:
+def describe(run: PlannedRun) -> Backend:
     """Return the backend of a run; it is asked nothing, and no weights are loaded.
 
     Raises:
@@ -68,7 +68,7 @@ def describe(run: Run) -> Backend:
     return backend
 
 
-def _backend(run: Run) -> Backend:
+def _backend(run: PlannedRun) -> Backend:
     from lm_eval.api.registry import get_model
     from lm_eval.models import MODEL_MAPPING
 
@@ -93,7 +93,7 @@ def _names(cls: type) -> set[str]:
 # ---------------------------------------------------------------------- models in this process
 
 
-def _local(run: Run) -> Backend:
+def _local(run: PlannedRun) -> Backend:
     args = run.model_args
     # sglang has its own name for it.
     name = args.get("tokenizer_path") or tokenizer_name(None, args)
@@ -104,7 +104,7 @@ def _local(run: Run) -> Backend:
     return Backend(run.model, LOCAL, tokenizer=found, chat_template=template)
 
 
-def _template_args(run: Run) -> dict[str, Any] | None:
+def _template_args(run: PlannedRun) -> dict[str, Any] | None:
     """Return what the backend hands to the template beside the messages; None for sglang."""
     given = dict(run.model_args.get("chat_template_args") or {})
     thinking = run.model_args.get("enable_thinking")
@@ -141,7 +141,7 @@ def _templated(
 # ---------------------------------------------------------------------- servers
 
 
-def _server(run: Run, cls: Any) -> Backend:
+def _server(run: PlannedRun, cls: Any) -> Backend:
     args = run.model_args
     # The class's own methods answer, on an object that was never constructed: the constructor
     # would ask the server for a tokenizer.
@@ -173,7 +173,7 @@ def _server(run: Run, cls: Any) -> Backend:
     )
 
 
-def _own_server(run: Run) -> Backend:
+def _own_server(run: PlannedRun) -> Backend:
     """Return what our own client would ask; it is built, and asks nothing."""
     args = {name: value for name, value in run.model_args.items() if name != "tokenizer"}
     model = LongBenchAPI(**args)

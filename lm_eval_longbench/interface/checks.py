@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from lm_eval_longbench.answers.summary import FileAnswers
     from lm_eval_longbench.doctor.line import Line
     from lm_eval_longbench.options import Options
-    from lm_eval_longbench.verify.check import Report
+    from lm_eval_longbench.verify.check import Verification
     from lm_eval_longbench.verify.compare import Compared
 
 
@@ -19,7 +19,7 @@ def verify_results(
     *,
     data_dir: str | None = None,
     tokenizer: str | None = None,
-) -> Report:
+) -> Verification:
     """Compute results again from their sample logs, as `lm-eval-longbench verify` does.
 
     Args:

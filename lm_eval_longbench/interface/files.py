@@ -13,7 +13,7 @@ from lm_eval_longbench.interface.read_runs import read_runs
 from lm_eval_longbench.interface.run import Run
 
 if TYPE_CHECKING:
-    from lm_eval_longbench.reports.scored_run import Run as ScoredRun
+    from lm_eval_longbench.reports.scored_run import ScoredRun as ScoredRun
 
 PUBLISHED = "published"
 

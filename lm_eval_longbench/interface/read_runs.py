@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from lm_eval_longbench.errors import DataError, OptionError
 
 if TYPE_CHECKING:
-    from lm_eval_longbench.reports.scored_run import Run
+    from lm_eval_longbench.reports.scored_run import ScoredRun
 
 
-def read_runs(paths: list[Path], scratch: Path, benchmark: str | None) -> list[Run]:
+def read_runs(paths: list[Path], scratch: Path, benchmark: str | None) -> list[ScoredRun]:
     """Read scored folders; what is not one is scored first, into `scratch`.
 
     Raises:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from lm_eval_longbench.harness.evaluate import Captured
     from lm_eval_longbench.logs.scored_files import SampleLine
     from lm_eval_longbench.reports.report import BenchmarkReport
-    from lm_eval_longbench.reports.scored_run import Run as ScoredRun
+    from lm_eval_longbench.reports.scored_run import ScoredRun as ScoredRun
 
 THIS = "this run"
 

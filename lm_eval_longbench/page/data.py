@@ -26,8 +26,8 @@ from lm_eval_longbench.page.entries import (
     GAP_PLACE,
     TOKENS,
     TOKENS_PLACE,
-    Entry,
     Number,
+    PageEntry,
     number,
     places_of,
     published_entry,
@@ -38,7 +38,7 @@ from lm_eval_longbench.page.prompt_lengths import Lengths, measured
 from lm_eval_longbench.page.summaries import Summary
 from lm_eval_longbench.reports.published import leaderboard, published_rows
 from lm_eval_longbench.reports.report import Column, columns_of, method_of, pairs_of, remarks_on
-from lm_eval_longbench.reports.scored_run import Run
+from lm_eval_longbench.reports.scored_run import ScoredRun
 from lm_eval_longbench.version import __version__
 
 FORMAT = 1
@@ -119,7 +119,7 @@ def _gain_title(look: Look) -> Text:
     return english, chinese
 
 
-def _charts(look: Look, entries: Sequence[Entry], places: _Places, share: float) -> list[Any]:
+def _charts(look: Look, entries: Sequence[PageEntry], places: _Places, share: float) -> list[Any]:
     """Return the benchmark's charts that some entry has a number for, and those all have."""
     has = {place for entry in entries for place, value in entry.values.items() if value}
     found = [_chart(chart, places) for chart in look.charts]
@@ -185,7 +185,7 @@ def _difference(found: Difference | None, factor: float) -> list[float | int | N
 
 
 def _differences(
-    runs: Sequence[tuple[int, Entry]], wanted: Sequence[Place], factor: float
+    runs: Sequence[tuple[int, PageEntry]], wanted: Sequence[Place], factor: float
 ) -> list[dict[str, Any]]:
     """Return the paired differences of runs: of all pairs, or of each run's own tables."""
     compared = {"": list(runs)}
@@ -217,7 +217,9 @@ def _differences(
     return found
 
 
-def _gains(look: Look, entries: Sequence[Entry], differences: Sequence[Mapping[str, Any]]) -> None:
+def _gains(
+    look: Look, entries: Sequence[PageEntry], differences: Sequence[Mapping[str, Any]]
+) -> None:
     """Give the entry of each model's last mode its gain over the first."""
     if len(look.modes) < 2 or not look.headline:
         return
@@ -245,7 +247,7 @@ def _gains(look: Look, entries: Sequence[Entry], differences: Sequence[Mapping[s
             entry.values[GAIN_PLACE] = number(one[0] - other[0], None, None, None)
 
 
-def _ranks(benchmark: Benchmark, look: Look, entries: Sequence[Entry]) -> dict[int, str]:
+def _ranks(benchmark: Benchmark, look: Look, entries: Sequence[PageEntry]) -> dict[int, str]:
     """Return the ranks that runs of the official protocol take among the published rows."""
     found: dict[int, str] = {}
     for name in benchmark.tables:
@@ -270,7 +272,7 @@ def _ranks(benchmark: Benchmark, look: Look, entries: Sequence[Entry]) -> dict[i
     return found
 
 
-def _entry(entry: Entry, places: _Places, rank: str) -> dict[str, Any]:
+def _entry(entry: PageEntry, places: _Places, rank: str) -> dict[str, Any]:
     facts = {name: value for name, value in entry.facts.items() if value}
     return {
         "model": entry.model,
@@ -289,7 +291,7 @@ def _entry(entry: Entry, places: _Places, rank: str) -> dict[str, Any]:
 
 def _benchmark(
     benchmark: Benchmark,
-    runs: Sequence[Run],
+    runs: Sequence[ScoredRun],
     about: Mapping[str, Mapping[str, str]],
     share: float,
     summaries: Sequence[Summary],
@@ -299,7 +301,7 @@ def _benchmark(
 ) -> dict[str, Any] | None:
     columns, unit = columns_of(benchmark.name, runs), benchmark.unit
     look = _look(benchmark, columns)
-    entries: list[Entry] = []
+    entries: list[PageEntry] = []
     taken: dict[str, set[str]] = {}
     for column in columns:
         own = taken.setdefault(column.run.name, set())
@@ -358,7 +360,7 @@ def _benchmark(
 
 
 def page_data(
-    runs: Sequence[Run],
+    runs: Sequence[ScoredRun],
     *,
     published: bool = False,
     only: Collection[str] = (),

@@ -60,7 +60,7 @@ def _of_effective(found: Effective | None, ladder: Ladder) -> Number:
 
 
 @dataclass
-class Entry:
+class PageEntry:
     """One model in one mode.
 
     Attributes:
@@ -150,7 +150,7 @@ def _cut(column: Column) -> str:
 
 def run_entry(
     column: Column, look: Look, taken: set[str], share: float, by_tokens: ByTokens | None = None
-) -> Entry:
+) -> PageEntry:
     """Return the entry of one table of a run.
 
     Args:
@@ -167,7 +167,7 @@ def run_entry(
         mode = info.mode
     figures = {figure.place: figure for figure in benchmark.chart_figures(table.answers)}
     figures |= {figure.place: figure for figure in shares(table.answers)}
-    entry = Entry(column.run.name, mode, True, official=official, why=why, column=column)
+    entry = PageEntry(column.run.name, mode, True, official=official, why=why, column=column)
     entry.trees = {place: figure.tree for place, figure in figures.items()}
     wanted = [*places_of(look), *(place for place in figures if place[0] == SHARES)]
     for place in wanted:
@@ -198,7 +198,7 @@ _SUMMARY = "an official summary, which does not tell its protocol"
 
 
 def _from_means(
-    entry: Entry, values: Mapping[Place, float], benchmark: Benchmark, look: Look, share: float
+    entry: PageEntry, values: Mapping[Place, float], benchmark: Benchmark, look: Look, share: float
 ) -> None:
     """Give an entry what follows from means alone, in the benchmark's unit."""
     unit = benchmark.unit
@@ -216,9 +216,9 @@ def _from_means(
         entry.values[EFFECTIVE_PLACE] = _of_effective(found, look.ladder)
 
 
-def summary_entry(summary: Summary, look: Look, share: float) -> Entry:
+def summary_entry(summary: Summary, look: Look, share: float) -> PageEntry:
     """Return the entry of an official summary."""
-    entry = Entry(summary.model, summary.mode, True, official=UNKNOWN, why=_SUMMARY)
+    entry = PageEntry(summary.model, summary.mode, True, official=UNKNOWN, why=_SUMMARY)
     _from_means(entry, summary.values, summary.benchmark, look, share)
     if summary.failed is not None:
         entry.values[SHARES, "failed"] = number(100 * summary.failed, None, None, None)
@@ -236,9 +236,11 @@ _FACTS = {
 }
 
 
-def published_entry(row: PublishedRow, benchmark: Benchmark, look: Look, share: float) -> Entry:
+def published_entry(row: PublishedRow, benchmark: Benchmark, look: Look, share: float) -> PageEntry:
     """Return the entry of a published row."""
-    entry = Entry(row.model, row.mode, False, why=row.caveat, official=NO if row.caveat else YES)
+    entry = PageEntry(
+        row.model, row.mode, False, why=row.caveat, official=NO if row.caveat else YES
+    )
     _from_means(entry, row.values, benchmark, look, share)
     stated = [row.decimals[point.place] for point in look.headline if point.place in row.decimals]
     if stated:  # shown numbers have the digits of these, less those that a factor moves

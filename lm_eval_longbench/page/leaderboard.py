@@ -19,9 +19,9 @@ from lm_eval_longbench.logs.results_file import (
 from lm_eval_longbench.page.about import about_of, facts_of
 from lm_eval_longbench.page.data import page_data
 from lm_eval_longbench.page.prompt_lengths import Lengths, lengths_of
-from lm_eval_longbench.reports.scored_run import Run, read_run, unique_names
+from lm_eval_longbench.reports.scored_run import ScoredRun, read_run, unique_names
 from lm_eval_longbench.scoring.score import score_paths
-from lm_eval_longbench.verify.check import OFFICIAL, Report
+from lm_eval_longbench.verify.check import OFFICIAL, Verification
 from lm_eval_longbench.verify.lines import different_lines, not_checkable_lines
 from lm_eval_longbench.verify.verify import verify
 
@@ -44,13 +44,13 @@ class Submission:
     """
 
     name: str
-    run: Run | None
+    run: ScoredRun | None
     about: Mapping[str, str] = field(default_factory=dict)
     reasons: tuple[str, ...] = ()
     lengths: Lengths = field(default_factory=dict)
 
 
-def _refusal(report: Report, folder: Path) -> list[str]:
+def _refusal(report: Verification, folder: Path) -> list[str]:
     """Return why a verification does not stand for its numbers; nothing where it does."""
     if report.exit_status == 0:
         return []

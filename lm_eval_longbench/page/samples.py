@@ -17,7 +17,7 @@ from lm_eval_longbench.input_files import decoded
 from lm_eval_longbench.logs.sample_log import requests_of
 from lm_eval_longbench.page.build import cleaned
 from lm_eval_longbench.reports.scored_run import is_scored
-from lm_eval_longbench.scoring.files import LOG, Source, chunks_of, find_files
+from lm_eval_longbench.scoring.files import LOG, PredictionSource, chunks_of, find_files
 from lm_eval_longbench.scoring.plan import plan_files
 from lm_eval_longbench.scoring.problems import Problems
 from lm_eval_longbench.scoring.recognise import recognise
@@ -60,7 +60,7 @@ def _about(sample: Sample, scored: Scored) -> str:
 
 def read_samples(
     path: Path, benchmark: str | None
-) -> Iterator[tuple[dict[str, Any], Sample, Source]]:
+) -> Iterator[tuple[dict[str, Any], Sample, PredictionSource]]:
     """Yield each answer under a path: its row (of a log, else nothing), itself, and its source.
 
     Raises:

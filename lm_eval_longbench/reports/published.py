@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from lm_eval_longbench.benchmarks.base import Place
 from lm_eval_longbench.benchmarks.registry import benchmarks, tables
 from lm_eval_longbench.protocol import MOST_COPIES, departures
-from lm_eval_longbench.reports.scored_run import Run, ScoredTable
+from lm_eval_longbench.reports.scored_run import ScoredRun, ScoredTable
 
 # Tasks named in a reason.
 _NAMED = 3
@@ -197,7 +197,7 @@ def protocol_of_run(
 
 
 @dataclass(frozen=True)
-class Verdict:
+class ProtocolVerdict:
     """Whether figures are of the official protocol.
 
     Attributes:
@@ -217,8 +217,8 @@ class Verdict:
 
 
 def verdict_of(
-    table: ScoredTable, tasks: Sequence[str], mode: str, run: Run | None = None
-) -> Verdict:
+    table: ScoredTable, tasks: Sequence[str], mode: str, run: ScoredRun | None = None
+) -> ProtocolVerdict:
     """Return whether figures over some tasks of a table are of the official protocol.
 
     Args:
@@ -228,7 +228,7 @@ def verdict_of(
         run: of the table, whose first pass with chain of thought counts too; None: it does not.
     """
     passes = [(table, tasks)] if run is None else passes_of(run, table, tasks)
-    return Verdict(why_not_ranked(table, tasks), *protocol_of_run(passes, mode))
+    return ProtocolVerdict(why_not_ranked(table, tasks), *protocol_of_run(passes, mode))
 
 
 def rank_of(
@@ -306,7 +306,7 @@ class Leaderboard:
 
 
 def passes_of(
-    run: Run, table: ScoredTable, tasks: Sequence[str]
+    run: ScoredRun, table: ScoredTable, tasks: Sequence[str]
 ) -> list[tuple[ScoredTable, Sequence[str]]]:
     """Return what a ranked figure is made of: with chain of thought the first pass, too."""
     first = table.info.first_pass
@@ -321,7 +321,7 @@ def _in_mode(benchmark: str, mode: str) -> list[PublishedRow]:
 
 
 def leaderboard(
-    name: str, runs: Sequence[tuple[str, Run, Mapping[Place, float | None]]]
+    name: str, runs: Sequence[tuple[str, ScoredRun, Mapping[Place, float | None]]]
 ) -> Leaderboard:
     """Return the published rows of a table with runs of it.
 

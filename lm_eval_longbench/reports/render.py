@@ -22,7 +22,7 @@ from lm_eval_longbench.language import said, told
 from lm_eval_longbench.reports.published import Entry, Leaderboard, Rank
 from lm_eval_longbench.reports.render_csv import csv_text
 from lm_eval_longbench.reports.render_json import json_text
-from lm_eval_longbench.reports.report import BenchmarkReport, Cell, Report, Row
+from lm_eval_longbench.reports.report import BenchmarkReport, Cell, Report, ReportRow
 
 FIGURE_HEADER = "value [95%] n/failed/unscored"
 # In place of an interval, where few questions differ.
@@ -92,7 +92,7 @@ def sections(all_rows: Iterable[_Row]) -> Iterator[tuple[str, list[_Row]]]:
         yield "" if [row.name for row in rows] == [section] else section, rows
 
 
-def row_texts(row: Row) -> list[str]:
+def row_texts(row: ReportRow) -> list[str]:
     """Return the cells of a row: one a column, then one a pair."""
     figures = [figure_text(figure, row.unit) for figure in row.figures]
     return figures + [difference_text(difference, row.unit) for difference in row.differences]

@@ -9,7 +9,7 @@ from io import StringIO
 from lm_eval_longbench.answers.reply import NOT_KNOWN
 from lm_eval_longbench.figures.figure import RELATIVE, Unit
 from lm_eval_longbench.reports.published import PublishedRow
-from lm_eval_longbench.reports.report import BenchmarkReport, Cell, Report, Row
+from lm_eval_longbench.reports.report import BenchmarkReport, Cell, Report, ReportRow
 
 _FIRST = ("benchmark", "section", "figure", "unit")
 
@@ -25,7 +25,7 @@ def _method(figure: Cell) -> str:
     return figure.method if figure.documents is None else f"{figure.method} over documents"
 
 
-def _figure_cells(report: BenchmarkReport, row: Row) -> Iterator[tuple[str, str | int]]:
+def _figure_cells(report: BenchmarkReport, row: ReportRow) -> Iterator[tuple[str, str | int]]:
     for column, figure in zip(report.columns, row.figures, strict=True):
         cells: tuple[str | int, ...] = ("",) * 7
         if figure is not None:
@@ -42,7 +42,7 @@ def _figure_cells(report: BenchmarkReport, row: Row) -> Iterator[tuple[str, str 
         yield from ((column.label + name, cell) for name, cell in zip(names, cells, strict=True))
 
 
-def _difference_cells(report: BenchmarkReport, row: Row) -> Iterator[tuple[str, str | int]]:
+def _difference_cells(report: BenchmarkReport, row: ReportRow) -> Iterator[tuple[str, str | int]]:
     for pair, difference in zip(report.pairs, row.differences, strict=True):
         cells: tuple[str | int, ...] = ("",) * 5
         if difference is not None:
@@ -59,7 +59,7 @@ def _published(report: BenchmarkReport) -> list[PublishedRow]:
     return list({id(row): row for row in rows if row is not None}.values())
 
 
-def _published_cells(report: BenchmarkReport, row: Row) -> Iterator[tuple[str, str]]:
+def _published_cells(report: BenchmarkReport, row: ReportRow) -> Iterator[tuple[str, str]]:
     for published in _published(report):
         place = (row.section, row.name)
         mode = f" ({published.mode})" if published.mode else ""

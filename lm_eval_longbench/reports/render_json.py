@@ -9,7 +9,7 @@ from lm_eval_longbench.figures.figure import Unit
 from lm_eval_longbench.figures.intervals import FEWEST, LEVEL, RESAMPLES, SEED
 from lm_eval_longbench.figures.tree import Difference
 from lm_eval_longbench.reports.published import Leaderboard
-from lm_eval_longbench.reports.report import BenchmarkReport, Cell, Column, Report, Row
+from lm_eval_longbench.reports.report import BenchmarkReport, Cell, Column, Report, ReportRow
 from lm_eval_longbench.version import __version__
 
 
@@ -43,7 +43,7 @@ def _difference(difference: Difference | None, unit: Unit) -> dict[str, Any] | N
     }
 
 
-def _row(row: Row) -> dict[str, Any]:
+def _row(row: ReportRow) -> dict[str, Any]:
     return {
         "section": row.section,
         "name": row.name,

@@ -24,7 +24,12 @@ from lm_eval_longbench.reports.render import (
     sections,
     text_of,
 )
-from lm_eval_longbench.reports.retained import Kept, RetainedReport, Row, Table
+from lm_eval_longbench.reports.retained import (
+    RetainedReport,
+    RetainedRow,
+    RetainedShare,
+    RetainedTable,
+)
 from lm_eval_longbench.version import __version__
 
 # A ratio as a percentage.
@@ -32,7 +37,7 @@ PERCENT = Unit("ratio", 1, 100, 2)
 _HOLDS = "retained % [95%] p n, score"
 
 
-def kept_text(kept: Kept, unit: Unit) -> str:
+def kept_text(kept: RetainedShare, unit: Unit) -> str:
     """Return one cell, such as "97.31 [95.10, 99.52] p=0.018 n=200, 40.12"; "" for no figure."""
     if kept.score is None:
         return ""
@@ -46,14 +51,14 @@ def kept_text(kept: Kept, unit: Unit) -> str:
     return f"{text} n={found.n}, {score}"
 
 
-def _heads(table: Table) -> list[tuple[str, str]]:
+def _heads(table: RetainedTable) -> list[tuple[str, str]]:
     return [
         (f"{table.baseline.run.name} (baseline)", "score"),
         *((label, _HOLDS) for label in table.labels),
     ]
 
 
-def _cells(row: Row) -> list[str]:
+def _cells(row: RetainedRow) -> list[str]:
     return [row.unit.shown(row.baseline), *(kept_text(kept, row.unit) for kept in row.kept)]
 
 
@@ -144,7 +149,7 @@ def csv_text(report: RetainedReport) -> str:
     return out.getvalue()
 
 
-def _json_kept(kept: Kept, unit: Unit) -> dict[str, Any]:
+def _json_kept(kept: RetainedShare, unit: Unit) -> dict[str, Any]:
     found = kept.retained
     return {
         "score": unit.scaled(kept.score),

@@ -18,7 +18,7 @@ from lm_eval_longbench.figures.intervals import FEWEST, RESAMPLES, SEED
 from lm_eval_longbench.figures.tree import FEW_DIFFER, Difference, Estimate, Pairing, estimate
 from lm_eval_longbench.metrics.reasoning import DROP, KEEP, POLICIES
 from lm_eval_longbench.reports.published import Leaderboard, leaderboard
-from lm_eval_longbench.reports.scored_run import Facts, Run, ScoredTable
+from lm_eval_longbench.reports.scored_run import Facts, ScoredRun, ScoredTable
 from lm_eval_longbench.signature.compare import incomparable
 
 _DONE = {KEEP: "kept", DROP: "dropped"}
@@ -52,7 +52,7 @@ _SHOWN = ("data", "repeats", "embedding_model", "answered")
 class Column:
     """One table of one run; its label names the run, and the mode where a benchmark has several."""
 
-    run: Run
+    run: ScoredRun
     table: ScoredTable
 
     @property
@@ -82,7 +82,7 @@ class Pair:
     reason: str
 
 
-def columns_of(benchmark: str, runs: Sequence[Run]) -> list[Column]:
+def columns_of(benchmark: str, runs: Sequence[ScoredRun]) -> list[Column]:
     """Return the columns of a benchmark: by run, and within a run in the order of the registry."""
     return [
         Column(run, run.tables[name])
@@ -185,7 +185,7 @@ class _Stated:
 
 
 @dataclass(frozen=True)
-class Row:
+class ReportRow:
     """One figure of every column.
 
     Attributes:
@@ -221,7 +221,7 @@ class BenchmarkReport:
     title: str
     columns: tuple[Column, ...]
     pairs: tuple[Pair, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[ReportRow, ...]
     notes: tuple[str, ...]
     leaderboards: tuple[Leaderboard, ...]
 
@@ -236,7 +236,7 @@ class Report:
         remarks: in what the runs differ that must not.
     """
 
-    runs: tuple[Run, ...]
+    runs: tuple[ScoredRun, ...]
     benchmarks: tuple[BenchmarkReport, ...]
     remarks: tuple[str, ...]
 
@@ -346,7 +346,7 @@ def _notes(
     return notes
 
 
-def remarks_on(runs: Sequence[Run]) -> list[str]:
+def remarks_on(runs: Sequence[ScoredRun]) -> list[str]:
     """Return one sentence for each condition in which runs of one table differ."""
     found = []
     for name in tables():
@@ -408,7 +408,7 @@ def _places(tables: Sequence[Mapping[Place, _Stated]]) -> list[Place]:
     return places
 
 
-def _rows(columns: Sequence[Column], pairs: Sequence[Pair]) -> list[Row]:
+def _rows(columns: Sequence[Column], pairs: Sequence[Pair]) -> list[ReportRow]:
     """Return the figures of all columns.
 
     Where answers hold reasoning, the figures under the other policy than theirs come last, for
@@ -437,11 +437,11 @@ def _rows(columns: Sequence[Column], pairs: Sequence[Pair]) -> list[Row]:
             else None
             for pair, pairing in zip(pairs, pairings, strict=True)
         )
-        rows.append(Row(*place, figure.unit, figure.detail, cells, differences))
+        rows.append(ReportRow(*place, figure.unit, figure.detail, cells, differences))
     return rows
 
 
-def _leaderboards(columns: Sequence[Column], rows: Sequence[Row]) -> list[Leaderboard]:
+def _leaderboards(columns: Sequence[Column], rows: Sequence[ReportRow]) -> list[Leaderboard]:
     def values(number: int) -> dict[Place, float | None]:
         return {
             (row.section, row.name): row.unit.scaled(figure.value)
@@ -463,7 +463,7 @@ def _leaderboards(columns: Sequence[Column], rows: Sequence[Row]) -> list[Leader
     ]
 
 
-def _benchmark(name: str, runs: Sequence[Run], *, published: bool) -> BenchmarkReport | None:
+def _benchmark(name: str, runs: Sequence[ScoredRun], *, published: bool) -> BenchmarkReport | None:
     columns = columns_of(name, runs)
     if not columns:
         return None
@@ -481,7 +481,7 @@ def _benchmark(name: str, runs: Sequence[Run], *, published: bool) -> BenchmarkR
     )
 
 
-def make_report(runs: Sequence[Run], *, published: bool = False) -> Report:
+def make_report(runs: Sequence[ScoredRun], *, published: bool = False) -> Report:
     """Return the report of some runs, one column each and benchmark.
 
     Args:

@@ -21,7 +21,7 @@ from lm_eval_longbench.reports.report import (
     pair_of,
     remarks_on,
 )
-from lm_eval_longbench.reports.scored_run import Run
+from lm_eval_longbench.reports.scored_run import ScoredRun
 
 _METHOD = (
     "Retained is a run's score over the baseline's, in percent, on the questions that both have. "
@@ -34,7 +34,7 @@ _METHOD = (
 
 
 @dataclass(frozen=True)
-class Kept:
+class RetainedShare:
     """One figure of one run beside the baseline's.
 
     Attributes:
@@ -47,7 +47,7 @@ class Kept:
 
 
 @dataclass(frozen=True)
-class Row:
+class RetainedRow:
     """One figure of the baseline, and what each run keeps of it.
 
     Attributes:
@@ -63,11 +63,11 @@ class Row:
     unit: Unit
     detail: bool
     baseline: float
-    kept: tuple[Kept, ...]
+    kept: tuple[RetainedShare, ...]
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class RetainedTable:
     """What runs keep of one table of the baseline.
 
     Attributes:
@@ -81,7 +81,7 @@ class Table:
     baseline: Column
     columns: tuple[Column, ...]
     labels: tuple[str, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[RetainedRow, ...]
     notes: tuple[str, ...]
 
     @property
@@ -106,7 +106,7 @@ class RetainedReport:
     baseline: str
     x: str
     numbers: Mapping[str, float]
-    tables: tuple[Table, ...]
+    tables: tuple[RetainedTable, ...]
     remarks: tuple[str, ...]
 
     @property
@@ -122,19 +122,21 @@ def _figures(column: Column) -> dict[Place, Figure]:
     return {one.place: one for one in found if not one.hidden and one.unit is not RELATIVE}
 
 
-def _kept(baseline: Figure, pair: Pair, own: Mapping[Place, Figure]) -> Kept:
+def _kept(baseline: Figure, pair: Pair, own: Mapping[Place, Figure]) -> RetainedShare:
     figure = own.get(baseline.place)
     if figure is None:
-        return Kept(None, None)
-    return Kept(figure.tree.value, None if pair.reason else retained(baseline.tree, figure.tree))
+        return RetainedShare(None, None)
+    return RetainedShare(
+        figure.tree.value, None if pair.reason else retained(baseline.tree, figure.tree)
+    )
 
 
-def _table(baseline: Column, columns: Sequence[Column], labels: Mapping[str, str]) -> Table:
+def _table(baseline: Column, columns: Sequence[Column], labels: Mapping[str, str]) -> RetainedTable:
     everything = [baseline, *columns]
     pairs = [pair_of(everything, 0, number) for number in range(1, len(everything))]
     found = [_figures(column) for column in columns]
     rows = [
-        Row(
+        RetainedRow(
             *figure.place,
             figure.unit,
             figure.detail,
@@ -144,7 +146,7 @@ def _table(baseline: Column, columns: Sequence[Column], labels: Mapping[str, str
         for figure in _figures(baseline).values()
         if figure.tree.value is not None
     ]
-    return Table(
+    return RetainedTable(
         baseline,
         tuple(columns),
         tuple(labels[column.run.name] for column in columns),
@@ -153,7 +155,9 @@ def _table(baseline: Column, columns: Sequence[Column], labels: Mapping[str, str
     )
 
 
-def _tables(baseline: Run, others: Sequence[Run], labels: Mapping[str, str]) -> Iterator[Table]:
+def _tables(
+    baseline: ScoredRun, others: Sequence[ScoredRun], labels: Mapping[str, str]
+) -> Iterator[RetainedTable]:
     for name in benchmarks():
         for base in columns_of(name, [baseline]):
             table = base.table.info.name
@@ -182,7 +186,7 @@ def numbers_of(names: Sequence[str], x: str) -> dict[str, float]:
     return found
 
 
-def make_retained(runs: Sequence[Run], baseline: str, x: str | None = None) -> RetainedReport:
+def make_retained(runs: Sequence[ScoredRun], baseline: str, x: str | None = None) -> RetainedReport:
     """Return what runs keep of a baseline's score.
 
     Args:

@@ -21,7 +21,7 @@ from lm_eval_longbench.errors import few
 from lm_eval_longbench.language import said, told
 from lm_eval_longbench.reports.published import verdict_of
 from lm_eval_longbench.reports.render import FIGURE_HEADER, figure_text
-from lm_eval_longbench.reports.report import BenchmarkReport, Cell, Column, Report, Row
+from lm_eval_longbench.reports.report import BenchmarkReport, Cell, Column, Report, ReportRow
 
 # Lines of the block, all its labels in one column.
 MOST_LINES = 12
@@ -58,7 +58,7 @@ def _missing(column: Column) -> list[str]:
     return [task for task in column.table.info.tasks if task not in here]
 
 
-def _cells(report: BenchmarkReport) -> Iterator[tuple[Row, list[Cell | None]]]:
+def _cells(report: BenchmarkReport) -> Iterator[tuple[ReportRow, list[Cell | None]]]:
     """Yield the rows that have a value, or a question whose score is missing."""
     lacking = [bool(_missing(column)) for column in report.columns]
     for row in report.rows:
@@ -133,7 +133,7 @@ def tables_text(report: Report, width: int | None = None) -> str:
 # ---------------------------------------------------------------------- the block
 
 
-def _named(name: str, cell: Cell, row: Row) -> str:
+def _named(name: str, cell: Cell, row: ReportRow) -> str:
     ends = ""
     if cell.low is not None:
         ends = f" [{row.unit.shown(cell.low)}, {row.unit.shown(cell.high)}]"

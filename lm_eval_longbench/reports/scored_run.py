@@ -137,7 +137,7 @@ class ScoredTable:
 
 
 @dataclass(frozen=True, eq=False)
-class Run:
+class ScoredRun:
     """A folder that `score` wrote.
 
     Attributes:
@@ -270,7 +270,7 @@ def _read_samples(file: Path, columns: Mapping[str, _Samples]) -> None:
                 raise DataError(f"{file}, line {number}: {error}. {_AGAIN}") from error
 
 
-def read_run(folder: Path, name: str | None = None) -> Run:
+def read_run(folder: Path, name: str | None = None) -> ScoredRun:
     """Read a scored run; of a million samples it keeps some hundred bytes each.
 
     Args:
@@ -307,4 +307,4 @@ def read_run(folder: Path, name: str | None = None) -> Run:
             found[table] = column.finish()
         except BadRow as error:
             raise DataError(f"{file}, line {error.line}: {error}. {_AGAIN}") from error
-    return Run(name or unique_names([folder])[0], folder, found, problems)
+    return ScoredRun(name or unique_names([folder])[0], folder, found, problems)

@@ -14,7 +14,7 @@ from lm_eval_longbench.benchmarks.layouts import pieces_of
 from lm_eval_longbench.benchmarks.registry import layouts, tables
 from lm_eval_longbench.errors import PredictionError
 from lm_eval_longbench.input_files import (
-    Chunk,
+    ByteChunk,
     Damaged,
     blocks,
     chunks,
@@ -148,7 +148,7 @@ def survey(path: Path) -> Survey:
         return Survey(raw, text, size)
 
 
-def chunks_of(path: Path, size: int | None = None, layout: str = "") -> Iterator[Chunk]:
+def chunks_of(path: Path, size: int | None = None, layout: str = "") -> Iterator[ByteChunk]:
     """Yield the lines of a file in order, about `size` bytes at once (half a megabyte).
 
     The rows of a file of another program, of one of `layouts`, come as JSON Lines.
@@ -183,7 +183,7 @@ def count_rows(path: Path) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class PredictionSource:
     """One input file.
 
     Attributes:

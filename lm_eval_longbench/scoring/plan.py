@@ -12,7 +12,7 @@ from lm_eval_longbench.benchmarks.registry import benchmarks, short_names
 from lm_eval_longbench.errors import PredictionError
 from lm_eval_longbench.logs.results_file import Recorded, RecordedRuns
 from lm_eval_longbench.metrics.reasoning import DROP, KEEP, POLICIES
-from lm_eval_longbench.scoring.files import LOG, FoundFile, Source, Survey, survey
+from lm_eval_longbench.scoring.files import LOG, FoundFile, PredictionSource, Survey, survey
 from lm_eval_longbench.scoring.problems import Problems, entry, sentence
 from lm_eval_longbench.scoring.recognise import (
     Foreign,
@@ -38,7 +38,7 @@ class PlannedFile:
             answers they are; nothing for other files than logs.
     """
 
-    source: Source
+    source: PredictionSource
     path: Path
     survey: Survey
     recorded: Recorded
@@ -169,7 +169,7 @@ def plan_files(
         is_log = one.recognised.kind == LOG
         is_dated = is_log or bool(one.stamp)
         recorded = runs_beside.of(one.file.path) if is_dated else Recorded(one.subject or None)
-        source = Source(
+        source = PredictionSource(
             number,
             numbers[one.run],
             one.file.name,

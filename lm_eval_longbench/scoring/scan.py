@@ -13,7 +13,7 @@ from lm_eval_longbench.benchmarks.sample import MALFORMED
 from lm_eval_longbench.errors import PredictionError
 from lm_eval_longbench.metrics.reasoning import DROP, KEEP
 from lm_eval_longbench.protocol import MOST_COPIES
-from lm_eval_longbench.scoring.files import LOG, Source
+from lm_eval_longbench.scoring.files import LOG, PredictionSource
 from lm_eval_longbench.scoring.problems import KINDS, Problems, entry
 from lm_eval_longbench.scoring.score_chunk import Outcome
 from lm_eval_longbench.scoring.store import Row, Store, questions, text_of
@@ -53,7 +53,7 @@ class Labels:
         self._logs: dict[str, dict[str, _Files]] = defaultdict(lambda: defaultdict(dict))
         self._files: dict[str, str] = {}
 
-    def add(self, table: int, task: int, label: str | None, source: Source) -> None:
+    def add(self, table: int, task: int, label: str | None, source: PredictionSource) -> None:
         """Note that a file has questions of a task.
 
         Args:
@@ -137,7 +137,7 @@ class Gathered:
         problems: in the order of files and lines.
     """
 
-    def __init__(self, sources: Sequence[Source], problems: Problems) -> None:
+    def __init__(self, sources: Sequence[PredictionSource], problems: Problems) -> None:
         self.sources = sources
         self.lines: Counter[int] = Counter()
         self.malformed: Counter[int] = Counter()

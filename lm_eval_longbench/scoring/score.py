@@ -12,11 +12,11 @@ from typing import Any
 
 from lm_eval_longbench.benchmarks.registry import layouts, short_names, table_of
 from lm_eval_longbench.errors import PredictionError, UnknownNameError
-from lm_eval_longbench.input_files import Chunk, decoded
+from lm_eval_longbench.input_files import ByteChunk, decoded
 from lm_eval_longbench.logs.scored_files import SampleLine
 from lm_eval_longbench.metrics.reasoning import POLICIES
 from lm_eval_longbench.scoring.embed import embed_summaries
-from lm_eval_longbench.scoring.files import LOG, Source, chunks_of, find_files
+from lm_eval_longbench.scoring.files import LOG, PredictionSource, chunks_of, find_files
 from lm_eval_longbench.scoring.official import official_folder
 from lm_eval_longbench.scoring.output import Results
 from lm_eval_longbench.scoring.plan import Plan, plan_files, policy_of
@@ -34,7 +34,7 @@ AUTO = "auto"
 Progress = Callable[[int, int], None]
 
 
-def _jobs(plan: Plan, progress: Progress | None) -> Iterator[tuple[Source, Chunk]]:
+def _jobs(plan: Plan, progress: Progress | None) -> Iterator[tuple[PredictionSource, ByteChunk]]:
     total = sum(file.survey.size for file in plan.files)
     for file in plan.files:
         for chunk in chunks_of(file.path, layout=file.source.layout):
@@ -44,7 +44,7 @@ def _jobs(plan: Plan, progress: Progress | None) -> Iterator[tuple[Source, Chunk
 
 
 def _input(
-    name: str, sha256: str | None, source: Source, rows: int, path: Path | None = None
+    name: str, sha256: str | None, source: PredictionSource, rows: int, path: Path | None = None
 ) -> dict[str, Any]:
     known: dict[str, Any] = {
         "name": name,
@@ -230,7 +230,7 @@ def score_rows(
     """
     problems = Problems()
     stated = {str(own["task"]): own for own in signatures}
-    sources: list[Source] = []
+    sources: list[PredictionSource] = []
     kept: list[list[Mapping[str, Any]]] = []
     # Of two settings of one task the one under our own name comes first; the other is a duplicate.
     for name, own in sorted(rows.items(), key=lambda one: (table_of(one[0]) is None, one[0])):
@@ -239,7 +239,7 @@ def score_rows(
         if found is not None:
             told = own[0]["doc"].get("task", name)
             sources.append(
-                Source(
+                PredictionSource(
                     len(sources),
                     0,
                     name,

@@ -20,17 +20,17 @@ from lm_eval_longbench.benchmarks.sample import (
     is_whole,
 )
 from lm_eval_longbench.errors import LongBenchError
-from lm_eval_longbench.input_files import Chunk, decoded
+from lm_eval_longbench.input_files import ByteChunk, decoded
 from lm_eval_longbench.logs.sample_log import data_label, is_log_row, prompt_of, responses_of
 from lm_eval_longbench.metrics.reasoning import DROP, KEEP, holds_reasoning
-from lm_eval_longbench.scoring.files import LOG, Source
+from lm_eval_longbench.scoring.files import LOG, PredictionSource
 from lm_eval_longbench.scoring.problems import Problems, entry
 from lm_eval_longbench.scoring.store import Row, store_row
 
 _MOST_DOCUMENTS = 2**53
 
 
-def read_row(row: Any, index: int, source: Source) -> Read:
+def read_row(row: Any, index: int, source: PredictionSource) -> Read:
     """Return the samples of a decoded row, one an answer; `index` is its place, from 0."""
     if not isinstance(row, dict):
         return Unusable("not a JSON object")
@@ -47,7 +47,7 @@ def read_row(row: Any, index: int, source: Source) -> Read:
     return read
 
 
-def _read_log_row(row: dict[str, Any], index: int, source: Source) -> Read:
+def _read_log_row(row: dict[str, Any], index: int, source: PredictionSource) -> Read:
     if not is_log_row(row):
         return Unusable("no sample log row: it needs 'doc' and 'filtered_resps' or 'resps'")
     own = row.get("filter")
@@ -141,7 +141,7 @@ class Outcome:
     labels: set[tuple[int, int, str | None]] = field(default_factory=set)
 
 
-def score_row(outcome: Outcome, source: Source, line: int, index: int, row: Any) -> None:
+def score_row(outcome: Outcome, source: PredictionSource, line: int, index: int, row: Any) -> None:
     """Add what a decoded row gives to an outcome; Unusable: it is no JSON."""
     outcome.lines += 1
     read = row if isinstance(row, Unusable) else read_row(row, index, source)
@@ -168,7 +168,7 @@ def score_row(outcome: Outcome, source: Source, line: int, index: int, row: Any)
             outcome.problems.add("differing_pred", {**place, **differing})
 
 
-def score_chunk(source: Source, chunk: Chunk) -> Outcome:
+def score_chunk(source: PredictionSource, chunk: ByteChunk) -> Outcome:
     """Return what the lines of a chunk are worth."""
     outcome = Outcome(source.number)
     if chunk.problem is not None:

@@ -21,7 +21,7 @@ from lm_eval_longbench.benchmarks.base import Table
 from lm_eval_longbench.benchmarks.registry import table_number, tables, task_number
 from lm_eval_longbench.benchmarks.sample import Sample, Scored, failure_of, shown_of
 from lm_eval_longbench.errors import LongBenchError
-from lm_eval_longbench.scoring.files import Source
+from lm_eval_longbench.scoring.files import PredictionSource
 
 _KEY = ("tab", "task", "place", "id", "run", "repeat", "source", "line")
 _VALUES = (
@@ -149,7 +149,7 @@ def gold_hash(sample: Sample) -> bytes:
     return blake2b(text_bytes("\0".join(parts)), digest_size=8).digest()
 
 
-def store_row(sample: Sample, scored: Scored, source: Source, line: int) -> Row:
+def store_row(sample: Sample, scored: Scored, source: PredictionSource, line: int) -> Row:
     """Return a scored sample as it is stored; ValueError for NaN, which SQLite stores as none."""
     if scored.score is not None and math.isnan(scored.score):
         raise ValueError(f"{source.name}, line {line}: the score of {sample.task} is NaN.")

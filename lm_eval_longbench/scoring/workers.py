@@ -10,9 +10,9 @@ from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
 
 from lm_eval_longbench.errors import LongBenchError, OptionError
-from lm_eval_longbench.input_files import LONGEST, Chunk
+from lm_eval_longbench.input_files import LONGEST, ByteChunk
 from lm_eval_longbench.prompts.truncation import usable_cores
-from lm_eval_longbench.scoring.files import Source
+from lm_eval_longbench.scoring.files import PredictionSource
 from lm_eval_longbench.scoring.score_chunk import Outcome, score_chunk
 
 # Below this many bytes of text other processes cost more than they save: each loads the package and
@@ -39,7 +39,9 @@ def _ignore_interrupts() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def score_chunks(jobs: Iterable[tuple[Source, Chunk]], workers: int) -> Iterator[Outcome]:
+def score_chunks(
+    jobs: Iterable[tuple[PredictionSource, ByteChunk]], workers: int
+) -> Iterator[Outcome]:
     """Yield the outcome of each chunk, in order; a few chunks are in memory at a time.
 
     One worker is this process. Raises LongBenchError if a process died.

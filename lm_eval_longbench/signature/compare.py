@@ -152,7 +152,7 @@ _UNKNOWN = Rule(NOT, "nothing is known of what depends on this package")
 
 
 @dataclass(frozen=True)
-class Difference:
+class SignatureDifference:
     """One ingredient in which two signatures differ.
 
     Attributes:
@@ -178,7 +178,7 @@ class Comparison:
         unstated: ingredients that one or both do not state.
     """
 
-    differences: Sequence[Difference]
+    differences: Sequence[SignatureDifference]
     unstated: Sequence[str] = ()
 
     @property
@@ -198,7 +198,7 @@ def compare(left: Mapping[str, Any], right: Mapping[str, Any]) -> Comparison:
     Args:
         left, right: ingredients by name; one that is not there is not stated, null is a value.
     """
-    differences: list[Difference] = []
+    differences: list[SignatureDifference] = []
     unstated = []
     left, right = ({**dict.fromkeys(LATER), **own} for own in (left, right))
     for name in INGREDIENTS:
@@ -210,20 +210,20 @@ def compare(left: Mapping[str, Any], right: Mapping[str, Any]) -> Comparison:
             unstated += missing
         elif left[name] != right[name]:
             weight, reason = RULES[name].weigh(left, right)
-            differences.append(Difference(name, left[name], right[name], weight, reason))
+            differences.append(SignatureDifference(name, left[name], right[name], weight, reason))
     return Comparison(differences, unstated)
 
 
 def _packages(
     left: Mapping[str, Any], right: Mapping[str, Any]
-) -> tuple[list[Difference], list[str]]:
+) -> tuple[list[SignatureDifference], list[str]]:
     """Compare the versions of packages one by one, as far as both sides state them."""
     ours, theirs = left[_PACKAGES], right[_PACKAGES]
     if not isinstance(ours, Mapping) or not isinstance(theirs, Mapping):
         if ours == theirs:
             return [], []
         weight, reason = RULES[_PACKAGES].weigh(left, right)
-        return [Difference(_PACKAGES, ours, theirs, weight, reason)], []
+        return [SignatureDifference(_PACKAGES, ours, theirs, weight, reason)], []
     differences, unstated = [], []
     for package in dict.fromkeys([*PACKAGES, *ours, *theirs]):
         if package not in ours or package not in theirs:
@@ -231,7 +231,9 @@ def _packages(
         elif ours[package] != theirs[package]:
             weight, reason = PACKAGES.get(package, _UNKNOWN).weigh(left, right)
             differences.append(
-                Difference(f"{_PACKAGES}.{package}", ours[package], theirs[package], weight, reason)
+                SignatureDifference(
+                    f"{_PACKAGES}.{package}", ours[package], theirs[package], weight, reason
+                )
             )
     return differences, unstated
 

@@ -107,7 +107,7 @@ def _plain(value: Any) -> Any:
 
 
 @dataclass
-class Report:
+class Verification:
     """All checks of a verification.
 
     Attributes:

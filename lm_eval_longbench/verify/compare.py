@@ -23,7 +23,7 @@ from lm_eval_longbench.signature.compare import (
     COMPARABLE,
     NOT,
     Comparison,
-    Difference,
+    SignatureDifference,
     compare,
 )
 from lm_eval_longbench.signature.signature import UNKNOWN
@@ -33,7 +33,7 @@ _PACKAGE = "lm-eval-longbench "
 
 
 @dataclass(frozen=True)
-class Entry:
+class ComparedEntry:
     """One task of one result.
 
     Attributes:
@@ -64,14 +64,14 @@ class Entry:
         return {row.name for row in read_log(self.log)}
 
 
-def read_side(path: Path) -> dict[str, Entry]:
+def read_side(path: Path) -> dict[str, ComparedEntry]:
     """Read one side by task: a results file, a run folder or a scored folder.
 
     Raises:
         PredictionError: a file is broken, there are no tasks of this package, or two files have
             results of one task.
     """
-    entries: dict[str, Entry] = {}
+    entries: dict[str, ComparedEntry] = {}
     for place in find_results([path]):
         results = read_results(place)
         own = _of_folder(results) if isinstance(results, ScoredFolder) else _of_file(results)
@@ -100,7 +100,7 @@ def _figures(file: Path, place: str, found: Mapping[str, Any]) -> Mapping[str, A
     return found
 
 
-def _of_file(results: ResultsFile) -> Iterator[Entry]:
+def _of_file(results: ResultsFile) -> Iterator[ComparedEntry]:
     known = [str(task.run.get("task")) for task in results.tasks]
     for task, name in zip(results.tasks, known, strict=True):
         own = tasks().get(name)
@@ -113,10 +113,12 @@ def _of_file(results: ResultsFile) -> Iterator[Entry]:
             if "," in key and "_stderr," not in key
         }
         figures = _figures(task.file, f"results.{task.name}", figures)
-        yield Entry(task.file, task.name if shared else name, task.signature, figures, task.log)
+        yield ComparedEntry(
+            task.file, task.name if shared else name, task.signature, figures, task.log
+        )
 
 
-def _of_folder(folder: ScoredFolder) -> Iterator[Entry]:
+def _of_folder(folder: ScoredFolder) -> Iterator[ComparedEntry]:
     """Yield the tasks of a scored folder, with the ingredients that its report knows."""
     version = str(folder.report.get("package", "")).removeprefix(_PACKAGE)
     for table, facts in folder.report["tables"].items():
@@ -140,7 +142,7 @@ def _of_folder(folder: ScoredFolder) -> Iterator[Entry]:
             known = benchmark.tables[table].tasks.get(task)
             metric = benchmark.harness_metrics(known)[0].name if known else "score"
             figures = _figures(folder.path, f"{table}.{task}", {metric: own.get("score")})
-            yield Entry(folder.path, task, signature, figures, folder.path / SAMPLES)
+            yield ComparedEntry(folder.path, task, signature, figures, folder.path / SAMPLES)
 
 
 @dataclass(frozen=True)
@@ -195,11 +197,11 @@ def compare_results(left: Path, right: Path) -> Compared:
     )
 
 
-def _task(name: str, left: Entry, right: Entry) -> TaskComparison:
+def _task(name: str, left: ComparedEntry, right: ComparedEntry) -> TaskComparison:
     found = compare(left.signature, right.signature)
     ours, theirs = left.questions(), right.questions()
     if ours is not None and theirs is not None and ours != theirs:  # signatures only count them
-        other = Difference(
+        other = SignatureDifference(
             "questions",
             f"{len(ours)}, {len(ours - theirs)} of them only here",
             f"{len(theirs)}, {len(theirs - ours)} of them only here",

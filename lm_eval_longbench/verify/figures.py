@@ -159,7 +159,7 @@ def _recompute_summary(
 
 
 @dataclass
-class Column:
+class LoggedColumn:
     """One figure of all questions, under one filter.
 
     Attributes:
@@ -183,7 +183,7 @@ class Figures:
     """
 
     names: Mapping[str, str]
-    columns: dict[str, Column] = field(default_factory=dict)
+    columns: dict[str, LoggedColumn] = field(default_factory=dict)
     complete: bool = True
     values: dict[str, float] = field(default_factory=dict)
 
@@ -263,7 +263,7 @@ def recompute_rows(task: Subject) -> tuple[Figures, list[Check]]:
             own = replace(own, figures={k: v for k, v in own.figures.items() if k != CAPPED.name})
         edited += _edited(row, own)
         for name, value in own.figures.items():
-            column = found.columns.setdefault(f"{name},{row.filter}", Column())
+            column = found.columns.setdefault(f"{name},{row.filter}", LoggedColumn())
             column.values.append(value)
             column.taken = column.taken or own.taken.get(name) or own.resting.get(name, "")
     found.complete = not broken

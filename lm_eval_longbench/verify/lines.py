@@ -13,7 +13,7 @@ from lm_eval_longbench.verify.check import (
     OFFICIAL,
     STATUSES,
     Check,
-    Report,
+    Verification,
 )
 
 # Characters of a value that a line shows.
@@ -29,7 +29,7 @@ def _title(check: Check) -> str:
     return check.kind if check.name == check.kind else f"{check.kind} {check.name}"
 
 
-def different_lines(report: Report) -> Iterator[str]:
+def different_lines(report: Verification) -> Iterator[str]:
     """Yield a line for each check that differs: where, what, found, expected, meaning."""
     for check in report.with_status(DIFFERENT):
         expected = "" if check.expected is None else f", expected {_short(check.expected)}"
@@ -40,7 +40,7 @@ def different_lines(report: Report) -> Iterator[str]:
         )
 
 
-def not_checkable_lines(report: Report) -> Iterator[str]:
+def not_checkable_lines(report: Verification) -> Iterator[str]:
     """Yield a line for each reason why something cannot be checked, with what it concerns."""
     groups: dict[tuple[str, str], list[Check]] = defaultdict(list)
     for check in report.with_status(NOT_CHECKABLE):
@@ -57,7 +57,7 @@ def not_checkable_lines(report: Report) -> Iterator[str]:
         yield f"not checkable: {where}: {kind}{named}: {meaning}"
 
 
-def summary_line(report: Report) -> str:
+def summary_line(report: Verification) -> str:
     """Return the outcome in one line."""
     counts = report.counts
     parts = [f"{counts[status]} {status}" for status in STATUSES]

@@ -15,7 +15,7 @@ from lm_eval_longbench.logs.results_file import (
     read_results,
 )
 from lm_eval_longbench.logs.sample_log import LogRow, read_log
-from lm_eval_longbench.verify.check import CONFIRMED, DIFFERENT, NOT_CHECKABLE, Check, Report
+from lm_eval_longbench.verify.check import CONFIRMED, DIFFERENT, NOT_CHECKABLE, Check, Verification
 from lm_eval_longbench.verify.data import check_asked, check_data, check_questions
 from lm_eval_longbench.verify.figures import check_figures, check_official, recompute_rows
 from lm_eval_longbench.verify.groups import check_groups
@@ -43,7 +43,7 @@ def verify(
     data_dir: str | None = None,
     tokenizer: str | None = None,
     progress: Progress | None = None,
-) -> Report:
+) -> Verification:
     """Verify results files, run folders and scored folders.
 
     Args:
@@ -57,7 +57,7 @@ def verify(
         PredictionError: a path does not exist or holds no results. A file that is broken is noted
             in the report instead.
     """
-    report = Report()
+    report = Verification()
     for path in find_results(paths):
         try:
             results = read_results(path)

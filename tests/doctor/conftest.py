@@ -9,8 +9,8 @@ from lm_eval_longbench.harness.limit import Limit
 from lm_eval_longbench.harness.preflight_facts import (
     Backend,
     FoundTokenizer,
-    Leaf,
-    Run,
+    PlannedRun,
+    PlannedTask,
     TaskFacts,
 )
 
@@ -75,7 +75,7 @@ def a_run():
             "log_samples": False,
             "include_path": (),
         }
-        return Run(**{**whole, **more})
+        return PlannedRun(**{**whole, **more})
 
     return make
 
@@ -120,7 +120,7 @@ def a_backend():
 def a_leaf():
     def make(name="longbench_v1_qasper", task="longbench_v1_qasper", metadata=None, **more):
         whole = {"metadata": metadata or {}, "repeats": 1, "spec": name}
-        return Leaf(name, task, **{**whole, **more})
+        return PlannedTask(name, task, **{**whole, **more})
 
     return make
 

@@ -17,7 +17,7 @@ from lm_eval_longbench.doctor.data import (
     DOWNLOADED,
     MISSING,
     Stored,
-    Wanted,
+    WantedData,
     absent_line,
     general_lines,
     look,
@@ -100,9 +100,9 @@ def test_of_v1_each_dataset_is_converted_by_itself(empty_caches):
 def test_missing_data_is_one_error_a_benchmark_with_the_command(empty_caches):
     found = look(
         [
-            Wanted("longbench_v1_qasper", "longbench_v1_qasper", None),
-            Wanted("longbench_v1_trec", "longbench_v1_trec", None),
-            Wanted("longbench_pro_t1_1", "longbench_pro_t1_1", None),
+            WantedData("longbench_v1_qasper", "longbench_v1_qasper", None),
+            WantedData("longbench_v1_trec", "longbench_v1_trec", None),
+            WantedData("longbench_pro_t1_1", "longbench_pro_t1_1", None),
         ]
     )
     assert [line.status for line in found.lines] == [ERROR, ERROR]
@@ -120,7 +120,7 @@ def test_missing_data_is_one_error_a_benchmark_with_the_command(empty_caches):
 
 
 def test_the_sample_is_a_warning_with_label_hash_and_counts():
-    found = look([Wanted("longbench_v2", "longbench_v2", "sample")])
+    found = look([WantedData("longbench_v2", "longbench_v2", "sample")])
     (line,) = found.lines
     assert line.status == WARNING
     assert "sample-" in line.found and "of officially 503 documents" in line.found
@@ -128,7 +128,7 @@ def test_the_sample_is_a_warning_with_label_hash_and_counts():
 
 
 def test_a_dataset_that_does_not_exist_is_an_error(tmp_path):
-    found = look([Wanted("mine", "longbench_v1_qaspar", "sample")])
+    found = look([WantedData("mine", "longbench_v1_qaspar", "sample")])
     (line,) = found.lines
     assert line.status == ERROR
     assert "Did you mean 'longbench_v1_qasper'" in line.found
@@ -140,7 +140,7 @@ def test_official_data_is_ok_and_complete(empty_caches):
     task = BY_FILE["multifieldqa_en"]
     row = load(task, "sample").rows[0]
     cached(V1, V1.source.sha256, task.dataset, lambda: [row] * 150)
-    found = look([Wanted(task.name, task.name, None)])
+    found = look([WantedData(task.name, task.name, None)])
     (line,) = found.lines
     assert line.status == OK
     assert V1.source.label in line.found and V1.source.sha256 in line.found
@@ -152,8 +152,8 @@ def test_a_local_copy_is_a_warning_and_what_it_lacks_an_error(tmp_path):
     shutil.copy(SAMPLES / "longbench_v1" / "trec.jsonl", tmp_path)
     found = look(
         [
-            Wanted("longbench_v1_trec", "longbench_v1_trec", str(tmp_path)),
-            Wanted("longbench_v1_qasper", "longbench_v1_qasper", str(tmp_path)),
+            WantedData("longbench_v1_trec", "longbench_v1_trec", str(tmp_path)),
+            WantedData("longbench_v1_qasper", "longbench_v1_qasper", str(tmp_path)),
         ]
     )
     error, warning = found.lines
@@ -167,7 +167,7 @@ def test_a_local_copy_is_a_warning_and_what_it_lacks_an_error(tmp_path):
 def test_a_damaged_local_file_is_an_error(tmp_path):
     file = tmp_path / "data.json"
     file.write_text(json.dumps([{"question": "?"}]))
-    (line,) = look([Wanted("longbench_v2", "longbench_v2", str(file))]).lines
+    (line,) = look([WantedData("longbench_v2", "longbench_v2", str(file))]).lines
     assert line.status == ERROR
     assert "data.json" in line.found
 

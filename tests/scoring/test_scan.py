@@ -4,7 +4,7 @@ import pytest
 from prediction_rows import V1_FILE, V2_FILE
 
 from lm_eval_longbench.errors import PredictionError
-from lm_eval_longbench.scoring.files import LOG, Source
+from lm_eval_longbench.scoring.files import LOG, PredictionSource
 from lm_eval_longbench.scoring.scan import Labels, is_official
 
 OFFICIAL = "zai-org/LongBench-v2@2b48e49"
@@ -15,7 +15,9 @@ def labels(*given):
     """Of (table, label, kind) or (table, label, kind, task)."""
     own = Labels()
     for number, (table, label, kind, *task) in enumerate(given):
-        own.add(table, task[0] if task else 0, label, Source(number, 0, f"file{number}", kind))
+        own.add(
+            table, task[0] if task else 0, label, PredictionSource(number, 0, f"file{number}", kind)
+        )
     return own
 
 
@@ -70,7 +72,12 @@ def test_what_must_not_be_merged(given, names):
     for order in (given, given[::-1]):
         own = Labels()
         for table, label, kind in order:
-            own.add(table, 0, label, Source(0, 0, f"file{given.index((table, label, kind))}", kind))
+            own.add(
+                table,
+                0,
+                label,
+                PredictionSource(0, 0, f"file{given.index((table, label, kind))}", kind),
+            )
         with pytest.raises(PredictionError, match="longbench_v2: the inputs are of diff") as caught:
             own.check()
         for name in names:

@@ -20,20 +20,20 @@ from prediction_rows import (
 
 from lm_eval_longbench.benchmarks.base import MOST_REPEATS
 from lm_eval_longbench.benchmarks.sample import FOREIGN, Scored, Unusable
-from lm_eval_longbench.input_files import Chunk
+from lm_eval_longbench.input_files import ByteChunk
 from lm_eval_longbench.logs.sample_log import data_label, is_log_row, responses_of
 from lm_eval_longbench.scoring import score_chunk as module
-from lm_eval_longbench.scoring.files import LOG, Source
+from lm_eval_longbench.scoring.files import LOG, PredictionSource
 from lm_eval_longbench.scoring.problems import SHOWN, sentence
 from lm_eval_longbench.scoring.score_chunk import read_row, score_chunk
 
-V1 = Source(3, 2, "in/qasper.jsonl", V1_FILE, "longbench_v1", "longbench_v1_qasper")
-V2 = Source(0, 0, "in/v2.jsonl", V2_FILE, "longbench_v2", "longbench_v2")
+V1 = PredictionSource(3, 2, "in/qasper.jsonl", V1_FILE, "longbench_v1", "longbench_v1_qasper")
+V2 = PredictionSource(0, 0, "in/v2.jsonl", V2_FILE, "longbench_v2", "longbench_v2")
 
 
 def chunk(*lines, line=1, index=0):
     raw = [one if isinstance(one, bytes) else json.dumps(one).encode() for one in lines]
-    return Chunk(b"".join(one + b"\n" for one in raw), line, index)
+    return ByteChunk(b"".join(one + b"\n" for one in raw), line, index)
 
 
 def test_rows_carry_their_key_and_what_they_are_worth():
@@ -80,7 +80,7 @@ def test_of_many_bad_lines_the_first_are_kept():
 
 
 def test_what_is_wrong_with_a_file_is_a_problem_at_its_line():
-    found = score_chunk(V1, Chunk(b"", 9, 8, "it ends early"))
+    found = score_chunk(V1, ByteChunk(b"", 9, 8, "it ends early"))
     (bad,) = found.problems.first("malformed")
     assert sentence("malformed", bad) == "in/qasper.jsonl, line 9: it ends early"
 
@@ -106,7 +106,7 @@ def test_answers_of_one_question_have_one_gold_hash():
 
 def test_logs_give_a_row_an_answer_and_their_label():
     task = "longbench_v1_qasper"
-    source = Source(0, 0, "log", LOG, filter="none")
+    source = PredictionSource(0, 0, "log", LOG, filter="none")
     row = log_row(task, v1_doc(task, 0, "x"), "a", "x", data="sample-1")
     found = score_chunk(source, chunk(row))
     assert [(own.repeat, own.score) for own in found.rows] == [(1, 0.0), (2, 1.0)]
@@ -114,7 +114,7 @@ def test_logs_give_a_row_an_answer_and_their_label():
 
 
 def test_summaries_bring_their_texts():
-    source = Source(0, 0, "pro", PRO_FILE, "longbench_pro")
+    source = PredictionSource(0, 0, "pro", PRO_FILE, "longbench_pro")
     rows = [
         pro_row("q1", "x"),
         pro_row("q2", "a summary", code="t4_1", answer=["one", "two"]),
@@ -143,12 +143,14 @@ def test_an_outcome_travels_between_processes():
     assert again.problems.as_json() == found.problems.as_json()
 
 
-SOURCE = Source(0, 0, "a", LOG, filter="none")
+SOURCE = PredictionSource(0, 0, "a", LOG, filter="none")
 QASPER = "longbench_v1_qasper"
 
 
 def read(row, **source):
-    return read_row(row, 4, Source(0, 0, "a", LOG, filter=source.pop("filter", "none"), **source))
+    return read_row(
+        row, 4, PredictionSource(0, 0, "a", LOG, filter=source.pop("filter", "none"), **source)
+    )
 
 
 def v1(*responses, **more):

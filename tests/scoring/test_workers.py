@@ -10,11 +10,11 @@ from prediction_rows import V1_FILE, v1_row, write_lines
 from lm_eval_longbench.errors import OptionError
 from lm_eval_longbench.input_files import blocks, chunks
 from lm_eval_longbench.scoring import workers as module
-from lm_eval_longbench.scoring.files import Source
+from lm_eval_longbench.scoring.files import PredictionSource
 from lm_eval_longbench.scoring.score_chunk import score_chunk
 from lm_eval_longbench.scoring.workers import SMALL, number_of_workers, score_chunks, usable_cores
 
-SOURCE = Source(0, 0, "qasper.jsonl", V1_FILE, "longbench_v1", "longbench_v1_qasper")
+SOURCE = PredictionSource(0, 0, "qasper.jsonl", V1_FILE, "longbench_v1", "longbench_v1_qasper")
 
 
 def test_small_inputs_stay_in_this_process():

@@ -23,7 +23,7 @@ from lm_eval_longbench.verify.check import (
     NOT_CHECKABLE,
     OFFICIAL,
     Check,
-    Report,
+    Verification,
 )
 
 PAGE = (Path(__file__).parents[2] / "docs" / "reproducing.md").read_text(encoding="utf-8")
@@ -98,14 +98,16 @@ def test_the_statuses_are_those_of_the_command():
     text = part("What `verify` tells")
     assert first_cells(text) == ["1", "2", "3", "0"]  # the gravest first
     reports = {
-        "1": Report([Check("a", "a", DIFFERENT), Check(OFFICIAL, "a", CONFIRMED)], ["a file"]),
-        "2": Report([Check(OFFICIAL, "a", NOT_CHECKABLE)], ["a file"]),
-        "3": Report([Check(OFFICIAL, "a", NOT_CHECKABLE), Check(OFFICIAL, "b", CONFIRMED)]),
-        "0": Report([Check(OFFICIAL, "b", CONFIRMED), Check("a", "a", NOT_CHECKABLE)]),
+        "1": Verification(
+            [Check("a", "a", DIFFERENT), Check(OFFICIAL, "a", CONFIRMED)], ["a file"]
+        ),
+        "2": Verification([Check(OFFICIAL, "a", NOT_CHECKABLE)], ["a file"]),
+        "3": Verification([Check(OFFICIAL, "a", NOT_CHECKABLE), Check(OFFICIAL, "b", CONFIRMED)]),
+        "0": Verification([Check(OFFICIAL, "b", CONFIRMED), Check("a", "a", NOT_CHECKABLE)]),
     }
     for status, report in reports.items():
         assert report.exit_status == int(status)
-    assert Report().exit_status == Report([Check("a", "a", CONFIRMED)]).exit_status == 2
+    assert Verification().exit_status == Verification([Check("a", "a", CONFIRMED)]).exit_status == 2
     app = Typer()
     verify.register(app)
     compare.register(app)
