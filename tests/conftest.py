@@ -15,6 +15,7 @@ from hypothesis import settings
 from v1_tasks import E_TASKS, TASKS, load
 
 from lm_eval_longbench import once
+from lm_eval_longbench.task_folder import task_folder
 
 # What is compiled once is not compiled again by each worker and each process that a test starts.
 sys.dont_write_bytecode = False
@@ -39,8 +40,10 @@ TOGETHER = {
         "harness/test_command.py",
         "harness/test_longbench_pro_api.py",
         "harness/test_longbench_v2_run.py",
+        "harness/test_quiet.py",
         "harness/test_ranks.py",
         "harness/test_response_cache.py",
+        "harness/test_stopping.py",
         "harness/test_suites.py",
         "interface/test_evaluate.py",
         "test_generated_files.py",
@@ -163,6 +166,16 @@ def _machine_asked_once(_datasets_cache):
     evaluator.add_env_info = asked_once
     yield
     evaluator.add_env_info = ask
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _own_task_files_read_once():
+    """Every index of the harness parses all task files of this package."""
+    from task_files import keep
+
+    end = keep(task_folder())
+    yield
+    end()
 
 
 @pytest.fixture(scope="session")

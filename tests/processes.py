@@ -17,6 +17,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+TASKS = Path(__file__).resolve().parents[1] / "tasks"
+
 
 class Process:
     """One command that was started."""
@@ -132,25 +134,20 @@ def imported_once():
     lm_eval.evaluator.add_env_info = lambda results: results.update(about)
 
 
+def read_own_task_files_once():
+    """Read the files of TASKS, and keep those that the harness will read of its own."""
+    import lm_eval.tasks
+    import task_files
+
+    task_files.keep(TASKS, Path(lm_eval.tasks.__file__).parent)
+    lm_eval.tasks.TaskManager(include_path=[str(TASKS)], include_defaults=False)
+
+
 def read_task_files_once():
     """Read the harness's own task files, so that children have them, and a model's modules."""
     import lm_eval.tasks
     import transformers.models.llama.modeling_llama  # noqa: F401
-    from lm_eval.tasks import _index
 
-    read, known = _index.load_yaml, {}
-    own = f"{Path(lm_eval.tasks.__file__).parent}{os.sep}"
-
-    def load_yaml(path, _seen=None, **options):
-        if not str(path).startswith(own):
-            return read(path, _seen=_seen, **options)
-        key = (os.path.normpath(path), *sorted(options.items()))
-        if key not in known:
-            known[key] = read(path, **options)
-        return {**known[key]}
-
-    # The module that reads them too: thousands of files include a few, which are read once.
-    _index.load_yaml = sys.modules[read.__module__].load_yaml = load_yaml
     gc.disable()  # it would look at all that stays
     lm_eval.tasks.TaskManager()
     gc.enable()
@@ -194,6 +191,7 @@ def become(asked):
 def serve(folder):
     """Answer questions until there are no more."""
     imported_once()
+    read_own_task_files_once()
     # Children compile this package once, whatever the environment says about bytecode.
     sys.dont_write_bytecode, sys.pycache_prefix = False, folder
     tasks_are_read, ended = False, {}

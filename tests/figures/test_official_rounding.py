@@ -69,13 +69,13 @@ def test_random_buckets_of_longbench_e():
     """The official script rounds the np.float64 that numpy's mean returns."""
     draw = np.random.default_rng(7)
     in_decimal = 0
-    for _ in range(100_000):
+    for _ in range(25_000):
         number = int(draw.integers(1, 301))
         scores = (draw.integers(0, 101, number) / 100).tolist()
         expected = float(round(100 * np.mean(scores), 2))
         assert E_FIGURE.rounded(np.array(scores), number) == expected
         in_decimal += round(100 * float(np.mean(scores)), 2) != expected
-    assert in_decimal > 100  # Python's own rounding tells
+    assert in_decimal > 25  # Python's own rounding tells
 
 
 def shown(folder):
