@@ -11,6 +11,7 @@ import logging
 import os
 import sys
 import tempfile
+import time
 from collections.abc import Collection, Iterable, Iterator
 from datetime import datetime
 from pathlib import Path
@@ -82,19 +83,28 @@ class _OneBar:
 
     def __init__(self) -> None:
         self._bar: tqdm[Any] | None = None
+        self._began = 0.0
+        self._done = self._total = 0
 
     def __call__(self, iterable: Iterable[Any], total: int | None = None, **_: Any) -> Any:
-        if self._bar is None:
-            self._bar = tqdm(total=0, desc="prompts", unit="", delay=_SHOWN_AFTER, file=sys.stderr)
-        self._bar.total += total or 0
+        self._began = self._began or time.monotonic()
+        self._total += total or 0
         for item in iterable:
             yield item
-            self._bar.update(1)
+            self._done += 1
+            if self._bar is not None:
+                self._bar.update(1)
+            elif time.monotonic() - self._began > _SHOWN_AFTER:
+                own = {"total": self._total, "initial": self._done, "file": sys.stderr}
+                self._bar = tqdm(desc="prompts", unit="", leave=False, **own)
+        # Between tasks there is none: one that is open would move the bar of answers down.
+        self.close()
 
     def close(self) -> None:
         """End the bar."""
         if self._bar is not None:
             self._bar.close()
+            self._bar = None
 
 
 def _folded(found: dict[str, Any], column: str, kept: Captured, groups: Collection[str]) -> Any:
