@@ -107,7 +107,7 @@ class HarnessTask(GenerateTask):
 
     def count(self, name: str, values: Sequence[Any]) -> None:
         """Take note of the values of one of COUNTED: one a question, of all ranks."""
-        raise NotImplementedError
+        raise NotImplementedError("The class of our tasks takes them into its signature.")
 
     def aggregation(self) -> dict[str, Callable[..., Any]]:
         """Return how figures are put together; 0.4.13 meets the values of all ranks only here."""

@@ -113,6 +113,13 @@ def _entry(task: Task, data_dir: str | None) -> LockedData:
     return data_entry(task, pinned.label, pinned.sha256)
 
 
+def add_data(found: dict[str, LockedData], task: Task, entry: LockedData) -> None:
+    """Add a task's part to the entry of its benchmark among those found."""
+    known = found.setdefault(benchmark_of(task).name, entry)
+    if isinstance(known["sha256"], dict) and isinstance(entry["sha256"], dict):
+        known["sha256"].update(entry["sha256"])
+
+
 def data_of(tasks: Iterable[Task], options: Options) -> dict[str, LockedData]:
     """Return the data of each benchmark that tasks are of.
 
@@ -133,10 +140,7 @@ def data_of(tasks: Iterable[Task], options: Options) -> dict[str, LockedData]:
     """
     found: dict[str, LockedData] = {}
     for task in tasks:
-        entry = _entry(task, options.data_dir)
-        known = found.setdefault(benchmark_of(task).name, entry)
-        if isinstance(known["sha256"], dict) and isinstance(entry["sha256"], dict):
-            known["sha256"].update(entry["sha256"])
+        add_data(found, task, _entry(task, options.data_dir))
         if task.retrieved and options.retrieved_context is not None:
             from lm_eval_longbench.retrieval.context_file import contexts_sha256
 

@@ -10,7 +10,15 @@ from typing import Any
 from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task
 from lm_eval_longbench.errors import LongBenchError
 from lm_eval_longbench.lock.check import mismatches
-from lm_eval_longbench.lock.lock import DEFAULT, Lock, data_entry, options_set, read_lock
+from lm_eval_longbench.lock.lock import (
+    DEFAULT,
+    Lock,
+    LockedData,
+    add_data,
+    data_entry,
+    options_set,
+    read_lock,
+)
 from lm_eval_longbench.logs.results_file import TaskResult
 from lm_eval_longbench.options import KEY, Options
 
@@ -20,36 +28,32 @@ _ENDING = ".lock"
 def lock_of_run(tasks: Sequence[TaskResult]) -> Lock:
     """Return what a lock file of a run would hold, from the signatures in its results file.
 
-    Packages are those that a signature states.
+    Packages are those that a signature states. Null stays null, which no lock has.
 
     Raises:
         LongBenchError: a task or an option is none of ours.
         KeyError, TypeError: a signature lacks an ingredient.
     """
-    found = Lock({}, {}, {}, {}, {}, {})
+    data: dict[str, LockedData] = {}
+    metrics: dict[str, Any] = {}
+    options: dict[str, Any] = {}
+    packages: dict[str, Any] = {}
+    versions: dict[str, Any] = {}
+    templates: dict[str, Any] = {}
     for result in tasks:
         run = result.run
-        name, data, sha256 = run["task"], run["data"], run["data_sha256"]
-        if name is None or data is None or sha256 is None:
+        name, label, sha256 = run["task"], run["data"], run["data_sha256"]
+        if name is None or label is None or sha256 is None:
             raise TypeError("its task or data")
         task = find_task(name)
         benchmark = benchmark_of(task)
-        entry = data_entry(task, data, sha256)
-        known = _section(found.data).setdefault(benchmark.name, entry)
-        if isinstance(entry["sha256"], dict) and isinstance(known["sha256"], dict):
-            known["sha256"].update(entry["sha256"])
-        _section(found.metrics)[benchmark.name] = run["metrics"]
-        _section(found.options).update(options_set(Options.from_metadata(_options_of(result))))
-        _section(found.packages).update(run["packages"] or {})
-        _section(found.tasks)[task.name] = run["version"]
-        template = f"{benchmark.family}/{task.template}"
-        _section(found.templates)[template] = run["template_sha256"]
-    return found
-
-
-def _section(section: Any) -> dict[str, Any]:
-    own: dict[str, Any] = section
-    return own
+        add_data(data, task, data_entry(task, label, sha256))
+        metrics[benchmark.name] = run["metrics"]
+        options.update(options_set(Options.from_metadata(_options_of(result))))
+        packages.update(run["packages"] or {})
+        versions[task.name] = run["version"]
+        templates[f"{benchmark.family}/{task.template}"] = run["template_sha256"]
+    return Lock(data, metrics, options, packages, versions, templates)
 
 
 def _options_of(result: TaskResult) -> dict[str, Any]:
