@@ -9,6 +9,35 @@ from __future__ import annotations
 
 import functools
 import re
+from collections.abc import Mapping
+
+
+class Phrases:
+    """Templates with their Chinese, and the one that a text was made from."""
+
+    def __init__(self, templates: Mapping[str, str]) -> None:
+        self._templates = templates
+
+    @functools.cached_property
+    def _patterns(self) -> list[tuple[list[str], re.Pattern[str], str]]:
+        """The words of each template, what it fits, and its Chinese: longest words first."""
+        ordered = sorted(self._templates.items(), key=lambda own: -len(own[0].replace("{}", "")))
+        split = [(english.split("{}"), chinese) for english, chinese in ordered]
+        return [
+            (words, re.compile("(.+?)".join(map(re.escape, words)), re.DOTALL), chinese)
+            for words, chinese in split
+        ]
+
+    def fitting(self, text: str) -> tuple[str, tuple[str, ...]] | None:
+        """Return the Chinese template of a text, and what was filled in; None: it has none."""
+        for words, pattern, chinese in self._patterns:
+            # Most texts lack a word of most templates, which is sooner seen than matched.
+            if text.startswith(words[0]) and all(word in text for word in words):
+                found = pattern.fullmatch(text)
+                if found:
+                    return chinese, found.groups()
+        return None
+
 
 # Chinese by English template; {0}, {1}, ... are what stands at each {}.
 TEMPLATES = {
@@ -242,29 +271,11 @@ TEMPLATES |= {
     "other reasons": "其他原因",
     "{} x {}": "{0} 个{1}",
 }
+_PHRASES = Phrases(TEMPLATES)
 _COLUMN_NOTE = re.compile(r"(.+?): (data .+?)\.(?: Signature (.+))?", re.DOTALL)
 _IN_TASKS = re.compile(r"(.+) in ([a-z0-9_]+(?:, [a-z0-9_]+)*)(?: and (\d+) more tasks?)?")
 _MORE = re.compile(r"(.+) and (\d+) more(?: tasks)?")
 _ANY_OF = re.compile(r"([\d, ]+) or (\d+)")
-
-
-@functools.cache
-def _patterns() -> list[tuple[re.Pattern[str], str]]:
-    """Return what each template fits, and its Chinese: those with more words of their own first."""
-    ordered = sorted(TEMPLATES.items(), key=lambda own: -len(own[0].replace("{}", "")))
-    return [
-        (re.compile("(.+?)".join(map(re.escape, english.split("{}"))), re.DOTALL), chinese)
-        for english, chinese in ordered
-    ]
-
-
-def _fitting(text: str) -> tuple[str, tuple[str, ...]] | None:
-    """Return the Chinese template of a text, and what was filled in."""
-    for pattern, chinese in _patterns():
-        found = pattern.fullmatch(text)
-        if found:
-            return chinese, found.groups()
-    return None
 
 
 def _filled(fitting: tuple[str, tuple[str, ...]]) -> str:
@@ -278,7 +289,7 @@ def _listed(text: str) -> str | None:
     words = [TEMPLATES.get(part, part if part.isidentifier() else "") for part in parts]
     if len(parts) > 1 and all(words) and words != parts:
         return "、".join(words)
-    fitting = [_fitting(part) for part in parts]
+    fitting = [_PHRASES.fitting(part) for part in parts]
     known = [own for own in fitting if own is not None]
     if len(known) < max(2, len(fitting)) or len({chinese for chinese, _ in known}) > 1:
         return None
@@ -294,7 +305,7 @@ def in_chinese(text: str) -> str:
         return f"{label}：{'；'.join(map(in_chinese, parts.split('; ')))}。{end}"
     if "; " in text and not text.endswith(".") and text not in TEMPLATES:
         return "；".join(map(in_chinese, text.split("; ")))
-    listed, fitting = _listed(text), _fitting(text)
+    listed, fitting = _listed(text), _PHRASES.fitting(text)
     if listed is not None or fitting is not None:
         return listed or _filled(fitting or ("", ()))
     found = _IN_TASKS.fullmatch(text)

@@ -11,9 +11,8 @@ from lm_eval_longbench.benchmarks.chart import (
     Point,
     Text,
     chart,
-    same,
 )
-from lm_eval_longbench.benchmarks.longbench_v2_facts import COUNTS
+from lm_eval_longbench.benchmarks.longbench_v2_facts import COUNTS, DOMAINS
 from lm_eval_longbench.benchmarks.longbench_v2_figures import OFFICIAL
 
 _WORDS: dict[str, Text] = {
@@ -23,12 +22,19 @@ _WORDS: dict[str, Text] = {
     "medium": ("Medium (32k-128k)", "中（32k-128k）"),
     "long": ("Long (>128k)", "长（>128k）"),
 }
+_DOMAINS = {
+    "single_document_qa": "单文档问答",
+    "multi_document_qa": "多文档问答",
+    "long_in_context_learning": "长上下文学习",
+    "long_dialogue_history": "长对话历史理解",
+    "code_repository": "代码仓库理解",
+    "long_structured_data": "长结构化数据理解",
+}
+_WORDS |= {name: (name, _DOMAINS[short]) for short, name in DOMAINS.items()}
 
 
 def _points(dimension: str) -> tuple[Point, ...]:
-    return tuple(
-        Point((OFFICIAL, name), _WORDS.get(name, same(name))) for name in COUNTS[dimension]
-    )
+    return tuple(Point((OFFICIAL, name), _WORDS[name]) for name in COUNTS[dimension])
 
 
 LOOK_V2 = Look(

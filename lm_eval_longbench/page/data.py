@@ -12,6 +12,7 @@ from lm_eval_longbench.benchmarks.base import Benchmark, Place
 from lm_eval_longbench.benchmarks.chart import BARS, Chart, Ladder, Look, Point, Text, same
 from lm_eval_longbench.benchmarks.registry import benchmarks, tables
 from lm_eval_longbench.chinese import in_chinese
+from lm_eval_longbench.chinese_refusals import refusal_in_chinese
 from lm_eval_longbench.errors import DataError
 from lm_eval_longbench.figures.effective import SHARE
 from lm_eval_longbench.figures.shares import CAPPED, FAILED, LOSS, SHARES, TRUNCATED
@@ -413,11 +414,12 @@ def page_data(
 def _chinese(data: Mapping[str, Any]) -> dict[str, str]:
     """Return the reasons and notes of a page in Chinese, by what they are in English."""
     texts = [*data["method"]]
-    texts += [reason for one in data["refused"] for reason in one["reasons"]]
     for benchmark in data["benchmarks"]:
         texts += [benchmark["note"], *benchmark["remarks"]]
         texts += [one["reason"] for one in benchmark["differences"]]
         for entry in benchmark["entries"]:
             texts += [entry["why"], entry.get("source", ""), *entry["notes"]]
     told = {text: in_chinese(text) for text in dict.fromkeys(texts)}
+    reasons = (reason for one in data["refused"] for reason in one["reasons"])
+    told |= {text: refusal_in_chinese(text) for text in dict.fromkeys(reasons)}
     return {text: chinese for text, chinese in told.items() if text != chinese}

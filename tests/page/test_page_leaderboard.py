@@ -1,6 +1,7 @@
 """A leaderboard shows what recomputes, and of the rest why it does not."""
 
 import json
+import re
 import shutil
 
 import pytest
@@ -66,6 +67,14 @@ def test_a_hundred_tampered_submissions_are_refused(submission, tmp_path):
     assert len(data["refused"]) == TAMPERED
     assert all(one["reasons"] and one["reasons"][0] for one in data["refused"])
     assert str(tmp_path) not in json.dumps(data)
+    words = {
+        word
+        for one in data["refused"]
+        for reason in one["reasons"]
+        for word in re.findall(r"\b[a-z]{3,}\b", data["chinese"][reason])
+    }
+    english = {"are", "has", "rows", "than", "the", "this", "was", "were", "which"}
+    assert words & english == set()
 
 
 def test_a_lock_must_be_of_the_run(submission, tmp_path):
@@ -155,4 +164,8 @@ def test_the_command_and_its_page(submission, tmp_path, browser):
     assert "<script>alert(1)</script>" in own.page.inner_text("#board tbody")
     own.page.click("#refused summary")
     assert "different: " in own.page.inner_text("#refused")
+    own.page.click("#language")
+    own.page.click("#refused summary")
+    told = own.page.inner_text("#refused")
+    assert "不符：" in told and "different: " not in told
     own.close()

@@ -25,8 +25,9 @@
   const MOST_LINES = 24, MOST_ROWS = 120;
   const WORDS = {
     en: { of: "models", best: "Highest", at: "at", none: "No numbers for the chosen models.",
+      marks: [". ", ": ", ", "],
       some: "{n} of {m} are drawn; the table has all." },
-    zh: { of: "个模型", best: "最高", at: "于", none: "所选模型没有数据。",
+    zh: { of: "个模型", best: "最高", at: "于", none: "所选模型没有数据。", marks: ["。", "：", "，"],
       some: "仅绘制{m}个中的{n}个；表格含全部。" },
   };
 
@@ -416,9 +417,11 @@
         best = [value[0], one, [spec.panels[p].title, spec.panels[p].labels[i]].filter(Boolean).join(", "), value];
       }
     }));
-    if (!best) return `${spec.title}. ${words.none}`;
-    const number = `${spec.series.length} ${words.of}`;
-    return `${spec.title}. ${number}. ${words.best}: ${best[1].name}, ${best[2]}: ${spec.say(best[3], best[1])}.`;
+    const [stop, colon, comma] = words.marks;
+    if (!best) return `${spec.title}${stop}${words.none}`;
+    const number = `${spec.series.length} ${words.of}`, of = `${best[1].name}${comma}${best[2]}`;
+    const value = spec.say(best[3], best[1]);
+    return `${spec.title}${stop}${number}${stop}${words.best}${colon}${of}${colon}${value}${stop.trim()}`;
   }
 
   // The number of an effective length, in steps, as text; `longest`: where the entry's questions end.
