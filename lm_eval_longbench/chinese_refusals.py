@@ -303,7 +303,7 @@ def _filled(found: tuple[str, tuple[str, ...]] | None) -> str | None:
 
 def _all_known(parts: Sequence[str]) -> str | None:
     """Return two or more parts in Chinese, or None; the last may be cut short."""
-    known = [_known(part) for part in parts] if len(parts) > 1 else [None]
+    known: list[str | None] = [_known(part) for part in parts] if len(parts) > 1 else [None]
     if known[-1] is None and parts[-1].endswith("..."):
         known[-1] = "……"
     return None if None in known else "；".join(own or "" for own in known)
