@@ -1,8 +1,8 @@
 """Similarity of the first line of code to the gold line (LongBench v1 `code_sim_score`).
 
 The official scorer calls fuzzywuzzy, which uses difflib unless python-Levenshtein happens to be
-installed; then scores rise by 1.6 to 2.4 points. Published scores are the difflib ones, so this
-metric counts difflib's blocks and nothing else.
+installed; then scores of 500 real answers rise by 1.7 (lcc) and 2.4 points (repobench-p). Published
+scores are the difflib ones, so this metric counts difflib's blocks and nothing else.
 """
 
 from __future__ import annotations
