@@ -30,7 +30,9 @@ def _naming(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise LongBenchError(f"{path} cannot be written: {error}") from error
+        raise LongBenchError(
+            f"{path} cannot be written: {error}. Give another place, or make room there."
+        ) from error
 
 
 class ResultFile:

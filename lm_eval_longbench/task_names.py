@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import fnmatch
 import functools
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +16,11 @@ from typing import Any
 import yaml
 
 from lm_eval_longbench.benchmarks.registry import benchmarks, tables
+from lm_eval_longbench.errors import LongBenchError, OptionError, UnknownNameError
 from lm_eval_longbench.task_folder import task_folder
+
+# What stands between names where no plain comma does, with spaces.
+_COMMAS = re.compile(r"\s*[，、；;]\s*")
 
 
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
@@ -117,6 +122,14 @@ def expanded(names: Iterable[str]) -> tuple[list[str], list[str]]:
         for one in met:
             ours.update(leaves(one))
     return sorted(ours), foreign
+
+
+def unknown_task(name: str) -> LongBenchError:
+    """Return the error of a name that stands for no task of ours."""
+    plain = _COMMAS.sub(",", name)
+    if plain != name:
+        return OptionError(f"Task names stand between plain commas: --tasks {plain}")
+    return UnknownNameError("task", name, valid_names())
 
 
 def valid_names() -> list[str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import re
 import traceback
 from argparse import Namespace
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,14 +22,16 @@ from lm_eval_longbench.errors import (
     HarnessError,
     LongBenchError,
     OptionError,
-    UnknownNameError,
 )
 from lm_eval_longbench.harness.preflight_model import check_model
 from lm_eval_longbench.harness.stopping import Stopped
+from lm_eval_longbench.once import warn_once
+from lm_eval_longbench.options import KEY
 from lm_eval_longbench.secrets import without_keys
-from lm_eval_longbench.task_names import expanded, valid_names
+from lm_eval_longbench.task_names import expanded, unknown_task
 from lm_eval_longbench.terminal import fail
 
+logger = logging.getLogger(__name__)
 # For the log file alone: the screen shows no such record of another name than the package's.
 _to_log = logging.getLogger("lm-eval-longbench.traceback")
 _to_log.setLevel(logging.INFO)
@@ -36,6 +39,8 @@ _PACKAGE = Path(__file__).parents[1]
 # Lines and characters of somebody else's message that are shown.
 _LINES, _CHARACTERS = 2, 300
 _DEBUG = "--debug prints the traceback."
+# Quotes of word processors, and the full-width marks of Chinese keyboards.
+_ODD_MARKS = "“”„‟‘’«»，：｛｝"
 _JSON = '--metadata \'{"longbench": {"truncate_to": 31500}}\''
 
 
@@ -49,6 +54,12 @@ def readable_arguments() -> Iterator[None]:
     try:
         yield
     except ValueError as error:
+        odd = " ".join(sorted({mark for mark in str(error) if mark in _ODD_MARKS}))
+        if odd:
+            raise OptionError(
+                f"An argument cannot be read: it holds {odd} as another program or keyboard writes "
+                f"them. Type plain quotes, commas, colons and braces: {_JSON}."
+            ) from error
         raise OptionError(
             f"An argument cannot be read. {_short(error)} In a shell, single quotes go round the "
             f"whole and double quotes inside: {_JSON}."
@@ -129,8 +140,18 @@ def _check_tasks(tasks: Sequence[str], *, own_folders: bool) -> None:
     unknown = expanded(tasks)[1]
     starts = tuple(name.rstrip("0123456789") for name in benchmarks())
     for name in unknown:
-        if name.startswith(starts) and not own_folders and not name.endswith(".yaml"):
-            raise UnknownNameError("task", name, valid_names())
+        looks = name.lower().replace("-", "_")
+        if own_folders or name.endswith(".yaml"):
+            continue
+        if looks.startswith(starts):
+            raise unknown_task(name)
+        if looks.startswith(KEY):
+            warn_once(
+                logger,
+                f"the harness's {name}",
+                f"{name} is a task of the harness itself, with its own prompts, cut and scores. "
+                f"Those of this package are {', '.join(benchmarks())}.",
+            )
     met: dict[str, str] = {}
     for name in dict.fromkeys(tasks):
         for task in expanded([name])[0]:
@@ -173,13 +194,19 @@ def _advice(error: BaseException, model: str) -> str:
             "The model is no folder here, is not in the cache, and could not be fetched: check its "
             "name, HF_HUB_OFFLINE, and the network."
         )
+    if isinstance(error, OSError) and "on the Hub" in text:
+        return (
+            "Data of a task of the harness itself could not be fetched: check HF_HUB_OFFLINE and "
+            "the network. `lm-eval-longbench tasks` lists the tasks of this package."
+        )
     if isinstance(error, OSError) and ("Connection" in text or "Max retries" in text):
         return (
             "No server answers there: start it, or correct base_url. With --output_path nothing "
             "that was answered is asked again."
         )
-    if "Tasks not found" in text:
-        return "`lm-eval-longbench tasks` lists ours, `lm_eval ls tasks` the harness's."
+    missing = re.search(r"Tasks not found: ([^\s,]+?)\.?(?:,|\s|$)", text)
+    if missing:
+        return f"{unknown_task(missing[1])} `lm_eval ls tasks` lists the harness's."
     if "out of memory" in text.lower():
         return "Take a smaller --batch_size, or a smaller truncate_to."
     return ""

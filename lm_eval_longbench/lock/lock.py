@@ -12,12 +12,12 @@ import yaml
 
 from lm_eval_longbench.benchmarks.base import Task
 from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task
-from lm_eval_longbench.errors import LockError, LongBenchError, UnknownNameError
+from lm_eval_longbench.errors import LockError, LongBenchError
 from lm_eval_longbench.input_files import open_input, read_whole
 from lm_eval_longbench.options import KEY, Options
 from lm_eval_longbench.shapes import Object
 from lm_eval_longbench.signature.signature import package_versions
-from lm_eval_longbench.task_names import expanded, task_versions, valid_names
+from lm_eval_longbench.task_names import expanded, task_versions, unknown_task
 from lm_eval_longbench.version import installed
 
 DEFAULT = "longbench.lock"
@@ -184,7 +184,7 @@ def lock_now(tasks: Sequence[str], options: Options) -> Lock:
     """
     names, foreign = expanded(tasks)
     if foreign:
-        raise UnknownNameError("task of this package", foreign[0], valid_names())
+        raise unknown_task(foreign[0])
     return lock_of(names, options)
 
 

@@ -65,12 +65,15 @@ def summary_line(report: Verification) -> str:
         parts.append(f"{len(report.unreadable)} unreadable")
     if report.foreign:
         parts.append(f"{report.foreign} tasks of others passed over")
+    nothing = "nothing could be checked"
+    if report.foreign and not report.unreadable:
+        nothing += ": no result of a task of this package is there"
     official = [check.status for check in report.checks if check.kind == OFFICIAL]
     left = f"{len(official) - official.count(CONFIRMED)} of {len(official)}"
     verdict = {
         0: "an official figure of every task follows from its answers, and nothing differs",
         1: "something differs",
-        2: "not everything could be read" if counts[CONFIRMED] else "nothing could be checked",
+        2: "not everything could be read" if counts[CONFIRMED] else nothing,
         3: f"nothing differs, but the official figures of {left} tasks could not be checked",
     }[report.exit_status]
     return f"{', '.join(parts)}: {verdict}."

@@ -1,14 +1,20 @@
 """Mistakes that users make: each ends in a few lines that say what to do, with status 2."""
 
 import json
+import re
 import sys
+from argparse import Namespace
 
 import pytest
 
 from lm_eval_longbench.cli import main as main_module
+from lm_eval_longbench.errors import HarnessError
+from lm_eval_longbench.harness.mistakes import check_arguments, explained
 
 MOST_LINES = 6
 MOST_CHARACTERS = 1100
+# Of another tool of the harness.
+RESULTS = "other/results_2026-01-01T00-00-00.000000.json"
 NOWHERE = "http://127.0.0.1:9/v1"
 API = f"model=m,base_url={NOWHERE},endpoint=chat"
 
@@ -29,17 +35,43 @@ MISTAKES = {
     "a misspelt task": (run("longbench_v1_hotpot"), "'longbench_v1_hotpotqa'? Or '"),
     "a misspelt group": (run("longbench_v3"), "'longbench_v2'? Or 'longbench_v1'"),
     "one of two tasks": (run("longbench_v1_trec,longbench_v1_nope"), "Unknown task"),
+    "a misspelt wildcard": (run("longbench_v1_hotpt*"), "'longbench_v1_hotpotqa'? Or '"),
+    "a full-width comma": (
+        run("longbench_v1_trec，longbench_v1_lcc"),
+        "plain commas: --tasks longbench_v1_trec,longbench_v1_lcc",
+    ),
+    "a Chinese comma": (run("longbench_v1_trec、longbench_v2"), "longbench_v1_trec,longbench_v2"),
+    "capitals": (run("LongBench_v1"), "'longbench_v1'? Or '"),
+    "a hyphen": (run("longbench-v1"), "'longbench_v1'? Or '"),
     "no tasks": (run(None), "--tasks NAMES"),
     "empty tasks": (run(""), "--tasks NAMES"),
     "a misspelt model": (run(model="hff"), "Did you mean 'hf'? Or '"),
     "our model misspelt": (run(model="longbench-extractiv"), "'longbench-extractive'?"),
     "a missing brace": (run(metadata='{"longbench": {"data_dir": "sample"}'), "single quotes go"),
     "single quotes": (run(metadata="{'longbench': {}}"), "double quotes inside"),
+    "quotes of a word processor": (
+        run(metadata="{“longbench”: {“data_dir”: “sample”}}"),
+        "it holds “ ” as another program",
+    ),
+    "full-width braces": (run(metadata='｛"longbench": {}｝'), "it holds ｛ ｝ as"),
+    "quotes for Windows": (run(metadata="'{longbench: {data_dir: sample}}'"), "double quotes"),
     "no JSON": (run(metadata="longbench=sample"), "longbench"),
     "an unknown option": (run(truncate=3500), "'truncate_to'? Or '"),
     "a text for a number": (run(truncate_to="31k"), "must be a whole number"),
     "a number below zero": (run(truncate_to=-1), "at least 2 tokens"),
     "logs without a place": (run("longbench_v1_trec", "--log_samples"), "--output_path results"),
+    "logs to a file": (
+        run("longbench_v1_trec", "--output_path", "a file", "--log_samples"),
+        "Give another --output_path",
+    ),
+    "logs below a file": (
+        run("longbench_v1_trec", "--output_path", "a file/x", "--log_samples"),
+        "Give another --output_path",
+    ),
+    "logs nowhere": (
+        run("longbench_v1_trec", "--output_path", "/dev/null/x", "--log_samples"),
+        "Give another --output_path",
+    ),
     "a task twice": (run("longbench_v1,longbench_v1_trec"), "asked for twice"),
     "groups that overlap": (run("longbench_v1_en,longbench_v1_code"), "asked for twice"),
     "no such folder": (
@@ -102,6 +134,8 @@ MISTAKES = {
     "score of no such": (["score", "no/such", "--output", "o"], "is not a folder or a file"),
     "score of an empty folder": (["score", ".", "--output", "o"], "nothing is recognised"),
     "score to nowhere": (["score", "."], "--output"),
+    "score of another tool": (["score", "other", "--output", "o"], "nothing is recognised"),
+    "score of a file of results": (["score", RESULTS, "--output", "o"], "nothing is recognised"),
     "score of a benchmark": (["score", ".", "--benchmark", "v3", "--output", "o"], "'v2'?"),
     "report of no such": (["report", "no/such"], "does not exist"),
     "report of an empty folder": (["report", "."], "nothing is recognised"),
@@ -109,6 +143,10 @@ MISTAKES = {
     "a misspelt comparison": (["report", ".", "--against", "publishd"], "'published'?"),
     "verify of no such": (["verify", "no/such"], "does not exist"),
     "verify of an empty folder": (["verify", "."], "holds no results"),
+    "compare with another tool": (
+        ["compare", "other", "other"],
+        "other has no results of tasks of this package",
+    ),
     "compare with nothing": (["compare", "."], "'b'"),
     "compare with no such": (["compare", "no/such", "."], "does not exist"),
     "prompt of a misspelt task": (["prompt", "longbench_v1_hotpot"], "'longbench_v1_hotpotqa'?"),
@@ -117,6 +155,22 @@ MISTAKES = {
     "prompt of no document": (
         ["prompt", "longbench_v1_trec", "--data-dir", "sample", "--index", "99"],
         "from 0 to 4",
+    ),
+    "lock of a file of results": (
+        run("longbench_v1_trec", "--locked", RESULTS),
+        "is not a lock file",
+    ),
+    "lock of full-width commas": (
+        ["lock", "--tasks", "longbench_v1，longbench_v2"],
+        "plain commas",
+    ),
+    "a page into a folder": (
+        ["report", "--against", "published", "--format", "html", "--output", "other"],
+        "Give another place",
+    ),
+    "a leaderboard of a file": (
+        ["leaderboard", "build", RESULTS, "--output", "site"],
+        "Give the folders",
     ),
     "lock of a misspelt task": (["lock", "--tasks", "longbench_v9"], "Unknown task"),
     "prepare of a misspelt name": (["prepare", "v9"], "Did you mean"),
@@ -135,6 +189,10 @@ def test_there_are_enough():
 def test_it_is_said_in_a_few_lines(mistake, monkeypatch, capfd, tmp_path):
     arguments, words = MISTAKES[mistake]
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "a file").touch()
+    if "other" in " ".join(arguments):
+        (tmp_path / "other").mkdir()
+        (tmp_path / RESULTS).write_text('{"results": {"mmlu": {}}, "configs": {"mmlu": {}}}')
     monkeypatch.setenv("HF_DATASETS_CACHE", str(tmp_path / "hf"))
     # A message of the cache, not minutes of retries: huggingface_hub has read the variable.
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
@@ -151,6 +209,18 @@ def test_it_is_said_in_a_few_lines(mistake, monkeypatch, capfd, tmp_path):
         assert len(said) <= MOST_CHARACTERS, said
     assert words in err.replace("\n", " "), err
     assert out == "" or mistake.startswith(("a preset", "doctor"))
+
+
+def test_the_harness_s_own_tasks_are_told_apart(caplog):
+    given = Namespace(config=None, limit=None)
+    check_arguments(given, ["longbench"], None, {}, {})
+    assert "longbench is a task of the harness itself" in caplog.text
+    for raised, said in (
+        (ConnectionError("Couldn't reach 'x/y' on the Hub"), "a task of the harness itself could"),
+        (ValueError("Tasks not found: hotpotqa."), "'longbench_v1_hotpotqa'?"),
+    ):
+        with pytest.raises(HarnessError, match=re.escape(said)), explained("hf", None, debug=False):
+            raise raised
 
 
 def test_debug_prints_the_traceback_before_the_message(monkeypatch, capfd, tmp_path):
