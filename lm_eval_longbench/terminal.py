@@ -6,12 +6,14 @@ files that are written keep what they hold.
 
 from __future__ import annotations
 
+import codecs
 import contextlib
+import io
 import logging
 import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -43,6 +45,18 @@ def escaped_line(text: str) -> str:
 def escaped_json(text: str) -> str:
     """Return JSON of the same value without control characters: they can stand in texts only."""
     return _IN_TEXT.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def take_every_text(streams: Iterable[IO[str]]) -> None:
+    """Let streams take what their encoding lacks, so that no print of anybody ends a run.
+
+    ASCII becomes UTF-8, as `typer.echo` has it; other encodings get escapes.
+    """
+    for stream in streams:
+        if isinstance(stream, io.TextIOWrapper):
+            errors = "backslashreplace" if stream.errors == "strict" else stream.errors
+            is_ascii = codecs.lookup(stream.encoding).name == "ascii"
+            stream.reconfigure(encoding="utf-8" if is_ascii else None, errors=errors)
 
 
 def say(text: str, end: str = "\n") -> None:

@@ -38,6 +38,7 @@ from lm_eval_longbench.terminal import (
     say_json,
     say_line,
     say_table,
+    take_every_text,
     warn,
 )
 
@@ -104,6 +105,23 @@ def test_everything_is_printed_without_them(capsys):
 
 def as_json(shown):
     return re.sub(r"\\x(..)", r"\\u00\1", shown)
+
+
+@pytest.mark.parametrize(
+    ("encoding", "errors", "expected"),
+    [
+        ("ascii", "strict", "↑结".encode()),
+        ("ascii", "surrogateescape", "↑结".encode()),
+        ("utf-8", "strict", "↑结".encode()),
+        ("gbk", "strict", "↑结".encode("gbk")),
+        ("latin-1", "strict", b"\\u2191\\u7ed3"),
+    ],
+)
+def test_a_stream_of_any_locale_takes_every_text(encoding, errors, expected):
+    stream = io.TextIOWrapper(io.BytesIO(), encoding=encoding, errors=errors)
+    take_every_text((stream, io.StringIO()))
+    print("↑结", end="", file=stream, flush=True)
+    assert stream.buffer.getvalue() == expected
 
 
 def test_logged_lines():

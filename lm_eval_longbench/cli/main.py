@@ -14,7 +14,7 @@ from typer.main import get_group
 
 from lm_eval_longbench.errors import STOPPED, LongBenchError, fault_text
 from lm_eval_longbench.secrets import without_keys
-from lm_eval_longbench.terminal import LogFormatter, fail, say_line
+from lm_eval_longbench.terminal import LogFormatter, fail, say_line, take_every_text
 from lm_eval_longbench.version import __version__
 
 # The module of each command, and the first sentence of its help: no module is imported but that of
@@ -125,6 +125,7 @@ def _options(
 
 def main() -> None:
     """Run the command line; an error of this package is printed and exits with its status."""
+    take_every_text((sys.stdout, sys.stderr))
     handler = logging.StreamHandler()
     handler.setFormatter(LogFormatter("%(levelname)s %(name)s: %(message)s"))
     logging.basicConfig(handlers=[handler])

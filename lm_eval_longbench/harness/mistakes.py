@@ -7,6 +7,7 @@ later is put into one message; the whole of it is in the log.
 from __future__ import annotations
 
 import contextlib
+import difflib
 import logging
 import re
 import traceback
@@ -22,6 +23,7 @@ from lm_eval_longbench.errors import (
     HarnessError,
     LongBenchError,
     OptionError,
+    UnknownNameError,
 )
 from lm_eval_longbench.harness.preflight_model import check_model
 from lm_eval_longbench.harness.stopping import Stopped
@@ -41,6 +43,13 @@ _LINES, _CHARACTERS = 2, 300
 _DEBUG = "--debug prints the traceback."
 # Quotes of word processors, and the full-width marks of Chinese keyboards.
 _ODD_MARKS = "“”„‟‘’«»，：｛｝"
+# Generation arguments that most backends know, and how like one of them a misspelt name is.
+_GENERATION = (
+    *("temperature", "top_p", "top_k", "min_p", "do_sample", "until", "seed", "max_gen_toks"),
+    *("max_new_tokens", "max_tokens", "max_completion_tokens", "repetition_penalty"),
+    *("presence_penalty", "frequency_penalty", "num_beams", "length_penalty"),
+)
+_MISSPELT = 0.9
 _JSON = '--metadata \'{"longbench": {"truncate_to": 31500}}\''
 
 
@@ -115,11 +124,36 @@ def check_arguments(
             f"--limit must be above 0, not {limit:g}: a number of questions of each task, or below "
             "1 a share of them."
         )
+    _check_samples(value("samples"), tasks)
+    _check_generation(value("gen_kwargs"))
     if value("num_fewshot") and not expanded(tasks)[1]:
         raise OptionError(
             "LongBench has no few-shot examples to add: its prompts are as they are. Leave "
             "--num_fewshot out."
         )
+
+
+def _check_samples(samples: Any, tasks: Sequence[str]) -> None:
+    """Refuse a choice of questions that is none, or of a task that is not asked."""
+    if samples is None:
+        return
+    if not isinstance(samples, Mapping):
+        raise OptionError(
+            f"--samples must name questions by task, not {samples!r}: --samples "
+            "'{\"longbench_v1_qasper\": [0, 1]}'."
+        )
+    asked, foreign = expanded(tasks)
+    for name in samples:
+        if name not in asked and not foreign:
+            raise UnknownNameError("task of this run in --samples", name, asked)
+
+
+def _check_generation(given: Any) -> None:
+    """Refuse a misspelt name: no backend would say so. Others may be a backend's own."""
+    for name in given if isinstance(given, Mapping) else ():
+        near = difflib.get_close_matches(name, _GENERATION, n=1, cutoff=_MISSPELT)
+        if near and name not in _GENERATION:
+            raise OptionError(f"--gen_kwargs {name}: did you mean {near[0]!r}?")
 
 
 def _check_folders(model_args: Mapping[str, Any]) -> None:

@@ -104,6 +104,15 @@ MISTAKES = {
         run("longbench_v1_trec", "--gen_kwargs", '{"temperature": 0'),
         "cannot be read",
     ),
+    "a misspelt argument of generation": (
+        run("longbench_v1_trec", "--gen_kwargs", "temprature=1"),
+        "did you mean 'temperature'?",
+    ),
+    "samples that are no choice": (run("longbench_v1_trec", "--samples", "5"), "by task, not"),
+    "samples of another task": (
+        run("longbench_v1_trec", "--samples", '{"longbench_v1_lcc": [0]}'),
+        "Did you mean 'longbench_v1_trec'?",
+    ),
     "a misspelt preset": (run("longbench_pro_t4_1", "--preset", "Qwen3-9B"), "'Qwen3-8B'? Or '"),
     "thinking alone": (run("longbench_pro_t4_1", "--thinking"), "give --preset too"),
     "include_path": (run("longbench_v1_trec", "--include_path", "nope"), "nope is no folder"),
