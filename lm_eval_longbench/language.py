@@ -18,6 +18,8 @@ VARIABLE = "LONGBENCH_LANG"
 # By the English text, which is also the key.
 _CHINESE = {
     "and {} more": "另有 {} 项",
+    "Options": "选项",
+    "Options of {}": "{} 的选项",
     "answers": "答案",
     "capped": "达到输出上限",
     "difference [95%] p n": "差异 [95%] p 题数",
@@ -29,6 +31,7 @@ _CHINESE = {
     "next": "下一步",
     "no value": "无数值",
     "none": "无",
+    "none, all are at their default": "无，全部为默认值",
     "note": "说明",
     "no, because": "否，原因",
     "not known": "未知",

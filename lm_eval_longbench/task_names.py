@@ -124,12 +124,12 @@ def expanded(names: Iterable[str]) -> tuple[list[str], list[str]]:
     return sorted(ours), foreign
 
 
-def unknown_task(name: str) -> LongBenchError:
+def unknown_task(name: str, kind: str = "task") -> LongBenchError:
     """Return the error of a name that stands for no task of ours."""
     plain = _COMMAS.sub(",", name)
     if plain != name:
         return OptionError(f"Task names stand between plain commas: --tasks {plain}")
-    return UnknownNameError("task", name, valid_names())
+    return UnknownNameError(kind, name, valid_names())
 
 
 def valid_names() -> list[str]:

@@ -16,6 +16,7 @@ from lm_eval_longbench.errors import (
     MissingDependencyError,
     OptionError,
 )
+from lm_eval_longbench.language import said
 from lm_eval_longbench.result_files import output_folder
 
 if TYPE_CHECKING:
@@ -61,10 +62,10 @@ def options_lines(options: Mapping[str, Mapping[str, Any]]) -> list[str]:
         text = ", ".join(
             f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in own.items()
         )
-        tasks.setdefault(text or "none, all are at their default", []).append(task)
+        tasks.setdefault(text or said("none, all are at their default"), []).append(task)
     if len(tasks) == 1:
-        return [f"Options: {text}" for text in tasks]
-    return [f"Options of {', '.join(own)}: {text}" for text, own in tasks.items()]
+        return [f"{said('Options')}: {text}" for text in tasks]
+    return [f"{said('Options of {}', ', '.join(own))}: {text}" for text, own in tasks.items()]
 
 
 class Run:

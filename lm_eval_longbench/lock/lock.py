@@ -184,7 +184,7 @@ def lock_now(tasks: Sequence[str], options: Options) -> Lock:
     """
     names, foreign = expanded(tasks)
     if foreign:
-        raise unknown_task(foreign[0])
+        raise unknown_task(foreign[0], "task of this package")
     return lock_of(names, options)
 
 
