@@ -81,7 +81,7 @@ def edited(whole, path):
 
 def listed():
     """The patterns of the page's table."""
-    text = PAGE[PAGE.index("Of the parts of a file these can be edited, and no check notices") :]
+    text = PAGE[PAGE.index("These parts of a file can be edited, and no check notices") :]
     rows = [row for row in text.splitlines() if row.startswith("| `")]
     return [name for row in rows for name in re.findall(r"`([^`]+)`", row.split("|")[1])]
 
