@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 
 class Phrases:
@@ -19,24 +19,38 @@ class Phrases:
         self._templates = templates
 
     @functools.cached_property
-    def _patterns(self) -> list[tuple[list[str], re.Pattern[str], str]]:
-        """The words of each template, what it fits, and its Chinese: longest words first."""
+    def _words(self) -> list[tuple[list[str], str]]:
+        """The words of each template between what is filled in, longest first; its Chinese."""
         ordered = sorted(self._templates.items(), key=lambda own: -len(own[0].replace("{}", "")))
-        split = [(english.split("{}"), chinese) for english, chinese in ordered]
-        return [
-            (words, re.compile("(.+?)".join(map(re.escape, words)), re.DOTALL), chinese)
-            for words, chinese in split
-        ]
+        return [(english.split("{}"), chinese) for english, chinese in ordered]
 
     def fitting(self, text: str) -> tuple[str, tuple[str, ...]] | None:
         """Return the Chinese template of a text, and what was filled in; None: it has none."""
-        for words, pattern, chinese in self._patterns:
-            # Most texts lack a word of most templates, which is sooner seen than matched.
-            if text.startswith(words[0]) and all(word in text for word in words):
-                found = pattern.fullmatch(text)
-                if found:
-                    return chinese, found.groups()
+        for words, chinese in self._words:
+            slots = _slots(words, text)
+            if slots is not None:
+                return chinese, slots
         return None
+
+
+def _slots(words: Sequence[str], text: str) -> tuple[str, ...] | None:
+    """Return what stands between words in a text, each as short as can be and never empty.
+
+    No regular expression: of a forged name it might try every way to share it out.
+    """
+    first, last = words[0], words[-1]
+    if len(words) == 1:
+        return () if text == first else None
+    if not text.startswith(first) or not text.endswith(last):
+        return None
+    start, end, slots = len(first), len(text) - len(last), []
+    for word in words[1:-1]:
+        place = text.find(word, start + 1, end)
+        if place < 0:
+            return None
+        slots.append(text[start:place])
+        start = place + len(word)
+    return (*slots, text[start:end]) if start < end else None
 
 
 # Chinese by English template; {0}, {1}, ... are what stands at each {}.

@@ -5,6 +5,7 @@ As in `chinese`, the package makes each reason once, in English, and `{}` is wha
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Sequence
 
@@ -276,14 +277,29 @@ _OPEN = re.compile(r"not checkable: ([^:]+): ([^:]+): (.+)", re.DOTALL)
 _LOCKED = re.compile(r"(.+?) is not of this run: (.+)", re.DOTALL)
 _COUNTED = re.compile(r"(\d+) of (\d+): (.+)", re.DOTALL)
 _EXPECTED = ", expected "
+# Characters of a reason that is looked at: two values of 300, their place and what they mean.
+_LONGEST = 3000
+# Without it the parts of a forged text would be looked at again and again.
+_CACHED = 1 << 12
 _VALUE = re.compile(r"'.*'|\".*\"|\[.*\]|\{.*\}", re.DOTALL)
 
 
 def refusal_in_chinese(text: str) -> str:
     """Return a reason of a refusal in Chinese; what it does not know, as it is."""
+    if len(text) > _LONGEST:
+        return text
+    try:
+        return _told(text)
+    except RecursionError:  # a forged text in which one thing is in another, many times
+        return text
+
+
+@functools.lru_cache(_CACHED)
+def _told(text: str) -> str:
     return _line(text) or _known(text) or text
 
 
+@functools.lru_cache(_CACHED)
 def _known(text: str) -> str | None:
     """Return a text in Chinese; None where neither it nor all of its parts are known."""
     if _VALUE.fullmatch(text):
@@ -293,12 +309,12 @@ def _known(text: str) -> str | None:
         return listed
     counted = _COUNTED.fullmatch(text)
     if counted is not None:
-        return f"{counted[2]} 行中有 {counted[1]} 处：{refusal_in_chinese(counted[3])}"
+        return f"{counted[2]} 行中有 {counted[1]} 处：{_told(counted[3])}"
     return _filled(_PHRASES.fitting(text)) or _meaning(text)
 
 
 def _filled(found: tuple[str, tuple[str, ...]] | None) -> str | None:
-    return None if found is None else found[0].format(*map(refusal_in_chinese, found[1]))
+    return None if found is None else found[0].format(*map(_told, found[1]))
 
 
 def _all_known(parts: Sequence[str]) -> str | None:
@@ -309,6 +325,7 @@ def _all_known(parts: Sequence[str]) -> str | None:
     return None if None in known else "；".join(own or "" for own in known)
 
 
+@functools.lru_cache(_CACHED)
 def _meaning(text: str) -> str | None:
     """Return one or more sentences in Chinese, or None: a full stop may be inside of one."""
     for place in re.finditer(r"\. ", text):
@@ -323,7 +340,7 @@ def _line(text: str) -> str | None:
     """Return a line about a lock or a check in Chinese: where, what, found, expected, meaning."""
     found = _LOCKED.fullmatch(text)
     if found is not None:
-        return f"{found[1]} 不属于这次运行：{refusal_in_chinese(found[2])}"
+        return f"{found[1]} 不属于这次运行：{_told(found[2])}"
     found = _DIFFERENT.fullmatch(text)
     if found is not None:
         where, _, title = found[1].rpartition(": ")
@@ -331,13 +348,13 @@ def _line(text: str) -> str | None:
         value, mark, expected = values.rpartition(_EXPECTED)
         if not mark:
             value, expected = expected, ""
-        wanted = f"，应为：{refusal_in_chinese(expected)}" if mark else ""
-        value = refusal_in_chinese(value)
+        wanted = f"，应为：{_told(expected)}" if mark else ""
+        value = _told(value)
         return f"不符：{_where(where)}：{_title(title)}：现为：{value}{wanted}。{meaning}"
     found = _OPEN.fullmatch(text)
     if found is None:
         return None
-    return f"无法检查：{_where(found[1])}：{_title(found[2])}：{refusal_in_chinese(found[3])}"
+    return f"无法检查：{_where(found[1])}：{_title(found[2])}：{_told(found[3])}"
 
 
 def _before_meaning(text: str) -> tuple[str, str]:
@@ -352,7 +369,7 @@ def _before_meaning(text: str) -> tuple[str, str]:
 
 
 def _where(text: str) -> str:
-    return "，".join(map(refusal_in_chinese, text.split(", ")))
+    return "，".join(map(_told, text.split(", ")))
 
 
 def _title(text: str) -> str:
@@ -360,4 +377,4 @@ def _title(text: str) -> str:
     kinds = [kind for kind in KINDS if text == kind or text.startswith(f"{kind} ")]
     kind = max(kinds, key=len, default="")
     name = text[len(kind) :].strip()
-    return " ".join(filter(None, (KINDS.get(kind, ""), refusal_in_chinese(name) if name else "")))
+    return " ".join(filter(None, (KINDS.get(kind, ""), _told(name) if name else "")))

@@ -2,6 +2,7 @@
 
 import ast
 import re
+import time
 from pathlib import Path
 
 import pytest
@@ -202,6 +203,27 @@ def test_a_text_without_chinese_is_seen():
     assert english_left("The moon was in another house.")
     assert english_left(LINE.format("figures", "1", "2", "The moon was in another house."))
     assert refusal_in_chinese("something nobody translated") == "something nobody translated"
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "Here is other data, x. ",
+        "line 1: ",
+        " is , not  from  to ",
+        "different: a: found ",
+        "; x: ",
+    ],
+)
+def test_a_forged_text_takes_no_time(piece):
+    """Each ends so that no template fits: its ways to be shared out grow as powers."""
+    began = time.process_time()
+    for times in (10, 100):
+        forged = f"{piece * times}!"
+        assert "!" in refusal_in_chinese(forged)
+        assert "!" in refusal_in_chinese(LINE.format("data", forged, "x", PLAIN))
+    assert refusal_in_chinese(piece * 1000) == piece * 1000
+    assert time.process_time() - began < 10
 
 
 def test_values_stay_as_they_are():
