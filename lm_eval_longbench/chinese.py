@@ -25,6 +25,11 @@ TEMPLATES = {
     ),
     "overlength {} (officially truncate)": "overlength 为 {0}（官方为 truncate）",
     "chat template {} (officially {})": "对话模板 {0}（官方为 {1}）",
+    "prompts of this package, which are not official": "提示词是本软件包自拟的，不是官方的",
+    "parts of documents chosen by this package (officially by others)": (
+        "文档片段由本软件包选取（官方由其他程序选取）"
+    ),
+    "a system instruction (officially none)": "设置了系统指令（官方没有）",
     "filters of answers (officially none)": "对答案使用了过滤器（官方没有）",
     "{} answer to each question (officially {})": "每题 {0} 次回答（官方为 {1} 次）",
     "{} answers to each question (officially {})": "每题 {0} 次回答（官方为 {1} 次）",
