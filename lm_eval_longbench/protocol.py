@@ -9,6 +9,7 @@ from typing import Any
 from lm_eval_longbench.benchmarks.base import Benchmark, Protocol
 from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task
 from lm_eval_longbench.benchmarks.retrieving import is_own
+from lm_eval_longbench.metrics.reasoning import DROP
 from lm_eval_longbench.signature.signature import UNKNOWN, values_of
 
 # Questions of an official task that may be equal to another one of it in all that is asked. In the
@@ -169,6 +170,9 @@ def departures(
         found.append(f"{repeats} answer{'s' if repeats > 1 else ''} to each question {wanted}")
     if benchmark.own_note:
         found.append("prompts of this package, which are not official")
+    reasoned = any(one not in (None, UNKNOWN, 0) for one in values_of(signature.get("reasoned")))
+    if reasoned and DROP in values_of(signature.get("reasoning")):
+        found.append("reasoning taken out of answers (officially scored with them)")
     if any(one not in (None, UNKNOWN) for one in values_of(signature.get("system_sha256"))):
         found.append("a system instruction (officially none)")
     if any(one != UNKNOWN and is_own(one) for one in values_of(signature.get("retrieval"))):
