@@ -68,6 +68,14 @@ TEMPLATES = {
     ),
     "overlength {} (officially truncate)": "overlength 为 {0}（官方为 truncate）",
     "chat template {} (officially {})": "对话模板 {0}（官方为 {1}）",
+    "prompts of this package, which are not official": "提示词是本软件包自拟的，不是官方的",
+    "parts of documents chosen by this package (officially by others)": (
+        "文档片段由本软件包选取（官方由其他程序选取）"
+    ),
+    "reasoning taken out of answers (officially scored with them)": (
+        "评分前去掉了答案中的推理内容（官方连同推理一起评分）"
+    ),
+    "a system instruction (officially none)": "设置了系统指令（官方没有）",
     "filters of answers (officially none)": "对答案使用了过滤器（官方没有）",
     "{} answer to each question (officially {})": "每题 {0} 次回答（官方为 {1} 次）",
     "{} answers to each question (officially {})": "每题 {0} 次回答（官方为 {1} 次）",
@@ -233,6 +241,7 @@ TEMPLATES |= {
     "longer prompts were cut on one side and left out on the other": (
         "过长的提示词，一方截断，另一方跳过"
     ),
+    "a system instruction on one side only, or another one": "只有一方设置了系统指令，或系统指令不同",
     "prompts were wrapped in a chat template on one side only": "只有一方的提示词套用了对话模板",
     "something else stood around the prompts: another chat template of the same model, or a system "
     "instruction": "提示词前后的内容不同：同一模型的另一种对话模板，或系统指令",

@@ -36,6 +36,7 @@ _CHINESE = {
     "no, because": "否，原因",
     "not known": "未知",
     "not written: give --output_path": "未保存：请加 --output_path",
+    "means over tasks": "各任务的均值",
     "official protocol": "官方协议",
     "results": "结果",
     "signature": "签名",

@@ -8,7 +8,9 @@ from typing import Any
 
 from lm_eval_longbench.benchmarks.base import Benchmark, Protocol
 from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task
-from lm_eval_longbench.signature.signature import UNKNOWN
+from lm_eval_longbench.benchmarks.retrieving import is_own
+from lm_eval_longbench.metrics.reasoning import DROP
+from lm_eval_longbench.signature.signature import UNKNOWN, values_of
 
 # Questions of an official task that may be equal to another one of it in all that is asked. In the
 # official data of v1 and E at most two of a dataset are, in gold answers, classes and length.
@@ -141,8 +143,7 @@ def departures(
 ) -> Departures:
     """Compare answers with the protocol of their task.
 
-    Nothing tells the model's own settings from others: its temperature (Pro), its chat template, a
-    system instruction within it.
+    Nothing tells the model's own settings from others: its temperature (Pro), its chat template.
 
     Args:
         task: our own name of it.
@@ -158,7 +159,7 @@ def departures(
     for name in _COMPARED:
         value = signature.get(name, UNKNOWN)
         # Own filters are a list themselves, and several of those a departure too.
-        values = value if isinstance(value, list) and name != "filters" else [value]
+        values = values_of(value) if name != "filters" else [value]
         if UNKNOWN in values:
             unknown.append(name)
         for one in values:
@@ -167,6 +168,15 @@ def departures(
     if repeats != official.repeats:
         wanted = f"(officially {official.repeats})"
         found.append(f"{repeats} answer{'s' if repeats > 1 else ''} to each question {wanted}")
+    if benchmark.own_note:
+        found.append("prompts of this package, which are not official")
+    reasoned = any(one not in (None, UNKNOWN, 0) for one in values_of(signature.get("reasoned")))
+    if reasoned and DROP in values_of(signature.get("reasoning")):
+        found.append("reasoning taken out of answers (officially scored with them)")
+    if any(one not in (None, UNKNOWN) for one in values_of(signature.get("system_sha256"))):
+        found.append("a system instruction (officially none)")
+    if any(one != UNKNOWN and is_own(one) for one in values_of(signature.get("retrieval"))):
+        found.append("parts of documents chosen by this package (officially by others)")
     here, scored = benchmark.metrics, signature.get("metrics", UNKNOWN)
     if signature.get("benchmark") == benchmark.name and scored not in (UNKNOWN, here):
         found.append(f"scored with version {scored} of the metrics (here {here})")

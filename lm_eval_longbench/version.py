@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-from importlib import metadata
 
 __version__ = "0.1.0"
 
@@ -11,6 +10,8 @@ __version__ = "0.1.0"
 @functools.cache
 def installed(name: str) -> str | None:
     """Return the version of an installed package; None if it is not installed."""
+    from importlib import metadata  # slow to import, and --help needs none of it
+
     try:
         return metadata.version(name)
     except metadata.PackageNotFoundError:

@@ -334,6 +334,21 @@ def half(finish_reason):
     return fault
 
 
+def interrupted(handler, body):
+    """A good answer after a while, unless another request comes, which ends it; as llama.cpp's."""
+    server = handler.server
+    own = len(server.bodies)
+    until = time.monotonic() + 0.1
+    while time.monotonic() < until:
+        if len(server.bodies) > own:
+            begin_stream(handler)
+            event(handler, {"choices": [choice(body, 0, "half an", None, part=True)]})
+            end_stream(handler)
+            return
+        server.closing.wait(0.005)
+    good(handler, body)
+
+
 def texts(*given, **more):
     """A reply with these texts as its choices."""
     return lambda handler, body: reply(handler, body, list(given), **more)

@@ -172,6 +172,31 @@ DEPARTURES = {
         {"chat": ["off", "on"]},
         "chat template off (officially on)",
     ),
+    "answers without their reasoning": (
+        QASPER,
+        {"reasoning": "drop", "reasoned": [0, 3]},
+        "reasoning taken out of answers (officially scored with them)",
+    ),
+    "a system instruction": (
+        QASPER,
+        {"system_sha256": "a" * 64},
+        "a system instruction (officially none)",
+    ),
+    "prompts that are nobody's": (
+        "longbench_v1_no_context_qasper",
+        {},
+        "prompts of this package, which are not official",
+    ),
+    "own retrieval": (
+        "longbench_v2_rag",
+        {"retrieval": "BM25 here"},
+        "parts of documents chosen by this package (officially by others)",
+    ),
+    "own retrieval in half of it": (
+        "longbench_v1_retrieval_qasper",
+        {"retrieval": ["file sha256 1", "BM25 here"]},
+        "parts of documents chosen by this package (officially by others)",
+    ),
     "damaged": (QASPER, {"generation": 5}, "generation arguments 5"),
     "no number": (
         QASPER,
@@ -195,6 +220,9 @@ def test_what_does_not_count():
         "a seed": (V2, {"generation": generation(V2, seed=7)}),
         "the whole nucleus": (V2, {"generation": generation(V2, top_p=1.0)}),
         "a nucleus of greedy answers": (QASPER, {"generation": generation(QASPER, top_p=0.5)}),
+        "no reasoning to drop": (V2, {"reasoning": "drop", "reasoned": 0}),
+        "reasoning that is kept": (V2, {"reasoning": "keep", "reasoned": 7}),
+        "given chunks": ("longbench_v2_rag", {"retrieval": "file sha256 12ab"}),
         "the model's own sampling": (PRO, {"generation": generation(PRO, top_k=20, top_p=0.8)}),
     }
     for why, (task, changes) in fine.items():

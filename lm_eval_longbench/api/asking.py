@@ -17,6 +17,7 @@ from lm_eval_longbench.api.client import Client, Request
 from lm_eval_longbench.api.faults import BUSY, FATAL, NOT_TAKEN, REFUSED, TROUBLE, WITHHELD, Fault
 from lm_eval_longbench.api.order import Job, Order
 from lm_eval_longbench.api.pace import Flight, Pace
+from lm_eval_longbench.api.reply import CUT_OFF
 from lm_eval_longbench.errors import Interrupted, LongBenchError, RunStopped
 
 logger = logging.getLogger(__name__)
@@ -228,6 +229,8 @@ class Asker:
         if not tried or job.alone < min(_ALONE, self._manners.tries):
             job.since = time.monotonic()
             self._pace.failed(fault.reason, fault.wait)
+            if fault.reason == CUT_OFF:
+                self._pace.cut_off(job.indices[0])
             wait = max(fault.wait or 0.0, self._pace.backoff(job.attempts))
             self._wait(job, wait, at_end=tried)
         elif len(job.indices) > 1:

@@ -6,6 +6,7 @@ import logging
 import os
 import random
 import time
+from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -16,6 +17,11 @@ _ROUNDS = 2
 # Seconds before a request is sent a second time; each further wait is twice as long.
 FIRST_WAIT = 1.0
 _LONGEST_WAIT = 60.0
+# Some servers end an answer in its middle when the next request comes. They show by so many answers
+# that were cut off, of so many requests, among the latest outcomes.
+_LATEST, _CUT_OFF, _CUT_REQUESTS = 12, 6, 3
+# Answers for which requests then go out one at a time.
+_ONE_BY_ONE = 100
 # Seconds between two lines of the log on a server that does not answer.
 _SAID_EVERY = 60.0
 
@@ -59,6 +65,7 @@ class Pace:
         self._answers = 0
         self._not_before = 0.0
         self._failures = self._waves = 0
+        self._latest: deque[int | None] = deque(maxlen=_LATEST)  # requests cut off; None: answers
         self._trouble_since: float | None = None
         self._reason = ""
         self._said = float("-inf")
@@ -74,6 +81,7 @@ class Pace:
         self.last_answer = self._since = time.monotonic()
         self._failures = self._waves = 0
         self._trouble_since = None
+        self._latest.append(None)
         self._answers += 1
         if self._answers >= _ROUNDS * self.limit and self.limit < self.most:
             self.limit += 1
@@ -86,11 +94,24 @@ class Pace:
         if flight.sent >= self._halved:
             self.limit = max(1, self.limit // 2)
             self._halved = now
-            self._answers = 0
+            self._answers = min(0, self._answers)
             self._waves += 1
             self.hold(self.backoff(self._waves) if wait is None else wait)
         elif wait is not None:
             self.hold(wait)
+
+    def cut_off(self, request: int) -> None:
+        """Note that a request's answer ended in its middle: after some, ask one at a time."""
+        self._latest.append(request)
+        cut = [own for own in self._latest if own is not None]
+        if self.limit > 1 and len(cut) >= _CUT_OFF and len(set(cut)) >= _CUT_REQUESTS:
+            self.limit = 1
+            self._answers = -_ONE_BY_ONE
+            self._latest.clear()
+            logger.warning(
+                "The server ends answers in their middle while others are in flight. For the next "
+                f"{_ONE_BY_ONE} answers it is asked for one at a time (num_concurrent=1)."
+            )
 
     def failed(self, reason: str, wait: float | None) -> None:
         """Note a failure that may be the server's: after some in a row few requests go out."""

@@ -11,6 +11,8 @@ from lm_eval_longbench.api.faults import TROUBLE, Fault, of_error
 
 # What servers write while an answer is not at its end.
 _NO_REASONS = (None, "", "null")
+# Why there is no answer where a stream ended in order, without a finish_reason.
+CUT_OFF = "the stream ended before its answer"
 
 
 @dataclass
@@ -129,7 +131,7 @@ def as_answer(choice: Choice, stops: Sequence[str], streamed: bool) -> Answer:
     if reason == "error":
         raise Fault(TROUBLE, "finish_reason error")
     if streamed and reason is None:
-        raise Fault(TROUBLE, "the stream ended before its answer")
+        raise Fault(TROUBLE, CUT_OFF)
     if reason == "content_filter":
         return Answer("", FILTERED, "finish_reason content_filter", reason)
     whole = choice.text or ""

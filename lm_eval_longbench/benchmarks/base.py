@@ -444,5 +444,22 @@ class Benchmark(abc.ABC):
         return iter(())
 
 
+class NoContext(Benchmark):
+    """Mixed into a benchmark: its prompts with empty documents, which are not official."""
+
+    variant, own_note, look = True, "prompt: own", Look()
+    official_files: OfficialFiles | None = None
+    layouts: tuple[Layout, ...] = ()
+    published: Published | None = None
+
+    def render(self, task: Task, row: Mapping[str, Any]) -> str:
+        """Return the prompt of a row without its document."""
+        return super().render(task, {**row, "context": ""})
+
+    def question(self, task: Task, row: Mapping[str, Any]) -> str:
+        """Return the whole prompt, which has no document."""
+        return self.render(task, row)
+
+
 def _id_of(doc: Mapping[str, Any]) -> str | None:
     return text_id(doc.get("_id", doc.get("id")))

@@ -25,6 +25,7 @@ from lm_eval_longbench.benchmarks.base import (
     Benchmark,
     Group,
     Metric,
+    NoContext,
     Place,
     Protocol,
     Published,
@@ -32,7 +33,6 @@ from lm_eval_longbench.benchmarks.base import (
     Table,
     Task,
 )
-from lm_eval_longbench.benchmarks.chart import Look
 from lm_eval_longbench.benchmarks.layouts import Layout
 from lm_eval_longbench.benchmarks.longbench_pro_charts import LOOK_PRO
 from lm_eval_longbench.benchmarks.longbench_pro_facts import (
@@ -406,21 +406,12 @@ def _question_problem(row: Mapping[str, Any]) -> str | None:
     return None
 
 
-class ProNoContext(LongBenchPro):
+class ProNoContext(NoContext, LongBenchPro):
     """The questions in their non-thinking form without their documents."""
 
     name, short, sign = f"{NAME}_no_context", "pro_no_context", "lb-pro-no-context"
     title, file_kind = "LongBench Pro without context", "pro_no_context_inference"
-    variant, own_note = True, "prompt: own"
-    official_files, layouts, published, look = None, (), None, Look()
     forms = ((*_FORMS[0][:4], ()),)
-
-    def render(self, task: Task, row: Mapping[str, Any]) -> str:
-        """Return the question alone."""
-        return super().render(task, {**row, "context": ""})
-
-    def question(self, task: Task, row: Mapping[str, Any]) -> str:
-        return self.render(task, row)
 
 
 PRO, PRO_NO_CONTEXT = LongBenchPro(), ProNoContext()

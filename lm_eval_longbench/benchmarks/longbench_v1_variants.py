@@ -14,7 +14,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from lm_eval_longbench.benchmarks.base import SAMPLES, Group, Metric, Task
+from lm_eval_longbench.benchmarks.base import SAMPLES, Group, Metric, NoContext, Task
 from lm_eval_longbench.benchmarks.chart import Look
 from lm_eval_longbench.benchmarks.longbench_v1 import (
     PERCENT,
@@ -33,8 +33,6 @@ from lm_eval_longbench.figures.tree import Mean
 
 if TYPE_CHECKING:
     from lm_eval_longbench.benchmarks.asking import Asking
-    from lm_eval_longbench.benchmarks.layouts import Layout
-    from lm_eval_longbench.benchmarks.official_files import OfficialFiles
     from lm_eval_longbench.data.documents import Documents
     from lm_eval_longbench.options import Options
     from lm_eval_longbench.retrieval.chunks import Chunk
@@ -42,22 +40,11 @@ if TYPE_CHECKING:
 # ---------------------------------------------------------------------- without the document
 
 
-class _NoContext(LongBench):
+class _NoContext(NoContext, LongBench):
     """The prompts of a benchmark with empty documents."""
-
-    variant, own_note = True, "prompt: own"
-    official_files: OfficialFiles | None = None
-    layouts: tuple[Layout, ...] = ()
-    look = Look()
 
     def _task(self, one: Dataset) -> Task:
         return replace(super()._task(one), document=False, length=None)
-
-    def render(self, task: Task, row: Mapping[str, Any]) -> str:
-        return super().render(task, {**row, "context": ""})
-
-    def question(self, task: Task, row: Mapping[str, Any]) -> str:
-        return self.render(task, row)
 
 
 class V1NoContext(_NoContext, LongBenchV1):

@@ -59,6 +59,13 @@ class Retrieval:
 
 # What a task adds to its version when it retrieves by itself.
 OWN_RETRIEVAL = "retrieval: own"
+# How the signature of a run begins to name the parts that it was given.
+_GIVEN = "file sha256 "
+
+
+def is_own(retrieval: object) -> bool:
+    """Whether the ingredient `retrieval` of a signature says that parts were chosen here."""
+    return isinstance(retrieval, str) and not retrieval.startswith(_GIVEN)
 
 
 class RetrievedAsking(Asking):
@@ -87,7 +94,7 @@ class RetrievedAsking(Asking):
         from lm_eval_longbench.retrieval.context_file import contexts_sha256
 
         path, label = self.options.retrieved_context, self._retrieval.label
-        retrieval = label(self.options) if path is None else f"file sha256 {contexts_sha256(path)}"
+        retrieval = label(self.options) if path is None else f"{_GIVEN}{contexts_sha256(path)}"
         number = None if self.task.every_part else self.options.rag_top_n
         return {"rag_top_n": number, "retrieval": retrieval}
 

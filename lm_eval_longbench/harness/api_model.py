@@ -31,6 +31,13 @@ _BUDGET = 256
 _BUDGETS = ("max_gen_toks", "max_tokens", "max_new_tokens", "max_completion_tokens")
 # Generation arguments that are read here and not sent as they stand.
 _READ = {*_BUDGETS, "until", "do_sample", "seed", REPEAT}
+# What each request has from elsewhere, and generation arguments, which a signature must show.
+_SENT = {"model", "messages", "prompt", "stream", "stream_options", "n"}
+_GENERATION = {
+    *(*_BUDGETS[1:], "min_tokens", "stop", "seed", "temperature", "top_p", "top_k", "min_p"),
+    *("typical_p", "repetition_penalty", "presence_penalty", "frequency_penalty", "length_penalty"),
+    *("logit_bias", "ignore_eos", "best_of", "use_beam_search"),
+}
 
 Keep = Callable[[int, Answer], None]
 
@@ -103,7 +110,7 @@ class LongBenchAPI(LM):
             raise OptionError(f"--model {NAME} needs {lacking} in --model_args.")
         if max_length is not None:
             _whole("max_length", max_length)  # prompts are cut to it before they come here
-        extra = _object("extra_body", extra_body)
+        extra = _extra(extra_body)
         if chat_template_kwargs is not None:
             extra["chat_template_kwargs"] = _object("chat_template_kwargs", chat_template_kwargs)
         self.base_url = str(base_url)
@@ -304,6 +311,21 @@ def _real(name: str, value: Any, most: float = float("inf")) -> float:
         upper = "" if most == float("inf") else f" to {most:g}"
         raise OptionError(f"{name} must be a number from 0{upper}, not {value!r}.")
     return number
+
+
+def _extra(value: Any) -> dict[str, Any]:
+    """Return `extra_body`; OptionError if it holds what is given in another way."""
+    extra = _object("extra_body", value)
+    for name in extra:
+        if name in _SENT:
+            raise OptionError(f"extra_body: {name} is sent anyway. Leave it out.")
+        if name in _GENERATION:
+            known = {"stop": "until"}.get(name, "max_gen_toks" if name in _BUDGETS else name)
+            raise OptionError(
+                f"extra_body: {name} is a generation argument. Give it as --gen_kwargs "
+                f"{known}=..., so that the signature shows it."
+            )
+    return extra
 
 
 def _object(name: str, value: Any) -> dict[str, Any]:

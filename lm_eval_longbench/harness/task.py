@@ -398,6 +398,7 @@ class LongBenchTask(HarnessTask):
             tokenizer_sha256=tokenizer_sha256(self._tokenizer()) if used else None,
             chat="raw" if self._withheld else "off" if chat_template is None else "on",
             chat_sha256=text_sha256(as_text(sent("?"))),
+            system_sha256=text_sha256(system_instruction) if system_instruction else None,
             generation=dict(self.config.generation_kwargs),
             seeds=seeds,
             questions_sha256=text_sha256(json.dumps(ids)),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import math
 import operator
+from collections import Counter
 from collections.abc import Iterator
 
 import jieba
@@ -80,28 +81,34 @@ def _cut_unknown(text: str) -> Iterator[str]:
             yield from filter(None, _UNKNOWN_OTHER.split(part))
 
 
-def _read(source: jieba.Tokenizer) -> tuple[list[str], list[int], int]:
-    """Return the dictionary's words, their frequencies, and the sum of these."""
+def _read(source: jieba.Tokenizer) -> tuple[list[str], list[str], int]:
+    """Return the dictionary's words, their frequencies in digits, and the sum of these."""
     with source.get_dict_file() as file:
         text = file.read().decode("utf-8")
     fields = text.split()
     if len(fields) == 3 * text.count("\n"):  # a word, its frequency and its kind a line
-        frequencies = list(map(int, fields[1::3]))
-        return fields[::3], frequencies, sum(frequencies)
+        frequencies = fields[1::3]
+        # Few words are frequent: there are seventy words for each number that occurs.
+        return (
+            fields[::3],
+            frequencies,
+            sum(int(n) * times for n, times in Counter(frequencies).items()),
+        )
     # Lines of another shape are read by jieba, which also makes entries for beginnings of words.
     known, total = source.gen_pfdict(source.get_dict_file())
-    return list(known), list(known.values()), total
+    return list(known), list(map(str, known.values())), total
 
 
-class _Likelihoods(dict[int, float | None]):
+class _Likelihoods(dict[str, float | None]):
     """The logarithm of each frequency that was asked for, less that of all words together."""
 
     def __init__(self, total: float) -> None:
         super().__init__()
         self._total = total
 
-    def __missing__(self, frequency: int) -> float | None:
-        found = self[frequency] = math.log(frequency) - self._total if frequency else None
+    def __missing__(self, digits: str) -> float | None:
+        frequency = int(digits)
+        found = self[digits] = math.log(frequency) - self._total if frequency else None
         return found
 
 
@@ -118,7 +125,7 @@ class Segmenter:
         self._places: dict[str, list[slice]] = {}
         begin = 0
         for sign, group in itertools.groupby(map(_FIRST, self._words)):
-            end = begin + sum(1 for _ in group)
+            end = begin + len(list(group))
             self._places.setdefault(sign, []).append(slice(begin, end))
             begin = end
         self._met: set[str] = set()  # signs

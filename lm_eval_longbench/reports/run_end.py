@@ -120,7 +120,8 @@ def tables_text(report: Report, width: int | None = None) -> str:
             missing = _missing(column)
             if missing:
                 every = len(column.table.info.tasks)
-                names = ", ".join(name for _, name in benchmarks()[benchmark.benchmark].headline)
+                headline = benchmarks()[benchmark.benchmark].headline
+                names = ", ".join(name for _, name in headline) or said("means over tasks")
                 lacking = told(few(missing, _TASKS))
                 console.print(said(_LACKING, len(missing), every, lacking, names))
             if column.table.capped_warning:

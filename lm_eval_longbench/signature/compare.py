@@ -103,6 +103,7 @@ RULES: Mapping[str, Rule] = {
         _own_templates,
         "each model has a chat template of its own; a system instruction would show here too",
     ),
+    "system_sha256": Rule(NOT, "a system instruction on one side only, or another one"),
     "generation": Rule(NOT, "other sampling or another output budget gives other answers"),
     "repeats": Rule(NOT, "best-of-N and pass@N need the same N"),
     "seeds": Rule(CARE, "other seeds draw other answers from the same distribution"),

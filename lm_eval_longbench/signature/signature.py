@@ -33,6 +33,7 @@ INGREDIENTS: Mapping[str, str] = {
     "tokenizer_sha256": "of its whole description; null: none was needed, or it cannot be told",
     "chat": "on, off, or raw: withheld from a dataset that officially goes out raw",
     "chat_sha256": "of a one-word prompt as the backend gets it, system instruction included",
+    "system_sha256": "of the system instruction; null: none",
     "generation": "generation arguments as sent",
     "repeats": "answers to each question",
     "seeds": "seed of each repeat, null: none is sent; null: the harness's own seeding",
@@ -71,6 +72,7 @@ class Ingredients(TypedDict, total=False):
     tokenizer_sha256: str | None
     chat: str | None
     chat_sha256: str | None
+    system_sha256: str | None
     generation: Object | None
     repeats: Positive | None
     seeds: list[Any] | None
@@ -110,7 +112,7 @@ class SignaturePart(TypedDict, total=False):
 
 # Ingredients that earlier versions do not state, which is the same as null. Where they are null the
 # line is made without them, so that it is the one of those versions.
-LATER = ("capped",)
+LATER = ("capped", "system_sha256")
 # An ingredient of which nobody knows what it was, where null would say that there was none.
 UNKNOWN = "?"
 

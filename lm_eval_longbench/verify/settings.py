@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from lm_eval_longbench.benchmarks.registry import benchmark_of, tasks
-from lm_eval_longbench.benchmarks.retrieving import OWN_RETRIEVAL
+from lm_eval_longbench.benchmarks.retrieving import OWN_RETRIEVAL, is_own
 from lm_eval_longbench.errors import LongBenchError, OptionError
 from lm_eval_longbench.logs.results_file import TaskResult
 from lm_eval_longbench.logs.sample_log import at
@@ -44,7 +44,7 @@ from lm_eval_longbench.verify.subject import Subject
 KIND = "settings"
 # A pinned official set: repository and revision, and nothing that says questions were left out.
 OFFICIAL_DATA = re.compile(r"[\w.-]+/[\w.-]+@[0-9a-f]{7,40}")
-_OFFICIAL_LIMIT, _FROM_FILE = "truncate_to=", "file sha256 "
+_OFFICIAL_LIMIT = "truncate_to="
 UNCONFIRMED = "ingredients"
 # Names of the output budget in --gen_kwargs, which a task writes under one of them, as a number.
 _BUDGET = ("max_gen_toks", "max_new_tokens", "max_tokens", "max_completion_tokens")
@@ -93,10 +93,10 @@ def check_signature(task: Subject) -> Iterator[Check]:
         said = "The results state no version."
         yield Check("task version", "task version", NOT_CHECKABLE, meaning=said)
     else:
-        retrieval, data = run.get("retrieval"), str(run.get("data"))
+        data = str(run.get("data"))
         if task.benchmark.own_note:
             own += f" {task.benchmark.own_note}"
-        if retrieval is not None and not retrieval.startswith(_FROM_FILE):
+        if is_own(run.get("retrieval")):
             own += f" {OWN_RETRIEVAL}"
         if not OFFICIAL_DATA.fullmatch(data):
             own += f" data: {data}"
@@ -164,7 +164,8 @@ def _dataset(task: Subject) -> Check:
 
 def _chat(task: Subject) -> Iterator[Check]:
     """Check the chat policy against the template and the instruction that the harness states."""
-    chat, found = task.run.get("chat"), task.run.get("chat_sha256")
+    run = task.run
+    chat, found = run.get("chat"), run.get("chat_sha256")
     is_raw = not task.own.chat
     if chat == "raw" or (chat == "on" and is_raw and found == PLAIN):
         yield compared(KIND, "raw", chat, "raw" if is_raw else "on", _CHAT)
@@ -180,6 +181,8 @@ def _chat(task: Subject) -> Iterator[Check]:
         "on": template is not None or found != PLAIN,
     }
     yield compared(KIND, "chat", fits.get(str(chat)), True, _CHAT)
+    own = text_sha256(system) if system and isinstance(system, str) and chat != "raw" else None
+    yield compared(KIND, "system_sha256", run.get("system_sha256"), own, _CHAT)
     if chat == "off":
         expected = text_sha256(f"{system}?") if isinstance(system, str) else PLAIN
         yield compared(KIND, "chat_sha256", found, expected, _CHAT)
@@ -199,7 +202,7 @@ def _options(task: Subject) -> Iterator[Check]:
     own, label = task.own, task.label
     limit, source = run.get("limit"), str(run.get("limit_source"))
     official, cut = source.startswith(_OFFICIAL_LIMIT), options.truncate_to
-    is_rag, retrieval = own.retrieved, str(run.get("retrieval"))
+    is_rag, retrieval = own.retrieved, run.get("retrieval")
     cutter = None if limit is None else tokenizer_name(options.tokenizer, task.metadata)
     expected: dict[str, tuple[Any, Any]] = {
         "truncate_to": (
@@ -220,7 +223,7 @@ def _options(task: Subject) -> Iterator[Check]:
             options.embedding_model if own.summary else None,
         ),
         "retrieved_context": (
-            (run.get("retrieval") is not None, retrieval.startswith(_FROM_FILE)),
+            (retrieval is not None, retrieval is not None and not is_own(retrieval)),
             (is_rag, is_rag and options.retrieved_context is not None),
         ),
         "rag_top_n": (

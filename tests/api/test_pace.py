@@ -91,3 +91,36 @@ def test_it_says_once_that_the_server_does_not_answer_and_that_it_does_again(cap
     assert "(reset)" in said and "patience" in said
     pace.answered()
     assert caplog.messages[-1] == "The server answers again."
+
+
+def test_answers_that_are_cut_off_are_asked_for_one_at_a_time():
+    pace = Pace(8, 900)
+    for request in (1, 2, 3, 1, 2):
+        pace.cut_off(request)
+    assert pace.limit == 8
+    pace.cut_off(3)
+    assert pace.limit == 1
+    pace.busy(Flight(), "HTTP 429", 0.0)
+    for _ in range(100):
+        pace.answered()
+    assert pace.limit == 1
+    for _ in range(2):
+        pace.answered()
+    assert pace.limit == 2
+
+
+@pytest.mark.parametrize("requests", [(1,) * 20, (1, 2) * 10, range(5)])
+def test_one_question_whose_answers_are_cut_off_shows_nothing(requests):
+    pace = Pace(8, 900)
+    for request in requests:
+        pace.cut_off(request)
+    assert pace.limit == 8
+
+
+def test_a_third_of_the_answers_may_be_cut_off():
+    pace = Pace(8, 900)
+    for request in range(20):
+        pace.cut_off(request)
+        pace.answered()
+        pace.answered()
+    assert pace.limit == 8

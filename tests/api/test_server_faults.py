@@ -142,6 +142,14 @@ def test_a_broken_reply_is_retried_and_then_fails(run, fault, words, forever):
         all_good(run(first(1, fault), **silent))
 
 
+def test_a_server_that_takes_one_request_at_a_time(run, concurrent, caplog):
+    """Each request ends the one before it: after some they go out one by one."""
+    asked = run(lambda number, body: faults.interrupted)
+    all_good(asked)
+    assert len(asked.server.bodies) <= NUMBER + (12 + 8 if concurrent > 1 else 0)
+    assert ("ends answers in their middle" in caplog.text) == (concurrent > 1)
+
+
 def test_a_stream_slower_than_the_timeout_is_an_answer(run):
     asked = run(for_prompt(BAD, faults.slow_stream), timeout=0.8)
     all_good(asked)

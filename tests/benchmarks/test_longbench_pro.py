@@ -27,7 +27,7 @@ from lm_eval_longbench.benchmarks.longbench_pro_facts import (
     QUESTIONS,
     SECONDARY_TASKS,
 )
-from lm_eval_longbench.benchmarks.longbench_pro_figures import best_scores, passed
+from lm_eval_longbench.benchmarks.longbench_pro_figures import SHARE, best_scores, passed
 from lm_eval_longbench.benchmarks.sample import Unusable
 from lm_eval_longbench.figures.means import question_means
 
@@ -666,3 +666,7 @@ def test_a_task_has_score_best_and_pass():
         "rouge_l": 0.5,
         "semantic_similarity": 0.8,
     }
+
+
+def test_shares_are_printed_in_percent_as_in_the_published_tables():
+    assert (SHARE.shown(0.123456), SHARE.scaled(0.123456)) == ("12.35", 0.123456)

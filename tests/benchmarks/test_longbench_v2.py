@@ -13,10 +13,14 @@ from scored_runs import v2_row as line_of_v2
 from v2_rows import ROW, official_rows
 
 from lm_eval_longbench.benchmarks.longbench_v2 import V2
+from lm_eval_longbench.benchmarks.longbench_v2_asking import CotAnswerAsking
 from lm_eval_longbench.benchmarks.longbench_v2_facts import COUNTS, DOMAINS, QUESTIONS, SUB_SCORES
 from lm_eval_longbench.benchmarks.registry import table_of
 from lm_eval_longbench.benchmarks.sample import Unusable
+from lm_eval_longbench.errors import DataError
 from lm_eval_longbench.metrics.longbench_v2 import judge
+from lm_eval_longbench.options import Options
+from lm_eval_longbench.prompts.text_hash import text_sha256
 
 GOLDEN = Path(__file__).resolve().parents[3] / "shared" / "golden" / "longbench_v2"
 
@@ -457,6 +461,12 @@ def test_repeats():
     assert (parts["strict"]["easy"], parts["strict"]["n"]) == (round(100 / 192, 1), 1006)
 
 
+def test_every_repeat_counts_in_strict_figures():
+    lines = [line(id, worth, repeat=n + 1) for id in "abc" for n, worth in enumerate((0.0, 1.0))]
+    parts = parts_of("longbench_v2", lines)
+    assert parts["strict"]["easy"] == round(100 * 3 * 0.5 / 192, 1) == 0.8
+
+
 def test_strict_figures_need_official_questions():
     lines = [line(f"q{n}", 1.0) for n in range(192)]
     assert parts_of("longbench_v2", lines)["strict"] is None  # more than 180 short ones
@@ -559,3 +569,19 @@ def test_modes_ask_the_same_questions_and_can_be_paired():
     assert list(first.keys) == list(second.keys)
     assert table_of("longbench_v2_rag").benchmark == "longbench_v2"
     assert Counter(row["domain"] for row in official_rows()) == COUNTS["domain"]
+
+
+def test_pass_two_embeds_reasoning_and_names_its_hash():
+    asking = V2.asking(V2.tasks["longbench_v2_cot_answer"], Options(), 1)
+    assert isinstance(asking, CotAnswerAsking)
+    # The harness renders a document before there is any reasoning.
+    assert (asking.ingredients, ROW["question"] in asking.render(ROW)) == ({}, True)
+    asking.embed({ROW["_id"]: "because of it"})
+    assert "because of it" in asking.render(ROW)
+    whole = json.dumps({ROW["_id"]: "because of it"}, sort_keys=True)
+    assert asking.ingredients == {"reasoning_sha256": text_sha256(whole)}
+    # Answers of a part of the ranks are embedded; the hash is of all.
+    asking.embed({ROW["_id"]: "because of it"}, {ROW["_id"]: "because of it", "other": "no"})
+    assert asking.ingredients != {"reasoning_sha256": text_sha256(whole)}
+    with pytest.raises(DataError, match="has no reasoning for gone"):
+        asking.render({**ROW, "_id": "gone"})

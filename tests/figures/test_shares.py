@@ -27,6 +27,15 @@ def test_shares_of_what_is_known(tmp_path):
     assert all(one.low <= one.value <= one.high for one in found.values())
 
 
+def test_shares_are_printed_in_percent(tmp_path):
+    rows = v1_rows({"trec": [1.0] * 8})
+    for number, row in enumerate(rows):
+        row["failed"] = number == 0
+    ((_, table),) = read_run(write_run(tmp_path / "r", rows)).tables.items()
+    (failed,) = (one for one in shares(table.answers) if one.name == FAILED)
+    assert failed.unit.shown(failed.tree.value) == "12.50"
+
+
 def test_what_is_not_known_has_no_value(tmp_path):
     found = of([v2_row(f"q{n}", 1.0) for n in range(30)], tmp_path / "r")
     assert found[CAPPED].value is found[TRUNCATED].value is found[LOSS].value is None

@@ -45,6 +45,13 @@ def test_influences_are_the_derivative(ratio):
     part = (grown + OTHER.value) / 2
     value = part / OTHER.value - 1 if ratio else part - OTHER.value
     assert found.influence[0].moves[0] == pytest.approx((value - found.value) / step, rel=1e-3)
+    # A question of the other is in both: its moves add up.
+    values, n = OTHER.values, len(OTHER.values)
+    base = (values.sum() + step * values[0]) / (n + step)
+    part = (ONE.value + base) / 2
+    value = part / base - 1 if ratio else part - base
+    moved = found.influence[1].moves[0] + found.influence[2].moves[0]
+    assert moved == pytest.approx((value - found.value) / step, rel=1e-3)
 
 
 def test_what_has_no_value():

@@ -61,6 +61,10 @@ def test_a_misspelt_argument_is_refused_with_the_nearest_name(server):
         ({"max_failed": 1.5}, "max_failed must be a number from 0 to 1"),
         ({"timeout": "nan"}, "timeout"),
         ({"extra_body": "{"}, "extra_body is no JSON"),
+        ({"extra_body": {"model": "other"}}, "extra_body: model is sent anyway"),
+        ({"extra_body": {"a": 1, "temperature": 1.0}}, "--gen_kwargs temperature=..., so that"),
+        ({"extra_body": {"stop": ["x"]}}, "--gen_kwargs until="),
+        ({"extra_body": '{"max_completion_tokens": 9}'}, "--gen_kwargs max_gen_toks="),
         ({"header": "[1]"}, "header must be a JSON object"),
         ({"max_length": "long"}, "max_length"),
         ({"endpoint": None}, "endpoint=chat"),
@@ -76,12 +80,12 @@ def test_impossible_arguments(server, more, words):
 def test_arguments_from_the_command_line_are_texts(server):
     given = (
         f"model=tiny,base_url={server.base}/chat/completions,num_concurrent=3,patience=7,"
-        'max_failed=0.5,verify_certificate=False,extra_body={"top_k": 5}'
+        'max_failed=0.5,verify_certificate=False,extra_body={"user": 5}'
     )
     model = LongBenchAPI.create_from_arg_string(given, {"batch_size": "auto", "device": None})
     assert (model.server.endpoint, model.server.verify) == ("chat", False)
     assert (model.manners.num_concurrent, model.manners.patience) == (3, 7.0)
-    assert model.server.extra == {"top_k": 5}
+    assert model.server.extra == {"user": 5}
 
 
 # ---------------------------------------------------------------------- what is sent

@@ -1,9 +1,10 @@
 """The last lines of a run."""
 
 import dataclasses
+import re
 
 import pytest
-from scored_runs import v1_rows
+from scored_runs import v1_rows, write_run
 
 from lm_eval_longbench.benchmarks.registry import benchmarks, presets_named
 from lm_eval_longbench.cli.run import next_command
@@ -82,6 +83,16 @@ def test_one_dataset_prints_no_row_without_a_value(made):
     assert found["LongBench v1"].strip().startswith("qasper 50.00 [")
     assert found["answers"].strip().startswith("200: failed 0 (0.0%), truncated")
     assert found["next"].strip() == "lm-eval-longbench score x"
+
+
+@pytest.mark.parametrize(
+    ("language", "means"), [("en", "means over tasks"), ("zh", "各任务的均值")]
+)
+def test_what_a_benchmark_without_published_figures_lacks(tmp_path, monkeypatch, language, means):
+    monkeypatch.setenv("LONGBENCH_LANG", language)
+    rows = v1_rows({"qasper": [(100, 1.0)] * 4}, "longbench_v1_e")
+    text = tables_text(make_report([read_run(write_run(tmp_path / "r", rows), "this run")]))
+    assert re.search(rf"{means}[.。]$", text, re.MULTILINE)
 
 
 def test_an_official_run_says_yes_and_any_other_why_not(made):

@@ -18,7 +18,13 @@ from lm_eval_longbench.signature.compare import (
     shown,
     shown_pair,
 )
-from lm_eval_longbench.signature.signature import INGREDIENTS, combined, completed, package_versions
+from lm_eval_longbench.signature.signature import (
+    INGREDIENTS,
+    LATER,
+    combined,
+    completed,
+    package_versions,
+)
 
 PACKAGES_NOW = {
     "lm_eval_longbench": "0.1.0",
@@ -68,6 +74,7 @@ OTHER = {
     "tokenizer_sha256": ("e" * 64, CARE),
     "chat": ("off", NOT),
     "chat_sha256": ("e" * 64, NOT),
+    "system_sha256": ("e" * 64, NOT),
     "generation": ({"until": [], "max_gen_toks": 64, "temperature": 0.0}, NOT),
     "repeats": (3, NOT),
     "seeds": ([1234], CARE),
@@ -231,8 +238,8 @@ def test_what_is_not_stated_needs_care():
     partial = {name: RUN[name] for name in ("benchmark", "task", "data", "answered")}
     comparison = compare(partial, RUN)
     assert comparison.differences == []
-    # Results of earlier versions do not state "capped", which is the same as null.
-    assert set(comparison.unstated) == set(INGREDIENTS) - {*partial, "capped"}
+    # What results of earlier versions do not state is the same as null.
+    assert set(comparison.unstated) == set(INGREDIENTS) - {*partial, *LATER}
     assert comparison.verdict == CARE
     assert compare(partial, {**RUN, "data": "x"}).verdict == NOT
     assert incomparable([partial, {**RUN, "limit": 1}, partial]) == []

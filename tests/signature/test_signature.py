@@ -31,6 +31,7 @@ PRO = completed(
         "tokenizer_sha256": "7" * 64,
         "chat": "on",
         "chat_sha256": "5" * 64,
+        "system_sha256": "9" * 64,
         "generation": {"until": [], "max_gen_toks": 1024, "temperature": 1.0},
         "repeats": 3,
         "seeds": [1234, 1235, 1236],

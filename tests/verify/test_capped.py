@@ -9,7 +9,7 @@ from real_runs import AnsweringLM, Files, write_run
 from lm_eval_longbench.answers.answer import Answer, AnswerText
 from lm_eval_longbench.interface.files import report as report_text
 from lm_eval_longbench.scoring.score import score_paths
-from lm_eval_longbench.signature.signature import INGREDIENTS, fingerprint
+from lm_eval_longbench.signature.signature import INGREDIENTS, LATER, fingerprint
 from lm_eval_longbench.verify.check import DIFFERENT
 from lm_eval_longbench.verify.compare import compare_results
 from lm_eval_longbench.verify.verify import verify
@@ -72,7 +72,8 @@ def without(files):
             config = whole["configs"][task]
             config["metric_list"] = [m for m in config["metric_list"] if m["metric"] != "capped"]
             run = config["metadata"]["longbench_run"]
-            run.pop("capped")
+            for name in LATER:
+                run.pop(name)
             # As those versions did: from the ingredients that there were.
             own = {key: run[key] for key in INGREDIENTS if key in run}
             start = run["signature"].rpartition("sig:")[0]
@@ -203,9 +204,11 @@ def test_a_folder_that_an_earlier_version_scored(known, tmp_path):
     report = json.loads((tmp_path / "report.json").read_text())
     for table in report["tables"].values():
         del table["failures"], table["counts"]["capped"]
-        for own in (*table["tasks"].values(), *table["signature"]["tasks"].values()):
+        for own in table["tasks"].values():
             del own["capped"]
-        del table["signature"]["ingredients"]["capped"]
+        for own in (table["signature"]["ingredients"], *table["signature"]["tasks"].values()):
+            for name in LATER:
+                del own[name]
     (tmp_path / "report.json").write_text(json.dumps(report))
     lines = [json.loads(one) for one in (tmp_path / "samples.jsonl").read_text().splitlines()]
     for line in lines:
