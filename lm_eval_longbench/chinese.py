@@ -241,7 +241,9 @@ TEMPLATES |= {
     "longer prompts were cut on one side and left out on the other": (
         "过长的提示词，一方截断，另一方跳过"
     ),
-    "a system instruction on one side only, or another one": "只有一方设置了系统指令，或系统指令不同",
+    "a system instruction on one side only, or another one": (
+        "只有一方设置了系统指令，或系统指令不同"
+    ),
     "prompts were wrapped in a chat template on one side only": "只有一方的提示词套用了对话模板",
     "something else stood around the prompts: another chat template of the same model, or a system "
     "instruction": "提示词前后的内容不同：同一模型的另一种对话模板，或系统指令",
