@@ -75,6 +75,11 @@ TEMPLATES = {
     "reasoning taken out of answers (officially scored with them)": (
         "评分前去掉了答案中的推理内容（官方连同推理一起评分）"
     ),
+    "prompts without a beginning-of-text token (officially as the tokenizer has them)": (
+        "提示词前没有起始 token（官方按分词器的设置）"
+    ),
+    "model settings {}": "模型设置 {0}",
+    "the field {} beside prompts (officially left out)": "请求另含字段 {0}（官方不设置）",
     "a system instruction (officially none)": "设置了系统指令（官方没有）",
     "filters of answers (officially none)": "对答案使用了过滤器（官方没有）",
     "{} answer to each question (officially {})": "每题 {0} 次回答（官方为 {1} 次）",
@@ -85,6 +90,10 @@ TEMPLATES = {
     "the model's own temperature, above 0": "模型自己的温度，大于 0",
     "temperature {}": "温度 {0}",
     "greedy": "贪心解码",
+    "the server's own temperature": "服务器自己的温度",
+    "temperature {} without sampling, at which servers sample": (
+        "温度 {0} 但不采样，服务器会按此温度采样"
+    ),
     # ------------------------------------------------ why there is no rank
     "its data is not the official set (data: {})": "数据不是官方数据（数据：{0}）",
     "it is incomplete: {} questions lack repeats": "不完整：{0} 道题缺少重复回答",
@@ -240,6 +249,9 @@ TEMPLATES |= {
     ),
     "longer prompts were cut on one side and left out on the other": (
         "过长的提示词，一方截断，另一方跳过"
+    ),
+    "arguments of a model changed requests, or what is left of answers": (
+        "模型参数改变了请求，或改变了答案中保留的内容"
     ),
     "a system instruction on one side only, or another one": (
         "只有一方设置了系统指令，或系统指令不同"

@@ -10,6 +10,7 @@ from lm_eval_longbench.benchmarks.base import Benchmark, Protocol
 from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task
 from lm_eval_longbench.benchmarks.retrieving import is_own
 from lm_eval_longbench.metrics.reasoning import DROP
+from lm_eval_longbench.signature.model_settings import setting_departures
 from lm_eval_longbench.signature.signature import UNKNOWN, values_of
 
 # Questions of an official task that may be equal to another one of it in all that is asked. In the
@@ -67,7 +68,13 @@ def _sampling(generation: Mapping[str, Any], official: Protocol) -> Iterator[str
         official.temperature, f"temperature {official.temperature}"
     )
     found = "greedy" if greedy else f"temperature {temperature}"
-    if greedy:
+    if "temperature" in generation and temperature is None and not generation.get("do_sample"):
+        # A server that refused it, or was sent none, has its own.
+        found, greedy = "the server's own temperature", False
+        same = official.temperature is None
+    elif greedy and temperature and official.temperature == 0.0:
+        found, same = f"temperature {temperature} without sampling, at which servers sample", False
+    elif greedy:
         same = official.temperature == 0.0
     else:
         same = official.temperature is None or official.temperature == temperature
@@ -175,6 +182,9 @@ def departures(
         found.append("reasoning taken out of answers (officially scored with them)")
     if any(one not in (None, UNKNOWN) for one in values_of(signature.get("system_sha256"))):
         found.append("a system instruction (officially none)")
+    for one in values_of(signature.get("model_settings")):
+        if one != UNKNOWN:
+            found += setting_departures(one)
     if any(one != UNKNOWN and is_own(one) for one in values_of(signature.get("retrieval"))):
         found.append("parts of documents chosen by this package (officially by others)")
     here, scored = benchmark.metrics, signature.get("metrics", UNKNOWN)

@@ -28,6 +28,7 @@ MAKERS = {
     "reports/capped.py": ("capped_warning", "_official"),
     "reports/render.py": ("entry_note", "source_texts", "board_title", "rank_text", "table_text"),
     "signature/compare.py": ("incomparable",),
+    "signature/model_settings.py": ("setting_departures",),
     "answers/reply.py": ("failure", "failed_text"),
 }
 CAPPED = (

@@ -161,6 +161,37 @@ DEPARTURES = {
         {"generation": generation(QASPER, repetition_penalty=1.1)},
         "the generation argument repetition_penalty (officially left out)",
     ),
+    "a temperature that servers heed": (
+        QASPER,
+        {"generation": generation(QASPER, temperature=0.7)},
+        "temperature 0.7 without sampling, at which servers sample (officially greedy)",
+    ),
+    "a temperature that the server refused": (
+        QASPER,
+        {"generation": generation(QASPER, temperature=None)},
+        "the server's own temperature (officially greedy)",
+    ),
+    "a stop string of the model": (
+        QASPER,
+        {"model_settings": {"eos_string": "\n"}},
+        "stop strings (officially none)",
+    ),
+    "reasoning that the harness took out": (
+        QASPER,
+        {"model_settings": [None, {"think_end_token": "</think>"}]},
+        "reasoning taken out of answers (officially scored with them)",
+    ),
+    "no beginning-of-text token": (
+        QASPER,
+        {"model_settings": {"add_bos_token": "False"}},
+        "prompts without a beginning-of-text token (officially as the tokenizer has them)",
+    ),
+    "guided answers": (
+        V2,
+        {"model_settings": {"extra_body": {"guided_choice": ["A"], "user": "me"}}},
+        "the field guided_choice beside prompts (officially left out)",
+    ),
+    "damaged settings": (QASPER, {"model_settings": 5}, "model settings 5"),
     "filters": (QASPER, {"filters": [{"name": "mine"}]}, "filters of answers (officially none)"),
     "an older scorer": (
         QASPER,
@@ -223,6 +254,20 @@ def test_what_does_not_count():
         "no reasoning to drop": (V2, {"reasoning": "drop", "reasoned": 0}),
         "reasoning that is kept": (V2, {"reasoning": "keep", "reasoned": 7}),
         "given chunks": ("longbench_v2_rag", {"retrieval": "file sha256 12ab"}),
+        "a beginning-of-text token": (QASPER, {"model_settings": {"add_bos_token": True}}),
+        "how a model thinks": (
+            V2,
+            {
+                "model_settings": {
+                    "chat_template_kwargs": {"enable_thinking": True},
+                    "extra_body": {"reasoning_effort": "low"},
+                }
+            },
+        ),
+        "Pro at the server's own temperature": (
+            PRO,
+            {"generation": generation(PRO, temperature=None)},
+        ),
         "the model's own sampling": (PRO, {"generation": generation(PRO, top_k=20, top_p=0.8)}),
     }
     for why, (task, changes) in fine.items():

@@ -214,7 +214,7 @@ def sampling_lines(backend: Backend, facts: TaskFacts) -> Iterator[Line]:
         return
     if sample is not None and not sample and temperature > 0.0:
         what = f"do_sample=False with temperature {temperature:g}: greedy here, sampled by servers"
-        yield Line(WARNING, SAMPLING, what, "Set temperature=0.0, or leave do_sample out.")
+        yield Line(ERROR, SAMPLING, what, "Set temperature=0.0 or do_sample=True.")
         return
     if is_greedy(generation) and facts.repeats > 1:
         if not facts.problem:

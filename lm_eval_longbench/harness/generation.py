@@ -70,6 +70,34 @@ def without_null_seed(generation: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+def check_generation(task: str, generation: Mapping[str, Any]) -> None:
+    """Refuse arguments that backends read in different ways, so that no signature would be true.
+
+    Servers are sent the temperature and no `do_sample`; models in this process answer greedily
+    where `do_sample` is false, whatever the temperature is.
+
+    Raises:
+        OptionError: the temperature is no number, `do_sample` is not true or false, the two
+            contradict each other, or a stop string is empty.
+    """
+    temperature, sample = generation.get("temperature"), generation.get("do_sample")
+    if temperature is not None and (
+        not isinstance(temperature, int | float) or isinstance(temperature, bool)
+    ):
+        raise OptionError(f"{task}: temperature must be a number, not {temperature!r}.")
+    if sample is not None and not isinstance(sample, bool):
+        raise OptionError(f"{task}: do_sample must be true or false, not {sample!r}.")
+    if temperature and sample is False:
+        raise OptionError(
+            f"{task}: temperature {temperature} with do_sample=False: servers sample at this "
+            "temperature, and models in this process answer greedily. Say which: --gen_kwargs "
+            f"temperature={temperature},do_sample=True or --gen_kwargs temperature=0."
+        )
+    until = generation.get("until")
+    if until == "" or (isinstance(until, list | tuple) and "" in until):
+        raise OptionError(f"{task}: a stop string of 'until' is empty. Leave it out.")
+
+
 def check_sampling(task: str, repeats: int, generation: Mapping[str, Any]) -> None:
     """Refuse repeats of a greedy answer, and more of them than are scored.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import inspect
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import lm_eval.models  # noqa: F401  the harness registers its own models only into an empty registry
@@ -14,6 +14,7 @@ from tqdm.auto import tqdm
 
 from lm_eval_longbench.errors import OptionError, RunStopped, TokenizerError
 from lm_eval_longbench.prompts.tokenizer import lent, load_tokenizer
+from lm_eval_longbench.signature.model_settings import BEGIN, BESIDE, STOP, THINK_END
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
@@ -214,4 +215,41 @@ def known_of(model: LM) -> dict[str, Any]:
         length = length + 1 if isinstance(length, int) else None  # the harness takes one off
     if isinstance(length, int):
         known["max_length"] = length
-    return known
+    beside = getattr(getattr(model, "server", None), "extra", None)
+    settings = {
+        STOP: getattr(model, "_eos_string", None) or getattr(model, "_eos", None),
+        THINK_END: getattr(model, "think_end_token", None),
+        BESIDE: dict(beside) if isinstance(beside, Mapping) else None,
+    }
+    if any(base.__name__ == "HFLM" for base in type(model).__mro__):  # others have a default
+        settings[BEGIN] = getattr(model, "add_bos_token", None)
+    kinds = str | int | dict
+    return known | {k: v for k, v in settings.items() if isinstance(v, kinds) and v not in ("", {})}
+
+
+# Model arguments that name a model: it was not made before the call, and they say all of it.
+_NAMED = ("pretrained", "model", "path", "engine", "base_url")
+
+
+def known_of_call(model: Any, metadata: Mapping[str, Any]) -> tuple[dict[str, Any], Any]:
+    """Return what a task is not told of a model that the harness was given as an object.
+
+    Its length decides where prompts are cut: without it the model would cut them on the left.
+
+    Args:
+        model: that is evaluated; None: it is not known.
+        metadata: of the task, with the model arguments.
+
+    Returns:
+        What is known, as the model arguments that say it, and the model's tokenizer or None.
+    """
+    if not isinstance(model, LM) or any(metadata.get(name) for name in _NAMED):
+        return {}, None
+    known, tokenizer = known_of(model), tokenizer_of(model)
+    if "base_url" in known and not getattr(model, "tokenized_requests", False):
+        known.pop("max_length", None)  # nothing cuts what is sent
+    if metadata.get("tokenizer"):
+        tokenizer = None
+    elif tokenizer is not None:
+        known["tokenizer"] = str(tokenizer.name_or_path or f"{type(tokenizer).__name__} in memory")
+    return {name: value for name, value in known.items() if name not in metadata}, tokenizer

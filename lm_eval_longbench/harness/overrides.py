@@ -15,6 +15,8 @@ from lm_eval_longbench.options import KEY
 
 # What the harness would put around a prompt that is official to the byte.
 _AROUND = ("description", "gen_prefix")
+# Where the harness would take questions, prompts, gold answers and scores from.
+_OURS = ("doc_to_text", "doc_to_target", "doc_to_choice", "process_docs", "process_results")
 
 
 def check_prompt_is_ours(config: Mapping[str, Any]) -> None:
@@ -24,7 +26,8 @@ def check_prompt_is_ours(config: Mapping[str, Any]) -> None:
         config: a task's, with what groups around it override.
 
     Raises:
-        OptionError: a text stands around the prompt, or there are examples before it.
+        OptionError: a text stands around the prompt, there are examples before it, or questions,
+            prompts, gold answers or scores are to be others.
     """
     task = config.get("task")
     for name in _AROUND:
@@ -32,6 +35,12 @@ def check_prompt_is_ours(config: Mapping[str, Any]) -> None:
             raise OptionError(
                 f"{task}: {name!r} would change the official prompt, and the score with it. Take "
                 "it off this task and off the groups around it."
+            )
+    for name in _OURS:
+        if config.get(name):
+            raise OptionError(
+                f"{task}: {name!r} is not read: questions, prompts, gold answers and scores of "
+                "these tasks are the official ones. Take it off, or write a task of your own."
             )
     if int(config.get("num_fewshot") or 0) > 0:
         raise OptionError(
@@ -81,6 +90,19 @@ def _of_call() -> tuple[Mapping[str, Any], Mapping[str, Any]]:
             return arguments if isinstance(arguments, Mapping) else {}, found or {}
         frame = frame.f_back
     return {}, {}
+
+
+def model_of_call() -> Any:
+    """Return the model of the harness's `evaluate` that is under way; None: there is none."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        if frame.f_code.co_name == "evaluate" and (
+            frame.f_globals.get("__name__") == "lm_eval.evaluator"
+        ):
+            model = frame.f_locals.get("lm")
+            return getattr(model, "lm", model)  # inside the harness's response cache
+        frame = frame.f_back
+    return None
 
 
 def options_of_call(metadata: Mapping[str, Any]) -> dict[str, Any]:

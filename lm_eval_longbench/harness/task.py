@@ -26,6 +26,7 @@ from lm_eval_longbench.figures.questions import question_values
 from lm_eval_longbench.harness.backend import as_text, only_messages, takes_seed, wrap_payloads
 from lm_eval_longbench.harness.generation import (
     alike,
+    check_generation,
     check_sampling,
     fold_budget,
     fold_seed,
@@ -37,6 +38,7 @@ from lm_eval_longbench.harness.limit import resolve_limit
 from lm_eval_longbench.harness.overrides import (
     check_options_of_call,
     check_prompt_is_ours,
+    model_of_call,
     options_of_call,
     refuse_selection,
 )
@@ -60,6 +62,7 @@ from lm_eval_longbench.prompts.text_hash import text_sha256
 from lm_eval_longbench.prompts.tokenizer import load_tokenizer, tokenizer_name
 from lm_eval_longbench.prompts.tokens.fast import tokenizer_sha256
 from lm_eval_longbench.secrets import masked
+from lm_eval_longbench.signature.model_settings import model_settings
 from lm_eval_longbench.signature.signature import package_versions
 
 if TYPE_CHECKING:
@@ -113,6 +116,8 @@ class LongBenchTask(HarnessTask):
         self._rows: list[dict[str, Any]] = []
         self.signature = Signature()
         self._withheld = False
+        self._seen: dict[str, Any] = {}
+        self._own_tokenizer: Any = None
         self._is_server = self._seeds = False
         # A user's YAML may replace the whole mapping; without `until` the harness would stop every
         # answer at the first blank line.
@@ -227,6 +232,7 @@ class LongBenchTask(HarnessTask):
     ) -> None:
         """Prepare this rank's prompts in batches, then let the harness build its requests."""
         benchmark = self.asking.benchmark
+        self._look_at_model()
         share: dict[str, Any] = {"limit": limit, "samples": samples}
         share |= {"rank": rank, "world_size": world_size}
         everything = {**share, "rank": 0, "world_size": 1}
@@ -252,6 +258,7 @@ class LongBenchTask(HarnessTask):
         fold_budget(self.config.task, self.config.generation_kwargs)
         fold_seed(self.config.task, self.config.generation_kwargs)
         wrap_payloads()
+        check_generation(self.config.task, self.config.generation_kwargs)
         check_sampling(self.config.task, self.asking.repeats, self.config.generation_kwargs)
         self._is_server = takes_seed(self.config.metadata, chat_template)
         self._ask_repeatedly(self._is_server)
@@ -277,6 +284,16 @@ class LongBenchTask(HarnessTask):
         )
         self._texts.clear()
         self._questions.clear()
+
+    def _look_at_model(self) -> None:
+        """Take what nobody told of a model that was made before the call, see `known_of_call`."""
+        from lm_eval_longbench.harness.objects import known_of_call  # imports all models
+
+        for name in self._seen:  # of the model of an earlier call
+            del self.config.metadata[name]
+        known, self._own_tokenizer = known_of_call(model_of_call(), self.config.metadata)
+        self._seen = masked(known)
+        self.config.metadata.update(self._seen)
 
     def _ask_repeatedly(self, seeds: bool) -> None:
         """Set up for several answers: a seeded request each, or the harness's own repeats."""
@@ -333,6 +350,8 @@ class LongBenchTask(HarnessTask):
         return not messages_only
 
     def _tokenizer(self) -> PreTrainedTokenizerBase:
+        if self._own_tokenizer is not None and self.asking.options.tokenizer is None:
+            return self._own_tokenizer
         metadata = self.config.metadata
         return load_tokenizer(tokenizer_name(self.asking.options.tokenizer, metadata), metadata)
 
@@ -400,6 +419,7 @@ class LongBenchTask(HarnessTask):
             chat_sha256=text_sha256(as_text(sent("?"))),
             system_sha256=text_sha256(system_instruction) if system_instruction else None,
             generation=dict(self.config.generation_kwargs),
+            model_settings=model_settings(self.config.metadata),
             seeds=seeds,
             questions_sha256=text_sha256(json.dumps(ids)),
             asked=len(ids),

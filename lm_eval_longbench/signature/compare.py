@@ -14,6 +14,7 @@ from itertools import combinations
 from typing import Any
 
 from lm_eval_longbench.benchmarks.registry import tasks
+from lm_eval_longbench.signature.model_settings import less_own
 from lm_eval_longbench.signature.signature import INGREDIENTS, LATER, values_of
 
 COMPARABLE, CARE, NOT = "comparable", "comparable with care", "not comparable"
@@ -65,6 +66,15 @@ def _own_templates(left: Signature, right: Signature) -> bool:
     return "off" not in chat and "on" in chat and (None in known or known[0] != known[1])
 
 
+def _own_switches(left: Signature, right: Signature) -> bool:
+    """Whether settings of two models differ in nothing but how each of them thinks."""
+    known = (left.get("tokenizer_sha256"), right.get("tokenizer_sha256"))
+    ours, theirs = (
+        [less_own(value) for value in values_of(one.get("model_settings"))] for one in (left, right)
+    )
+    return ours == theirs and (None in known or known[0] != known[1])
+
+
 def _no_segmentation(left: Signature, right: Signature) -> bool:
     """Whether no task on either side is scored with jieba."""
     names = [str(value) for one in (left, right) for value in values_of(one.get("task"))]
@@ -105,6 +115,12 @@ RULES: Mapping[str, Rule] = {
     ),
     "system_sha256": Rule(NOT, "a system instruction on one side only, or another one"),
     "generation": Rule(NOT, "other sampling or another output budget gives other answers"),
+    "model_settings": Rule(
+        NOT,
+        "arguments of a model changed requests, or what is left of answers",
+        _own_switches,
+        "each model has switches of its own for how it thinks",
+    ),
     "repeats": Rule(NOT, "best-of-N and pass@N need the same N"),
     "seeds": Rule(CARE, "other seeds draw other answers from the same distribution"),
     "filters": Rule(NOT, "something else of the answers was scored"),

@@ -35,6 +35,7 @@ INGREDIENTS: Mapping[str, str] = {
     "chat_sha256": "of a one-word prompt as the backend gets it, system instruction included",
     "system_sha256": "of the system instruction; null: none",
     "generation": "generation arguments as sent",
+    "model_settings": "what arguments of the model add to requests or take off answers; null: none",
     "repeats": "answers to each question",
     "seeds": "seed of each repeat, null: none is sent; null: the harness's own seeding",
     "filters": "a user's own filters of answers; null: none",
@@ -74,6 +75,7 @@ class Ingredients(TypedDict, total=False):
     chat_sha256: str | None
     system_sha256: str | None
     generation: Object | None
+    model_settings: Object | None
     repeats: Positive | None
     seeds: list[Any] | None
     filters: list[Any] | None
@@ -112,7 +114,7 @@ class SignaturePart(TypedDict, total=False):
 
 # Ingredients that earlier versions do not state, which is the same as null. Where they are null the
 # line is made without them, so that it is the one of those versions.
-LATER = ("capped", "system_sha256")
+LATER = ("capped", "system_sha256", "model_settings")
 # An ingredient of which nobody knows what it was, where null would say that there was none.
 UNKNOWN = "?"
 

@@ -20,6 +20,7 @@ from lm_eval_longbench.logs.sample_log import at
 from lm_eval_longbench.options import Options, read_seed
 from lm_eval_longbench.prompts.text_hash import text_sha256
 from lm_eval_longbench.prompts.tokenizer import tokenizer_name
+from lm_eval_longbench.signature.model_settings import model_settings
 from lm_eval_longbench.signature.signature import (
     INGREDIENTS,
     LATER,
@@ -232,6 +233,7 @@ def _options(task: Subject) -> Iterator[Check]:
         ),
         "cot_samples": (run.get("reasoning_sha256") is not None, bool(task.first_pass)),
         "reasoning": (run.get("reasoning"), options.reasoning),
+        "model_settings": (run.get("model_settings"), model_settings(task.metadata)),
     }
     if options.repeats is not None:
         expected["repeats"] = (run.get("repeats"), options.repeats)

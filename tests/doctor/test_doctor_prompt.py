@@ -280,7 +280,7 @@ def test_sampling_at_temperature_zero(only, kind, repeats, status):
 
 
 def test_greedy_at_a_temperature_means_two_things(only):
-    assert only({"temperature": 1.0, "do_sample": False}).status == WARNING
+    assert only({"temperature": 1.0, "do_sample": False}).status == ERROR
 
 
 def test_a_temperature_that_is_none(only):

@@ -14,6 +14,7 @@ from lm_eval_longbench.answers.answer import ANSWERED, FAILED, answer_of
 from lm_eval_longbench.errors import Interrupted, OptionError, RunStopped, UnknownNameError
 from lm_eval_longbench.harness.api_model import ARGUMENTS, LongBenchAPI
 from lm_eval_longbench.options import REPEAT
+from lm_eval_longbench.protocol import departures
 
 MODEL = "longbench-api"
 SHORT = "longbench_v1_qasper"
@@ -171,6 +172,23 @@ def test_plain_harness_evaluates_a_task(evaluate, server, endpoint):
     assert sorted(map(asked_text, server.bodies)) == sorted(prompts_of(SHORT))
     run = result["configs"][SHORT]["metadata"]["longbench_run"]
     assert run["answered"] == len(server.bodies) and "left_out" not in run
+
+
+def test_what_arguments_add_to_requests_is_in_the_signature(evaluate, server):
+    """Runs with and without had one line, and both were called official."""
+    settings = {"eos_string": "END", "extra_body": '{"grammar": "root"}'}
+    lines = []
+    for more in ({}, settings):
+        given = args(server, "completions", **more)
+        result = evaluate(MODEL, [SHORT], model_args=given, limit=1)
+        run = result["configs"][SHORT]["metadata"]["longbench_run"]
+        found = departures(run["task"], run, 1).found
+        lines.append((run["signature"], "stop strings (officially none)" in found))
+    assert run["model_settings"] == {"eos_string": "END", "extra_body": {"grammar": "root"}}
+    assert "the field grammar beside prompts (officially left out)" in found
+    assert [own for _, own in lines] == [False, True]
+    assert lines[0][0] != lines[1][0]
+    assert [body.get("grammar") for body in server.bodies] == [None, "root"]
 
 
 def test_prompts_are_never_cut_where_no_length_is_given(evaluate, server, caplog):

@@ -6,6 +6,7 @@ from lm_eval_longbench.benchmarks.base import MOST_REPEATS
 from lm_eval_longbench.errors import OptionError
 from lm_eval_longbench.harness.generation import (
     alike,
+    check_generation,
     check_sampling,
     fold_budget,
     is_greedy,
@@ -63,6 +64,36 @@ def test_kept_apart_is_unequal_and_leaves_the_users_values():
 )
 def test_is_greedy(generation, greedy):
     assert is_greedy(generation) is greedy
+
+
+@pytest.mark.parametrize(
+    ("generation", "said"),
+    [
+        ({"temperature": "0.7"}, "temperature must be a number, not '0.7'"),
+        ({"temperature": True}, "temperature must be a number"),
+        ({"do_sample": "False"}, "do_sample must be true or false, not 'False'"),
+        ({"temperature": 0.7, "do_sample": False}, "servers sample at this temperature"),
+        ({"until": ""}, "a stop string of 'until' is empty"),
+        ({"until": ["x", ""]}, "a stop string of 'until' is empty"),
+    ],
+)
+def test_what_backends_read_in_different_ways_is_refused(generation, said):
+    with pytest.raises(OptionError, match=said):
+        check_generation("a task", generation)
+
+
+def test_what_all_backends_read_alike():
+    check_generation("a task", {})
+    check_generation("a task", {"temperature": 0.0, "do_sample": False, "until": []})
+    check_generation("a task", {"temperature": 0.7, "do_sample": True, "until": "x"})
+    check_generation("a task", {"temperature": None, "do_sample": None, "until": None})
+
+
+def test_a_temperature_that_only_servers_would_heed_is_refused(evaluate, recording_lm):
+    """Servers sampled, and the run was called greedy, as officially."""
+    with pytest.raises(OptionError, match=r"temperature=0\.7,do_sample=True"):
+        evaluate(recording_lm, ["longbench_v1_trec"], gen_kwargs="temperature=0.7")
+    assert recording_lm.requests == []
 
 
 def test_greedy_repeats_are_refused_with_the_reason():

@@ -3,8 +3,9 @@
 import pytest
 from lm_eval import simple_evaluate
 from lm_eval.tasks import TaskManager
+from real_runs import AnsweringLM
 
-from lm_eval_longbench.errors import OptionError
+from lm_eval_longbench.errors import OptionError, OverlengthError
 from lm_eval_longbench.harness.task import LongBenchTask
 from lm_eval_longbench.task_folder import task_folder
 
@@ -26,6 +27,10 @@ TASK = {
         ({"description": "Answer well."}, "mine: 'description' would change the official prompt"),
         ({"gen_prefix": "Sure:"}, "mine: 'gen_prefix' would change the official prompt"),
         ({"num_fewshot": 2}, "mine: num_fewshot must be 0"),
+        *(
+            ({name: "{{context}}"}, f"mine: {name!r} is not read")
+            for name in ("doc_to_text", "doc_to_target", "process_docs", "process_results")
+        ),
     ],
 )
 def test_what_stands_around_the_prompt_is_refused(changed, reason):
@@ -123,6 +128,39 @@ def test_model_arguments_of_the_call_reach_the_tasks(model_folder):
         )
         run = run_of(result)
         assert (run["limit"], run["tokenizer"]) == (2048 - 4 - 64, model_folder)
+
+
+@pytest.fixture(scope="module")
+def short_model(model_folder):
+    """A model of the harness that was made before the call, and takes 700 tokens."""
+    from lm_eval.models.huggingface import HFLM
+
+    return HFLM(pretrained=model_folder, device="cpu", max_length=700, think_end_token="</think>")
+
+
+def test_the_length_of_a_model_in_memory_cuts_prompts_in_the_middle(short_model, model_folder):
+    """Nobody told the tasks of it; the model cut prompts on the left, and no signature said so."""
+    from lm_eval import evaluate
+
+    arguments = {"limit": 1, "gen_kwargs": "max_gen_toks=4"}
+    result = call(short_model, [ASKED], manager(longbench=LOCAL), **arguments)
+    run = run_of(result)
+    assert (run["limit"], run["truncated"], run["tokenizer"]) == (700 - 4 - 64, 1, model_folder)
+    assert run["model_settings"] == {"think_end_token": "</think>"}
+    # Of one task in two calls, each has its own model.
+    loaded = manager(longbench=LOCAL).load([ASKED])
+    evaluate(short_model, loaded, limit=1)
+    (task,) = loaded["tasks"].values()
+    assert task.signature.run["limit"] == 700 - 128 - 64
+    evaluate(AnsweringLM(lambda number, prompt: "x"), loaded, limit=1)
+    assert (task.signature.run["limit"], task.signature.run["model_settings"]) == (None, None)
+    assert "max_length" not in task.config.metadata
+
+
+def test_a_model_in_memory_that_is_too_short_for_truncate_to_is_refused(short_model):
+    given = manager(longbench={**LOCAL, "truncate_to": 1500})
+    with pytest.raises(OverlengthError, match="would cut it on the left"):
+        call(short_model, [ASKED], given, limit=1)
 
 
 def test_an_option_among_the_model_arguments_of_the_call_is_refused(recording_lm):

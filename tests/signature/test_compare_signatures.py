@@ -76,6 +76,7 @@ OTHER = {
     "chat_sha256": ("e" * 64, NOT),
     "system_sha256": ("e" * 64, NOT),
     "generation": ({"until": [], "max_gen_toks": 64, "temperature": 0.0}, NOT),
+    "model_settings": ({"eos_string": "</s>"}, NOT),
     "repeats": (3, NOT),
     "seeds": ([1234], CARE),
     "filters": ([{"name": "mine", "filter": []}], NOT),
@@ -189,6 +190,17 @@ def test_the_tasks_that_are_segmented():
     }
     assert refused == needing
     assert len(needing) == 7 + 3 + 2 + 2 + 1  # without context, retrieved, of summaries
+
+
+def test_switches_for_thinking_are_each_models_own():
+    thinking = {"model_settings": {"chat_template_kwargs": {"enable_thinking": True}}}
+    other = {**RUN, "tokenizer": "org/other", "tokenizer_sha256": "e" * 64}
+    assert compare(RUN, {**RUN, **thinking}).verdict == NOT
+    assert compare(RUN, {**other, **thinking}).verdict == CARE
+    beside = {"model_settings": {"extra_body": {"reasoning_effort": "low"}}}
+    assert compare({**RUN, **thinking}, {**other, **beside}).verdict == CARE
+    guided = {"model_settings": {"extra_body": {"guided_choice": ["A"]}}}
+    assert compare(RUN, {**other, **guided}).verdict == NOT
 
 
 def test_packages_that_one_side_does_not_name():

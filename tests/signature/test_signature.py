@@ -8,6 +8,7 @@ import pytest
 from lm_eval_longbench.benchmarks.registry import benchmarks
 from lm_eval_longbench.signature.signature import (
     INGREDIENTS,
+    LATER,
     combined,
     completed,
     fingerprint,
@@ -33,6 +34,7 @@ PRO = completed(
         "chat_sha256": "5" * 64,
         "system_sha256": "9" * 64,
         "generation": {"until": [], "max_gen_toks": 1024, "temperature": 1.0},
+        "model_settings": {"eos_string": "</s>"},
         "repeats": 3,
         "seeds": [1234, 1235, 1236],
         "filters": [{"name": "mine"}, {"name": "other"}],
@@ -150,3 +152,9 @@ def test_every_benchmark_has_a_version_of_its_metrics():
     for name, benchmark in benchmarks().items():
         assert re.fullmatch(r"\d+\.\d+", benchmark.metrics)
         assert line({**PRO, "benchmark": name}).startswith(f"{benchmark.sign}|")
+
+
+@pytest.mark.parametrize("name", LATER)
+def test_what_earlier_versions_did_not_state_leaves_their_line_as_it_was(name):
+    earlier = {key: value for key, value in PRO.items() if key != name}
+    assert line({**PRO, name: None}) == line(earlier)
