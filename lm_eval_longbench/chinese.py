@@ -106,6 +106,7 @@ TEMPLATES = {
     "{} of {} of {} are copies": "{2} 的 {1} 道题中有 {0} 道是重复的",
     "not known: {}": "未知：{0}",
     "protocol not known": "协议未知",
+    "the first pass": "第一轮",
     "not stated": "未说明",
     "data": "数据",
     "generation arguments": "生成参数",

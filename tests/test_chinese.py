@@ -22,7 +22,7 @@ ROOT = Path(module.__file__).parent
 MAKERS = {
     "protocol.py": ("_sampling", "_generation", "_departing", "departures"),
     "reports/published.py": (
-        *("why_not_ranked", "_copied", "protocol_of_run", "rank_of", "leaderboard"),
+        *("why_not_ranked", "_copied", "protocol_of_run", "verdict_of", "rank_of", "leaderboard"),
     ),
     "reports/report.py": ("_documents", "note_on_column", "note_on_pair", "pair_of", "remarks_on"),
     "reports/capped.py": ("capped_warning", "_official"),
@@ -64,6 +64,7 @@ WHOLE = [
     *("stop strings (officially none) in t_1, t_2 and 3 more tasks", UNLIKE, HELD, ON_LINES),
     *(
         "not known: data, generation arguments",
+        "not known: data, the first pass",
         "7 documents, and 5 questions whose document is not known",
     ),
     *("120 questions x 3 repeats", "Difference a less b: on the 7 questions that both have."),

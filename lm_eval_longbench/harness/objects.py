@@ -227,6 +227,25 @@ def known_of(model: LM) -> dict[str, Any]:
     return known | {k: v for k, v in settings.items() if isinstance(v, kinds) and v not in ("", {})}
 
 
+def leaves_out_begin(model: Any, tokenizer: PreTrainedTokenizerBase, sent: str) -> bool:
+    """Whether a model feeds a request without the beginning-of-text token that its tokenizer adds.
+
+    The harness's clients of text endpoints do, which send ids, and its sglang model.
+
+    Args:
+        model: of the harness; None: it is not known.
+        tokenizer: of the model.
+        sent: a request as the model gets it.
+    """
+    if getattr(model, "add_bos_token", None) is not False or (
+        getattr(model, "base_url", None) and not getattr(model, "tokenized_requests", False)
+    ):
+        return False
+    begin, ids = tokenizer.bos_token, tokenizer("?")["input_ids"]
+    adds = bool(begin) and ids[:1] == [tokenizer.bos_token_id]
+    return adds and not sent.startswith(str(begin))
+
+
 # Model arguments that name a model: it was not made before the call, and they say all of it.
 _NAMED = ("pretrained", "model", "path", "engine", "base_url")
 

@@ -35,6 +35,7 @@ from lm_eval_longbench.harness.generation import (
     without_null_seed,
 )
 from lm_eval_longbench.harness.limit import resolve_limit
+from lm_eval_longbench.harness.objects import known_of_call, leaves_out_begin
 from lm_eval_longbench.harness.overrides import (
     check_options_of_call,
     check_prompt_is_ours,
@@ -62,7 +63,7 @@ from lm_eval_longbench.prompts.text_hash import text_sha256
 from lm_eval_longbench.prompts.tokenizer import load_tokenizer, tokenizer_name
 from lm_eval_longbench.prompts.tokens.fast import tokenizer_sha256
 from lm_eval_longbench.secrets import masked
-from lm_eval_longbench.signature.model_settings import model_settings
+from lm_eval_longbench.signature.model_settings import BEGIN, model_settings
 from lm_eval_longbench.signature.signature import package_versions
 
 if TYPE_CHECKING:
@@ -287,8 +288,6 @@ class LongBenchTask(HarnessTask):
 
     def _look_at_model(self) -> None:
         """Take what nobody told of a model that was made before the call, see `known_of_call`."""
-        from lm_eval_longbench.harness.objects import known_of_call  # imports all models
-
         for name in self._seen:  # of the model of an earlier call
             del self.config.metadata[name]
         known, self._own_tokenizer = known_of_call(model_of_call(), self.config.metadata)
@@ -406,6 +405,8 @@ class LongBenchTask(HarnessTask):
         left = sum(kept) if options.overlength == "skip" else len(ids)
         check_ranks(self.config.task, left, share["world_size"])
         used = limit.tokens is not None
+        if used and leaves_out_begin(model_of_call(), self._tokenizer(), as_text(sent("?"))):
+            self._seen[BEGIN] = self.config.metadata[BEGIN] = False
         seeds = None  # the harness sees to them
         if self._seeds:
             generation = self.config.generation_kwargs

@@ -21,6 +21,7 @@ _NAMED = 3
 THINKING = "thinking"
 # Columns that have an attribute of their own.
 _OWN = ("model", "source", "caveat")
+_NOTHING_KNOWN = "protocol not known"
 # What ingredients are called that stand for more than their name.
 _WORDS = {"data_sha256": "data", "generation": "generation arguments"}
 
@@ -193,7 +194,7 @@ def protocol_of_run(
     if not unknown:
         return "; ".join(texts), ""
     lacking = ", ".join(_WORDS.get(name, name) for name in unknown)
-    return "; ".join(texts), f"not known: {lacking}" if known else "protocol not known"
+    return "; ".join(texts), f"not known: {lacking}" if known else _NOTHING_KNOWN
 
 
 @dataclass(frozen=True)
@@ -228,7 +229,18 @@ def verdict_of(
         run: of the table, whose first pass with chain of thought counts too; None: it does not.
     """
     passes = [(table, tasks)] if run is None else passes_of(run, table, tasks)
-    return ProtocolVerdict(why_not_ranked(table, tasks), *protocol_of_run(passes, mode))
+    departs, unknown = protocol_of_run(passes, mode)
+    if run is not None and lacks_first_pass(run, table) and unknown != _NOTHING_KNOWN:
+        unknown = f"{unknown}, the first pass" if unknown else "not known: the first pass"
+    return ProtocolVerdict(why_not_ranked(table, tasks), departs, unknown)
+
+
+def lacks_first_pass(run: ScoredRun, table: ScoredTable) -> bool:
+    """Whether answers rest on a first pass with chain of thought that is not in their run.
+
+    It may be of another model, or asked in another way.
+    """
+    return bool(table.info.first_pass) and table.info.first_pass not in run.tables
 
 
 def rank_of(

@@ -19,7 +19,7 @@ from lm_eval_longbench.answers.reply import failed_text
 from lm_eval_longbench.benchmarks.registry import benchmarks
 from lm_eval_longbench.errors import few
 from lm_eval_longbench.language import said, told
-from lm_eval_longbench.reports.published import verdict_of
+from lm_eval_longbench.reports.published import lacks_first_pass, verdict_of
 from lm_eval_longbench.reports.render import FIGURE_HEADER, figure_text
 from lm_eval_longbench.reports.report import BenchmarkReport, Cell, Column, Report, ReportRow
 
@@ -209,8 +209,10 @@ def official_protocol(columns: Sequence[Column]) -> tuple[str, str]:
         for text in (unlike, *verdict.departs.split("; ")):
             if text and text not in reasons:
                 reasons.append(text)
-        if verdict.unknown and verdict.unknown not in unknown:
-            unknown.append(verdict.unknown)
+        lacking = [verdict.unknown] if verdict.unknown else []
+        if lacks_first_pass(column.run, column.table):
+            lacking.append("the first pass")
+        unknown += [text for text in lacking if text not in unknown]
     more = f" {said('and {} more', len(reasons) - _REASONS)}" if len(reasons) > _REASONS else ""
     return told("; ".join(reasons[:_REASONS])) + more, told("; ".join(unknown))
 

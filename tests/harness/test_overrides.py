@@ -7,6 +7,7 @@ from real_runs import AnsweringLM
 
 from lm_eval_longbench.errors import OptionError, OverlengthError
 from lm_eval_longbench.harness.task import LongBenchTask
+from lm_eval_longbench.protocol import departures
 from lm_eval_longbench.task_folder import task_folder
 
 SAMPLE = {"longbench": {"data_dir": "sample"}}
@@ -161,6 +162,23 @@ def test_a_model_in_memory_that_is_too_short_for_truncate_to_is_refused(short_mo
     given = manager(longbench={**LOCAL, "truncate_to": 1500})
     with pytest.raises(OverlengthError, match="would cut it on the left"):
         call(short_model, [ASKED], given, limit=1)
+
+
+def test_ids_without_the_beginning_of_text_are_a_departure(evaluate, api_server, tokenizer_folder):
+    """The harness's client of text endpoints leaves it out where no chat template writes it."""
+    address = f"http://127.0.0.1:{api_server.server_address[1]}/v1/completions"
+    given = {"model": "m", "base_url": address, "tokenizer": tokenizer_folder, "max_length": 8000}
+    given["tokenizer_backend"] = "huggingface"
+    begun = []
+    for more in ({}, {"add_bos_token": True}, {"tokenized_requests": False}):
+        result = evaluate("local-completions", ["longbench_v1_trec"], None, given | more, limit=1)
+        run = result["configs"]["longbench_v1_trec"]["metadata"]["longbench_run"]
+        found = [said for said in departures(run["task"], run, 1).found if "beginning" in said]
+        prompt = api_server.payloads[-1][1]["prompt"]
+        ids = prompt[0] if isinstance(prompt, list) else [0]  # servers add it to a text
+        assert (ids[0] == 0) == (not found)
+        begun.append(bool(found))
+    assert begun == [True, False, False]
 
 
 def test_an_option_among_the_model_arguments_of_the_call_is_refused(recording_lm):

@@ -16,6 +16,7 @@ from lm_eval_longbench.protocol import protocol_of
 from lm_eval_longbench.reports.published import published_rows
 from lm_eval_longbench.reports.render import rank_text
 from lm_eval_longbench.reports.report import make_report
+from lm_eval_longbench.reports.run_end import official_protocol
 from lm_eval_longbench.reports.scored_run import read_run
 from lm_eval_longbench.scoring.score import score_paths
 
@@ -149,6 +150,19 @@ def test_with_chain_of_thought_the_first_pass_counts_too(tmp_path):
         "it is no run of the official protocol: an output budget of 128 tokens (officially 1024) "
         "in longbench_v2_cot"
     )
+
+
+def test_of_a_second_pass_alone_the_first_is_not_known(tmp_path):
+    """Its reasoning may be another model's, or asked for in another way."""
+    rows = [v2_row(f"q{n}", float(n < 150)) for n in range(503)]
+    name = "longbench_v2_cot_answer"
+    rows = [row | {"table": name, "task": name} for row in rows]
+    run = signed(write_run(tmp_path / "mine", rows, official_data=True))
+    assert texts(run) == [
+        "mine (CoT), overall among CoT figures: rank 37 of 37 (not known: the first pass)."
+    ]
+    report = make_report([read_run(run)])
+    assert official_protocol(report.benchmarks[0].columns) == ("", "the first pass")
 
 
 def test_a_language_that_is_complete_is_ranked_without_the_other(tmp_path):
