@@ -13,7 +13,8 @@ from lm_eval.api.model import LM
 from tqdm.auto import tqdm
 
 from lm_eval_longbench.errors import OptionError, RunStopped, TokenizerError
-from lm_eval_longbench.prompts.tokenizer import lent, load_tokenizer
+from lm_eval_longbench.prompts.tokenizer import lent, load_tokenizer, tokenizer_name
+from lm_eval_longbench.prompts.tokens.fast import tokenizer_sha256
 from lm_eval_longbench.signature.model_settings import BEGIN, BESIDE, STOP, THINK_END
 
 if TYPE_CHECKING:
@@ -225,6 +226,34 @@ def known_of(model: LM) -> dict[str, Any]:
         settings[BEGIN] = getattr(model, "add_bos_token", None)
     kinds = str | int | dict
     return known | {k: v for k, v in settings.items() if isinstance(v, kinds) and v not in ("", {})}
+
+
+def check_tokenizer(option: str | None, metadata: Mapping[str, Any], own: Any) -> None:
+    """Refuse to cut prompts with another tokenizer than the model's, where that is in this process.
+
+    The model counts with its own: it would cut again, on the left, what is too long for it.
+
+    Args:
+        option: the option `tokenizer`; None: prompts are cut with the model's.
+        metadata: of the task, with the model arguments.
+        own: the model's tokenizer in memory; None: its name says it.
+
+    Raises:
+        OptionError: they are different tokenizers.
+    """
+    name = tokenizer_name(None, metadata)
+    named = metadata.get("pretrained") and not metadata.get("base_url")
+    if option in (None, name) or not (named or own is not None):
+        return
+    try:
+        theirs = load_tokenizer(name, metadata) if own is None else own
+    except TokenizerError:  # then nothing tells
+        return
+    if tokenizer_sha256(load_tokenizer(option, metadata)) != tokenizer_sha256(theirs):
+        raise OptionError(
+            f"Option 'tokenizer' names {option!r}, and the model in this process has another "
+            f"tokenizer, {name!r}. Officially the model's own cuts prompts: leave the option out."
+        )
 
 
 def leaves_out_begin(model: Any, tokenizer: PreTrainedTokenizerBase, sent: str) -> bool:

@@ -35,7 +35,7 @@ from lm_eval_longbench.harness.generation import (
     without_null_seed,
 )
 from lm_eval_longbench.harness.limit import resolve_limit
-from lm_eval_longbench.harness.objects import known_of_call, leaves_out_begin
+from lm_eval_longbench.harness.objects import check_tokenizer, known_of_call, leaves_out_begin
 from lm_eval_longbench.harness.overrides import (
     check_options_of_call,
     check_prompt_is_ours,
@@ -379,6 +379,8 @@ class LongBenchTask(HarnessTask):
             self.config.generation_kwargs["max_gen_toks"],
             messages_only=messages_only,
         )
+        if limit.tokens is not None:
+            check_tokenizer(options.tokenizer, self.config.metadata, self._own_tokenizer)
         warn_of(limit)
         sent = sender(chat_template, system_instruction)
         prompts, kept = fitting_prompts(

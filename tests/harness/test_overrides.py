@@ -164,6 +164,30 @@ def test_a_model_in_memory_that_is_too_short_for_truncate_to_is_refused(short_mo
         call(short_model, [ASKED], given, limit=1)
 
 
+def test_another_tokenizer_than_that_of_the_model_is_refused(
+    short_model, model_folder, tokenizer_folder, tmp_path
+):
+    """Prompts were cut by its ids, and again on the left by those of the model."""
+    from transformers import AutoTokenizer
+
+    tokenizer = AutoTokenizer.from_pretrained(model_folder)
+    tokenizer.add_tokens(["harbour"])
+    tokenizer.save_pretrained(tmp_path)
+    for name, refused in ((str(tmp_path), True), (tokenizer_folder, False)):
+        options = {**LOCAL, "truncate_to": 300, "tokenizer": name}
+        for model, more in (
+            ("hf", {"model_args": f"pretrained={model_folder}"}),
+            (short_model, {}),
+        ):
+            given = {"limit": 1, "gen_kwargs": "max_gen_toks=4", **more}
+            given |= {"device": "cpu"} if model == "hf" else {}
+            if refused:
+                with pytest.raises(OptionError, match="leave the option out"):
+                    call(model, [ASKED], manager(longbench=options), **given)
+            else:  # another name of the same
+                assert run_of(call(model, [ASKED], manager(longbench=options), **given))
+
+
 def test_ids_without_the_beginning_of_text_are_a_departure(evaluate, api_server, tokenizer_folder):
     """The harness's client of text endpoints leaves it out where no chat template writes it."""
     address = f"http://127.0.0.1:{api_server.server_address[1]}/v1/completions"
