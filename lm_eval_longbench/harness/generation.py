@@ -12,6 +12,8 @@ from lm_eval_longbench.protocol import is_greedy
 
 _NAME = "max_gen_toks"
 _ALIASES = ("max_new_tokens", "max_tokens", "max_completion_tokens")
+# Fields of a request that the harness's API models would let --gen_kwargs replace.
+_NO_ARGUMENTS = ("model", "prompt", "messages")
 # Arguments that say what is the case anyway, on every backend that runs a model in this process.
 _NEUTRAL = (("top_p", 1.0), ("repetition_penalty", 1.0))
 # The harness's own seed for API requests; repeat k gets FIRST_SEED + k unless the user gives one.
@@ -71,15 +73,23 @@ def without_null_seed(generation: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def check_generation(task: str, generation: Mapping[str, Any]) -> None:
-    """Refuse arguments that backends read in different ways, so that no signature would be true.
+    """Refuse arguments that backends read in different ways, and those that replace the request.
+
+    Of neither a signature would be true.
 
     Servers are sent the temperature and no `do_sample`; models in this process answer greedily
     where `do_sample` is false, whatever the temperature is.
 
     Raises:
-        OptionError: the temperature is no number, `do_sample` is not true or false, the two
-            contradict each other, or a stop string is empty.
+        OptionError: a model or a prompt is given, the temperature is no number, `do_sample` is not
+            true or false, the two contradict each other, or a stop string is empty.
     """
+    for name in _NO_ARGUMENTS:
+        if name in generation:
+            raise OptionError(
+                f"{task}: {name} is no generation argument: servers would be asked another model "
+                "or prompt than results say. Leave it out of --gen_kwargs."
+            )
     temperature, sample = generation.get("temperature"), generation.get("do_sample")
     if temperature is not None and (
         not isinstance(temperature, int | float) or isinstance(temperature, bool)

@@ -73,6 +73,8 @@ def test_is_greedy(generation, greedy):
         ({"temperature": True}, "temperature must be a number"),
         ({"do_sample": "False"}, "do_sample must be true or false, not 'False'"),
         ({"temperature": 0.7, "do_sample": False}, "servers sample at this temperature"),
+        ({"model": "other"}, "model is no generation argument"),
+        ({"messages": []}, "messages is no generation argument"),
         ({"until": ""}, "a stop string of 'until' is empty"),
         ({"until": ["x", ""]}, "a stop string of 'until' is empty"),
     ],
