@@ -7,15 +7,22 @@ scorers, each with a filter and metrics of its own. No version is read: what is 
 
 from __future__ import annotations
 
+import json
+from argparse import Namespace
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import fields
 from itertools import islice
+from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import lm_eval.api.task
 from lm_eval.filters import build_filter_ensemble
 
+from lm_eval_longbench.answers.reply import REPLIES
+from lm_eval_longbench.errors import OptionError
 from lm_eval_longbench.harness.record import COUNTED
+from lm_eval_longbench.options import KEY
 
 if TYPE_CHECKING:
     from lm_eval.api.task import ConfigurableTask as GenerateTask
@@ -31,12 +38,12 @@ class HarnessTask(GenerateTask):
         kwargs: passed on.
 
     Attributes:
-        has_own_filters: whether a user's YAML has filters; these stay.
+        own_filters: the filters of a user's YAML as they stand there, which stay; None without.
     """
 
     def __init__(self, config: Mapping[str, Any], **kwargs: Any) -> None:
-        # Asked before: 0.5 puts a list of its own in the place of none.
-        self.has_own_filters = config.get("filter_list") is not None
+        # Asked before: 0.5 puts a list of its own in the place of none, and metrics into each.
+        self.own_filters = config.get("filter_list")
         super().__init__(config=config, **kwargs)
         assert self.dataset is not None  # 0.5 opens the data when first asked for them
 
@@ -57,6 +64,13 @@ class HarnessTask(GenerateTask):
             return
         chosen = super().doc_iterator(rank=0, world_size=1, samples=list(samples), **kwargs)
         yield from islice(enumerate(doc for _, doc in chosen), rank, None, world_size)
+
+    def dump_config(self) -> dict[str, Any]:
+        """Return the task's config as its YAML has it: 0.5 adds to the filters."""
+        dumped = super().dump_config()
+        if hasattr(self, "_scorers"):
+            dumped["filter_list"] = self.own_filters
+        return {name: value for name, value in dumped.items() if value is not None}
 
     @property
     def predicts_only(self) -> bool:
@@ -96,6 +110,14 @@ class HarnessTask(GenerateTask):
         finally:
             self.config.filter_list = given
 
+    def set_repeats(self, repeats: int) -> None:
+        """Refuse the --repeats of 0.5, which would change nothing here."""
+        given = json.dumps({KEY: {"repeats": repeats}})
+        raise OptionError(
+            f"{self.config.task}: --repeats has no effect on LongBench tasks. Ask for several "
+            f"answers to each question with --metadata '{given}'."
+        )
+
     def without_scores(self, doc: Mapping[str, Any], results: list[Any]) -> dict[str, Any]:
         """Return what a question gets where nothing is scored; 0.5 returns nothing by itself."""
         return super().process_results(doc, results) or {"bypass": None}
@@ -122,15 +144,42 @@ class HarnessTask(GenerateTask):
 
         return {**given, **{name: counted(name) for name in COUNTED if name in given}}
 
-    def aggregate(self, *args: Any, **kwargs: Any) -> Any:
-        """Put figures together in 0.5, which passes `aggregation` by."""
+    def aggregate(self, bootstrap_iters: int | None = None) -> tuple[dict[str, Any], int]:
+        """Put figures together in 0.5, which passes `aggregation` by.
+
+        It would also draw 100,000 samples for the standard error of each function of ours, in
+        processes of its own; 0.4.13 has none for these.
+        """
+        figures, number = super().aggregate(0)
         for scorer in self._scorers:
+            if bootstrap_iters:
+                known = {one.name for one in scorer.metrics or () if _is_the_harnesss(one)}
+                docs = {
+                    key: {name: value for name, value in row.items() if name in known}
+                    for key, row in scorer.reduced_docs.items()
+                }
+                figures |= scorer.aggregate(docs, bootstrap_iters=bootstrap_iters)[0]
             rows = list(scorer.reduced_docs.values())
             for name in COUNTED:
                 values = [row[name] for row in rows if name in row]
                 if values:
                     self.count(name, values)
-        return super().aggregate(*args, **kwargs)
+        return figures, number
+
+    def log_replies(self, replies: Mapping[int, list[dict[str, Any]]]) -> None:
+        """Let the sample log have what is known of answers, by the question's index.
+
+        0.5 logs the document that a request was built from; 0.4.13 asks `doc_iterator` once more.
+        """
+        if hasattr(self, "_scorers"):
+            for instance in self._instances or []:
+                if own := replies.get(instance.doc["index"]):
+                    instance.doc = {**instance.doc, REPLIES: own}
+
+
+def _is_the_harnesss(metric: Any) -> bool:
+    """Whether a metric of 0.5 is put together by a function of the harness."""
+    return getattr(metric.aggregation, "__module__", "").startswith("lm_eval.")
 
 
 def _named(name: Any) -> Callable[..., None]:
@@ -148,12 +197,68 @@ def task_index(manager: Any) -> Mapping[str, Any]:
     return manager.task_index if hasattr(manager, "task_index") else manager._task_index
 
 
+def defaults_of_members(group: Mapping[str, Any], file: Path | None) -> dict[str, Any]:
+    """Return the keys that a group gives its members: its own of tasks, or what 0.5 includes.
+
+    Args:
+        group: what its YAML says.
+        file: the YAML; None: it stands within another.
+    """
+    from lm_eval.config.group import GroupConfig
+    from lm_eval.tasks._yaml_loader import load_yaml
+
+    of_a_group = {field.name for field in fields(GroupConfig)}
+    if "include" not in of_a_group:
+        return {key: value for key, value in group.items() if key not in of_a_group}
+    given = group.get("include") or {}
+    if isinstance(given, str):
+        return dict(load_yaml((file.parent if file else Path()) / given))
+    return dict(given)
+
+
+class _NotRead(Exception):
+    """--metadata is no JSON: argparse lets an exception of this class through."""
+
+
+def _read_metadata(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise _NotRead(f"--metadata {text} is no JSON: {error}") from error
+
+
+def parsed_arguments() -> Namespace:
+    """Return what the harness's parser makes of `sys.argv`.
+
+    Raises:
+        SystemExit: the parser's own, on arguments it does not take.
+        ValueError: --metadata cannot be read, where the parser of 0.5 would end the program.
+    """
+    from lm_eval._cli.harness import HarnessCLI
+
+    harness = HarnessCLI()
+    metadata = harness._subparsers.choices["run"]._option_string_actions["--metadata"]
+    if metadata.type is json.loads:
+        metadata.type = _read_metadata
+    try:
+        return harness.parse_args()
+    except _NotRead as error:
+        raise ValueError(str(error)) from error
+
+
 def sample_size(task: Any, limit: float | None) -> int | None:
     """Return how many questions of a task --limit leaves; None: all."""
     from lm_eval import evaluator_utils
 
     name = "get_sample_size" if hasattr(evaluator_utils, "get_sample_size") else "_get_sample_size"
     return getattr(evaluator_utils, name)(task, limit)
+
+
+def is_text(instance: Any) -> bool:
+    """Whether a request is a prompt and how to generate, and nothing more, such as an image."""
+    args = instance.args
+    more = getattr(instance, "additional_args", None)  # where 0.5 has it
+    return len(args) == 2 and isinstance(args[1], dict) and not more
 
 
 def building_module() -> ModuleType:

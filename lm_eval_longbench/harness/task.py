@@ -157,7 +157,7 @@ class LongBenchTask(HarnessTask):
             overlength=options.overlength,
             repeats=asking.repeats,
             reasoning=options.reasoning,
-            filters=self.config.filter_list,
+            filters=self.own_filters,
             metrics=benchmark.metrics,
             packages=package_versions(),
         )
@@ -283,7 +283,7 @@ class LongBenchTask(HarnessTask):
         self._seeds = seeds and self.asking.repeats > 1
         in_process = self.asking.repeats > 1 and not self._seeds
         self.config.repeats = self.asking.repeats if in_process else 1
-        if not self.has_own_filters:
+        if self.own_filters is None:
             self.keep_answers(self.asking.repeats if in_process else None)
 
     def construct_requests(self, doc: dict[str, Any], ctx: Any, **kwargs: Any) -> Any:
@@ -411,6 +411,7 @@ class LongBenchTask(HarnessTask):
         """Filter the answers, then let go of the long prompts that the sample log would repeat."""
         filtered = super().apply_filters()
         self._replies = known_replies(self._instances or [])
+        self.log_replies(self._replies)
         self.signature.leave_out(self._replies.values())
         if not self.predicts_only:
             answered = answered_documents(self._instances or [])
