@@ -7,6 +7,7 @@ scorers, each with a filter and metrics of its own. No version is read: what is 
 
 from __future__ import annotations
 
+import functools
 import json
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -19,7 +20,6 @@ from typing import TYPE_CHECKING, Any
 import lm_eval.api.task
 from lm_eval.filters import build_filter_ensemble
 
-from lm_eval_longbench.answers.reply import REPLIES
 from lm_eval_longbench.errors import OptionError
 from lm_eval_longbench.harness.record import COUNTED
 from lm_eval_longbench.options import KEY
@@ -153,7 +153,7 @@ class HarnessTask(GenerateTask):
         figures, number = super().aggregate(0)
         for scorer in self._scorers:
             if bootstrap_iters:
-                known = {one.name for one in scorer.metrics or () if _is_the_harnesss(one)}
+                known = {one.name for one in scorer.metrics or () if _has_error(one)}
                 docs = {
                     key: {name: value for name, value in row.items() if name in known}
                     for key, row in scorer.reduced_docs.items()
@@ -166,20 +166,41 @@ class HarnessTask(GenerateTask):
                     self.count(name, values)
         return figures, number
 
-    def log_replies(self, replies: Mapping[int, list[dict[str, Any]]]) -> None:
-        """Let the sample log have what is known of answers, by the question's index.
-
-        0.5 logs the document that a request was built from; 0.4.13 asks `doc_iterator` once more.
-        """
-        if hasattr(self, "_scorers"):
-            for instance in self._instances or []:
-                if own := replies.get(instance.doc["index"]):
-                    instance.doc = {**instance.doc, REPLIES: own}
+    def with_replies(self, doc: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a document with what is known of the answers to its question."""
+        raise NotImplementedError("The class of our tasks knows it.")
 
 
-def _is_the_harnesss(metric: Any) -> bool:
-    """Whether a metric of 0.5 is put together by a function of the harness."""
-    return getattr(metric.aggregation, "__module__", "").startswith("lm_eval.")
+def _has_error(metric: Any) -> bool:
+    """Whether a figure of 0.5 gets a standard error: those that get one in 0.4.13."""
+    of = getattr(metric.aggregation, "__module__", "")
+    return of.startswith("lm_eval.") and metric.name not in COUNTED
+
+
+def show_replies() -> None:
+    """Let the sample log of 0.5 have what is known of answers.
+
+    It logs the document that a request was built from; 0.4.13 asks `doc_iterator` once more.
+    """
+    if not hasattr(lm_eval.api.task, "GenerateTask"):
+        return
+    from lm_eval import evaluator
+
+    build = evaluator._build_logged_samples
+    if hasattr(build, "shows_replies"):
+        return
+
+    @functools.wraps(build)
+    def shown(task: Any, *args: Any, **kwargs: Any) -> list[dict[str, Any]]:
+        rows: list[dict[str, Any]] = build(task, *args, **kwargs)
+        if isinstance(task, HarnessTask):
+            # Now: the harness has hashed the document without them, as 0.4.13 does.
+            for row in rows:
+                row["doc"] = task.with_replies(row["doc"])
+        return rows
+
+    shown.shows_replies = True  # type: ignore[attr-defined]
+    evaluator._build_logged_samples = shown
 
 
 def _named(name: Any) -> Callable[..., None]:

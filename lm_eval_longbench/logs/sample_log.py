@@ -105,7 +105,7 @@ class LogRow:
         excerpts: hash, length, head and tail of each request's prompt as it was sent; empty: the
             row does not tell.
         hashes: the harness's own of document, prompt and target, by name.
-        doc_sha256: of the document as the harness hashed it, see `doc_sha256`.
+        doc_sha256: of the document as it was when its request was made.
     """
 
     line: int
@@ -145,18 +145,10 @@ def at(row: LogRow, what: str) -> str:
     return f"line {row.line} ({row.name}) {what}"
 
 
-def doc_sha256(doc: Mapping[str, Any], stated: str | None = None) -> str:
-    """Return the harness's hash of a logged document.
-
-    Args:
-        doc: the document.
-        stated: the hash that a row has. 0.5 hashes all that it logs, 0.4.13 the document before
-            there are replies; None: as 0.4.13.
-    """
+def doc_sha256(doc: Mapping[str, Any]) -> str:
+    """Return the harness's hash of a logged document, which it makes before there are replies."""
     own = {name: value for name, value in doc.items() if name != REPLIES}
-    logged = [own] if own == doc else [own, doc]
-    hashes = [text_sha256(json.dumps(one, indent=2, ensure_ascii=False)) for one in logged]
-    return stated if stated in hashes else hashes[0]
+    return text_sha256(json.dumps(own, indent=2, ensure_ascii=False))
 
 
 def task_in_name(stem: str) -> str | None:
@@ -267,7 +259,7 @@ def _row(row: Any, line: int, where: str) -> LogRow:
         generation=generation,
         excerpts=excerpts,
         hashes={name: row.get(f"{name}_hash") for name in _HASHES},
-        doc_sha256=doc_sha256(row["doc"], row.get("doc_hash")),
+        doc_sha256=doc_sha256(row["doc"]),
     )
 
 

@@ -64,7 +64,7 @@ def test_what_a_group_gives_its_members(tmp_path):
 @pytest.mark.parametrize("text", ["{'not': 'JSON'}", '{"longbench": '])
 def test_metadata_that_cannot_be_read_is_an_error_to_be_caught(monkeypatch, text):
     monkeypatch.setattr(sys, "argv", ["lm-eval", "run", "--tasks", "a", "--metadata", text])
-    with pytest.raises(ValueError, match="JSON|json|Expecting"):
+    with pytest.raises(ValueError, match=r"JSON|json|Expecting"):
         parsed_arguments()
 
 

@@ -4,12 +4,10 @@ import json
 import math
 
 import pytest
-from harness_releases import NEXT
 from real_runs import AnsweringLM
 
 from lm_eval_longbench.answers.answer import Answer, AnswerText
 from lm_eval_longbench.harness.record import Signature
-from lm_eval_longbench.logs.sample_log import doc_sha256
 
 QASPER = "longbench_v1_qasper"
 PRO = "longbench_pro_t3_1"
@@ -45,10 +43,6 @@ def test_a_row_keeps_what_is_known_and_is_the_same_otherwise(evaluate):
         capped = row.pop("capped")
         assert capped == float(number % 3 == 0 and number % 4 != 3)
         assert others[name].pop("capped") is None
-        if NEXT:  # it hashes what it logs
-            logged = {**row["doc"], "replies": replies}
-            assert row["doc_hash"] == doc_sha256(logged, row["doc_hash"]) != doc_sha256(logged)
-            row["doc_hash"] = doc_sha256(row["doc"])
         # Hashes among the rest: what was asked does not depend on how it was answered.
         assert json.dumps(row, default=str) == json.dumps(others[name], default=str)
     share = sum(n % 3 == 0 and n % 4 != 3 for n in range(len(rows))) / len(rows)
