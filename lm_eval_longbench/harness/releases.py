@@ -30,6 +30,10 @@ else:
     GenerateTask = getattr(lm_eval.api.task, "GenerateTask", lm_eval.api.task.ConfigurableTask)
 
 
+# What 0.5 says of each task even where its YAML does not.
+_EMPTY = ("tag", "dataset_kwargs", "multiple_inputs", "multiple_targets")
+
+
 class HarnessTask(GenerateTask):
     """A task that generates, in both releases alike.
 
@@ -66,11 +70,20 @@ class HarnessTask(GenerateTask):
         yield from islice(enumerate(doc for _, doc in chosen), rank, None, world_size)
 
     def dump_config(self) -> dict[str, Any]:
-        """Return the task's config as its YAML has it: 0.5 adds to the filters."""
-        dumped = super().dump_config()
-        if hasattr(self, "_scorers"):
-            dumped["filter_list"] = self.own_filters
-        return {name: value for name, value in dumped.items() if value is not None}
+        """Return the task's config as 0.4.13 has it: 0.5 adds to filters, and what is empty."""
+        dumped: dict[str, Any] = super().dump_config()
+        if not hasattr(self, "_scorers"):
+            return dumped
+        dumped |= {"filter_list": self.own_filters, "_qualified_name": None}
+        dumped["metric_list"] = [
+            {name: value for name, value in one.items() if name != "kwargs" or value}
+            for one in dumped["metric_list"]
+        ]
+        return {
+            name: value
+            for name, value in dumped.items()
+            if value is not None and (value or name not in _EMPTY)
+        }
 
     @property
     def predicts_only(self) -> bool:
@@ -109,6 +122,12 @@ class HarnessTask(GenerateTask):
             return list(super()._build_scorers())
         finally:
             self.config.filter_list = given
+
+    def higher_is_better(self) -> dict[str, bool]:
+        """Return which figures are better if higher: all listed, which 0.5 forgets unscored."""
+        listed = {one["metric"]: one.get("higher_is_better") for one in self.config.metric_list}
+        known = {name: value for name, value in listed.items() if isinstance(value, bool)}
+        return {**known, **super().higher_is_better()}
 
     def set_repeats(self, repeats: int) -> None:
         """Refuse the --repeats of 0.5, which would change nothing here."""
@@ -150,19 +169,26 @@ class HarnessTask(GenerateTask):
         It would also draw 100,000 samples for the standard error of each function of ours, in
         processes of its own; 0.4.13 has none for these.
         """
-        figures, number = super().aggregate(0)
+        from lm_eval.api.metrics import mean
+
+        figures: dict[str, Any] = {}
+        number = 0
         for scorer in self._scorers:
+            rows = scorer.reduced_docs
+            listed = {one.name: one for one in scorer.metrics or ()}
+            others = {name: mean for row in rows.values() for name in row if name not in listed}
+            own, asked = scorer.aggregate(rows, 0, others)
+            figures, number = {**figures, **own}, max(number, asked)
             if bootstrap_iters:
-                known = {one.name for one in scorer.metrics or () if _has_error(one)}
+                without = {name for name, one in listed.items() if not _has_error(one)}
                 docs = {
-                    key: {name: value for name, value in row.items() if name in known}
-                    for key, row in scorer.reduced_docs.items()
+                    key: {name: value for name, value in row.items() if name not in without}
+                    for key, row in rows.items()
                 }
-                figures |= scorer.aggregate(docs, bootstrap_iters=bootstrap_iters)[0]
-            rows = list(scorer.reduced_docs.values())
+                figures |= scorer.aggregate(docs, bootstrap_iters, others)[0]
             for name in COUNTED:
-                values = [row[name] for row in rows if name in row]
-                if values:
+                values = [row[name] for row in rows.values() if name in row]
+                if values and name in listed:
                     self.count(name, values)
         return figures, number
 
@@ -265,6 +291,11 @@ def parsed_arguments() -> Namespace:
         return harness.parse_args()
     except _NotRead as error:
         raise ValueError(str(error)) from error
+    except ValueError as error:
+        if "unpack" not in str(error):
+            raise
+        # 0.5 splits at the first "=" without a look.
+        raise ValueError("A piece of a list of arguments is no key=value.") from error
 
 
 def sample_size(task: Any, limit: float | None) -> int | None:
