@@ -13,7 +13,7 @@ _SPEC.loader.exec_module(counts)
 
 # What has been reached: lower these whenever it can be done, raise them for what users gain.
 LIMITS = {
-    "package lines": 43_700,
+    "package lines": 43_950,
     "modules": 285,
     "longest module": 500,
     "modules outside benchmarks/ that name benchmarks": 8,

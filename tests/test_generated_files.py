@@ -19,6 +19,7 @@ from lm_eval_longbench.benchmarks.longbench_v1_variants import VARIANTS as V1_VA
 from lm_eval_longbench.benchmarks.longbench_v2_facts import DOMAINS, SUB_SCORES
 from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task
 from lm_eval_longbench.figures.means import mean_if_all_known, mean_of_known
+from lm_eval_longbench.harness.releases import task_index
 from lm_eval_longbench.write_tasks import main
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -234,7 +235,7 @@ def test_v2_leaf(path):
 @pytest.fixture(scope="module")
 def index():
     """Everything the harness finds in our folder, as it finds it."""
-    return TaskManager(include_path=str(TASKS), include_defaults=False).task_index
+    return task_index(TaskManager(include_path=str(TASKS), include_defaults=False))
 
 
 def leaves(index, name):

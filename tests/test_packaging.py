@@ -123,7 +123,7 @@ def test_metadata(content):
     assert (metadata["Name"], metadata["Version"]) == ("lm-eval-longbench", __version__)
     assert metadata["Requires-Python"] == ">=3.10"
     needed = [line for line in metadata.get_all("Requires-Dist") if "extra ==" not in line]
-    assert any(line.startswith("lm-eval<0.5,>=0.4.13") for line in needed)
+    assert any(line.startswith("lm-eval!=0.5.0,<0.5.1,>=0.4.13") for line in needed)
     assert not any(line.startswith(("torch", "pytest", "python-levenshtein")) for line in needed)
 
 

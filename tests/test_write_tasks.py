@@ -10,6 +10,7 @@ from lm_eval_longbench.benchmarks.base import Group, Metric
 from lm_eval_longbench.benchmarks.longbench_v2 import V2
 from lm_eval_longbench.benchmarks.registry import OURS
 from lm_eval_longbench.harness import command
+from lm_eval_longbench.harness.releases import task_index
 from lm_eval_longbench.task_folder import task_folder
 from lm_eval_longbench.write_tasks import main, task_files, write
 
@@ -53,7 +54,7 @@ def test_another_package_writes_its_own_tree_and_keeps_its_own_files(tmp_path):
 
 def test_the_harness_finds_what_was_written(tmp_path):
     write(tmp_path, [foreign()])
-    index = TaskManager(include_path=str(tmp_path), include_defaults=False).task_index
+    index = task_index(TaskManager(include_path=str(tmp_path), include_defaults=False))
     assert set(index) == {*V2.tasks, "longbench_v2_domains"}
 
 

@@ -254,13 +254,16 @@ class Columns:
         return codes[value]
 
     def finish(self) -> Answers:
-        """Return the answers.
+        """Return the answers, once.
 
         Raises BadRow for an answer that comes twice, or whose question has other values elsewhere.
         """
         keys, first, question = self._questions()
         repeat = np.asarray(self._repeats, np.int64)
-        self._check_distinct(question * self.repeats + repeat)
+        given = np.zeros((len(keys), self.repeats), bool)
+        given[question, repeat] = True
+        if np.count_nonzero(given) < len(self):
+            self._fail_for_copies(question * self.repeats + repeat)
         dimensions = {}
         for name, column in self._dimensions.items():
             codes = np.asarray(column, np.int16)
@@ -272,9 +275,10 @@ class Columns:
                     f"the question has another {name} than on line {line}", self._lines[other[0]]
                 )
 
-        def spread(column: Any, empty: Any, kind: Any) -> np.ndarray:
+        def spread(column: array[Any], empty: Any, kind: Any) -> np.ndarray:
             matrix = np.full((len(keys), self.repeats), empty, kind)
             matrix[question, repeat] = np.asarray(column, kind)
+            del column[:]  # of millions of answers both would not be small
             return matrix
 
         fields = {name: spread(own, np.nan, np.float64) for name, own in self._fields.items()}
@@ -286,7 +290,7 @@ class Columns:
             frozenset(self.expected) | {tuple(self._numbers)[own] for own in set(self._tasks)},
             keys,
             np.asarray(self._tasks, np.int16)[first],
-            spread(np.ones(len(self), bool), False, bool),
+            given,
             spread(self._failed, False, bool),
             spread(self._reasoned, False, bool),
             spread(self._scores, np.nan, np.float64),
@@ -304,13 +308,10 @@ class Columns:
 
         In this order, since official sums depend on it.
         """
-        kind = f"S{KEY_BYTES}"
-        own = bytes(self._keys[:KEY_BYTES])
-        if own and self._keys == own * len(self):  # as the harness asks, question by question
-            return np.array([own], kind), np.zeros(1, np.int64), np.zeros(len(self), np.int64)
-        keys, first, question = np.unique(
-            np.frombuffer(bytes(self._keys), kind), return_index=True, return_inverse=True
-        )
+        given = np.frombuffer(self._keys, f"S{KEY_BYTES}")
+        if len(given) and (given == given[0]).all():  # as the harness asks, question by question
+            return given[:1].copy(), np.zeros(1, np.int64), np.zeros(len(given), np.int64)
+        keys, first, question = np.unique(given, return_index=True, return_inverse=True)
         order = np.argsort(first, kind="stable")
         places = np.empty(len(order), np.int64)
         places[order] = np.arange(len(order))
@@ -327,14 +328,12 @@ class Columns:
         np.minimum.at(lowest, question, np.where(given != 0, given, 2**64 - 1).astype(np.uint64))
         return np.where(highest == lowest, highest, 0)
 
-    def _check_distinct(self, samples: np.ndarray) -> None:
-        if len(samples) < 2:
-            return
+    def _fail_for_copies(self, samples: np.ndarray) -> None:
+        """Raise BadRow for the first of the answers that come twice."""
         order = np.argsort(samples, kind="stable")
         (twice,) = np.nonzero(np.diff(samples[order]) == 0)
-        if len(twice):
-            one, again = (self._lines[order[twice[0] + step]] for step in (0, 1))
-            raise BadRow(f"the same question and repeat as on line {one}", again)
+        one, again = (self._lines[order[twice[0] + step]] for step in (0, 1))
+        raise BadRow(f"the same question and repeat as on line {one}", again)
 
 
 def _document(row: Mapping[str, Any]) -> int:

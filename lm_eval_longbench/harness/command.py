@@ -281,10 +281,10 @@ def parse(arguments: Sequence[str]) -> Namespace:
         OptionError: it cannot read one.
     """
     require(RUN)
-    from lm_eval._cli.harness import HarnessCLI
+    from lm_eval_longbench.harness.releases import parsed_arguments
 
     with _arguments(arguments), readable_arguments():
-        return HarnessCLI().parse_args()
+        return parsed_arguments()
 
 
 def run_harness(

@@ -311,7 +311,11 @@ def quick_index(
         yield
         return
     manager = lm_eval.tasks.TaskManager
-    lm_eval.tasks.TaskManager = partial(manager, include_defaults=False)  # type: ignore[misc,assignment]
+
+    def of_ours(*args: Any, **kwargs: Any) -> Any:
+        return manager(*args, **{**kwargs, "include_defaults": False})  # 0.5 gives it itself
+
+    lm_eval.tasks.TaskManager = of_ours  # type: ignore[misc,assignment]
     try:
         yield
     finally:

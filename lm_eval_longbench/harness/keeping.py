@@ -32,6 +32,7 @@ from lm_eval_longbench.answers.store import AnswerStore, Kept
 from lm_eval_longbench.errors import RunStopped
 from lm_eval_longbench.harness.backend import as_text
 from lm_eval_longbench.harness.record import question_id
+from lm_eval_longbench.harness.releases import is_text
 from lm_eval_longbench.harness.stopping import Stopped, Stopping, gated
 from lm_eval_longbench.harness.token_counts import Counts
 from lm_eval_longbench.harness.written import Unwritten
@@ -179,7 +180,7 @@ class Keeping:
             number = seen[id(instance)]
             seen[id(instance)] += 1
             args = instance.args
-            if len(args) != 2 or not isinstance(args[1], dict):
+            if not is_text(instance):
                 found.append(None)
                 continue
             # The harness repeats a rank's last request, so that all ranks have equally many.

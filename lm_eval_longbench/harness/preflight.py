@@ -10,7 +10,7 @@ import glob
 import io
 import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +38,12 @@ from lm_eval_longbench.harness.preflight_facts import (
 from lm_eval_longbench.harness.private_names import DOCTOR, RUN, require
 from lm_eval_longbench.harness.prompts import sender
 from lm_eval_longbench.harness.record import question_id
-from lm_eval_longbench.harness.releases import sample_size, task_index
+from lm_eval_longbench.harness.releases import (
+    defaults_of_members,
+    parsed_arguments,
+    sample_size,
+    task_index,
+)
 from lm_eval_longbench.harness.task import LongBenchTask
 from lm_eval_longbench.options import KEY
 from lm_eval_longbench.prompts.tokenizer import tokenizer_name
@@ -70,7 +75,6 @@ def read_run(
     """
     require(RUN)
     require(DOCTOR)
-    from lm_eval._cli.harness import HarnessCLI
     from lm_eval.config.evaluate_config import EvaluatorConfig
 
     if preset is not None:
@@ -79,7 +83,7 @@ def read_run(
     try:
         sys.argv = ["lm-eval", "run", *arguments]  # the harness's parser reads nothing else
         try:
-            parsed = HarnessCLI().parse_args()
+            parsed = parsed_arguments()
         finally:
             sys.argv = before
         said = with_preset(parsed, preset, thinking=thinking) if preset is not None else ""
@@ -217,7 +221,7 @@ def _expand(
     if entry is None:
         raise UnknownNameError("task", item, index)
     if entry.kind.name == "GROUP":
-        yield from _members(entry.cfg or {}, overrides, index, metadata)
+        yield from _members(entry.cfg or {}, overrides, index, metadata, entry.yaml_path)
     elif entry.kind.name == "TAG":
         for name in sorted(entry.tags):
             yield from _expand(name, overrides, index, metadata)
@@ -235,11 +239,9 @@ def _members(
     overrides: Mapping[str, Any],
     index: Mapping[str, Any],
     metadata: Mapping[str, Any],
+    file: Path | None = None,
 ) -> Iterator[PlannedTask]:
-    from lm_eval.config.group import GroupConfig
-
-    of_a_group = {field.name for field in fields(GroupConfig)}
-    own = {key: value for key, value in group.items() if key not in of_a_group}
+    own = defaults_of_members(group, file)
     members = group.get("task") or ()
     for member in [members] if isinstance(members, str) else members:
         yield from _expand(member, {**own, **overrides}, index, metadata)

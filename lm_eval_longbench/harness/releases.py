@@ -7,20 +7,31 @@ scorers, each with a filter and metrics of its own. No version is read: what is 
 
 from __future__ import annotations
 
+import functools
+import json
+from argparse import Namespace
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import fields
 from itertools import islice
+from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import lm_eval.api.task
 from lm_eval.filters import build_filter_ensemble
 
+from lm_eval_longbench.errors import OptionError
 from lm_eval_longbench.harness.record import COUNTED
+from lm_eval_longbench.options import KEY
 
 if TYPE_CHECKING:
     from lm_eval.api.task import ConfigurableTask as GenerateTask
 else:
     GenerateTask = getattr(lm_eval.api.task, "GenerateTask", lm_eval.api.task.ConfigurableTask)
+
+
+# What 0.5 says of each task even where its YAML does not.
+_EMPTY = ("tag", "dataset_kwargs", "multiple_inputs", "multiple_targets")
 
 
 class HarnessTask(GenerateTask):
@@ -31,12 +42,12 @@ class HarnessTask(GenerateTask):
         kwargs: passed on.
 
     Attributes:
-        has_own_filters: whether a user's YAML has filters; these stay.
+        own_filters: the filters of a user's YAML as they stand there, which stay; None without.
     """
 
     def __init__(self, config: Mapping[str, Any], **kwargs: Any) -> None:
-        # Asked before: 0.5 puts a list of its own in the place of none.
-        self.has_own_filters = config.get("filter_list") is not None
+        # Asked before: 0.5 puts a list of its own in the place of none, and metrics into each.
+        self.own_filters = config.get("filter_list")
         super().__init__(config=config, **kwargs)
         assert self.dataset is not None  # 0.5 opens the data when first asked for them
 
@@ -57,6 +68,22 @@ class HarnessTask(GenerateTask):
             return
         chosen = super().doc_iterator(rank=0, world_size=1, samples=list(samples), **kwargs)
         yield from islice(enumerate(doc for _, doc in chosen), rank, None, world_size)
+
+    def dump_config(self) -> dict[str, Any]:
+        """Return the task's config as 0.4.13 has it: 0.5 adds to filters, and what is empty."""
+        dumped: dict[str, Any] = super().dump_config()
+        if not hasattr(self, "_scorers"):
+            return dumped
+        dumped |= {"filter_list": self.own_filters, "_qualified_name": None}
+        dumped["metric_list"] = [
+            {name: value for name, value in one.items() if name != "kwargs" or value}
+            for one in dumped["metric_list"]
+        ]
+        return {
+            name: value
+            for name, value in dumped.items()
+            if value is not None and (value or name not in _EMPTY)
+        }
 
     @property
     def predicts_only(self) -> bool:
@@ -96,6 +123,20 @@ class HarnessTask(GenerateTask):
         finally:
             self.config.filter_list = given
 
+    def higher_is_better(self) -> dict[str, bool]:
+        """Return which figures are better if higher: all listed, which 0.5 forgets unscored."""
+        listed = {one["metric"]: one.get("higher_is_better") for one in self.config.metric_list}
+        known = {name: value for name, value in listed.items() if isinstance(value, bool)}
+        return {**known, **super().higher_is_better()}
+
+    def set_repeats(self, repeats: int) -> None:
+        """Refuse the --repeats of 0.5, which would change nothing here."""
+        given = json.dumps({KEY: {"repeats": repeats}})
+        raise OptionError(
+            f"{self.config.task}: --repeats has no effect on LongBench tasks. Ask for several "
+            f"answers to each question with --metadata '{given}'."
+        )
+
     def without_scores(self, doc: Mapping[str, Any], results: list[Any]) -> dict[str, Any]:
         """Return what a question gets where nothing is scored; 0.5 returns nothing by itself."""
         return super().process_results(doc, results) or {"bypass": None}
@@ -122,15 +163,70 @@ class HarnessTask(GenerateTask):
 
         return {**given, **{name: counted(name) for name in COUNTED if name in given}}
 
-    def aggregate(self, *args: Any, **kwargs: Any) -> Any:
-        """Put figures together in 0.5, which passes `aggregation` by."""
+    def aggregate(self, bootstrap_iters: int | None = None) -> tuple[dict[str, Any], int]:
+        """Put figures together in 0.5, which passes `aggregation` by.
+
+        It would also draw 100,000 samples for the standard error of each function of ours, in
+        processes of its own; 0.4.13 has none for these.
+        """
+        from lm_eval.api.metrics import mean
+
+        figures: dict[str, Any] = {}
+        number = 0
         for scorer in self._scorers:
-            rows = list(scorer.reduced_docs.values())
+            rows = scorer.reduced_docs
+            listed = {one.name: one for one in scorer.metrics or ()}
+            others = {name: mean for row in rows.values() for name in row if name not in listed}
+            own, asked = scorer.aggregate(rows, 0, others)
+            figures, number = {**figures, **own}, max(number, asked)
+            if bootstrap_iters:
+                without = {name for name, one in listed.items() if not _has_error(one)}
+                docs = {
+                    key: {name: value for name, value in row.items() if name not in without}
+                    for key, row in rows.items()
+                }
+                figures |= scorer.aggregate(docs, bootstrap_iters, others)[0]
             for name in COUNTED:
-                values = [row[name] for row in rows if name in row]
-                if values:
+                values = [row[name] for row in rows.values() if name in row]
+                if values and name in listed:
                     self.count(name, values)
-        return super().aggregate(*args, **kwargs)
+        return figures, number
+
+    def with_replies(self, doc: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a document with what is known of the answers to its question."""
+        raise NotImplementedError("The class of our tasks knows it.")
+
+
+def _has_error(metric: Any) -> bool:
+    """Whether a figure of 0.5 gets a standard error: those that get one in 0.4.13."""
+    of = getattr(metric.aggregation, "__module__", "")
+    return of.startswith("lm_eval.") and metric.name not in COUNTED
+
+
+def show_replies() -> None:
+    """Let the sample log of 0.5 have what is known of answers.
+
+    It logs the document that a request was built from; 0.4.13 asks `doc_iterator` once more.
+    """
+    if not hasattr(lm_eval.api.task, "GenerateTask"):
+        return
+    from lm_eval import evaluator
+
+    build = evaluator._build_logged_samples
+    if hasattr(build, "shows_replies"):
+        return
+
+    @functools.wraps(build)
+    def shown(task: Any, *args: Any, **kwargs: Any) -> list[dict[str, Any]]:
+        rows: list[dict[str, Any]] = build(task, *args, **kwargs)
+        if isinstance(task, HarnessTask):
+            # Now: the harness has hashed the document without them, as 0.4.13 does.
+            for row in rows:
+                row["doc"] = task.with_replies(row["doc"])
+        return rows
+
+    shown.shows_replies = True  # type: ignore[attr-defined]
+    evaluator._build_logged_samples = shown
 
 
 def _named(name: Any) -> Callable[..., None]:
@@ -148,12 +244,73 @@ def task_index(manager: Any) -> Mapping[str, Any]:
     return manager.task_index if hasattr(manager, "task_index") else manager._task_index
 
 
+def defaults_of_members(group: Mapping[str, Any], file: Path | None) -> dict[str, Any]:
+    """Return the keys that a group gives its members: its own of tasks, or what 0.5 includes.
+
+    Args:
+        group: what its YAML says.
+        file: the YAML; None: it stands within another.
+    """
+    from lm_eval.config.group import GroupConfig
+    from lm_eval.tasks._yaml_loader import load_yaml
+
+    of_a_group = {field.name for field in fields(GroupConfig)}
+    if "include" not in of_a_group:
+        return {key: value for key, value in group.items() if key not in of_a_group}
+    given = group.get("include") or {}
+    if isinstance(given, str):
+        return dict(load_yaml((file.parent if file else Path()) / given))
+    return dict(given)
+
+
+class _NotRead(Exception):
+    """--metadata is no JSON: argparse lets an exception of this class through."""
+
+
+def _read_metadata(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise _NotRead(f"--metadata {text} is no JSON: {error}") from error
+
+
+def parsed_arguments() -> Namespace:
+    """Return what the harness's parser makes of `sys.argv`.
+
+    Raises:
+        SystemExit: the parser's own, on arguments it does not take.
+        ValueError: --metadata cannot be read, where the parser of 0.5 would end the program.
+    """
+    from lm_eval._cli.harness import HarnessCLI
+
+    harness = HarnessCLI()
+    metadata = harness._subparsers.choices["run"]._option_string_actions["--metadata"]
+    if metadata.type is json.loads:
+        metadata.type = _read_metadata
+    try:
+        return harness.parse_args()
+    except _NotRead as error:
+        raise ValueError(str(error)) from error
+    except ValueError as error:
+        if "unpack" not in str(error):
+            raise
+        # 0.5 splits at the first "=" without a look.
+        raise ValueError("A piece of a list of arguments is no key=value.") from error
+
+
 def sample_size(task: Any, limit: float | None) -> int | None:
     """Return how many questions of a task --limit leaves; None: all."""
     from lm_eval import evaluator_utils
 
     name = "get_sample_size" if hasattr(evaluator_utils, "get_sample_size") else "_get_sample_size"
     return getattr(evaluator_utils, name)(task, limit)
+
+
+def is_text(instance: Any) -> bool:
+    """Whether a request is a prompt and how to generate, and nothing more, such as an image."""
+    args = instance.args
+    more = getattr(instance, "additional_args", None)  # where 0.5 has it
+    return len(args) == 2 and isinstance(args[1], dict) and not more
 
 
 def building_module() -> ModuleType:

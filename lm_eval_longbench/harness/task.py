@@ -55,7 +55,7 @@ from lm_eval_longbench.harness.record import (
     prompt_summary,
     question_id,
 )
-from lm_eval_longbench.harness.releases import HarnessTask
+from lm_eval_longbench.harness.releases import HarnessTask, show_replies
 from lm_eval_longbench.once import warn_once
 from lm_eval_longbench.options import KEY, Options
 from lm_eval_longbench.prompts.question import place_as_sent, question_at
@@ -163,7 +163,7 @@ class LongBenchTask(HarnessTask):
             overlength=options.overlength,
             repeats=asking.repeats,
             reasoning=options.reasoning,
-            filters=self.config.filter_list,
+            filters=self.own_filters,
             metrics=benchmark.metrics,
             packages=package_versions(),
         )
@@ -197,10 +197,14 @@ class LongBenchTask(HarnessTask):
             )
             documents = islice(kept, rank, None, world_size)
         for doc_id, doc in documents:
-            prepared, replies = self._prepared.get(doc["index"]), self._replies.get(doc["index"])
-            if prepared:
+            if prepared := self._prepared.get(doc["index"]):
                 doc = {**doc, **self._origin, "prompt": prepared.summary}
-            yield doc_id, {**doc, REPLIES: replies} if replies else doc
+            yield doc_id, self.with_replies(doc)
+
+    def with_replies(self, doc: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a document with what is known of the answers to its question."""
+        replies = self._replies.get(doc["index"])
+        return {**doc, REPLIES: replies} if replies else dict(doc)
 
     def doc_to_target(self, doc: Mapping[str, Any], doc_to_target: Any = None) -> list[str]:
         """Return the gold answers."""
@@ -259,6 +263,7 @@ class LongBenchTask(HarnessTask):
         fold_budget(self.config.task, self.config.generation_kwargs)
         fold_seed(self.config.task, self.config.generation_kwargs)
         wrap_payloads()
+        show_replies()
         check_generation(self.config.task, self.config.generation_kwargs)
         check_sampling(self.config.task, self.asking.repeats, self.config.generation_kwargs)
         self._is_server = takes_seed(self.config.metadata, chat_template)
@@ -299,7 +304,7 @@ class LongBenchTask(HarnessTask):
         self._seeds = seeds and self.asking.repeats > 1
         in_process = self.asking.repeats > 1 and not self._seeds
         self.config.repeats = self.asking.repeats if in_process else 1
-        if not self.has_own_filters:
+        if self.own_filters is None:
             self.keep_answers(self.asking.repeats if in_process else None)
 
     def construct_requests(self, doc: dict[str, Any], ctx: Any, **kwargs: Any) -> Any:
@@ -474,7 +479,7 @@ class LongBenchTask(HarnessTask):
         """Return every figure of one question, from all its responses."""
         if self.predicts_only:
             return self.without_scores(doc, results)
-        asking = self.asking
+        asking, doc = self.asking, self.with_replies(doc)
         responses = asking.responses(doc, flat(results))
         figures = question_values(
             asking.benchmark,

@@ -99,7 +99,8 @@ def _table(results: ResultsFile, task: TaskResult) -> Iterator[Check]:
         ("task", config.get("task"), name),
         ("name", task.figures.get("name", name), name),
         ("alias", task.figures.get("alias", alias), alias),
-        ("n-shot", whole.get("n-shot", {}).get(name, shots), shots),
+        # Where the configuration is silent 0.5 shows a 0.
+        ("n-shot", whole.get("n-shot", {}).get(name, shots) or 0, shots or 0),
         ("num_fewshot", shots or 0, 0),
     ):
         yield compared(kind, key, found, expected, said)

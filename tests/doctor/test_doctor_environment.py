@@ -39,7 +39,7 @@ from lm_eval_longbench.options import Options
 
 
 def test_ranges_are_those_of_the_metadata():
-    (own,) = [text for text in requires(PACKAGE) if text.startswith("lm-eval<")]
+    (own,) = [text for text in requires(PACKAGE) if text.startswith(("lm-eval<", "lm-eval!"))]
     assert own == f"lm-eval{accepted_range('lm_eval')}"
     assert str(accepted_range("jieba")) == "==0.42.1"
     assert python_range().contains("3.10") and not python_range().contains("3.9")
@@ -81,6 +81,8 @@ def test_this_installation_is_in_range():
         ("0.4.12", ">=0.4.13,<0.5", ERROR),
         ("0.5.0", ">=0.4.13,<0.5", ERROR),
         ("0.4.14rc1", ">=0.4.13,<0.5", OK),
+        ("0.5.0.dev1", ">=0.4.13,<0.5.1,!=0.5.0", OK),
+        ("0.5.0", ">=0.4.13,<0.5.1,!=0.5.0", ERROR),
         ("1.0", "", OK),
     ],
 )

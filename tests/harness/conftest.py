@@ -75,8 +75,7 @@ def evaluate():
             model_args=model_args,
             tasks=tasks,
             task_manager=manager,
-            bootstrap_iters=0,
-            **arguments,
+            **{"bootstrap_iters": 0, **arguments},
         )
 
     return run

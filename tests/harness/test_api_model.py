@@ -8,7 +8,7 @@ import os
 import pytest
 from asked import prompts_of
 from fault_server import FaultServer, asked_text, for_prompt, refuses, status
-from lm_eval.api.instance import Instance
+from harness_releases import generation_request
 
 from lm_eval_longbench.answers.answer import ANSWERED, FAILED, answer_of
 from lm_eval_longbench.errors import Interrupted, OptionError, RunStopped, UnknownNameError
@@ -41,7 +41,7 @@ def instances(model, texts, **generation):
         return model.apply_chat_template([{"role": "user", "content": text}]) if chat else text
 
     own = {"until": [], "max_gen_toks": 9, **generation}
-    return [Instance("generate_until", {}, (sent(text), own), 0) for text in texts]
+    return [generation_request(sent(text), own) for text in texts]
 
 
 # ---------------------------------------------------------------------- arguments
@@ -112,7 +112,7 @@ def test_a_request_of_the_harness_is_sent_as_it_stands(server, endpoint):
 
 def test_where_the_task_says_nothing_the_harness_s_own_holds(server):
     model = LongBenchAPI(**args(server, "completions"))
-    model.generate_until([Instance("generate_until", {}, ("why?", {}), 0)])
+    model.generate_until([generation_request("why?", {})])
     (body,) = server.bodies
     assert (body["max_tokens"], body["temperature"], body["seed"]) == (256, 0, 1234)
     assert "stop" not in body

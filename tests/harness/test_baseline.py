@@ -1,7 +1,5 @@
-from dataclasses import fields
-
 import pytest
-from lm_eval.api.instance import Instance
+from harness_releases import generation_request
 from lm_eval.api.model import CachingLM
 from lm_eval.api.registry import get_model
 
@@ -13,12 +11,7 @@ CHINESE = "阅读。\n\n灯塔由王小明建造。下雨了。\n\n问题：谁�
 
 
 def requests(*arguments):
-    named = {field.name for field in fields(Instance) if field.init}
-    more = {"task_name": "a task", "doc_id": 0} if "task_name" in named else {}  # from 0.5 on
-    return [
-        Instance(request_type="generate_until", doc={}, arguments=pair, idx=number, **more)
-        for number, pair in enumerate(arguments)
-    ]
+    return [generation_request(*pair, number=number) for number, pair in enumerate(arguments)]
 
 
 def test_is_registered():

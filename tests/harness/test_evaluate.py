@@ -1,8 +1,9 @@
 """What the harness found is kept, and its own results stay as they were asked for."""
 
 import lm_eval.evaluator
+import lm_eval.tasks
 
-from lm_eval_longbench.harness.evaluate import evaluated
+from lm_eval_longbench.harness.evaluate import evaluated, quick_index
 
 
 def test_rows_and_signatures_of_our_tasks(evaluate, recording_lm, tmp_path):
@@ -30,3 +31,18 @@ def test_nothing_is_scored_with_predict_only(evaluate, recording_lm, tmp_path):
         result = evaluate(recording_lm, ["longbench_v1_trec"], predict_only=True)
     assert len(result["samples"]["longbench_v1_trec"]) == 5
     assert kept.rows == {}
+
+
+def test_a_run_of_our_tasks_alone_reads_no_others(monkeypatch):
+    read = []
+
+    class Manager:
+        def __init__(self, include_path=None, include_defaults=True):
+            read.append(include_defaults)
+
+    monkeypatch.setattr(lm_eval.tasks, "TaskManager", Manager)
+    for wanted in ("ours", "theirs"):
+        with quick_index([wanted], ["folder"], ["folder"], ["ours", "ours too"]):
+            lm_eval.tasks.TaskManager(include_path="folder")
+            lm_eval.tasks.TaskManager(include_path="folder", include_defaults=True)
+    assert read == [False, False, True, True]

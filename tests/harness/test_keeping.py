@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import pytest
 from answering_model import AnsweringModel
 from asked import rows_of
+from harness_releases import generation_request, image_request
 from kept_answers import read_all
 
 from lm_eval_longbench.answers.answer import ANSWERED, EMPTY, FAILED, Answer, answer_of
@@ -318,14 +319,11 @@ def test_fewer_questions_than_ranks_are_refused(evaluate, recording_lm, monkeypa
 
 def test_what_a_key_holds_of_other_tasks(recording_lm):
     """A prompt of another task may be cut in the model: then what cuts it counts."""
-    from lm_eval.api.instance import Instance
-
     keeping = Keeping(None, Stopping(), cuts={"max_length": 9})
     other = Keeping(None, Stopping(), cuts={"max_length": 10})
     ours = {"prompt": {"document_sha256": "x"}}
     for doc, same in ((ours, True), ({}, False)):
-        request = Instance("generate_until", doc, ("p", {}), 0, ("t", 0, 1))
+        request = generation_request("p", {}, doc)
         assert (keeping._key(request) == other._key(request)) is same
     assert json.loads(keeping.requests([request, request])[1].kept(Answer("")).generation) == {}
-    image = Instance("generate_until", {}, ("p", {}, {"visual": []}), 0, ("t", 0, 1))
-    assert keeping.requests([image]) == [None]
+    assert keeping.requests([image_request("p", {})]) == [None]

@@ -1,7 +1,7 @@
 """Models in memory, as models of the harness, and what is known of them."""
 
 import pytest
-from lm_eval.api.instance import Instance
+from harness_releases import generation_request
 
 from lm_eval_longbench import evaluate
 from lm_eval_longbench.errors import OptionError, TokenizerError
@@ -20,7 +20,7 @@ TASK = "longbench_v1_qasper"
 
 def request(prompt, place=None, **generation):
     doc = {"prompt": {"question_at": place}} if place is not None else {}
-    return Instance("generate_until", doc, (prompt, generation), 0)
+    return generation_request(prompt, generation, doc)
 
 
 def test_a_function_that_cannot_be_looked_into_gets_prompts_alone():

@@ -1,6 +1,7 @@
 """A user's YAML may not change the official prompts, and does not lose the task's version."""
 
 import pytest
+from harness_releases import NEXT
 from lm_eval import simple_evaluate
 from lm_eval.tasks import TaskManager
 from real_runs import AnsweringLM
@@ -105,6 +106,7 @@ def test_other_options_in_both_places_are_refused(recording_lm):
         call(recording_lm, [ASKED], manager(longbench=LOCAL), metadata=given)
 
 
+@pytest.mark.skipif(NEXT, reason="simple_evaluate of 0.5 takes no tasks that were built before")
 def test_tasks_that_were_built_before_cannot_take_options(recording_lm):
     ours = manager(longbench=LOCAL)
     built = list(ours.load([ASKED])["tasks"].values())
