@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from lm_eval_longbench.benchmarks.registry import benchmarks
+from lm_eval_longbench.benchmarks.registry import benchmark_of, benchmarks, find_task
 from lm_eval_longbench.errors import (
     STOPPED,
     WRONG_USAGE,
@@ -25,6 +25,7 @@ from lm_eval_longbench.errors import (
     OptionError,
     UnknownNameError,
 )
+from lm_eval_longbench.harness.generation import check_generation
 from lm_eval_longbench.harness.preflight_model import check_model
 from lm_eval_longbench.harness.stopping import Stopped
 from lm_eval_longbench.once import warn_once
@@ -125,7 +126,7 @@ def check_arguments(
             "1 a share of them."
         )
     _check_samples(value("samples"), tasks)
-    _check_generation(value("gen_kwargs"))
+    _check_generation(value("gen_kwargs"), tasks)
     if value("num_fewshot") and not expanded(tasks)[1]:
         raise OptionError(
             "LongBench has no few-shot examples to add: its prompts are as they are. Leave "
@@ -148,12 +149,20 @@ def _check_samples(samples: Any, tasks: Sequence[str]) -> None:
             raise UnknownNameError("task of this run in --samples", name, asked)
 
 
-def _check_generation(given: Any) -> None:
-    """Refuse a misspelt name: no backend would say so. Others may be a backend's own."""
-    for name in given if isinstance(given, Mapping) else ():
+def _check_generation(given: Any, tasks: Sequence[str]) -> None:
+    """Refuse what no backend, or no task, would take as it was meant, before a model is loaded.
+
+    A misspelt name is one near to a common one; others may be a backend's own.
+    """
+    if not isinstance(given, Mapping):
+        return
+    for name in given:
         near = difflib.get_close_matches(name, _GENERATION, n=1, cutoff=_MISSPELT)
         if near and name not in _GENERATION:
             raise OptionError(f"--gen_kwargs {name}: did you mean {near[0]!r}?")
+    for name in expanded(tasks)[0]:
+        task = find_task(name)
+        check_generation(name, benchmark_of(task).generation(task) | dict(given))
 
 
 def _check_folders(model_args: Mapping[str, Any]) -> None:

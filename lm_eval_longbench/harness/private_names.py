@@ -103,6 +103,7 @@ NAMES = (
     Name(
         "lm_eval.evaluator", "simple_evaluate(metadata)", "options of a Python caller (read)", TASKS
     ),
+    Name("lm_eval.evaluator", "evaluate(lm)", "length and tokenizer of its model (read)", TASKS),
     Name("lm_eval._cli.harness", "HarnessCLI.parse_args", "the arguments of a run", RUN),
     Name("lm_eval._cli.harness", "HarnessCLI.execute", "the run itself", RUN),
     Name(

@@ -108,6 +108,10 @@ MISTAKES = {
         run("longbench_v1_trec", "--gen_kwargs", "temprature=1"),
         "did you mean 'temperature'?",
     ),
+    "a temperature for greedy tasks": (
+        run("longbench_pro_t1_1,longbench_v1_trec", "--gen_kwargs", "temperature=0.7"),
+        "longbench_v1_trec: temperature 0.7 with do_sample=False",
+    ),
     "samples that are no choice": (run("longbench_v1_trec", "--samples", "5"), "by task, not"),
     "samples of another task": (
         run("longbench_v1_trec", "--samples", '{"longbench_v1_lcc": [0]}'),
