@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import inspect
+import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -25,6 +26,8 @@ IN_MEMORY = "python"
 # What a function may ask for beside the prompts, by the names of its parameters.
 GENERATION, QUESTION_AT = "generation", "question_at"
 Answer = Callable[..., Sequence[str]]
+
+logger = logging.getLogger(__name__)
 
 
 class CallableModel(LM):
@@ -201,16 +204,25 @@ def lent_tokenizer(tokenizer: Any) -> Iterator[str]:
         yield name
 
 
+def _told(model: LM, name: str) -> Any:
+    """Return what a model has under a name; None where it has nothing or fails to tell it."""
+    try:
+        return getattr(model, name, None)
+    except Exception:  # such as a tokenizer that is loaded when it is asked for, from a hub
+        logger.debug(f"{type(model).__name__}.{name} cannot be read.", exc_info=True)
+        return None
+
+
 def tokenizer_of(model: LM) -> Any:
     """Return the tokenizer that a model in this process has; None: it has none that cuts."""
-    own = getattr(model, "tokenizer", None)
+    own = _told(model, "tokenizer")
     return own if hasattr(own, "get_vocab") and hasattr(own, "name_or_path") else None
 
 
 def known_of(model: LM) -> dict[str, Any]:
     """Return what is known of a model in memory, as the model arguments that say it."""
     known: dict[str, Any] = {}
-    length = getattr(model, "max_length", None)
+    length = _told(model, "max_length")
     if getattr(model, "base_url", None):
         known = {"base_url": str(model.base_url), "model": str(model.model)}
         length = length + 1 if isinstance(length, int) else None  # the harness takes one off

@@ -216,3 +216,18 @@ def test_an_option_among_the_model_arguments_of_the_call_is_refused(recording_lm
 def test_metadata_of_the_call_that_is_no_mapping_is_refused(recording_lm):
     with pytest.raises(OptionError, match="must be a mapping"):
         call(recording_lm, [ASKED], manager(), metadata='{"longbench": {"truncate_to": 300}}')
+
+
+def test_a_model_that_cannot_tell_its_tokenizer_is_asked_all_the_same(
+    evaluate, recording_lm, monkeypatch
+):
+    """As the harness's dummy model without a network: it loads one from a hub when asked."""
+
+    def fails(self):
+        raise OSError("no network")
+
+    monkeypatch.setattr(type(recording_lm), "tokenizer", property(fails), raising=False)
+    monkeypatch.setattr(type(recording_lm), "max_length", property(fails), raising=False)
+    result = evaluate(recording_lm, ["longbench_v1_trec"])
+    run = result["configs"]["longbench_v1_trec"]["metadata"]["longbench_run"]
+    assert (run["limit"], run["answered"], run["model_settings"]) == (None, 5, None)
