@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from lm_eval_longbench.errors import OptionError
@@ -16,11 +16,13 @@ TEXTS = st.text(alphabet="ab 1._?!。？\n; 这是é", max_size=80)
 
 
 @given(TEXTS, st.integers(1, 12))
+@example("1\n 1", 1)  # blanks after the line belong to it
 def test_chunks_are_the_text_and_as_long_as_they_may_be(text, size):
     found = sentence_chunks(text, size)
     assert "".join(found) == text
     for own, following in pairwise(found):
-        assert own.rstrip()[-1:] in set(".?!。？;") or own.endswith("\n")
+        end = own.rstrip()
+        assert end[-1:] in set(".?!。？;") or "\n" in own[len(end) :]
         first = sentence_chunks(following, 1)[0]
         assert words_in(own) + words_in(first) > size
     for own in found:
