@@ -334,8 +334,16 @@ def _listed(text: str) -> str | None:
     return "，".join(map(_filled, known))
 
 
+# What stands before a note of any kind: a note that begins with a number would take it in.
+_LABELS = ("Warning, {}: {}.", "Warning: {}.", "Remark: {}")
+
+
 def in_chinese(text: str) -> str:
     """Return a reason or a note of the package in Chinese; what it does not know, as it is."""
+    for label in _LABELS:
+        slots = _slots(label.split("{}"), text)
+        if slots is not None:
+            return _filled((TEMPLATES[label], slots))
     note = _COLUMN_NOTE.fullmatch(text)
     if note:
         label, parts, signature = note.groups()

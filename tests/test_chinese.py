@@ -192,3 +192,15 @@ def test_a_page_has_its_notes_in_both(runs):
         for entry in benchmark["entries"]:
             for text in (entry["why"], *entry["notes"]):
                 assert not text or re.search("[\u4e00-\u9fff]", data["chinese"][text]), text
+
+
+@pytest.mark.parametrize(
+    ("label", "chinese"), [("Warning: {}.", "警告：{}。"), ("Remark: {}", "备注：{}")]
+)
+def test_a_label_is_no_part_of_a_note(label, chinese):
+    note = (
+        "3 of 4 answers (75.0%) ended at the output budget (capped): what is scored may be missing "
+        "in them. This run had a smaller budget than official ones. Official runs have 128 tokens"
+    )
+    assert in_chinese(label.format(note)) == chinese.format(in_chinese(note))
+    assert in_chinese(note).startswith("4 个回答中有 3 个（75.0%）")
