@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from scored_runs import pro_row, v1_rows, v2_row, write_run
+from texts_in_code import texts_in
 
 from lm_eval_longbench import chinese as module
 from lm_eval_longbench.benchmarks.registry import benchmarks
@@ -89,30 +90,13 @@ def english_left(text):
     return re.findall(r"[A-Za-z]{3,}", STAYS.sub("", in_chinese(text)))
 
 
-def _text(node):
-    if isinstance(node, ast.Constant):
-        return node.value if isinstance(node.value, str) else ""
-    return "".join(own.value if isinstance(own, ast.Constant) else "{}" for own in node.values)
-
-
 def made():
     """Every text of several words in the functions, docstrings aside; {} is what is filled in."""
     for name, functions in MAKERS.items():
         tree = ast.parse((ROOT / name).read_text(encoding="utf-8"))
         found = {own.name: own for own in ast.walk(tree) if isinstance(own, ast.FunctionDef)}
         for function in functions:
-            nodes = list(ast.walk(found[function]))
-            strings = [own for own in nodes if isinstance(own, ast.JoinedStr)]
-            inner = {id(part) for own in strings for part in ast.walk(own) if part is not own}
-            for node in nodes:
-                text = _text(node) if isinstance(node, ast.JoinedStr | ast.Constant) else ""
-                is_text = re.search(r"[a-z]{3}", text) and " " in text.strip()
-                if id(node) not in inner and is_text and text != _docstring(found[function]):
-                    yield text
-
-
-def _docstring(function):
-    return ast.get_docstring(function, clean=False)
+            yield from texts_in(found[function])
 
 
 MADE = sorted(set(made()))

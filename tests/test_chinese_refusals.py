@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 
 import pytest
+from texts_in_code import texts_in
 
 from lm_eval_longbench import chinese_refusals as module
 from lm_eval_longbench.chinese_refusals import KINDS, REFUSALS, WORDS, refusal_in_chinese
@@ -131,28 +132,6 @@ def english_left(text):
     return re.findall(r"[A-Za-z]{3,}", STAYS.sub(" ", refusal_in_chinese(text)))
 
 
-def _text(node):
-    if isinstance(node, ast.Constant):
-        return node.value if isinstance(node.value, str) else ""
-    return "".join(own.value if isinstance(own, ast.Constant) else "{}" for own in node.values)
-
-
-def _texts(tree):
-    """Every text of several words, docstrings aside; {} is what is filled in."""
-    documented = [own for own in ast.walk(tree) if isinstance(own, ast.FunctionDef | ast.ClassDef)]
-    documented += [tree] if isinstance(tree, ast.Module) else []
-    first = [own.body[0] for own in documented if isinstance(own.body[0], ast.Expr)]
-    passed = {id(own.value) for own in first}
-    nodes = list(ast.walk(tree))
-    for string in (own for own in nodes if isinstance(own, ast.JoinedStr)):
-        passed |= {id(part) for part in ast.walk(string) if part is not string}
-    for node in nodes:
-        if isinstance(node, ast.JoinedStr | ast.Constant) and id(node) not in passed:
-            text = _text(node)
-            if re.search(r"[a-z]{3}", text) and " " in text.strip():
-                yield text
-
-
 def made():
     for name, left_out in MODULES.items():
         tree = ast.parse((ROOT / name).read_text(encoding="utf-8"))
@@ -162,14 +141,14 @@ def made():
             if isinstance(own, ast.FunctionDef | ast.ClassDef) or "" not in left_out
         ]
         tree.body = [own for own in body if getattr(own, "name", None) not in left_out]
-        yield from _texts(tree)
+        yield from texts_in(tree)
     for name, wanted in FUNCTIONS.items():
         tree = ast.parse((ROOT / name).read_text(encoding="utf-8"))
         kinds = ast.FunctionDef | ast.ClassDef
         found = [own for own in ast.walk(tree) if isinstance(own, kinds) and own.name in wanted]
         assert found, name
         for own in found:
-            yield from _texts(own)
+            yield from texts_in(own)
 
 
 MADE = sorted(set(made()))

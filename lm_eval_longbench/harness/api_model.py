@@ -21,7 +21,7 @@ from lm_eval_longbench.api.client import Client, Request
 from lm_eval_longbench.api.server import CHAT, Server, read_address
 from lm_eval_longbench.errors import OptionError, UnknownNameError
 from lm_eval_longbench.harness.backend import note_own_client
-from lm_eval_longbench.harness.generation import FIRST_SEED
+from lm_eval_longbench.harness.generation import FIRST_SEED, SAMPLING
 from lm_eval_longbench.options import REPEAT
 from lm_eval_longbench.prompts.tokenizer import is_true, load_tokenizer
 
@@ -34,8 +34,7 @@ _READ = {*_BUDGETS, "until", "do_sample", "seed", REPEAT}
 # What each request has from elsewhere, and generation arguments, which a signature must show.
 _SENT = {"model", "messages", "prompt", "stream", "stream_options", "n"}
 _GENERATION = {
-    *(*_BUDGETS[1:], "min_tokens", "stop", "seed", "temperature", "top_p", "top_k", "min_p"),
-    *("typical_p", "repetition_penalty", "presence_penalty", "frequency_penalty", "length_penalty"),
+    *(*SAMPLING, *_BUDGETS[1:], "min_tokens", "stop", "seed", "typical_p"),
     *("logit_bias", "ignore_eos", "best_of", "use_beam_search"),
 }
 

@@ -12,6 +12,11 @@ from lm_eval_longbench.protocol import is_greedy
 
 _NAME = "max_gen_toks"
 _ALIASES = ("max_new_tokens", "max_tokens", "max_completion_tokens")
+# How answers are drawn, as most backends call it.
+SAMPLING = (
+    *("temperature", "top_p", "top_k", "min_p", "repetition_penalty"),
+    *("presence_penalty", "frequency_penalty", "length_penalty"),
+)
 # Fields of a request that the harness's API models would let --gen_kwargs replace.
 _NO_ARGUMENTS = ("model", "prompt", "messages")
 # Arguments that say what is the case anyway, on every backend that runs a model in this process.

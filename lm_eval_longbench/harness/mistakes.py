@@ -25,7 +25,7 @@ from lm_eval_longbench.errors import (
     OptionError,
     UnknownNameError,
 )
-from lm_eval_longbench.harness.generation import check_generation
+from lm_eval_longbench.harness.generation import SAMPLING, check_generation
 from lm_eval_longbench.harness.preflight_model import check_model
 from lm_eval_longbench.harness.stopping import Stopped
 from lm_eval_longbench.once import warn_once
@@ -46,9 +46,8 @@ _DEBUG = "--debug prints the traceback."
 _ODD_MARKS = "“”„‟‘’«»，：｛｝"
 # Generation arguments that most backends know, and how like one of them a misspelt name is.
 _GENERATION = (
-    *("temperature", "top_p", "top_k", "min_p", "do_sample", "until", "seed", "max_gen_toks"),
-    *("max_new_tokens", "max_tokens", "max_completion_tokens", "repetition_penalty"),
-    *("presence_penalty", "frequency_penalty", "num_beams", "length_penalty"),
+    *(*SAMPLING, "do_sample", "until", "seed", "num_beams"),
+    *("max_gen_toks", "max_new_tokens", "max_tokens", "max_completion_tokens"),
 )
 _MISSPELT = 0.9
 _JSON = '--metadata \'{"longbench": {"truncate_to": 31500}}\''

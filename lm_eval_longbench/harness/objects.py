@@ -204,7 +204,7 @@ def lent_tokenizer(tokenizer: Any) -> Iterator[str]:
         yield name
 
 
-def _told(model: LM, name: str) -> Any:
+def _told(model: Any, name: str) -> Any:
     """Return what a model has under a name; None where it has nothing or fails to tell it."""
     try:
         return getattr(model, name, None)
@@ -223,19 +223,19 @@ def known_of(model: LM) -> dict[str, Any]:
     """Return what is known of a model in memory, as the model arguments that say it."""
     known: dict[str, Any] = {}
     length = _told(model, "max_length")
-    if getattr(model, "base_url", None):
+    if _told(model, "base_url"):
         known = {"base_url": str(model.base_url), "model": str(model.model)}
         length = length + 1 if isinstance(length, int) else None  # the harness takes one off
     if isinstance(length, int):
         known["max_length"] = length
-    beside = getattr(getattr(model, "server", None), "extra", None)
+    beside = _told(_told(model, "server"), "extra")
     settings = {
-        STOP: getattr(model, "_eos_string", None) or getattr(model, "_eos", None),
-        THINK_END: getattr(model, "think_end_token", None),
+        STOP: _told(model, "_eos_string") or _told(model, "_eos"),
+        THINK_END: _told(model, "think_end_token"),
         BESIDE: dict(beside) if isinstance(beside, Mapping) else None,
     }
     if any(base.__name__ == "HFLM" for base in type(model).__mro__):  # others have a default
-        settings[BEGIN] = getattr(model, "add_bos_token", None)
+        settings[BEGIN] = _told(model, "add_bos_token")
     kinds = str | int | dict
     return known | {k: v for k, v in settings.items() if isinstance(v, kinds) and v not in ("", {})}
 
@@ -278,8 +278,8 @@ def leaves_out_begin(model: Any, tokenizer: PreTrainedTokenizerBase, sent: str) 
         tokenizer: of the model.
         sent: a request as the model gets it.
     """
-    if getattr(model, "add_bos_token", None) is not False or (
-        getattr(model, "base_url", None) and not getattr(model, "tokenized_requests", False)
+    if _told(model, "add_bos_token") is not False or (
+        _told(model, "base_url") and not _told(model, "tokenized_requests")
     ):
         return False
     begin, ids = tokenizer.bos_token, tokenizer("?")["input_ids"]
@@ -306,7 +306,7 @@ def known_of_call(model: Any, metadata: Mapping[str, Any]) -> tuple[dict[str, An
     if not isinstance(model, LM) or any(metadata.get(name) for name in _NAMED):
         return {}, None
     known, tokenizer = known_of(model), tokenizer_of(model)
-    if "base_url" in known and not getattr(model, "tokenized_requests", False):
+    if "base_url" in known and not _told(model, "tokenized_requests"):
         known.pop("max_length", None)  # nothing cuts what is sent
     if metadata.get("tokenizer"):
         tokenizer = None

@@ -67,42 +67,40 @@ def refuse_selection(options: Mapping[str, Any], title: str) -> None:
 # harness offers no way to see the arguments, so they are looked up in the call.
 
 
+def _call_of(function: str) -> Mapping[str, Any] | None:
+    """Return the variables of the innermost call of a function of the harness's evaluator."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        if frame.f_code.co_name == function and (
+            frame.f_globals.get("__name__") == "lm_eval.evaluator"
+        ):
+            return frame.f_locals
+        frame = frame.f_back
+    return None
+
+
 def _of_call() -> tuple[Mapping[str, Any], Mapping[str, Any]]:
     """Return `model_args` and `metadata` of the `simple_evaluate` that is under way; or nothing.
 
     Raises:
         OptionError: the metadata is no mapping, which the harness drops too.
     """
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None:
-        if frame.f_code.co_name == "simple_evaluate" and (
-            frame.f_globals.get("__name__") == "lm_eval.evaluator"
-        ):
-            found = frame.f_locals.get("metadata")
-            if found is not None and not isinstance(found, Mapping):
-                raise OptionError(
-                    f"simple_evaluate(metadata=...) must be a mapping such as "
-                    f'{{"{KEY}": {{"truncate_to": 31500}}}}, not {found!r}.'
-                )
-            arguments = frame.f_locals.get("model_args")
-            if isinstance(arguments, str):
-                arguments = simple_parse_args_string(arguments)
-            return arguments if isinstance(arguments, Mapping) else {}, found or {}
-        frame = frame.f_back
-    return {}, {}
+    call = _call_of("simple_evaluate") or {}
+    found, arguments = call.get("metadata"), call.get("model_args")
+    if found is not None and not isinstance(found, Mapping):
+        raise OptionError(
+            f"simple_evaluate(metadata=...) must be a mapping such as "
+            f'{{"{KEY}": {{"truncate_to": 31500}}}}, not {found!r}.'
+        )
+    if isinstance(arguments, str):
+        arguments = simple_parse_args_string(arguments)
+    return arguments if isinstance(arguments, Mapping) else {}, found or {}
 
 
 def model_of_call() -> Any:
     """Return the model of the harness's `evaluate` that is under way; None: there is none."""
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None:
-        if frame.f_code.co_name == "evaluate" and (
-            frame.f_globals.get("__name__") == "lm_eval.evaluator"
-        ):
-            model = frame.f_locals.get("lm")
-            return getattr(model, "lm", model)  # inside the harness's response cache
-        frame = frame.f_back
-    return None
+    model = (_call_of("evaluate") or {}).get("lm")
+    return getattr(model, "lm", model)  # inside the harness's response cache
 
 
 def options_of_call(metadata: Mapping[str, Any]) -> dict[str, Any]:

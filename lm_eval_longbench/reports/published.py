@@ -21,7 +21,6 @@ _NAMED = 3
 THINKING = "thinking"
 # Columns that have an attribute of their own.
 _OWN = ("model", "source", "caveat")
-_NOTHING_KNOWN = "protocol not known"
 # What ingredients are called that stand for more than their name.
 _WORDS = {"data_sha256": "data", "generation": "generation arguments"}
 
@@ -162,13 +161,14 @@ def _listed(texts: Sequence[str], what: str) -> str:
 
 
 def protocol_of_run(
-    tables: Iterable[tuple[ScoredTable, Sequence[str]]], mode: str
+    tables: Iterable[tuple[ScoredTable, Sequence[str]]], mode: str, lacking: Sequence[str] = ()
 ) -> tuple[str, str]:
     """Return in what a figure departs from the official protocol, and what is not known of it.
 
     Args:
         tables: with the tasks that the figure is made of.
         mode: of the published rows that it is compared with.
+        lacking: what else is not known.
 
     Returns:
         Two phrases; "" for nothing.
@@ -191,10 +191,10 @@ def protocol_of_run(
         text if len(own) == number else f"{text} in {_listed(own, 'task')}"
         for text, own in found.items()
     ]
-    if not unknown:
-        return "; ".join(texts), ""
-    lacking = ", ".join(_WORDS.get(name, name) for name in unknown)
-    return "; ".join(texts), f"not known: {lacking}" if known else _NOTHING_KNOWN
+    names = [*(_WORDS.get(name, name) for name in unknown), *lacking]
+    if unknown and not known:
+        return "; ".join(texts), "protocol not known"
+    return "; ".join(texts), f"not known: {', '.join(names)}" if names else ""
 
 
 @dataclass(frozen=True)
@@ -229,10 +229,8 @@ def verdict_of(
         run: of the table, whose first pass with chain of thought counts too; None: it does not.
     """
     passes = [(table, tasks)] if run is None else passes_of(run, table, tasks)
-    departs, unknown = protocol_of_run(passes, mode)
-    if run is not None and lacks_first_pass(run, table) and unknown != _NOTHING_KNOWN:
-        unknown = f"{unknown}, the first pass" if unknown else "not known: the first pass"
-    return ProtocolVerdict(why_not_ranked(table, tasks), departs, unknown)
+    lacking = ["the first pass"] if run is not None and lacks_first_pass(run, table) else []
+    return ProtocolVerdict(why_not_ranked(table, tasks), *protocol_of_run(passes, mode, lacking))
 
 
 def lacks_first_pass(run: ScoredRun, table: ScoredTable) -> bool:
