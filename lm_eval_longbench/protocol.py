@@ -6,12 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from lm_eval_longbench.benchmarks.asking import is_own
 from lm_eval_longbench.benchmarks.base import Benchmark, Protocol
 from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task
-from lm_eval_longbench.benchmarks.retrieving import is_own
 from lm_eval_longbench.metrics.reasoning import DROP
-from lm_eval_longbench.signature.model_settings import setting_departures
-from lm_eval_longbench.signature.signature import UNKNOWN, values_of
+from lm_eval_longbench.signature.signature import UNKNOWN, setting_departures, values_of
 
 # Questions of an official task that may be equal to another one of it in all that is asked. In the
 # official data of v1 and E at most two of a dataset are, in gold answers, classes and length.

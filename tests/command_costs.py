@@ -30,7 +30,7 @@ def counted(function, kind):
 sys.addaudithook(opened)
 if "rows" in names:
     from lm_eval_longbench import input_files
-    from lm_eval_longbench.data.mapped_rows import MappedRows
+    from lm_eval_longbench.data.arrow import MappedRows
 
     input_files.decoded = counted(input_files.decoded, lambda given: "decoded")
     MappedRows.__getitem__ = counted(

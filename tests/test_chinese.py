@@ -29,8 +29,8 @@ MAKERS = {
     "reports/capped.py": ("capped_warning", "_official"),
     "reports/render.py": ("entry_note", "source_texts", "board_title", "rank_text", "table_text"),
     "signature/compare.py": ("incomparable",),
-    "signature/model_settings.py": ("setting_departures",),
-    "answers/reply.py": ("failure", "failed_text"),
+    "signature/signature.py": ("setting_departures",),
+    "answers/answer.py": ("failure", "failed_text"),
 }
 CAPPED = (
     "5 of 9 answers (55.6%) ended at the output budget (capped): what is scored may be missing in "

@@ -17,11 +17,10 @@ ROOT = Path(module.__file__).parent
 MODULES = {
     **{
         f"verify/{name}.py": ()
-        for name in ("check", "data", "figures", "groups", "log", "prompts", "results", "scored")
+        for name in ("data", "figures", "log", "prompts", "results", "scored", "settings")
     },
-    **{f"verify/{name}.py": () for name in ("settings", "subject", "verify")},
-    "verify/lines.py": ("summary_line",),
-    "lock/of_run.py": (),
+    **{f"verify/{name}.py": () for name in ("subject", "verify")},
+    "verify/check.py": ("summary_line",),
     "lock/check.py": ("", "require_lock", "_check", "_todo"),
     "lock/lock.py": ("", "lock_now", "lock_text"),
     "logs/results_file.py": (),

@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 from lm_eval_longbench import input_files
 from lm_eval_longbench.benchmarks.base import MOST_REPEATS
 from lm_eval_longbench.cli.main import app
-from lm_eval_longbench.data import archive
+from lm_eval_longbench.data import load_lines
 from lm_eval_longbench.errors import DataError, LongBenchError, PredictionError
 from lm_eval_longbench.input_files import (
     BLOCK,
@@ -599,7 +599,7 @@ def test_the_page_states_the_bounds():
         f"| {LONGEST:,} characters |",
         f"| {MOST_MARKS:,} |",
         f"| {input_files.size_text(input_files.UNPACKED)}, or {input_files.RATIO} times its packed",
-        f"| {input_files.size_text(archive.LONGEST_LIST)} |",
+        f"| {input_files.size_text(load_lines.LONGEST_LIST)} |",
         f"| {lock._MOST >> 10} KiB |",
         f"| {MOST_REPEATS} |",
     ):

@@ -1,7 +1,14 @@
-"""One answer of a model, with what is known of how it came about."""
+"""One answer of a model: what is known of it, and what a sample log tells of it.
+
+A reply is what `Answer.reply` gives. Logs are files that anybody can edit: a reply of another shape
+tells nothing.
+"""
 
 from __future__ import annotations
 
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -73,3 +80,134 @@ class AnswerText(str):
 def answer_of(text: str) -> Answer | None:
     """Return the answer that a text came from; None: only the text is known."""
     return text.answer if isinstance(text, AnswerText) else None
+
+
+# Field of a logged question: a reply an answer, in the order of repeats; {}: nothing is known.
+REPLIES = "replies"
+NOT_KNOWN, OTHERS = "not known", "other reasons"
+# Different reasons that are counted, and that a sentence shows; the others are put together.
+MOST, SHOWN = 20, 5
+
+Reply = Mapping[str, Any]
+_STATUS = re.compile(r"HTTP (\d{3})\b[\s:.,-]*")
+# What servers say of a prompt that is longer than the model takes, and of one they do not answer.
+TOO_LONG = re.compile(
+    r"context.{0,9}(?:length|window|size)|maximum context|exceed.{0,40}context|input length"
+    r"|(?:prompt|input).{0,30}(?:too long|exceed)|\bis too long|too many (?:input )?tokens"
+    r"|string_above_max_length",
+    re.IGNORECASE,
+)
+FILTER = re.compile(
+    r"content.{0,3}(?:filter|policy|management)|safety|moderation|flagged|responsible ?ai",
+    re.IGNORECASE,
+)
+_FILTERED = "content filter"
+# What servers say in many words; the first that fits stands.
+_KINDS = {"context length": TOO_LONG, _FILTERED: FILTER} | {
+    kind: re.compile(pattern, re.IGNORECASE)
+    for kind, pattern in (
+        ("rate limit", r"rate.{0,3}limit|too many requests"),
+        ("quota", r"quota|billing|credits?\b"),
+        ("timeout", r"time.?out|timed out|deadline"),
+        ("connection", r"connection|disconnected|unreachable"),
+    )
+}
+# Numbers, and names with digits such as those of requests: they differ from answer to answer.
+_NUMBERS = re.compile(r"\b(?=[a-z_-]*\d)[\w-]{8,}|\d+", re.IGNORECASE)
+_READ, _LONGEST = 1000, 60
+
+
+def replies_of(doc: Mapping[str, Any], number: int) -> list[Reply | None]:
+    """Return what a logged question tells of each of `number` answers; None: nothing.
+
+    Where it has another number of replies (a user's own filters make more or fewer answers) nobody
+    knows which is whose.
+    """
+    replies = doc.get(REPLIES)
+    if not isinstance(replies, list) or len(replies) != number:
+        return [None] * number
+    return [reply if isinstance(reply, Mapping) and reply else None for reply in replies]
+
+
+def is_capped(reply: Reply | None) -> bool | None:
+    """Return whether an answer ended at its budget; None: not known.
+
+    A request that failed for good has no answer that could.
+    """
+    if reply is None:
+        return None
+    if reply.get("state") == FAILED:
+        return False
+    reason = reply.get("finish_reason")
+    return reason == CAPPED if isinstance(reason, str) else None
+
+
+def capped_share(replies: Sequence[Reply | None]) -> float | None:
+    """Return the share of a question's answers that ended at the budget.
+
+    None where it is not known of every answer, or there is none.
+    """
+    known = [capped for reply in replies if (capped := is_capped(reply)) is not None]
+    return sum(known) / len(known) if known and len(known) == len(replies) else None
+
+
+def failure(reply: Reply | None) -> str:
+    """Return in a few words why an answer failed, the same words for the same reason.
+
+    Args:
+        reply: of an answer that counts as failed.
+    """
+    state = reply.get("state") if reply is not None else None
+    if reply is None or state not in (ANSWERED, EMPTY, FILTERED, FAILED):
+        return NOT_KNOWN
+    if state == FAILED:
+        return _shortened(reply.get("reason"))
+    if state == FILTERED or reply.get("finish_reason") == "content_filter":
+        return _FILTERED
+    if is_capped(reply):
+        return "ended at the budget"
+    return "empty answer" if state == EMPTY else "nothing to score"
+
+
+def _shortened(reason: Any) -> str:
+    """Return what a server said in one short line; such as "HTTP 400 (context length)"."""
+    if not isinstance(reason, str):
+        return NOT_KNOWN
+    # Halves of surrogate pairs cannot be stored.
+    said = " ".join(reason[:_READ].encode("utf-8", "replace").decode("utf-8").split())
+    status = _STATUS.match(said)
+    said = said[status.end() :] if status else said
+    kind = next((name for name, pattern in _KINDS.items() if pattern.search(said)), "")
+    words = kind or _NUMBERS.sub("#", said.lstrip("=+-@ "))  # no formula in a table program
+    words = words if len(words) <= _LONGEST else f"{words[: _LONGEST - 3].rstrip()}..."
+    if status is None:
+        return words or NOT_KNOWN
+    return f"HTTP {status[1]} ({words})" if words else f"HTTP {status[1]}"
+
+
+def counted(reasons: Mapping[str, int]) -> dict[str, int]:
+    """Return failures by reason, the most frequent first; beyond MOST reasons they are OTHERS."""
+    ordered = _ordered(reasons.items())
+    found = Counter(dict(ordered[:MOST]))
+    if len(ordered) > MOST:
+        found[OTHERS] += sum(number for _, number in ordered[MOST:])
+    return dict(_ordered(found.items()))
+
+
+def _ordered(reasons: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
+    last = (OTHERS, NOT_KNOWN)
+    return sorted(reasons, key=lambda own: (own[0] in last, -own[1], own[0]))
+
+
+def failed_text(failed: int, reasons: Mapping[str, int]) -> str:
+    """Return in print how many answers failed, and why as far as anything is known of it.
+
+    Such as "failed 3: 2 x HTTP 400 (context length), 1 x content filter"; "3 failed" where no
+    reason is known.
+    """
+    if not reasons.keys() - {NOT_KNOWN}:
+        return f"{failed} failed"
+    ordered = _ordered(reasons.items())
+    texts = [f"{number} x {reason}" for reason, number in ordered[:SHOWN]]
+    more = sum(number for _, number in ordered[SHOWN:])
+    return f"failed {failed}: {', '.join(texts)}" + (f", {more} x {OTHERS}" if more else "")

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_longbench.answers.answer import STATES
-from lm_eval_longbench.answers.identity import shown
 from lm_eval_longbench.answers.store import (
     COLUMNS_BUT_TEXT,
     answer_files,
     identity_of,
     reading,
     rows_of,
+    shown,
 )
 
 TOKENS = ("prompt_tokens", "cached_tokens", "completion_tokens")

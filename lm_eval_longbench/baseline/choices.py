@@ -8,8 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lm_eval_longbench.baseline.bm25 import scores, words
-from lm_eval_longbench.baseline.text import cut, join, sentences
+from lm_eval_longbench.baseline.text import cut, join, scores, sentences, words
 
 # The official words, as they stand in the templates.
 _QUESTION = "What is the correct answer to this question:"

@@ -21,7 +21,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lm_eval_longbench.benchmarks.chart import Look
 from lm_eval_longbench.benchmarks.parts import CAPPED as CAPPED
 from lm_eval_longbench.benchmarks.parts import COUNTS as COUNTS
 from lm_eval_longbench.benchmarks.parts import FAILED as FAILED
@@ -30,6 +29,7 @@ from lm_eval_longbench.benchmarks.parts import REASONED as REASONED
 from lm_eval_longbench.benchmarks.parts import TRUNCATED as TRUNCATED
 from lm_eval_longbench.benchmarks.parts import Group as Group
 from lm_eval_longbench.benchmarks.parts import Length as Length
+from lm_eval_longbench.benchmarks.parts import Look
 from lm_eval_longbench.benchmarks.parts import Metric as Metric
 from lm_eval_longbench.benchmarks.parts import Place as Place
 from lm_eval_longbench.benchmarks.parts import Protocol as Protocol
@@ -56,9 +56,8 @@ from lm_eval_longbench.prompts.templates import (
 )
 
 if TYPE_CHECKING:
+    from lm_eval_longbench.benchmarks.answer_files import Layout, OfficialFiles
     from lm_eval_longbench.benchmarks.asking import Asking
-    from lm_eval_longbench.benchmarks.layouts import Layout
-    from lm_eval_longbench.benchmarks.official_files import OfficialFiles
     from lm_eval_longbench.data.documents import Documents
     from lm_eval_longbench.figures.answers import Answers
     from lm_eval_longbench.figures.figure import Figure, Unit
@@ -70,9 +69,9 @@ if TYPE_CHECKING:
 # best-of-N and pass@N are published up to 3, and studied up to some hundreds.
 MOST_REPEATS = 256
 PACKAGE = Path(__file__).parent.parent
-SAMPLES = PACKAGE / "data" / "sample"
-PUBLISHED = PACKAGE / "reports" / "published"
-PRESETS = Path(__file__).parent / "presets"
+SAMPLES: Path = PACKAGE / "data" / "sample"
+PUBLISHED: Path = PACKAGE / "reports" / "published"
+PRESETS: Path = Path(__file__).parent / "presets"
 
 
 class Benchmark(abc.ABC):
@@ -161,7 +160,7 @@ class Benchmark(abc.ABC):
     published: Published | None = None
     variant = False
     own_note = ""
-    look = Look()
+    look: Look = Look()
     #: Folder of the prompt templates, with their hashes in SHA256SUMS; None: ours.
     templates: Path | None = None
     #: Folder of the embedded sample's files, named as the official ones.
@@ -447,7 +446,9 @@ class Benchmark(abc.ABC):
 class NoContext(Benchmark):
     """Mixed into a benchmark: its prompts with empty documents, which are not official."""
 
-    variant, own_note, look = True, "prompt: own", Look()
+    variant = True
+    own_note = "prompt: own"
+    look: Look = Look()
     official_files: OfficialFiles | None = None
     layouts: tuple[Layout, ...] = ()
     published: Published | None = None

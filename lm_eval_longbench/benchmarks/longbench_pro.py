@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from lm_eval_longbench.benchmarks import longbench_pro_figures
+from lm_eval_longbench.benchmarks.answer_files import Layout, OfficialFiles
 from lm_eval_longbench.benchmarks.base import (
     COUNTS as COUNT_METRICS,
 )
@@ -33,8 +34,6 @@ from lm_eval_longbench.benchmarks.base import (
     Table,
     Task,
 )
-from lm_eval_longbench.benchmarks.layouts import Layout
-from lm_eval_longbench.benchmarks.longbench_pro_charts import LOOK_PRO
 from lm_eval_longbench.benchmarks.longbench_pro_facts import (
     COUNTS,
     DIMENSIONS,
@@ -46,10 +45,16 @@ from lm_eval_longbench.benchmarks.longbench_pro_facts import (
     SUMMARY,
     THINKING,
 )
-from lm_eval_longbench.benchmarks.longbench_pro_figures import BEST, OVERALL, PASS, SECONDARY, SHARE
-from lm_eval_longbench.benchmarks.longbench_pro_layouts import LAYOUTS
-from lm_eval_longbench.benchmarks.longbench_pro_official import ProFiles
-from lm_eval_longbench.benchmarks.official_files import OfficialFiles
+from lm_eval_longbench.benchmarks.longbench_pro_figures import (
+    BEST,
+    LOOK_PRO,
+    OVERALL,
+    PASS,
+    SECONDARY,
+    SHARE,
+)
+from lm_eval_longbench.benchmarks.longbench_pro_files import LAYOUTS, ProFiles
+from lm_eval_longbench.benchmarks.parts import Look
 from lm_eval_longbench.benchmarks.sample import (
     Read,
     Sample,
@@ -135,7 +140,7 @@ class LongBenchPro(Benchmark):
     sample_fields: Mapping[str, str] = {"rouge_l": "", "semantic_similarity": "cosine"}
     file_kind = "pro_inference"
     file_names = "some"
-    look = LOOK_PRO
+    look: Look = LOOK_PRO
     shares_documents = True
     labelled = "secondary task"
     overall = "average_overall_metric"
@@ -414,4 +419,5 @@ class ProNoContext(NoContext, LongBenchPro):
     forms = ((*_FORMS[0][:4], ()),)
 
 
-PRO, PRO_NO_CONTEXT = LongBenchPro(), ProNoContext()
+PRO: LongBenchPro = LongBenchPro()
+PRO_NO_CONTEXT: ProNoContext = ProNoContext()

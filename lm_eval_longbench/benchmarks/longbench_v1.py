@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from lm_eval_longbench.benchmarks.answer_files import Layout, OfficialFiles
 from lm_eval_longbench.benchmarks.base import (
     COUNTS,
     PRESETS,
@@ -30,7 +31,6 @@ from lm_eval_longbench.benchmarks.base import (
     Table,
     Task,
 )
-from lm_eval_longbench.benchmarks.layouts import Layout
 from lm_eval_longbench.benchmarks.longbench_v1_charts import (
     ALL_LENGTHS,
     HEADLINE,
@@ -50,9 +50,8 @@ from lm_eval_longbench.benchmarks.longbench_v1_facts import (
     bucket,
     datasets_of,
 )
-from lm_eval_longbench.benchmarks.longbench_v1_layouts import LAYOUTS
-from lm_eval_longbench.benchmarks.longbench_v1_official import V1Files
-from lm_eval_longbench.benchmarks.official_files import OfficialFiles
+from lm_eval_longbench.benchmarks.longbench_v1_files import LAYOUTS, V1Files
+from lm_eval_longbench.benchmarks.parts import Look
 from lm_eval_longbench.benchmarks.sample import (
     Read,
     Sample,
@@ -356,7 +355,7 @@ class LongBenchV1(LongBench):
     task_sections = (DATASET, GOOGLE)
     official_files: OfficialFiles | None = V1Files(official_folder)
     layouts: tuple[Layout, ...] = LAYOUTS
-    look = LOOK_V1
+    look: Look = LOOK_V1
 
     def __init__(self) -> None:
         self.published = Published(
@@ -428,7 +427,7 @@ class LongBenchE(LongBench):
     suffix, official_folder = "_e", "pred_e"
     task_sections = (ALL_LENGTHS, GOOGLE)
     official_files: OfficialFiles | None = V1Files(official_folder)
-    look = LOOK_E
+    look: Look = LOOK_E
 
     def __init__(self) -> None:
         self._with_tasks({"dataset": tuple(self.datasets), "bucket": BUCKETS}, ())
@@ -490,5 +489,5 @@ class LongBenchE(LongBench):
         return {name: stated[dataset, name] for name in BUCKETS}
 
 
-V1 = LongBenchV1()
-E = LongBenchE()
+V1: LongBenchV1 = LongBenchV1()
+E: LongBenchE = LongBenchE()

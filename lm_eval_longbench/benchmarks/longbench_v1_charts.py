@@ -8,7 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lm_eval_longbench.benchmarks.chart import (
+from lm_eval_longbench.benchmarks.longbench_v1_facts import (
+    BUCKETS,
+    CATEGORIES,
+    DATASETS,
+    LANGUAGES,
+)
+from lm_eval_longbench.benchmarks.parts import (
     BARS,
     LINES,
     RADAR,
@@ -16,18 +22,12 @@ from lm_eval_longbench.benchmarks.chart import (
     Ladder,
     Look,
     Panel,
+    Place,
     Point,
     Text,
     chart,
     same,
 )
-from lm_eval_longbench.benchmarks.longbench_v1_facts import (
-    BUCKETS,
-    CATEGORIES,
-    DATASETS,
-    LANGUAGES,
-)
-from lm_eval_longbench.benchmarks.parts import Place
 from lm_eval_longbench.figures.figure import RELATIVE, Figure, Unit
 from lm_eval_longbench.figures.tree import Contrast, Leaf, Mean
 

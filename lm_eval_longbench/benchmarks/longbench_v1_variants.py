@@ -14,8 +14,8 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from lm_eval_longbench.benchmarks.base import SAMPLES, Group, Metric, NoContext, Task
-from lm_eval_longbench.benchmarks.chart import Look
+from lm_eval_longbench.benchmarks.asking import Retrieval, RetrievedAsking, ranker_of
+from lm_eval_longbench.benchmarks.base import SAMPLES, Benchmark, Group, Metric, NoContext, Task
 from lm_eval_longbench.benchmarks.longbench_v1 import (
     PERCENT,
     V1,
@@ -25,7 +25,7 @@ from lm_eval_longbench.benchmarks.longbench_v1 import (
 )
 from lm_eval_longbench.benchmarks.longbench_v1_charts import HEADLINE
 from lm_eval_longbench.benchmarks.longbench_v1_facts import ALL, DATASETS, Dataset
-from lm_eval_longbench.benchmarks.retrieving import Retrieval, RetrievedAsking, ranker_of
+from lm_eval_longbench.benchmarks.parts import Look
 from lm_eval_longbench.errors import DataError
 from lm_eval_longbench.figures.answers import Answers
 from lm_eval_longbench.figures.figure import Figure
@@ -71,7 +71,9 @@ class _Some(LongBenchV1):
     """Some datasets, and the mean over them."""
 
     variant = True
-    official_files, layouts, look = None, (), Look()
+    official_files = None
+    layouts = ()
+    look: Look = Look()
 
     def __init__(self) -> None:
         self._with_tasks({"dataset": tuple(self.datasets)}, ())
@@ -124,7 +126,7 @@ def _retrieved(row: Mapping[str, Any], options: Options) -> Sequence[Chunk]:
 
 
 def _retrieved_label(options: Options) -> str:
-    from lm_eval_longbench.retrieval.bm25 import label
+    from lm_eval_longbench.retrieval.chunks import label
 
     size = f"{options.chunk_size or _WORDS}-word"
     return label(options.retriever, size, options.embedding_model)
@@ -223,4 +225,10 @@ class V1First(_Some):
         yield Group(f"{self.name}_07", (*self.tasks, *others))
 
 
-VARIANTS = (V1NoContext(), ENoContext(), V1Retrieval(), V1Summary(), V1First())
+VARIANTS: tuple[Benchmark, ...] = (
+    V1NoContext(),
+    ENoContext(),
+    V1Retrieval(),
+    V1Summary(),
+    V1First(),
+)

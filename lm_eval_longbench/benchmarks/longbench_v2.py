@@ -34,7 +34,6 @@ from lm_eval_longbench.benchmarks.base import (
     Table,
     Task,
 )
-from lm_eval_longbench.benchmarks.longbench_v2_charts import LOOK_V2
 from lm_eval_longbench.benchmarks.longbench_v2_facts import (
     ALL,
     ASKED,
@@ -51,9 +50,10 @@ from lm_eval_longbench.benchmarks.longbench_v2_facts import (
     SUB_SCORES,
     Mode,
 )
-from lm_eval_longbench.benchmarks.longbench_v2_figures import OFFICIAL, PERCENT, SHOWN
-from lm_eval_longbench.benchmarks.longbench_v2_layouts import LAYOUTS
-from lm_eval_longbench.benchmarks.longbench_v2_official import V2Files
+from lm_eval_longbench.benchmarks.longbench_v2_figures import LOOK_V2, OFFICIAL, PERCENT, SHOWN
+from lm_eval_longbench.benchmarks.longbench_v2_files import LAYOUTS, V2Files
+from lm_eval_longbench.benchmarks.longbench_v2_prompts import question, render
+from lm_eval_longbench.benchmarks.parts import Look
 from lm_eval_longbench.benchmarks.sample import (
     Read,
     Sample,
@@ -68,8 +68,7 @@ from lm_eval_longbench.figures.figure import Figure
 from lm_eval_longbench.metrics.longbench_v2 import CHOICES, Verdict, judge
 from lm_eval_longbench.metrics.reasoning import DROP
 from lm_eval_longbench.presets.table import PresetTable
-from lm_eval_longbench.prompts.longbench_v2 import question, render
-from lm_eval_longbench.prompts.text_hash import text_sha256
+from lm_eval_longbench.prompts.templates import text_sha256
 from lm_eval_longbench.prompts.truncation import RULE_V2
 
 if TYPE_CHECKING:
@@ -120,7 +119,7 @@ class LongBenchV2(Benchmark):
     counted_flags = ("unparsed",)
     may_be_unknown = frozenset({"domain"})
     file_kind = "v2_results"
-    look = LOOK_V2
+    look: Look = LOOK_V2
     fields = ("_id", "domain", "sub_domain", "difficulty", "length", *ASKED, "answer", "context")
     counts = COUNTS
     samples = SAMPLES / NAME
@@ -187,8 +186,7 @@ class LongBenchV2(Benchmark):
 
     def asking(self, task: Task, options: Options, repeats: int) -> Asking:
         from lm_eval_longbench.benchmarks import longbench_v2_asking as own
-        from lm_eval_longbench.benchmarks.asking import Asking
-        from lm_eval_longbench.benchmarks.retrieving import RetrievedAsking
+        from lm_eval_longbench.benchmarks.asking import Asking, RetrievedAsking
 
         if task.retrieved:
             return RetrievedAsking(self, task, options, repeats, own.RETRIEVAL)
@@ -391,4 +389,4 @@ def _task(name: str, mode: Mode, dataset: str, label: str, questions: int) -> Ta
     )
 
 
-V2 = LongBenchV2()
+V2: LongBenchV2 = LongBenchV2()

@@ -1,4 +1,4 @@
-"""The figures of LongBench v2: by difficulty, length and domain, counted in four ways."""
+"""The figures of LongBench v2 by difficulty, length and domain, and its charts."""
 
 from __future__ import annotations
 
@@ -7,8 +7,24 @@ from typing import Any
 
 import numpy as np
 
-from lm_eval_longbench.benchmarks.longbench_v2_facts import COT, COUNTS, QUESTIONS, SUB_SCORES
-from lm_eval_longbench.benchmarks.parts import nested
+from lm_eval_longbench.benchmarks.longbench_v2_facts import (
+    COT,
+    COUNTS,
+    DOMAINS,
+    QUESTIONS,
+    SUB_SCORES,
+)
+from lm_eval_longbench.benchmarks.parts import (
+    BARS,
+    HEAT,
+    TOKENS,
+    Ladder,
+    Look,
+    Point,
+    Text,
+    chart,
+    nested,
+)
 from lm_eval_longbench.figures.answers import Answers
 from lm_eval_longbench.figures.figure import Figure, Unit, leaf, share
 from lm_eval_longbench.figures.means import percent_of, running_total
@@ -170,3 +186,49 @@ def parts(answers: Answers, figures: Sequence[Figure]) -> dict[str, Any]:
         strict |= {"n": QUESTIONS * answers.repeats}
     accuracy = nested(figures, "accuracy") | {"n": int(answers.given.sum())}
     return {"strict": strict, "accuracy": accuracy, "parts": dict(_counted(answers))}
+
+
+_WORDS: dict[str, Text] = {
+    "easy": ("Easy", "简单"),
+    "hard": ("Hard", "困难"),
+    "short": ("Short (<32k words)", "短（<32k词）"),
+    "medium": ("Medium (32k-128k)", "中（32k-128k）"),
+    "long": ("Long (>128k)", "长（>128k）"),
+}
+_DOMAINS = {
+    "single_document_qa": "单文档问答",
+    "multi_document_qa": "多文档问答",
+    "long_in_context_learning": "长上下文学习",
+    "long_dialogue_history": "长对话历史理解",
+    "code_repository": "代码仓库理解",
+    "long_structured_data": "长结构化数据理解",
+}
+_WORDS |= {name: (name, _DOMAINS[short]) for short, name in DOMAINS.items()}
+
+
+def _points(dimension: str) -> tuple[Point, ...]:
+    return tuple(Point((OFFICIAL, name), _WORDS[name]) for name in COUNTS[dimension])
+
+
+LOOK_V2 = Look(
+    headline=(Point((OFFICIAL, "overall"), ("Accuracy", "准确率")),),
+    charts=(
+        chart(
+            "overall",
+            BARS,
+            ("Overall accuracy", "总体准确率"),
+            (Point((OFFICIAL, "overall"), ("Overall", "总体")),),
+        ),
+        chart(
+            "difficulty", BARS, ("Accuracy by difficulty", "各难度准确率"), _points("difficulty")
+        ),
+        chart("length", BARS, ("Accuracy by length", "各长度准确率"), _points("length")),
+        chart("domain", HEAT, ("Accuracy by domain", "各领域准确率"), _points("domain")),
+    ),
+    ladder=Ladder(_points("length"), questions=tuple(COUNTS["length"].values())),
+    tokens=TOKENS,
+    modes=(
+        ("direct", ("Direct", "直接回答")),
+        ("CoT", ("Chain of thought", "思维链")),
+    ),
+)

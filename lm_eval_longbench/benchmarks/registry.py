@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from importlib.metadata import entry_points
 from types import MappingProxyType
 
+from lm_eval_longbench.benchmarks.answer_files import Layout
 from lm_eval_longbench.benchmarks.base import Benchmark, Table, Task
-from lm_eval_longbench.benchmarks.layouts import Layout
 from lm_eval_longbench.benchmarks.longbench_pro import PRO, PRO_NO_CONTEXT
 from lm_eval_longbench.benchmarks.longbench_v1 import V1, E
 from lm_eval_longbench.benchmarks.longbench_v1_variants import VARIANTS

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from hashlib import blake2b, sha256
 from typing import Any
 
-from lm_eval_longbench.answers.reply import NOT_KNOWN, Reply, failure, is_capped, replies_of
+from lm_eval_longbench.answers.answer import NOT_KNOWN, Reply, failure, is_capped, replies_of
 from lm_eval_longbench.metrics.reasoning import OTHERWISE
 
 MALFORMED, FOREIGN = "malformed", "foreign"

@@ -85,9 +85,8 @@ def _data(wanted: WantedPage, scratch: Path) -> tuple[dict[str, Any], str]:
     from lm_eval_longbench.interface.files import read_named
     from lm_eval_longbench.page.about import about_of, facts_of
     from lm_eval_longbench.page.data import page_data
-    from lm_eval_longbench.page.prompt_lengths import lengths_of
-    from lm_eval_longbench.page.samples import answers_of
-    from lm_eval_longbench.page.summaries import read_summaries
+    from lm_eval_longbench.page.entries import read_summaries
+    from lm_eval_longbench.page.samples import answers_of, lengths_of
 
     summaries, others = read_summaries(wanted.paths)
     given, runs = read_named(others, scratch, wanted.benchmark)

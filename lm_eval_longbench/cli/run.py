@@ -66,7 +66,7 @@ def own_command() -> str:
 
 def next_command(kept: Captured) -> str:
     """Return a command that goes on from a run."""
-    from lm_eval_longbench.signature.data_label import read_label
+    from lm_eval_longbench.signature.signature import read_label
 
     if all(read_label(own.get("data")).is_sample for own in kept.signatures.values()):
         return (

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from lm_eval_longbench.answers.reply import NOT_KNOWN, failed_text
+from lm_eval_longbench.answers.answer import NOT_KNOWN, failed_text
 from lm_eval_longbench.benchmarks.base import Benchmark
 from lm_eval_longbench.benchmarks.registry import benchmark_of_table, short_names, tables
 from lm_eval_longbench.errors import few

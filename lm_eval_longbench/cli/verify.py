@@ -18,8 +18,13 @@ from lm_eval_longbench.terminal import (
     table_of,
     working,
 )
-from lm_eval_longbench.verify.check import STATUSES, Verification
-from lm_eval_longbench.verify.lines import different_lines, not_checkable_lines, summary_line
+from lm_eval_longbench.verify.check import (
+    STATUSES,
+    Verification,
+    different_lines,
+    not_checkable_lines,
+    summary_line,
+)
 
 
 def kinds_table(report: Verification) -> Table:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from lm_eval_longbench.data.arrow import CONTEXT_SHA256
-from lm_eval_longbench.data.mapped_rows import MappedRows
+from lm_eval_longbench.data.arrow import CONTEXT_SHA256, MappedRows
 from lm_eval_longbench.errors import OptionError
 
 # The value of the option data_dir that stands for the embedded sample.

@@ -15,8 +15,7 @@ from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
 from lm_eval_longbench.benchmarks.registry import families
-from lm_eval_longbench.data.hub import CONVERTED, DOWNLOADED, stored
-from lm_eval_longbench.data.origins import downloads_folder
+from lm_eval_longbench.data.hub import CONVERTED, DOWNLOADED, downloads_folder, stored
 from lm_eval_longbench.datasets_cache import datasets_cache
 from lm_eval_longbench.doctor.line import ERROR, OK, WARNING, Line
 from lm_eval_longbench.harness.preflight_facts import (

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lm_eval_longbench.doctor.line import ERROR, OK, WARNING, Line
-from lm_eval_longbench.harness.limit import Limit
 from lm_eval_longbench.harness.preflight_facts import (
     LOCAL,
     Backend,
@@ -18,6 +17,7 @@ from lm_eval_longbench.harness.preflight_facts import (
     any_cached,
     is_offline,
 )
+from lm_eval_longbench.harness.prompts import Limit
 from lm_eval_longbench.prompts.truncation import count_tokens
 from lm_eval_longbench.protocol import budgets, protocol_of
 

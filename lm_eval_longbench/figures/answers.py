@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lm_eval_longbench.answers.reply import NOT_KNOWN, counted
+from lm_eval_longbench.answers.answer import NOT_KNOWN, counted
 from lm_eval_longbench.figures.means import question_means
 from lm_eval_longbench.metrics.reasoning import OTHERWISE, otherwise
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from lm_eval_longbench.answers.reply import capped_share
+from lm_eval_longbench.answers.answer import capped_share
 from lm_eval_longbench.benchmarks.base import CAPPED, FAILED, REASONED, TRUNCATED
 from lm_eval_longbench.benchmarks.sample import Scored, add_replies, line_of
 from lm_eval_longbench.figures.answers import Columns

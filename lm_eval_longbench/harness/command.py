@@ -13,8 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from lm_eval_longbench.answers.identity import cuts, file_stem, model_identity, model_name
-from lm_eval_longbench.answers.store import AnswerStore
+from lm_eval_longbench.answers.store import AnswerStore, cuts, file_stem, model_identity, model_name
 from lm_eval_longbench.benchmarks.registry import benchmark_of, benchmarks, find_task, presets_named
 from lm_eval_longbench.datasets_cache import our_cache
 from lm_eval_longbench.errors import Interrupted, OptionError, RunStopped
@@ -40,9 +39,13 @@ from lm_eval_longbench.lock.lock import options_set
 from lm_eval_longbench.options import KEY, Options
 from lm_eval_longbench.result_files import output_folder
 from lm_eval_longbench.secrets import hide_keys, remember_secrets
-from lm_eval_longbench.task_folder import task_folder
-from lm_eval_longbench.task_links import are_linked, harness_tasks
-from lm_eval_longbench.task_names import expanded, task_versions
+from lm_eval_longbench.task_files import (
+    are_linked,
+    expanded,
+    harness_tasks,
+    task_folder,
+    task_versions,
+)
 
 logger = logging.getLogger(__name__)
 

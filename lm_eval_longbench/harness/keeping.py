@@ -19,25 +19,16 @@ from typing import TYPE_CHECKING, Any
 
 from tqdm.auto import tqdm
 
-from lm_eval_longbench.answers.answer import (
-    ANSWERED,
-    CAPPED,
-    EMPTY,
-    Answer,
-    AnswerText,
-    answer_of,
-)
-from lm_eval_longbench.answers.identity import answer_key, sent_generation
-from lm_eval_longbench.answers.store import AnswerStore, Kept
+from lm_eval_longbench.answers.answer import ANSWERED, CAPPED, EMPTY, Answer, AnswerText, answer_of
+from lm_eval_longbench.answers.store import AnswerStore, Kept, answer_key, sent_generation
 from lm_eval_longbench.errors import RunStopped
-from lm_eval_longbench.harness.backend import as_text
+from lm_eval_longbench.harness.backend import Counts, as_text
 from lm_eval_longbench.harness.record import question_id
 from lm_eval_longbench.harness.releases import is_text
 from lm_eval_longbench.harness.stopping import Stopped, Stopping, gated
-from lm_eval_longbench.harness.token_counts import Counts
 from lm_eval_longbench.harness.written import Unwritten
 from lm_eval_longbench.options import REPEAT
-from lm_eval_longbench.prompts.text_hash import text_sha256
+from lm_eval_longbench.prompts.templates import text_sha256
 
 if TYPE_CHECKING:
     from lm_eval.api.instance import Instance

@@ -16,7 +16,7 @@ from tqdm.auto import tqdm
 from lm_eval_longbench.errors import OptionError, RunStopped, TokenizerError
 from lm_eval_longbench.prompts.tokenizer import lent, load_tokenizer, tokenizer_name
 from lm_eval_longbench.prompts.tokens.fast import tokenizer_sha256
-from lm_eval_longbench.signature.model_settings import BEGIN, BESIDE, STOP, THINK_END
+from lm_eval_longbench.signature.signature import BEGIN, BESIDE, STOP, THINK_END
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase

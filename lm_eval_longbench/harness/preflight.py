@@ -26,7 +26,6 @@ from lm_eval_longbench.harness.command import (
     with_preset,
 )
 from lm_eval_longbench.harness.generation import fold_budget
-from lm_eval_longbench.harness.limit import resolve_limit
 from lm_eval_longbench.harness.preflight_facts import (
     LOCAL,
     Backend,
@@ -36,7 +35,7 @@ from lm_eval_longbench.harness.preflight_facts import (
     find_tokenizer,
 )
 from lm_eval_longbench.harness.private_names import DOCTOR, RUN, require
-from lm_eval_longbench.harness.prompts import sender
+from lm_eval_longbench.harness.prompts import resolve_limit, sender
 from lm_eval_longbench.harness.record import question_id
 from lm_eval_longbench.harness.releases import (
     defaults_of_members,

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lm_eval_longbench.errors import TokenizerError
-from lm_eval_longbench.harness.limit import Limit
+from lm_eval_longbench.harness.prompts import Limit
 from lm_eval_longbench.prompts.tokenizer import is_encoding, load_tokenizer
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from lm_eval_longbench.answers.identity import model_identity, shown
+from lm_eval_longbench.answers.store import model_identity, shown
 from lm_eval_longbench.errors import OptionError
 
 logger = logging.getLogger(__name__)

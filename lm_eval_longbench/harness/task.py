@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from datasets import Dataset, Features, Value
 
-from lm_eval_longbench.answers.reply import REPLIES
+from lm_eval_longbench.answers.answer import REPLIES
 from lm_eval_longbench.benchmarks.asking import Asking
 from lm_eval_longbench.benchmarks.base import CAPPED
 from lm_eval_longbench.benchmarks.registry import benchmark_of, families, find_task
@@ -34,7 +34,6 @@ from lm_eval_longbench.harness.generation import (
     seeded,
     without_null_seed,
 )
-from lm_eval_longbench.harness.limit import resolve_limit
 from lm_eval_longbench.harness.objects import check_tokenizer, known_of_call, leaves_out_begin
 from lm_eval_longbench.harness.overrides import (
     check_options_of_call,
@@ -44,7 +43,13 @@ from lm_eval_longbench.harness.overrides import (
     refuse_selection,
 )
 from lm_eval_longbench.harness.private_names import TASKS, require
-from lm_eval_longbench.harness.prompts import check_ranks, fitting_prompts, sender, warn_of
+from lm_eval_longbench.harness.prompts import (
+    check_ranks,
+    fitting_prompts,
+    resolve_limit,
+    sender,
+    warn_of,
+)
 from lm_eval_longbench.harness.record import (
     LoggedPrompt,
     Prepared,
@@ -58,13 +63,12 @@ from lm_eval_longbench.harness.record import (
 from lm_eval_longbench.harness.releases import HarnessTask, show_replies
 from lm_eval_longbench.once import warn_once
 from lm_eval_longbench.options import KEY, Options
-from lm_eval_longbench.prompts.question import place_as_sent, question_at
-from lm_eval_longbench.prompts.text_hash import text_sha256
+from lm_eval_longbench.prompts.prepare import place_as_sent, question_at
+from lm_eval_longbench.prompts.templates import text_sha256
 from lm_eval_longbench.prompts.tokenizer import load_tokenizer, tokenizer_name
 from lm_eval_longbench.prompts.tokens.fast import tokenizer_sha256
 from lm_eval_longbench.secrets import masked
-from lm_eval_longbench.signature.model_settings import BEGIN, model_settings
-from lm_eval_longbench.signature.signature import package_versions
+from lm_eval_longbench.signature.signature import BEGIN, model_settings, package_versions
 
 if TYPE_CHECKING:
     from lm_eval.api.instance import Instance

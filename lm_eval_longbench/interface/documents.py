@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, overload
 from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task
 from lm_eval_longbench.errors import OptionError
 from lm_eval_longbench.options import KEY, Options
-from lm_eval_longbench.prompts.prepare import prepare
-from lm_eval_longbench.prompts.question import question_at
+from lm_eval_longbench.prompts.prepare import prepare, question_at
 from lm_eval_longbench.prompts.tokenizer import load_tokenizer
 
 if TYPE_CHECKING:

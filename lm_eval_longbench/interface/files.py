@@ -1,4 +1,4 @@
-"""Reports on runs in memory and in folders."""
+"""Reports on runs in memory and in folders, and the runs that a caller names."""
 
 from __future__ import annotations
 
@@ -8,12 +8,48 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lm_eval_longbench.errors import OptionError, UnknownNameError
-from lm_eval_longbench.interface.read_runs import read_runs
+from lm_eval_longbench.errors import DataError, OptionError, UnknownNameError
 from lm_eval_longbench.interface.run import Run
 
 if TYPE_CHECKING:
-    from lm_eval_longbench.reports.scored_run import ScoredRun as ScoredRun
+    from lm_eval_longbench.reports.scored_run import ScoredRun
+
+
+def read_runs(paths: list[Path], scratch: Path, benchmark: str | None) -> list[ScoredRun]:
+    """Read scored folders; what is not one is scored first, into `scratch`.
+
+    Raises:
+        DataError: a path does not exist, or a folder's files are damaged.
+        OptionError: a path is given twice.
+        LongBenchError: raw predictions cannot be scored.
+    """
+    from lm_eval_longbench.reports.scored_run import (  # slow to import
+        is_scored,
+        read_run,
+        unique_names,
+    )
+
+    seen: set[Path] = set()
+    for path in paths:
+        if not path.exists():
+            raise DataError(
+                f"{path} does not exist. Give folders that `lm-eval-longbench score` wrote, or "
+                "predictions or sample logs."
+            )
+        if path.resolve() in seen:
+            raise OptionError(f"{path} is given twice. Name each run once.")
+        seen.add(path.resolve())
+    runs = []
+    for number, (path, name) in enumerate(zip(paths, unique_names(paths), strict=True)):
+        folder = path
+        if not is_scored(path):
+            from lm_eval_longbench.scoring.score import score_paths  # slow to import
+
+            folder = scratch / str(number)
+            score_paths([path], folder, benchmark=benchmark)
+        runs.append(read_run(folder, name))
+    return runs
+
 
 PUBLISHED = "published"
 
@@ -65,12 +101,12 @@ def report(
         given, scored = read_named(runs, Path(scratch), benchmark)
         if baseline is None:
             return render(make_report(scored, published=against is not None), format, width)
-        from lm_eval_longbench.reports import render_retained
+        from lm_eval_longbench.reports import retained
         from lm_eval_longbench.reports.retained import make_retained
 
         paths = {str(path): own.name for path, own in zip(given, scored, strict=True)}
         made = make_retained(scored, paths.get(str(Path(baseline)), baseline), x)
-        return render_retained.render(made, format, width)
+        return retained.render(made, format, width)
 
 
 def read_named(

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypedDict
 
-from lm_eval_longbench.answers.reply import REPLIES
+from lm_eval_longbench.answers.answer import REPLIES
 from lm_eval_longbench.errors import PredictionError
 from lm_eval_longbench.input_files import read_json_lines
 from lm_eval_longbench.prompts.prepare import EXCERPT
-from lm_eval_longbench.prompts.text_hash import text_sha256
+from lm_eval_longbench.prompts.templates import text_sha256
 from lm_eval_longbench.shapes import Count, Object, checked
 
 # What rows of `--predict_only` hold in place of figures.

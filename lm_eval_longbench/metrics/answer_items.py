@@ -1,10 +1,24 @@
-"""Items of LongBench Pro answers: one a line in a prediction, one a string in the gold list."""
+"""Items of LongBench Pro answers: a line each in an answer area, a string each in the gold list."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lm_eval_longbench.metrics.answer_area import answer_area
+# In this order: a Chinese mark counts only where the English one occurs nowhere.
+_MARKS = ("[Answer]", "[答案]")
+
+
+def answer_area(prediction: str) -> str:
+    """Return the stripped text after the last answer mark, or the whole text without one.
+
+    Marks are case-sensitive. `[Answer]` goes first wherever it stands: a later `[答案]` is then
+    part of the answer.
+    """
+    for mark in _MARKS:
+        _, found, area = prediction.rpartition(mark)
+        if found:
+            return area.strip()
+    return prediction.strip()
 
 
 def normalize(text: str) -> str:

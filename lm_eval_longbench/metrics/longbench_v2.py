@@ -1,11 +1,31 @@
-"""How an answer to a LongBench v2 question is scored."""
+"""How an answer to a LongBench v2 question is scored: the letter it names, and its worth."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
-from lm_eval_longbench.metrics.choice import extract_choice
 from lm_eval_longbench.metrics.reasoning import DROP, answer_of
+
+# In this order, case-sensitive. Source: LongBench at commit 2e00731, pred.py.
+_FORMS = (
+    re.compile(r"The correct answer is \(([A-D])\)"),
+    re.compile(r"The correct answer is ([A-D])"),
+)
+
+
+def extract_choice(answer: str) -> str | None:
+    """Return the letter "A" to "D" that an answer names in the official words, else None.
+
+    Asterisks are taken out first: models print letters in bold.
+    """
+    plain = answer.replace("*", "")
+    for form in _FORMS:
+        found = form.search(plain)
+        if found:
+            return found[1]
+    return None
+
 
 CHOICES = ("A", "B", "C", "D")
 # What a question is worth whose answer names no letter: chance among four.

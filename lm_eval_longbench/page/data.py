@@ -9,13 +9,13 @@ from dataclasses import replace
 from typing import Any
 
 from lm_eval_longbench.benchmarks.base import Benchmark, Place
-from lm_eval_longbench.benchmarks.chart import BARS, Chart, Ladder, Look, Point, Text, same
+from lm_eval_longbench.benchmarks.parts import BARS, Chart, Ladder, Look, Point, Text, same
 from lm_eval_longbench.benchmarks.registry import benchmarks, tables
 from lm_eval_longbench.chinese import in_chinese
 from lm_eval_longbench.chinese_refusals import refusal_in_chinese
 from lm_eval_longbench.errors import DataError
+from lm_eval_longbench.figures.counts import CAPPED, FAILED, LOSS, SHARES, TRUNCATED
 from lm_eval_longbench.figures.effective import SHARE
-from lm_eval_longbench.figures.shares import CAPPED, FAILED, LOSS, SHARES, TRUNCATED
 from lm_eval_longbench.figures.tree import Difference, Pairing
 from lm_eval_longbench.page.build import cleaned
 from lm_eval_longbench.page.entries import (
@@ -29,14 +29,14 @@ from lm_eval_longbench.page.entries import (
     TOKENS_PLACE,
     Number,
     PageEntry,
+    Summary,
     number,
     places_of,
     published_entry,
     run_entry,
     summary_entry,
 )
-from lm_eval_longbench.page.prompt_lengths import Lengths, measured
-from lm_eval_longbench.page.summaries import Summary
+from lm_eval_longbench.page.samples import Lengths, measured
 from lm_eval_longbench.reports.published import leaderboard, published_rows
 from lm_eval_longbench.reports.report import Column, columns_of, method_of, pairs_of, remarks_on
 from lm_eval_longbench.reports.scored_run import ScoredRun

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_longbench.errors import DataError, LongBenchError, OptionError, PredictionError
-from lm_eval_longbench.lock.of_run import disagreements, lock_files
+from lm_eval_longbench.lock.check import disagreements, lock_files
 from lm_eval_longbench.logs.results_file import (
     ResultsFile,
     ScoredFolder,
@@ -18,11 +18,15 @@ from lm_eval_longbench.logs.results_file import (
 )
 from lm_eval_longbench.page.about import about_of, facts_of
 from lm_eval_longbench.page.data import page_data
-from lm_eval_longbench.page.prompt_lengths import Lengths, lengths_of
+from lm_eval_longbench.page.samples import Lengths, lengths_of
 from lm_eval_longbench.reports.scored_run import ScoredRun, read_run, unique_names
 from lm_eval_longbench.scoring.score import score_paths
-from lm_eval_longbench.verify.check import OFFICIAL, Verification
-from lm_eval_longbench.verify.lines import different_lines, not_checkable_lines
+from lm_eval_longbench.verify.check import (
+    OFFICIAL,
+    Verification,
+    different_lines,
+    not_checkable_lines,
+)
 from lm_eval_longbench.verify.verify import verify
 
 # Reasons of a refusal that a page shows.

@@ -11,6 +11,12 @@ from typing import Any
 
 from lm_eval_longbench.errors import PromptError
 
+
+def text_sha256(text: str) -> str:
+    """Return the sha256 of a text's UTF-8 bytes; lone surrogates count as Python encodes them."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
 FOLDER = Path(__file__).parent / "templates"
 
 

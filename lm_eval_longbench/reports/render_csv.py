@@ -6,7 +6,7 @@ import csv
 from collections.abc import Iterator
 from io import StringIO
 
-from lm_eval_longbench.answers.reply import NOT_KNOWN
+from lm_eval_longbench.answers.answer import NOT_KNOWN
 from lm_eval_longbench.figures.figure import RELATIVE, Unit
 from lm_eval_longbench.reports.published import PublishedRow
 from lm_eval_longbench.reports.report import BenchmarkReport, Cell, Report, ReportRow

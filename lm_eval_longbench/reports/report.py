@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from lm_eval_longbench.answers.reply import failed_text
+from lm_eval_longbench.answers.answer import failed_text
 from lm_eval_longbench.benchmarks.base import Place
 from lm_eval_longbench.benchmarks.registry import benchmarks, tables
 from lm_eval_longbench.errors import DataError

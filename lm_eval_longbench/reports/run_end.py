@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.table import Column as TableColumn
 from rich.table import Table
 
-from lm_eval_longbench.answers.reply import failed_text
+from lm_eval_longbench.answers.answer import failed_text
 from lm_eval_longbench.benchmarks.registry import benchmarks
 from lm_eval_longbench.errors import few
 from lm_eval_longbench.language import said, told

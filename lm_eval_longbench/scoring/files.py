@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lm_eval_longbench.benchmarks.layouts import pieces_of
+from lm_eval_longbench.benchmarks.answer_files import pieces_of
 from lm_eval_longbench.benchmarks.registry import layouts, tables
 from lm_eval_longbench.errors import PredictionError
 from lm_eval_longbench.input_files import (

@@ -6,28 +6,80 @@ No model is called and nothing is downloaded, but for the embedding model that a
 from __future__ import annotations
 
 import contextlib
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from lm_eval_longbench.benchmarks.registry import layouts, short_names, table_of
+from lm_eval_longbench.benchmarks.registry import (
+    benchmark_of_table,
+    layouts,
+    short_names,
+    table_of,
+    tables,
+)
 from lm_eval_longbench.errors import PredictionError, UnknownNameError
 from lm_eval_longbench.input_files import ByteChunk, decoded
 from lm_eval_longbench.logs.scored_files import SampleLine
-from lm_eval_longbench.metrics.reasoning import POLICIES
-from lm_eval_longbench.scoring.embed import embed_summaries
+from lm_eval_longbench.metrics.reasoning import OTHERWISE, POLICIES
 from lm_eval_longbench.scoring.files import LOG, PredictionSource, chunks_of, find_files
-from lm_eval_longbench.scoring.official import official_folder
+from lm_eval_longbench.scoring.official import official_folder, stated_figures
 from lm_eval_longbench.scoring.output import Results
 from lm_eval_longbench.scoring.plan import Plan, plan_files, policy_of
 from lm_eval_longbench.scoring.problems import Problems, check_scored, check_strict
 from lm_eval_longbench.scoring.recognise import log_of_task, recognise
 from lm_eval_longbench.scoring.scan import Gathered, scan_store
-from lm_eval_longbench.scoring.score_chunk import Outcome, score_row
-from lm_eval_longbench.scoring.stated import stated_figures
-from lm_eval_longbench.scoring.store import Store, open_store
-from lm_eval_longbench.scoring.workers import number_of_workers, score_chunks
-from lm_eval_longbench.semantic.embedder import Embedder
+from lm_eval_longbench.scoring.score_chunk import (
+    Outcome,
+    number_of_workers,
+    score_chunks,
+    score_row,
+)
+from lm_eval_longbench.scoring.store import Row, Store, open_store
+from lm_eval_longbench.semantic.embedder import Embedder, VectorCache
+from lm_eval_longbench.semantic.similarity import summary_similarities
+
+# Summaries embedded at once: few enough that their vectors stay small.
+BATCH = 512
+
+
+def completed(row: Row, similarity: float | None, *, official: bool, other: bool = False) -> Row:
+    """Return a summary's row with its similarity, and with its score if the model is official.
+
+    Args:
+        row: of a summary.
+        similarity: its highest cosine with a reference; None: it is empty.
+        official: whether the official model gave it. Another one's is shown, but makes no score.
+        other: whether it is of the text that the other policy for reasoning leaves.
+    """
+    benchmark = benchmark_of_table(tuple(tables())[row.table])
+    shown = json.loads(row.shown)
+    if other:
+        (name,) = shown.keys() & set(OTHERWISE.values())
+        score, failed, own = benchmark.with_similarity(shown[name], similarity, official=official)
+        shown[name] = {**own, "score": score, "failed": failed}
+        return row._replace(shown=json.dumps(shown))
+    score, failed, own = benchmark.with_similarity(shown, similarity, official=official)
+    return row._replace(score=score, failed=int(failed), shown=json.dumps(own))
+
+
+def embed_summaries(store: Store, embedder: Embedder) -> None:
+    """Give every stored summary its similarity; EmbeddingError if the embedder fails."""
+    cache = None
+    # A row may come twice, for either policy for reasoning: the second change builds on the first.
+    changed: dict[tuple[Any, ...], Row] = {}
+    for batch in store.summaries(BATCH):
+        cache = cache or VectorCache()
+        pairs = [(text, references) for _, _, text, references in batch]
+        similarities = summary_similarities(pairs, embedder, cache)
+        changed = dict(list(changed.items())[-1:])
+        for (row, other, _, _), similarity in zip(batch, similarities, strict=True):
+            key = row[:8]
+            changed[key] = completed(
+                changed.get(key, row), similarity, official=embedder.official, other=other
+            )
+        store.change(list(changed.values()))
+
 
 AUTO = "auto"
 # Called with the bytes of text that were read, and with how many there are in all.

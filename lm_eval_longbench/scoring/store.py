@@ -16,7 +16,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple
 
-from lm_eval_longbench.answers.reply import is_capped
+from lm_eval_longbench.answers.answer import is_capped
 from lm_eval_longbench.benchmarks.base import Table
 from lm_eval_longbench.benchmarks.registry import table_number, tables, task_number
 from lm_eval_longbench.benchmarks.sample import Sample, Scored, failure_of, shown_of

@@ -14,8 +14,7 @@ from itertools import combinations
 from typing import Any
 
 from lm_eval_longbench.benchmarks.registry import tasks
-from lm_eval_longbench.signature.model_settings import less_own
-from lm_eval_longbench.signature.signature import INGREDIENTS, LATER, values_of
+from lm_eval_longbench.signature.signature import INGREDIENTS, LATER, less_own, values_of
 
 COMPARABLE, CARE, NOT = "comparable", "comparable with care", "not comparable"
 Signature = Mapping[str, Any]

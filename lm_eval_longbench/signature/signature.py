@@ -1,5 +1,7 @@
 """The signature of a result: what the number depends on, besides the model.
 
+They are stated in a signature as the ingredient `model_settings`.
+
 A signature is a JSON object with the keys of INGREDIENTS, and one short line made from it that
 changes whenever any of them does. `Ingredients` is the type of a task's in a results file; where
 tasks are joined a value may be a list of values, and UNKNOWN where nobody knows it.
@@ -7,14 +9,81 @@ tasks are joined a value may be a list of values, and UNKNOWN where nobody knows
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, TypedDict
 
 from lm_eval_longbench.benchmarks.registry import benchmarks
 from lm_eval_longbench.shapes import Count, Object, Positive
 from lm_eval_longbench.version import __version__, installed
+
+# What the harness's models and longbench-api add to the stop strings, take out of answers, put
+# before prompts, and send beside them.
+STOP, THINK_END, BEGIN = "eos_string", "think_end_token", "add_bos_token"
+BESIDE, TEMPLATE = "extra_body", "chat_template_kwargs"
+_NAMES = (STOP, THINK_END, BEGIN, BESIDE, TEMPLATE)
+_EMPTY: tuple[Any, ...] = (None, "", {})
+# What requests may hold beside the prompt without a departure from any protocol: how a model
+# thinks, which belongs to it, and what servers are told about the request itself.
+_HARMLESS = frozenset(
+    {
+        *(TEMPLATE, "reasoning", "reasoning_effort", "thinking", "enable_thinking"),
+        *("user", "metadata", "store", "service_tier", "priority", "provider", "session_id"),
+        *("request_id", "safety_identifier", "prompt_cache_key", "prompt_cache_retention"),
+        *("cache_salt", "cache_prompt", "id_slot", "slot_id", "keep_alive"),
+    }
+)
+
+
+def model_settings(arguments: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return those of a model's arguments that are settings, objects in place of their JSON.
+
+    None: there are none.
+    """
+    found: dict[str, Any] = {}
+    for name in _NAMES:
+        value = arguments.get(name)
+        if name in (BESIDE, TEMPLATE) and isinstance(value, str):
+            with contextlib.suppress(ValueError):  # the model refuses what is no JSON
+                value = json.loads(value)
+        if value not in _EMPTY:
+            found[name] = value
+    return found or None
+
+
+def less_own(settings: Any) -> Any:
+    """Return a value of `model_settings` without what departs from no protocol."""
+    if not isinstance(settings, Mapping):
+        return settings
+    beside = settings.get(BESIDE)
+    if isinstance(beside, Mapping):
+        settings = {**settings, BESIDE: {k: v for k, v in beside.items() if k not in _HARMLESS}}
+    own = {k: v for k, v in settings.items() if k != TEMPLATE and v not in _EMPTY}
+    return own or None
+
+
+def setting_departures(settings: Any) -> Iterator[str]:
+    """Yield in what an ingredient `model_settings` departs from every official protocol."""
+    if settings is None:
+        return
+    if not isinstance(settings, Mapping):
+        yield f"model settings {settings!r}"
+        return
+    if settings.get(STOP):
+        yield "stop strings (officially none)"
+    if settings.get(THINK_END) is not None:
+        yield "reasoning taken out of answers (officially scored with them)"
+    if str(settings.get(BEGIN)).lower() == "false":
+        yield "prompts without a beginning-of-text token (officially as the tokenizer has them)"
+    beside = settings.get(BESIDE) or {}
+    names = sorted(beside) if isinstance(beside, Mapping) else [beside]
+    for name in names:
+        if name not in _HARMLESS:
+            yield f"the field {name} beside prompts (officially left out)"
+
 
 # Packages, besides this one, that scores depend on.
 _PACKAGES = ("lm_eval", "jieba", "tokenizers")
@@ -252,3 +321,42 @@ def combined(signatures: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 def package_versions() -> dict[str, str | None]:
     """Return the version of each package by name; None where it is not installed."""
     return {"lm_eval_longbench": __version__, **{name: installed(name) for name in _PACKAGES}}
+
+
+_SAMPLE, _LOCAL = "sample-", "local-"
+_ONLY = " (only "
+
+
+@dataclass(frozen=True)
+class Label:
+    """A label of data, taken apart.
+
+    Attributes:
+        base: without the choice of questions.
+        pinned_sha256: of the pinned file, if this is the label of pinned data.
+        digits: of the file's sha256, if the label has them.
+        is_choice: whether only some of the questions were chosen.
+    """
+
+    base: str
+    pinned_sha256: str | None
+    digits: str | None
+    is_choice: bool = False
+
+    @property
+    def is_sample(self) -> bool:
+        """Whether it is the embedded sample."""
+        return self.base.startswith(_SAMPLE)
+
+    @property
+    def is_local(self) -> bool:
+        """Whether it is a file of the user's own."""
+        return self.base.startswith(_LOCAL)
+
+
+def read_label(label: object) -> Label:
+    """Take a label of data apart."""
+    base, choice, _ = str(label).partition(_ONLY)
+    pinned = {one.source.label: one.source.sha256 for one in benchmarks().values()}
+    marked = base.startswith((_SAMPLE, _LOCAL))
+    return Label(base, pinned.get(base), base.partition("-")[2] if marked else None, bool(choice))

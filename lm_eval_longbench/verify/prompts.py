@@ -12,7 +12,7 @@ from lm_eval_longbench.errors import LongBenchError
 from lm_eval_longbench.logs.results_file import TaskResult
 from lm_eval_longbench.logs.sample_log import LogRow, at
 from lm_eval_longbench.prompts.prepare import EXCERPT
-from lm_eval_longbench.prompts.text_hash import text_sha256
+from lm_eval_longbench.prompts.templates import text_sha256
 from lm_eval_longbench.prompts.truncation import truncate
 from lm_eval_longbench.signature.signature import package_versions
 from lm_eval_longbench.verify.check import (

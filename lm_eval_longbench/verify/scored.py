@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from lm_eval_longbench.answers.reply import NOT_KNOWN
+from lm_eval_longbench.answers.answer import NOT_KNOWN
 from lm_eval_longbench.benchmarks.base import MOST_REPEATS
 from lm_eval_longbench.benchmarks.registry import benchmark_of_table
 from lm_eval_longbench.errors import PredictionError, UnknownNameError

@@ -12,23 +12,23 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from lm_eval_longbench.benchmarks.asking import OWN_RETRIEVAL, is_own
 from lm_eval_longbench.benchmarks.registry import benchmark_of, tasks
-from lm_eval_longbench.benchmarks.retrieving import OWN_RETRIEVAL, is_own
 from lm_eval_longbench.errors import LongBenchError, OptionError
 from lm_eval_longbench.logs.results_file import TaskResult
 from lm_eval_longbench.logs.sample_log import at
 from lm_eval_longbench.options import Options, read_seed
-from lm_eval_longbench.prompts.text_hash import text_sha256
+from lm_eval_longbench.prompts.templates import text_sha256
 from lm_eval_longbench.prompts.tokenizer import tokenizer_name
-from lm_eval_longbench.signature.model_settings import model_settings
 from lm_eval_longbench.signature.signature import (
     INGREDIENTS,
     LATER,
     completed,
     line,
+    model_settings,
     package_versions,
 )
-from lm_eval_longbench.task_names import task_versions
+from lm_eval_longbench.task_files import task_versions
 from lm_eval_longbench.verify.check import (
     CONFIRMED,
     DIFFERENT,

@@ -13,7 +13,7 @@ from lm_eval_longbench.errors import LongBenchError
 from lm_eval_longbench.logs.results_file import ResultsFile, TaskResult
 from lm_eval_longbench.logs.sample_log import LogRow, read_log
 from lm_eval_longbench.options import Options
-from lm_eval_longbench.signature.data_label import Label, read_label
+from lm_eval_longbench.signature.signature import Label, read_label
 
 if TYPE_CHECKING:
     from lm_eval_longbench.data.documents import Documents

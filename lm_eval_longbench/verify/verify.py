@@ -18,10 +18,9 @@ from lm_eval_longbench.logs.sample_log import LogRow, read_log
 from lm_eval_longbench.verify.check import CONFIRMED, DIFFERENT, NOT_CHECKABLE, Check, Verification
 from lm_eval_longbench.verify.data import check_asked, check_data, check_questions
 from lm_eval_longbench.verify.figures import check_figures, check_official, recompute_rows
-from lm_eval_longbench.verify.groups import check_groups
 from lm_eval_longbench.verify.log import check_counts, check_log
 from lm_eval_longbench.verify.prompts import check_prompts
-from lm_eval_longbench.verify.results import check_results
+from lm_eval_longbench.verify.results import check_groups, check_results
 from lm_eval_longbench.verify.scored import check_scored
 from lm_eval_longbench.verify.settings import (
     check_line,

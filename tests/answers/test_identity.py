@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from lm_eval_longbench.answers.identity import (
+from lm_eval_longbench.answers.store import (
     answer_key,
     asks_server,
     cuts,

@@ -6,11 +6,11 @@ from collections import Counter
 
 import pytest
 
-from lm_eval_longbench.answers.answer import Answer
-from lm_eval_longbench.answers.reply import (
+from lm_eval_longbench.answers.answer import (
     MOST,
     NOT_KNOWN,
     OTHERS,
+    Answer,
     capped_share,
     counted,
     failed_text,

@@ -12,8 +12,7 @@ import pytest
 from kept_answers import read_all
 
 from lm_eval_longbench.answers.answer import ANSWERED, EMPTY, FAILED, Answer
-from lm_eval_longbench.answers.identity import model_identity
-from lm_eval_longbench.answers.store import AnswerStore, Kept, answer_files
+from lm_eval_longbench.answers.store import AnswerStore, Kept, answer_files, model_identity
 from lm_eval_longbench.errors import OptionError
 
 IDENTITY = model_identity("hf", {"pretrained": "org/tiny"})

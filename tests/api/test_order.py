@@ -7,8 +7,8 @@ import random
 import pytest
 from api_asking import request
 
+from lm_eval_longbench.api.asking import Order, questions
 from lm_eval_longbench.api.client import Taken
-from lm_eval_longbench.api.order import Order, questions
 
 SEEDS = (1234, 1235, 1236)
 TIMES = {

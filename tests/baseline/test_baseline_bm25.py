@@ -5,7 +5,7 @@ import sys
 import numpy as np
 import pytest
 
-from lm_eval_longbench.baseline.bm25 import scores
+from lm_eval_longbench.baseline.text import scores
 
 
 def test_the_document_with_the_rare_word_wins():
@@ -47,7 +47,7 @@ ORDER = """
 import sys
 import lm_eval_longbench.harness.command
 assert not {"bm25s", "numba"} & set(sys.modules), "imported before it is used"
-from lm_eval_longbench.baseline.bm25 import scores
+from lm_eval_longbench.baseline.text import scores
 scores([["a", "b"], ["c"]], ["a"])
 loaded = list(sys.modules)
 assert loaded.index("multiprocessing.util") < loaded.index("bm25s")

@@ -1,6 +1,6 @@
 import pytest
 
-from lm_eval_longbench.baseline.strategies import next_line
+from lm_eval_longbench.baseline.extractive import next_line
 
 HEAD = "Please complete the code given below. \n"
 ASK = "Next line of code:"

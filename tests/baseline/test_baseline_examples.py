@@ -1,6 +1,6 @@
 import pytest
 
-from lm_eval_longbench.baseline.strategies import nearest_label
+from lm_eval_longbench.baseline.extractive import nearest_label
 
 ENGLISH = (
     "Determine the type. Here are some examples.\n\n"

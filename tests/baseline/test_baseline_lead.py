@@ -1,6 +1,6 @@
 import pytest
 
-from lm_eval_longbench.baseline.strategies import lead_summary
+from lm_eval_longbench.baseline.extractive import lead_summary
 
 REPORT = (
     "You are given a report. Write a summary.\n\nReport:\nOne two three. Four five.\nSix seven "

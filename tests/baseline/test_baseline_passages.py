@@ -1,6 +1,6 @@
 import pytest
 
-from lm_eval_longbench.baseline.strategies import count_paragraphs, find_paragraph
+from lm_eval_longbench.baseline.extractive import count_paragraphs, find_paragraph
 
 ANIMALS = ["cows eat green grass", "whales swim in oceans", "owls hunt mice at night"]
 EN = "\n\n".join(f"Paragraph {n}: Here {text}." for n, text in enumerate(ANIMALS, 1))

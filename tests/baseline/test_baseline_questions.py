@@ -1,4 +1,4 @@
-from lm_eval_longbench.baseline.strategies import answer_last_paragraph, answer_question
+from lm_eval_longbench.baseline.extractive import answer_last_paragraph, answer_question
 
 
 def test_question_of_a_text():

@@ -1,4 +1,4 @@
-from lm_eval_longbench.baseline.bm25 import code_words, words
+from lm_eval_longbench.baseline.text import code_words, words
 
 
 def test_words_are_lower_cased_without_punctuation():

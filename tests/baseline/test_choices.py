@@ -7,9 +7,15 @@ from v1_tasks import TASKS, load
 
 from lm_eval_longbench.baseline.choices import choose
 from lm_eval_longbench.baseline.extractive import answer
+from lm_eval_longbench.benchmarks import longbench_v2_prompts
 from lm_eval_longbench.benchmarks.longbench_v1 import V1
-from lm_eval_longbench.prompts import longbench_v2
-from lm_eval_longbench.prompts.longbench_v2 import COT, COT_ANSWER, NO_CONTEXT, RAG, ZERO_SHOT
+from lm_eval_longbench.benchmarks.longbench_v2_prompts import (
+    COT,
+    COT_ANSWER,
+    NO_CONTEXT,
+    RAG,
+    ZERO_SHOT,
+)
 
 TEXT = (
     "The mill stood by the river. Ann baked bread in the mill. Tom fished. "
@@ -34,7 +40,7 @@ in_chats = pytest.mark.parametrize("chat", CHATS, ids=["plain", "chatml", "inst"
 
 
 def prompt(template, reasoning=None, **changes):
-    return longbench_v2.render({**DOCUMENT, **changes}, template, reasoning)
+    return longbench_v2_prompts.render({**DOCUMENT, **changes}, template, reasoning)
 
 
 def said(letter):

@@ -3,9 +3,9 @@
 import pytest
 from scored_runs import pro_row, v1_rows, v2_row, write_run
 
-from lm_eval_longbench.benchmarks.chart import KINDS
 from lm_eval_longbench.benchmarks.longbench_v1_charts import MEAN, relative_section
 from lm_eval_longbench.benchmarks.longbench_v1_facts import CATEGORIES, DATASETS
+from lm_eval_longbench.benchmarks.parts import KINDS
 from lm_eval_longbench.benchmarks.registry import benchmarks
 from lm_eval_longbench.figures.tree import estimate
 from lm_eval_longbench.reports.published import published_rows

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from lm_eval_longbench.benchmarks.asking import RetrievedAsking
 from lm_eval_longbench.benchmarks.longbench_v1 import V1, E
 from lm_eval_longbench.benchmarks.longbench_v1_variants import VARIANTS
 from lm_eval_longbench.benchmarks.registry import (
@@ -14,11 +15,9 @@ from lm_eval_longbench.benchmarks.registry import (
     find_task,
     short_names,
 )
-from lm_eval_longbench.benchmarks.retrieving import RetrievedAsking
 from lm_eval_longbench.errors import DataError
 from lm_eval_longbench.options import Options
-from lm_eval_longbench.retrieval.bm25 import rank
-from lm_eval_longbench.retrieval.chunks import first_words, sentence_chunks
+from lm_eval_longbench.retrieval.chunks import first_words, rank, sentence_chunks
 
 FIRST = Path(__file__).resolve().parents[2].parent / "shared" / "spec" / "first_release.json"
 ROW = {

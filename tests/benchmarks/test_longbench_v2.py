@@ -20,7 +20,7 @@ from lm_eval_longbench.benchmarks.sample import Unusable
 from lm_eval_longbench.errors import DataError
 from lm_eval_longbench.metrics.longbench_v2 import judge
 from lm_eval_longbench.options import Options
-from lm_eval_longbench.prompts.text_hash import text_sha256
+from lm_eval_longbench.prompts.templates import text_sha256
 
 GOLDEN = Path(__file__).resolve().parents[3] / "shared" / "golden" / "longbench_v2"
 
@@ -379,7 +379,7 @@ def test_a_failed_call_of_a_run_has_no_official_line():
 
 
 def test_an_answer_without_reasoning_has_failed_before_it_was_asked():
-    from lm_eval_longbench.prompts.text_hash import text_sha256
+    from lm_eval_longbench.prompts.templates import text_sha256
 
     task = V2.tasks["longbench_v2_cot_answer"]
     doc = {**ROW, "prompt": {"truncated": False}}

@@ -2,12 +2,12 @@
 
 import pytest
 
+from lm_eval_longbench.benchmarks import longbench_v2_prompts
 from lm_eval_longbench.benchmarks.longbench_pro_facts import BY_CODE
 from lm_eval_longbench.benchmarks.longbench_v1 import V1, E
 from lm_eval_longbench.benchmarks.longbench_v2_facts import DOMAINS
 from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task
 from lm_eval_longbench.errors import PromptError, UnknownNameError
-from lm_eval_longbench.prompts import longbench_v2
 from lm_eval_longbench.prompts.truncation import RULE_PRO, RULE_V1, RULE_V2
 
 
@@ -46,16 +46,20 @@ def test_pro_in_both_forms(code):
 def test_v2(task):
     rows = rows_of(task)
     assert len(rows) == (18 if task == "longbench_v2" else 3)
-    assert render(task, rows[0]) == longbench_v2.render(rows[0], longbench_v2.ZERO_SHOT)
+    assert render(task, rows[0]) == longbench_v2_prompts.render(
+        rows[0], longbench_v2_prompts.ZERO_SHOT
+    )
     assert rule_of(task) is RULE_V2
 
 
 def test_v2_modes():
     row = rows_of("longbench_v2")[0]
     no_context = render("longbench_v2_no_context", row)
-    assert no_context == longbench_v2.render(row, longbench_v2.NO_CONTEXT)
-    assert render("longbench_v2_cot", row) == longbench_v2.render(row, longbench_v2.COT)
-    expected = longbench_v2.render(row, longbench_v2.COT_ANSWER, "so")
+    assert no_context == longbench_v2_prompts.render(row, longbench_v2_prompts.NO_CONTEXT)
+    assert render("longbench_v2_cot", row) == longbench_v2_prompts.render(
+        row, longbench_v2_prompts.COT
+    )
+    expected = longbench_v2_prompts.render(row, longbench_v2_prompts.COT_ANSWER, "so")
     assert render("longbench_v2_cot_answer", {**row, "cot": "so"}) == expected
     with pytest.raises(PromptError, match="reasoning of pass one"):
         render("longbench_v2_cot_answer", row)

@@ -5,8 +5,7 @@ import json
 import pytest
 
 from lm_eval_longbench.answers.answer import EMPTY, FAILED, FILTERED, Answer
-from lm_eval_longbench.answers.identity import model_identity
-from lm_eval_longbench.answers.store import AnswerStore, Kept
+from lm_eval_longbench.answers.store import AnswerStore, Kept, model_identity
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ import pytest
 from v1_tasks import BY_FILE, load
 
 from lm_eval_longbench import input_files
-from lm_eval_longbench.data import archive as archive_module
-from lm_eval_longbench.data.archive import file_lines, find_member, member_lines
+from lm_eval_longbench.data import load_lines as archive_module
+from lm_eval_longbench.data.load_lines import file_lines, find_member, member_lines
 from lm_eval_longbench.errors import DataError
 
 

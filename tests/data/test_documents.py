@@ -3,8 +3,8 @@
 import pyarrow
 import pytest
 
+from lm_eval_longbench.data.arrow import MappedRows
 from lm_eval_longbench.data.documents import Documents, select
-from lm_eval_longbench.data.mapped_rows import MappedRows
 from lm_eval_longbench.errors import OptionError
 
 BATCH = pyarrow.RecordBatch.from_pydict(

@@ -5,7 +5,7 @@ from random import Random
 import pyarrow
 import pytest
 
-from lm_eval_longbench.data.mapped_rows import MappedRows
+from lm_eval_longbench.data.arrow import MappedRows
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ from mirror_server import MISSING, mirroring
 
 from lm_eval_longbench.benchmarks.base import Source
 from lm_eval_longbench.benchmarks.registry import benchmarks
-from lm_eval_longbench.data import origins
-from lm_eval_longbench.data.origins import address_of, downloaded_file, provide, ways
+from lm_eval_longbench.data import hub
+from lm_eval_longbench.data.hub import address_of, downloaded_file, provide, ways
 from lm_eval_longbench.errors import DataError
 
 CONTENT = b'[{"a": 1}]'
@@ -67,7 +67,7 @@ def test_from_the_hub_with_the_users_key(source, monkeypatch):
 def test_from_modelscope_without_it(source, monkeypatch):
     monkeypatch.setenv("HF_TOKEN", "hf_secret")
     with mirroring(CONTENT) as mirror:
-        monkeypatch.setattr(origins, "MODELSCOPE_ENDPOINT", mirror.url)
+        monkeypatch.setattr(hub, "MODELSCOPE_ENDPOINT", mirror.url)
         provide(source, "modelscope", "prepare x")
         assert mirror.asked == [("/datasets/Other/name-2/resolve/master/data.json", None)]
         assert mirror.keys == [None]
@@ -116,7 +116,7 @@ def test_a_failure_says_in_eight_lines_what_to_do(source, monkeypatch):
     assert source.sha256 in lines[1]
     assert [line[2:4] for line in lines if line[2:3].isdigit()] == ["1.", "2.", "3."]
     assert "lm-eval-longbench prepare x --from modelscope" in lines[3]
-    assert f"curl -L -C - -o data.json {origins.hub_address(source)}" in lines[4]
+    assert f"curl -L -C - -o data.json {hub.hub_address(source)}" in lines[4]
     assert "lm-eval-longbench prepare x --from ." in lines[5]
 
 

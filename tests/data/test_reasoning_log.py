@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from lm_eval_longbench.data.reasoning_log import read_reasoning
+from lm_eval_longbench.benchmarks.longbench_v2_asking import read_reasoning
 from lm_eval_longbench.errors import DataError
 
 TEMPLATE = "f" * 64

@@ -5,7 +5,6 @@ import huggingface_hub.constants
 import pytest
 from json_server import JsonHandler, JsonServer, serving
 
-from lm_eval_longbench.harness.limit import Limit
 from lm_eval_longbench.harness.preflight_facts import (
     Backend,
     FoundTokenizer,
@@ -13,6 +12,7 @@ from lm_eval_longbench.harness.preflight_facts import (
     PlannedTask,
     TaskFacts,
 )
+from lm_eval_longbench.harness.prompts import Limit
 
 SAMPLE = '{"longbench": {"data_dir": "sample"}}'
 

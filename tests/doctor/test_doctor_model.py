@@ -12,8 +12,8 @@ from lm_eval_longbench.doctor.model import (
     model_lines,
     tokenizer_lines,
 )
-from lm_eval_longbench.harness.limit import Limit
 from lm_eval_longbench.harness.preflight_facts import FoundTokenizer
+from lm_eval_longbench.harness.prompts import Limit
 
 # -------------------------------------------------- The lines on a model's files
 

@@ -19,8 +19,8 @@ from lm_eval_longbench.doctor.prompt import (
     stop_lines,
 )
 from lm_eval_longbench.doctor.prompt import template_lines as backend_lines
-from lm_eval_longbench.harness.limit import Limit
 from lm_eval_longbench.harness.preflight_facts import FoundTokenizer
+from lm_eval_longbench.harness.prompts import Limit
 
 # -------------------------------------------------- The lines on a first prompt
 

@@ -10,7 +10,7 @@ from lm_eval_longbench.doctor.server import (
     models_url,
     server_lines,
 )
-from lm_eval_longbench.harness.limit import Limit
+from lm_eval_longbench.harness.prompts import Limit
 
 # -------------------------------------------------- Where a server lists its models
 

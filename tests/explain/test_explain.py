@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from lm_eval_longbench.cli.main import app
 from lm_eval_longbench.errors import PredictionError
-from lm_eval_longbench.explain.causes import (
+from lm_eval_longbench.explain.explain import (
     CAUSES,
     CHAT,
     CUT,
@@ -20,8 +20,8 @@ from lm_eval_longbench.explain.causes import (
     QUESTIONS,
     SCORER,
     STOP,
+    explain,
 )
-from lm_eval_longbench.explain.explain import explain
 
 TASK = "longbench_v1_qasper"
 GOLD = "Emma Woodhouse of Hartfield"

@@ -5,7 +5,7 @@ import pytest
 from figures_of import answers_of
 from scored_runs import v2_row
 
-from lm_eval_longbench.figures.by_tokens import FIRST, by_tokens
+from lm_eval_longbench.figures.effective import FIRST, by_tokens
 
 NONE = float("nan")
 

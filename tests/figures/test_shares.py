@@ -3,7 +3,7 @@
 import pytest
 from scored_runs import v1_rows, v2_row, write_run
 
-from lm_eval_longbench.figures.shares import CAPPED, FAILED, LOSS, TRUNCATED, shares
+from lm_eval_longbench.figures.counts import CAPPED, FAILED, LOSS, TRUNCATED, shares
 from lm_eval_longbench.figures.tree import estimate
 from lm_eval_longbench.reports.scored_run import read_run
 

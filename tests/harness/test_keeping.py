@@ -11,8 +11,7 @@ from harness_releases import generation_request, image_request
 from kept_answers import read_all
 
 from lm_eval_longbench.answers.answer import ANSWERED, EMPTY, FAILED, Answer, answer_of
-from lm_eval_longbench.answers.identity import model_identity
-from lm_eval_longbench.answers.store import AnswerStore, Kept
+from lm_eval_longbench.answers.store import AnswerStore, Kept, model_identity
 from lm_eval_longbench.answers.summary import summary
 from lm_eval_longbench.errors import OptionError, RunStopped
 from lm_eval_longbench.harness.evaluate import evaluated

@@ -3,7 +3,7 @@
 import pytest
 
 from lm_eval_longbench.errors import OptionError, OverlengthError
-from lm_eval_longbench.harness.limit import TEMPLATE_RESERVE, Limit, resolve_limit
+from lm_eval_longbench.harness.prompts import TEMPLATE_RESERVE, Limit, resolve_limit
 
 COMPLETIONS = {"base_url": "http://127.0.0.1:1/v1/completions", "model": "m"}
 

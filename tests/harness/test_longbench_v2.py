@@ -9,10 +9,7 @@ from v2_rows import official_rows
 
 from lm_eval_longbench.benchmarks.longbench_v2 import V2
 from lm_eval_longbench.benchmarks.longbench_v2_facts import DOMAINS, SUB_SCORES
-from lm_eval_longbench.data.arrow import cache_folder
-from lm_eval_longbench.errors import DataError, UnknownNameError
-from lm_eval_longbench.harness.task import LongBenchTask
-from lm_eval_longbench.prompts.longbench_v2 import (
+from lm_eval_longbench.benchmarks.longbench_v2_prompts import (
     COT,
     NO_CONTEXT,
     RAG,
@@ -20,7 +17,10 @@ from lm_eval_longbench.prompts.longbench_v2 import (
     render,
     retrieved_document,
 )
-from lm_eval_longbench.retrieval.bm25 import retrieve
+from lm_eval_longbench.data.arrow import cache_folder
+from lm_eval_longbench.errors import DataError, UnknownNameError
+from lm_eval_longbench.harness.task import LongBenchTask
+from lm_eval_longbench.retrieval.chunks import retrieve
 
 ROWS = rows_of("longbench_v2")
 FIGURES = ["acc", *(f"acc_{name}" for name in SUB_SCORES), "acc_compensated"]

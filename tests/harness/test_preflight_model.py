@@ -133,7 +133,7 @@ def test_an_unknown_model_names_the_nearest():
 @pytest.mark.parametrize("endpoint", ["chat", "completions"])
 def test_our_own_client(endpoint, tokenizer_folder, monkeypatch):
     from lm_eval_longbench.harness.api_model import LongBenchAPI
-    from lm_eval_longbench.harness.limit import resolve_limit
+    from lm_eval_longbench.harness.prompts import resolve_limit
 
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret-0123")
     args = {"model": "tiny", "base_url": "http://127.0.0.1:9/v1?a=b", "endpoint": endpoint}

@@ -6,7 +6,7 @@ import pytest
 from page_runs import HOSTILE, pro_rows
 from scored_runs import close, v1_rows, write_run
 
-from lm_eval_longbench.benchmarks.chart import Look
+from lm_eval_longbench.benchmarks.parts import Look
 from lm_eval_longbench.benchmarks.registry import benchmarks
 from lm_eval_longbench.errors import DataError
 from lm_eval_longbench.page.build import build_page, cleaned

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from lm_eval_longbench.cli.main import app
 from lm_eval_longbench.errors import LongBenchError, OptionError
-from lm_eval_longbench.page import files, fonts
+from lm_eval_longbench.page import files
 from lm_eval_longbench.page.build import build_page
 from lm_eval_longbench.page.data import page_data
 from lm_eval_longbench.page.files import chart_files, shows_chinese
@@ -88,7 +88,7 @@ def test_other_formats(data, kind, start):
 
 def test_chinese_without_a_font_is_an_error(data, monkeypatch):
     monkeypatch.setattr(files, "shows_chinese", lambda converter: False)
-    monkeypatch.setattr(fonts, "folders", lambda: [])
+    monkeypatch.setattr(files, "folders", lambda: [])
     for kind in ("png", "svg"):
         with pytest.raises(LongBenchError, match="No font here shows Chinese"):
             list(chart_files(data, kind, "zh"))

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lm_eval_longbench.errors import LongBenchError
-from lm_eval_longbench.page.fonts import FAMILY, chinese_of, embedded, letters
+from lm_eval_longbench.page.files import FAMILY, chinese_of, embedded, letters
 
 pytest.importorskip("fontTools", reason="fonttools is not installed")
 SVG = (

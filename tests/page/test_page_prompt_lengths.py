@@ -6,7 +6,7 @@ import pytest
 from prediction_rows import log_row, says, v2_question, write_lines
 
 from lm_eval_longbench.page.data import page_data
-from lm_eval_longbench.page.prompt_lengths import lengths_of, measured
+from lm_eval_longbench.page.samples import lengths_of, measured
 from lm_eval_longbench.reports.scored_run import read_run
 from lm_eval_longbench.scoring.score import score_paths
 

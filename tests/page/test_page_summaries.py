@@ -11,7 +11,7 @@ from lm_eval_longbench.cli.main import app
 from lm_eval_longbench.errors import PredictionError
 from lm_eval_longbench.figures.answers import Columns
 from lm_eval_longbench.page.data import page_data
-from lm_eval_longbench.page.summaries import read_summaries
+from lm_eval_longbench.page.entries import read_summaries
 from lm_eval_longbench.reports.published import published_rows
 
 GOLDEN = Path(__file__).resolve().parents[3] / "shared" / "golden" / "longbench_pro"

@@ -6,9 +6,8 @@ import pytest
 import tiktoken.registry
 
 from lm_eval_longbench.errors import TokenizerError, UnknownNameError
-from lm_eval_longbench.prompts.encodings import load_encoding
 from lm_eval_longbench.prompts.prepare import prepare
-from lm_eval_longbench.prompts.tokenizer import load_tokenizer
+from lm_eval_longbench.prompts.tokenizer import load_encoding, load_tokenizer
 from lm_eval_longbench.prompts.tokens.fast import tokenizer_sha256
 from lm_eval_longbench.prompts.truncation import RULE_V1, RULE_V2, count_tokens, truncate
 

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lm_eval_longbench.errors import PromptError
-from lm_eval_longbench.prompts.longbench_v2 import (
+from lm_eval_longbench.benchmarks.longbench_v2_prompts import (
     COT,
     COT_ANSWER,
     NO_CONTEXT,
@@ -17,6 +16,7 @@ from lm_eval_longbench.prompts.longbench_v2 import (
     render,
     retrieved_document,
 )
+from lm_eval_longbench.errors import PromptError
 from lm_eval_longbench.prompts.templates import load_template
 
 GOLDEN = Path(__file__).resolve().parents[3] / "shared" / "golden" / "prompts.jsonl"

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lm_eval_longbench.benchmarks.registry import benchmark_of, benchmarks, find_task
-from lm_eval_longbench.prompts.question import place_as_sent, question_at
+from lm_eval_longbench.prompts.prepare import place_as_sent, question_at
 
 GOLDEN = Path(__file__).resolve().parents[2].parent / "shared" / "golden" / "prompts.jsonl"
 ROW = {

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lm_eval_longbench.errors import OptionError
-from lm_eval_longbench.retrieval.bm25 import rank
+from lm_eval_longbench.retrieval.chunks import rank
 
 ROUNDING = 1e-5  # scores are float32
 WORDS = st.lists(st.sampled_from(["ann", "Ann", "bob", "cow", "dig", "the", "。", "."]), max_size=9)

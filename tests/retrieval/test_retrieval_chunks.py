@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lm_eval_longbench.baseline.bm25 import UNSPACED
+from lm_eval_longbench.baseline.text import UNSPACED
 from lm_eval_longbench.retrieval.chunks import SIZE, chunks
 
 TEXT = st.text(st.characters(), max_size=120) | st.text(

@@ -1,9 +1,8 @@
 import pytest
 
+from lm_eval_longbench.benchmarks.longbench_v2_prompts import retrieved_document
 from lm_eval_longbench.errors import PromptError
-from lm_eval_longbench.prompts.longbench_v2 import retrieved_document
-from lm_eval_longbench.retrieval.bm25 import LABEL, retrieve
-from lm_eval_longbench.retrieval.chunks import SIZE, chunks
+from lm_eval_longbench.retrieval.chunks import LABEL, SIZE, chunks, retrieve
 
 FILLER = "cows eat grass . " * (SIZE // 4)
 TEXT = f"{FILLER}Emma built the tower . {FILLER * 3}Tom fished by the river . {FILLER}"

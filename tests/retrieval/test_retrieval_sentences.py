@@ -8,8 +8,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from lm_eval_longbench.errors import OptionError
-from lm_eval_longbench.retrieval.chunks import first_words, sentence_chunks, words_in
-from lm_eval_longbench.retrieval.embedding import rank_by_embedding
+from lm_eval_longbench.retrieval.chunks import (
+    first_words,
+    rank_by_embedding,
+    sentence_chunks,
+    words_in,
+)
 from lm_eval_longbench.semantic import similarity
 
 TEXTS = st.text(alphabet="ab 1._?!。？\n; 这是é", max_size=80)

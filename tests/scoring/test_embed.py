@@ -9,7 +9,7 @@ from prediction_rows import log_row, pro_question, pro_row, write_lines
 from lm_eval_longbench.errors import EmbeddingError
 from lm_eval_longbench.metrics.longbench_pro import SummaryParts
 from lm_eval_longbench.metrics.summary_rouge import summary_rouge
-from lm_eval_longbench.scoring import embed
+from lm_eval_longbench.scoring import score as score_module
 from lm_eval_longbench.scoring.score import score_rows
 from lm_eval_longbench.semantic.embedder import OFFICIAL_MODEL
 from lm_eval_longbench.semantic.local import LocalEmbedder
@@ -77,7 +77,7 @@ def expected(model):
 def test_the_official_model_makes_the_score(
     score, file, model, official, no_network, monkeypatch, batch
 ):
-    monkeypatch.setattr(embed, "BATCH", batch)
+    monkeypatch.setattr(score_module, "BATCH", batch)
     found = score(file, embedder=model, reasoning="drop")
     parts = expected(model)
     by_id = {own["id"]: own for own in found.samples}
@@ -137,7 +137,7 @@ def test_texts_are_embedded_once(score, file, model, official, monkeypatch):
         return embed_texts(self, own)
 
     monkeypatch.setattr(LocalEmbedder, "embed", count)
-    monkeypatch.setattr(embed, "BATCH", 2)
+    monkeypatch.setattr(score_module, "BATCH", 2)
     first = score(file, embedder=model)
     assert len(texts) == len(set(texts)) > 0
     before = len(texts)

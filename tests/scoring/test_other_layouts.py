@@ -8,7 +8,7 @@ import random
 import pytest
 from prediction_rows import STAMP, write_lines
 
-from lm_eval_longbench.benchmarks.layouts import texts_of
+from lm_eval_longbench.benchmarks.answer_files import texts_of
 from lm_eval_longbench.errors import PredictionError
 
 # Three data sets whose answers are judged in three ways.

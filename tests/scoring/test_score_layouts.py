@@ -68,8 +68,8 @@ CHOICES = {f"choice_{letter}": f"It is {letter}." for letter in "ABCD"}
 @pytest.mark.parametrize("reasoning", ["", "Because."])
 def test_an_answer_without_reasoning_has_failed_in_every_log(score, tmp_path, reasoning, scored):
     """The prompt tells, not what the log says of itself: with --predict_only it says nothing."""
-    from lm_eval_longbench.prompts.longbench_v2 import COT_ANSWER, render
-    from lm_eval_longbench.prompts.text_hash import text_sha256
+    from lm_eval_longbench.benchmarks.longbench_v2_prompts import COT_ANSWER, render
+    from lm_eval_longbench.prompts.templates import text_sha256
 
     doc = {**v2_question("a", **CHOICES), "index": 0}
     own = {"failed": float(not reasoning)} if scored else {}

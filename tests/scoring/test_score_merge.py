@@ -21,7 +21,7 @@ from prediction_rows import (
 from lm_eval_longbench import input_files
 from lm_eval_longbench.benchmarks.longbench_pro_facts import DIMENSIONS
 from lm_eval_longbench.errors import PredictionError
-from lm_eval_longbench.scoring import scan, workers
+from lm_eval_longbench.scoring import scan, score_chunk
 
 EARLY, LATE = "2025-01-01T00-00-00.5", "2025-01-02T00-00-00.5"
 QASPER = "longbench_v1_qasper"
@@ -83,8 +83,8 @@ def test_processes_give_the_same_bytes(score, tmp_path, monkeypatch):
             pools.append(number)
             super().__init__(number, *more)
 
-    monkeypatch.setattr(workers, "ProcessPoolExecutor", Pool)
-    monkeypatch.setattr(workers, "SMALL", 0)
+    monkeypatch.setattr(score_chunk, "ProcessPoolExecutor", Pool)
+    monkeypatch.setattr(score_chunk, "SMALL", 0)
     monkeypatch.setattr(input_files, "BLOCK", 1 << 12)
     texts = ["Emma ran.", "Bob. Emma ran.", "", "{"]
     rows = [v1_row(texts[n % 3], "Emma ran.") if n % 7 else "{" for n in range(600)]

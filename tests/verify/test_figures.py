@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from lm_eval_longbench.benchmarks.longbench_pro import PRO
 from lm_eval_longbench.benchmarks.longbench_v2 import V2
 from lm_eval_longbench.benchmarks.longbench_v2_facts import COT_ANSWER
+from lm_eval_longbench.benchmarks.longbench_v2_prompts import render
 from lm_eval_longbench.errors import PredictionError, UnknownNameError
 from lm_eval_longbench.logs.formulas import left_by_limit, standard_error
 from lm_eval_longbench.metrics.longbench_pro import score_sample
-from lm_eval_longbench.prompts.longbench_v2 import render
-from lm_eval_longbench.prompts.text_hash import text_sha256
+from lm_eval_longbench.prompts.templates import text_sha256
 from lm_eval_longbench.semantic.embedder import OFFICIAL_MODEL
 from lm_eval_longbench.verify.check import same_number
 from lm_eval_longbench.verify.figures import aggregation_names, recompute

@@ -11,7 +11,7 @@ from lm_eval_longbench.benchmarks.base import SAMPLES
 from lm_eval_longbench.benchmarks.longbench_v1 import V1
 from lm_eval_longbench.data.arrow import cache_folder, cached
 from lm_eval_longbench.logs.results_file import read_results_file
-from lm_eval_longbench.signature.data_label import read_label
+from lm_eval_longbench.signature.signature import read_label
 from lm_eval_longbench.verify.check import CONFIRMED, DIFFERENT, NOT_CHECKABLE
 from lm_eval_longbench.verify.verify import verify
 

@@ -1,17 +1,25 @@
-"""The official inference and summary files of LongBench Pro."""
+"""The official inference and summary files of LongBench Pro, and files without answers."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lm_eval_longbench.benchmarks.longbench_pro_facts import DIMENSIONS
-from lm_eval_longbench.benchmarks.official_files import (
+from lm_eval_longbench.benchmarks.answer_files import (
+    OBJECT,
+    Found,
+    Layout,
     OfficialFiles,
     WrittenRun,
     known_fields,
     scored_text,
 )
+from lm_eval_longbench.benchmarks.longbench_pro_facts import DIMENSIONS
+from lm_eval_longbench.benchmarks.sample import Read, Unusable
+from lm_eval_longbench.errors import PredictionError
+from lm_eval_longbench.input_files import read_json
 
 if TYPE_CHECKING:
     from lm_eval_longbench.benchmarks.parts import Table, Task
@@ -58,3 +66,34 @@ class ProFiles(OfficialFiles):
 
     def figures_path(self, table: Table, run: WrittenRun) -> str:
         return f"{self._begin(table, run)}_summary.json"
+
+
+_END = "_summary.json"
+
+
+class ProSummary(Layout):
+    """`output/<model>/<mode>_context-<n>_bon-<n>_summary.json`, alone."""
+
+    name = "LongBench Pro"
+    title = "the summary of LongBench Pro's official evaluation"
+    form = OBJECT
+    pattern = re.compile(rf".+_bon-\d+{re.escape(_END)}")
+
+    def find(self, row: Mapping[str, Any], path: Path) -> Found | str | None:
+        begin = path.name.removesuffix(_END) + INFERENCE
+        if any(own.name.startswith(begin) for own in path.parent.iterdir()):
+            return None  # it is compared with the figures of these answers
+        whole = read_json(path, PredictionError)
+        overall, questions = whole.get("average_overall_metric"), whole.get("total_questions_num")
+        if not isinstance(overall, float) or not isinstance(questions, int):
+            return None
+        return (
+            f"is {self.title}, of {questions:,} questions, overall {100 * overall:.2f} %: figures "
+            f"without answers; the answers are in {begin}*.jsonl"
+        )
+
+    def read(self, row: Mapping[str, Any], index: int, table: Table, task: str) -> Read:
+        return Unusable("holds no answers")
+
+
+LAYOUTS: tuple[Layout, ...] = (ProSummary(),)

@@ -1,4 +1,4 @@
-"""Answers to LongBench v1 and LongBench-E in the files of other programs."""
+"""Answers to LongBench v1 and LongBench-E in files: official ones, and other programs'."""
 
 from __future__ import annotations
 
@@ -7,13 +7,56 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lm_eval_longbench.benchmarks.layouts import OBJECT, TABLE, Found, Layout, texts_of
+from lm_eval_longbench.benchmarks.answer_files import (
+    OBJECT,
+    TABLE,
+    Found,
+    Layout,
+    OfficialFiles,
+    WrittenRun,
+    known_fields,
+    scored_text,
+    texts_of,
+)
 from lm_eval_longbench.benchmarks.longbench_v1_facts import DATASETS
 from lm_eval_longbench.benchmarks.sample import Read, Unusable, is_whole
 from lm_eval_longbench.benchmarks.sample import document_of_text as document_of
 
 if TYPE_CHECKING:
-    from lm_eval_longbench.benchmarks.parts import Table
+    from lm_eval_longbench.benchmarks.parts import Table, Task
+    from lm_eval_longbench.benchmarks.sample import Sample, Scored
+
+_RESULT = "result.json"
+
+
+class V1Files(OfficialFiles):
+    """`pred/<model>/<dataset>.jsonl` and `result.json`; of E under `pred_e`.
+
+    Source: LongBench at commit 2e00731, pred.py and eval.py.
+    """
+
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
+
+    def path(self, table: Table, task: Task, run: WrittenRun, repeat: int) -> str:
+        # Officially there is one answer to a question.
+        model = run.model if repeat == 1 else f"{run.model}_repeat-{repeat}"
+        return f"{self._folder}/{model}/{task.label}.jsonl"
+
+    def row(self, sample: Sample, scored: Scored, reasoning: str) -> dict[str, Any]:
+        return {
+            "pred": scored_text(sample, reasoning),
+            "answers": sample.golds,
+            "all_classes": sample.classes,
+            **known_fields(sample, ("length",)),
+        }
+
+    def figures_path(self, table: Table, run: WrittenRun) -> str:
+        return f"{self._folder}/{run.model}/{_RESULT}" if run.repeats == 1 else ""
+
+    def figures_beside(self, path: Path) -> Path:
+        return path.with_name(_RESULT)
+
 
 _V1, _E = "longbench_v1", "longbench_v1_e"
 

@@ -9,10 +9,15 @@ from prediction_rows import V1_FILE, v1_row, write_lines
 
 from lm_eval_longbench.errors import OptionError
 from lm_eval_longbench.input_files import blocks, chunks
-from lm_eval_longbench.scoring import workers as module
+from lm_eval_longbench.scoring import score_chunk as module
 from lm_eval_longbench.scoring.files import PredictionSource
-from lm_eval_longbench.scoring.score_chunk import score_chunk
-from lm_eval_longbench.scoring.workers import SMALL, number_of_workers, score_chunks, usable_cores
+from lm_eval_longbench.scoring.score_chunk import (
+    SMALL,
+    number_of_workers,
+    score_chunk,
+    score_chunks,
+    usable_cores,
+)
 
 SOURCE = PredictionSource(0, 0, "qasper.jsonl", V1_FILE, "longbench_v1", "longbench_v1_qasper")
 
@@ -83,10 +88,10 @@ def test_few_long_chunks_are_under_way_at_a_time(tmp_path, monkeypatch):
 UNGUARDED = """
 import sys
 from lm_eval_longbench.errors import LongBenchError
-from lm_eval_longbench.scoring import workers
+from lm_eval_longbench.scoring import score_chunk
 from lm_eval_longbench.scoring.score import score_paths
 
-workers.SMALL = 0
+score_chunk.SMALL = 0
 try:
     score_paths([sys.argv[1]], sys.argv[2], benchmark="v1", workers=2)
 except LongBenchError as error:

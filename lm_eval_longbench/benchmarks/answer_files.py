@@ -1,4 +1,4 @@
-"""Files of other programs that hold answers to a benchmark's questions.
+"""Files that hold answers to a benchmark's questions: other programs', and the official ones.
 
 Each benchmark lists the layouts that it reads. They were learnt from the programs' public sources,
 at the commits that each layout names.
@@ -19,13 +19,17 @@ from typing import TYPE_CHECKING, Any
 from lm_eval_longbench.benchmarks.sample import Read
 from lm_eval_longbench.errors import PredictionError
 from lm_eval_longbench.input_files import blocks, lines, read_json
+from lm_eval_longbench.metrics.reasoning import answer_of
 
 if TYPE_CHECKING:
-    from lm_eval_longbench.benchmarks.parts import Table
+    from lm_eval_longbench.benchmarks.parts import Table, Task
+    from lm_eval_longbench.benchmarks.sample import Sample, Scored
 
 # How a file holds its rows: one JSON object a line; a table with a header; one JSON object whose
 # values are the rows.
-LINES, TABLE, OBJECT = "lines", "table", "object"
+LINES = "lines"
+TABLE = "table"
+OBJECT = "object"
 # A text as Python prints it.
 _TEXT = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\"""", re.DOTALL)
 
@@ -133,3 +137,66 @@ def texts_of(cell: Any) -> list[str] | None:
         ]
     except (SyntaxError, ValueError):  # such as a NUL in it
         return None
+
+
+@dataclass(frozen=True)
+class WrittenRun:
+    """What official file names say of a run.
+
+    Attributes:
+        model: its name, without a folder.
+        limit: longest prompt in tokens; 0: not known.
+        repeats: answers to each question.
+    """
+
+    model: str
+    limit: int
+    repeats: int
+
+
+class OfficialFiles(abc.ABC):
+    """One benchmark's official files."""
+
+    @abc.abstractmethod
+    def path(self, table: Table, task: Task, run: WrittenRun, repeat: int) -> str:
+        """Return the file that an answer belongs into, relative, with "/"."""
+
+    @abc.abstractmethod
+    def row(self, sample: Sample, scored: Scored, reasoning: str) -> dict[str, Any] | None:
+        """Return an answer's row; None: the official scripts would not have written it.
+
+        Args:
+            sample: the answer, with the question as it was read.
+            scored: what it is worth.
+            reasoning: policy by which it was scored.
+        """
+
+    def numbered(self, row: dict[str, Any], repeat: int) -> dict[str, Any]:
+        """Return a row that says which answer to its question it is, where official ones do."""
+        return row
+
+    def figures_path(self, table: Table, run: WrittenRun) -> str:
+        """Return the file for the official figures of a table; "": there is none."""
+        return ""
+
+    def figures_beside(self, path: Path) -> Path | None:
+        """Return where the official scripts put the figures of a file's answers; None: nowhere."""
+        return None
+
+    def model_of(self, path: Path) -> str:
+        """Return the name of the model in the path of an official file."""
+        return path.parent.name
+
+
+def scored_text(sample: Sample, reasoning: str) -> str:
+    """Return the text of an answer that was scored: without its reasoning, where that is dropped.
+
+    The official evaluations take nothing out, so that they must not find what was not scored.
+    """
+    return answer_of(sample.response or "", reasoning)
+
+
+def known_fields(sample: Sample, names: tuple[str, ...]) -> dict[str, Any]:
+    """Return those fields of the question as it was read that the official files have."""
+    doc: Mapping[str, Any] = sample.doc or {}
+    return {name: doc[name] for name in names if doc.get(name) is not None}

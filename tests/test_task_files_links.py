@@ -9,8 +9,14 @@ from lm_eval.tasks._yaml_loader import load_yaml
 from v1_tasks import TASKS
 
 from lm_eval_longbench.errors import LinkError
-from lm_eval_longbench.task_folder import task_folder
-from lm_eval_longbench.task_links import FOLDER, are_linked, harness_tasks, link_tasks, unlink_tasks
+from lm_eval_longbench.task_files import (
+    FOLDER,
+    are_linked,
+    harness_tasks,
+    link_tasks,
+    task_folder,
+    unlink_tasks,
+)
 
 YAMLS = sorted(path.relative_to(task_folder()) for path in task_folder().rglob("*.yaml"))
 
@@ -210,7 +216,7 @@ def test_harness_tasks_prefers_what_comes_first_on_the_path(tmp_path):
         [
             sys.executable,
             "-c",
-            "import lm_eval_longbench.task_links as t; print(t.harness_tasks())",
+            "import lm_eval_longbench.task_files as t; print(t.harness_tasks())",
         ],
         env={**os.environ, "PYTHONPATH": str(tmp_path)},
         capture_output=True,
@@ -225,7 +231,7 @@ def test_harness_tasks_without_a_harness(tmp_path):
     (tmp_path / "lm_eval" / "__init__.py").write_text("")
     code = (
         "from lm_eval_longbench.errors import LinkError\n"
-        "from lm_eval_longbench.task_links import harness_tasks\n"
+        "from lm_eval_longbench.task_files import harness_tasks\n"
         "try:\n    harness_tasks()\nexcept LinkError as error:\n    print(error)\n"
     )
     done = subprocess.run(
