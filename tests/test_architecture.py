@@ -13,8 +13,8 @@ _SPEC.loader.exec_module(counts)
 
 # What has been reached: lower these whenever it can be done, raise them for what users gain.
 LIMITS = {
-    "package lines": 43_950,
-    "modules": 285,
+    "package lines": 42_500,
+    "modules": 224,
     "longest module": 500,
     "modules outside benchmarks/ that name benchmarks": 8,
     "scripts lines": 1_730,
@@ -41,7 +41,7 @@ def table():
 
 def test_the_table_of_imports_is_that_of_the_code(code):
     assert table() == code
-    assert len(code) == 24
+    assert len(code) == 23
 
 
 def test_words_of_a_building_are_not_used():

@@ -8,9 +8,9 @@ import pytest
 from scored_runs import pro_row, v1_rows, v2_row, write_run
 from texts_in_code import texts_in
 
-from lm_eval_longbench import chinese as module
+from lm_eval_longbench import language as module
 from lm_eval_longbench.benchmarks.registry import benchmarks
-from lm_eval_longbench.chinese import TEMPLATES, in_chinese
+from lm_eval_longbench.language import chinese_of, in_chinese
 from lm_eval_longbench.page.data import page_data
 from lm_eval_longbench.reports.published import published_rows
 from lm_eval_longbench.reports.render import render
@@ -26,7 +26,7 @@ MAKERS = {
         *("why_not_ranked", "_copied", "protocol_of_run", "verdict_of", "rank_of", "leaderboard"),
     ),
     "reports/report.py": ("_documents", "note_on_column", "note_on_pair", "pair_of", "remarks_on"),
-    "reports/capped.py": ("capped_warning", "_official"),
+    "reports/scored_run.py": ("capped_warning", "_official"),
     "reports/render.py": ("entry_note", "source_texts", "board_title", "rank_text", "table_text"),
     "signature/compare.py": ("incomparable",),
     "signature/signature.py": ("setting_departures",),
@@ -127,7 +127,7 @@ def test_other_texts_of_reports():
 
 
 def test_numbers_and_names_are_kept():
-    for english, chinese in TEMPLATES.items():
+    for english, chinese in chinese_of("notes").items():
         slots = re.findall(r"\{(\d+)\}", chinese)
         assert sorted(slots) == sorted(map(str, range(english.count("{}")))), english
         assert re.search("[\u4e00-\u9fff]", chinese)

@@ -9,7 +9,8 @@ import pytest
 from texts_in_code import texts_in
 
 from lm_eval_longbench import chinese_refusals as module
-from lm_eval_longbench.chinese_refusals import KINDS, REFUSALS, WORDS, refusal_in_chinese
+from lm_eval_longbench.chinese_refusals import refusal_in_chinese
+from lm_eval_longbench.language import chinese_of
 from lm_eval_longbench.verify.check import EDITED
 
 ROOT = Path(module.__file__).parent
@@ -27,7 +28,6 @@ MODULES = {
     "logs/sample_log.py": (),
     "shapes.py": (),
     "input_files.py": (),
-    "page/about.py": (),
     "page/leaderboard.py": ("leaderboard_data",),
     "options.py": ("read_seed",),
     "figures/answers.py": (),
@@ -50,7 +50,7 @@ AGAIN = "Write it anew: lm-eval-longbench lock --tasks TASKS"
 NOT_READ = "a.jsonl, line 3, is no row of a sample log: "
 # Texts that are parts of one, or are filled with words, in such a one.
 WHOLE = [
-    *(LINE.format(kind, "5 rows", "0 rows", PLAIN) for kind in KINDS),
+    *(LINE.format(kind, "5 rows", "0 rows", PLAIN) for kind in chinese_of("kinds")),
     LINE.format("groups copy of score,none", 0.5, None, PLAIN),
     LINE.format("log rows n-samples original", 5, 6, "The results state no version."),
     LINE.format("counts kept of asked", False, True, "There are not that many questions."),
@@ -173,7 +173,7 @@ def test_put_together_they_have_it_too():
 
 
 def test_what_is_filled_in_is_kept():
-    for english, chinese in (*REFUSALS.items(), *WORDS.items()):
+    for english, chinese in (*chinese_of("refusals").items(), *chinese_of("words").items()):
         slots = set(re.findall(r"\{(\d+)\}", chinese))
         assert slots == set(map(str, range(english.count("{}")))), english
         assert re.search("[\u4e00-\u9fff]", chinese), english

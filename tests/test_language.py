@@ -7,7 +7,7 @@ import pytest
 
 from lm_eval_longbench import language as module
 from lm_eval_longbench.errors import UnknownNameError
-from lm_eval_longbench.language import CHINESE, ENGLISH, language, said
+from lm_eval_longbench.language import CHINESE, ENGLISH, chinese_of, language, said
 from lm_eval_longbench.reports.run_end import _LACKING
 
 _SAID = r"""\bsaid\(\s*["']([^"']+)["']"""
@@ -57,7 +57,7 @@ def test_every_text_that_is_said_has_its_translation_and_none_is_left_over():
         used |= set(re.findall(_SAID, file.read_text(encoding="utf-8")))
     used |= {"failed", "unscored", "truncated", "capped", "headline"}  # said by their names
     used |= {"value [95%] n/failed/unscored", "difference [95%] p n", _LACKING}
-    assert used == set(module._CHINESE)
-    for english, chinese in module._CHINESE.items():
+    assert used == set(chinese_of("headings"))
+    for english, chinese in chinese_of("headings").items():
         assert english.count("{}") == chinese.count("{}")
         assert re.search("[\u4e00-\u9fff]", chinese)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lm_eval_longbench.once import warn_once
-from lm_eval_longbench.presets.table import applied
+from lm_eval_longbench.presets import applied
 
 if TYPE_CHECKING:
     from lm_eval_longbench.benchmarks.base import Benchmark, Task

@@ -47,7 +47,7 @@ from lm_eval_longbench.benchmarks.sample import (
     text_id,
 )
 from lm_eval_longbench.metrics.reasoning import DROP
-from lm_eval_longbench.presets.table import PresetTable
+from lm_eval_longbench.presets import PresetTable
 from lm_eval_longbench.prompts.templates import (
     after_document,
     fill,

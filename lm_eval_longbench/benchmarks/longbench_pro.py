@@ -70,7 +70,7 @@ from lm_eval_longbench.errors import PromptError
 from lm_eval_longbench.figures.answers import Answers
 from lm_eval_longbench.figures.figure import Figure
 from lm_eval_longbench.metrics.reasoning import DROP, answer_of
-from lm_eval_longbench.presets.table import PresetTable
+from lm_eval_longbench.presets import PresetTable
 from lm_eval_longbench.prompts.templates import after_document, fill
 from lm_eval_longbench.prompts.truncation import RULE_PRO
 

@@ -66,7 +66,7 @@ from lm_eval_longbench.figures.figure import RELATIVE, Figure, Unit, leaf
 from lm_eval_longbench.figures.means import percent_of, running_total
 from lm_eval_longbench.figures.tree import Leaf, Mean, Relative
 from lm_eval_longbench.metrics.reasoning import DROP, answer_of
-from lm_eval_longbench.presets.table import PresetTable
+from lm_eval_longbench.presets import PresetTable
 from lm_eval_longbench.prompts.truncation import RULE_V1
 
 # ---------------------------------------------------------------------- figures

@@ -67,7 +67,7 @@ from lm_eval_longbench.figures.answers import Answers
 from lm_eval_longbench.figures.figure import Figure
 from lm_eval_longbench.metrics.longbench_v2 import CHOICES, Verdict, judge
 from lm_eval_longbench.metrics.reasoning import DROP
-from lm_eval_longbench.presets.table import PresetTable
+from lm_eval_longbench.presets import PresetTable
 from lm_eval_longbench.prompts.templates import text_sha256
 from lm_eval_longbench.prompts.truncation import RULE_V2
 

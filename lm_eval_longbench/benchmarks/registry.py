@@ -18,7 +18,7 @@ from lm_eval_longbench.benchmarks.longbench_v1 import V1, E
 from lm_eval_longbench.benchmarks.longbench_v1_variants import VARIANTS
 from lm_eval_longbench.benchmarks.longbench_v2 import V2
 from lm_eval_longbench.errors import OptionError, UnknownNameError
-from lm_eval_longbench.presets.table import Preset, PresetTable
+from lm_eval_longbench.presets import Preset, PresetTable
 
 ENTRY_POINTS = "lm_eval_longbench.benchmarks"
 OURS: tuple[Benchmark, ...] = (V1, E, V2, PRO, *VARIANTS, PRO_NO_CONTEXT)

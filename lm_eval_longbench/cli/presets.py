@@ -12,7 +12,7 @@ import typer
 from lm_eval_longbench.benchmarks.registry import short_names
 from lm_eval_longbench.cli.tasks import wildcard
 from lm_eval_longbench.errors import UnknownNameError
-from lm_eval_longbench.presets.table import Preset, PresetTable
+from lm_eval_longbench.presets import Preset, PresetTable
 from lm_eval_longbench.terminal import say_json, say_line, say_table, table_of
 
 

@@ -12,7 +12,6 @@ from logging.handlers import BufferingHandler
 
 from lm_eval_longbench.benchmarks.registry import families
 from lm_eval_longbench.doctor.data import WantedData, general_lines, look
-from lm_eval_longbench.doctor.embeddings import embedding_lines
 from lm_eval_longbench.doctor.environment import (
     cache_lines,
     extra_lines,
@@ -24,6 +23,7 @@ from lm_eval_longbench.doctor.environment import (
 from lm_eval_longbench.doctor.line import ERROR, OK, WARNING, Line, merged
 from lm_eval_longbench.doctor.model import (
     budget_lines,
+    embedding_lines,
     lengths,
     limit_lines,
     model_lines,

@@ -152,9 +152,7 @@ def scorer_lines() -> Iterator[Line]:
     """Yield how the scores of this machine compare with the official packages that are here."""
     from lm_eval_longbench.metrics.code_sim import code_sim
     from lm_eval_longbench.metrics.ndcg import ndcg
-    from lm_eval_longbench.metrics.rouge_l import rouge_l
-    from lm_eval_longbench.metrics.rouge_l_google import rouge_l_google
-    from lm_eval_longbench.metrics.rouge_l_zh import rouge_l_zh
+    from lm_eval_longbench.metrics.rouge_l import rouge_l, rouge_l_google, rouge_l_zh
 
     def ranking(prediction: str, answer: str) -> float:
         return ndcg(prediction, answer.split("\n"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from lm_eval_longbench.metrics.answer_items import gold_items, prediction_items
-from lm_eval_longbench.metrics.overlap import multiset_f1
+from lm_eval_longbench.metrics.qa_f1 import multiset_f1
 
 
 def item_f1(prediction: str, answers: Sequence[str]) -> float:

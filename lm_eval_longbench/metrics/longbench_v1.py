@@ -8,13 +8,9 @@ from lm_eval_longbench.errors import UnknownNameError
 from lm_eval_longbench.metrics.classification import classification
 from lm_eval_longbench.metrics.code_sim import code_sim
 from lm_eval_longbench.metrics.count import count
-from lm_eval_longbench.metrics.qa_f1 import qa_f1
-from lm_eval_longbench.metrics.qa_f1_zh import qa_f1_zh
-from lm_eval_longbench.metrics.retrieval import retrieval
-from lm_eval_longbench.metrics.retrieval_zh import retrieval_zh
-from lm_eval_longbench.metrics.rouge_l import rouge_l
-from lm_eval_longbench.metrics.rouge_l_google import rouge_l_google
-from lm_eval_longbench.metrics.rouge_l_zh import rouge_l_zh
+from lm_eval_longbench.metrics.qa_f1 import qa_f1, qa_f1_zh
+from lm_eval_longbench.metrics.retrieval import retrieval, retrieval_zh
+from lm_eval_longbench.metrics.rouge_l import rouge_l, rouge_l_google, rouge_l_zh
 
 _TEXT_METRICS: dict[str, Callable[[str, str], float]] = {
     "narrativeqa": qa_f1,

@@ -1,4 +1,4 @@
-"""Number of the right paragraph (LongBench v1 `retrieval_score`)."""
+"""Number of the right paragraph (LongBench v1 `retrieval_score` and `retrieval_zh_score`)."""
 
 from __future__ import annotations
 
@@ -18,3 +18,11 @@ def numbered(prediction: str, answer: str, gold: re.Pattern[str]) -> float:
 def retrieval(prediction: str, answer: str) -> float:
     """Return the share of the prediction's numbers that name the gold paragraph, in [0, 1]."""
     return numbered(prediction, answer, _GOLD)
+
+
+_GOLD_ZH = re.compile(r"段落(\d+)")
+
+
+def retrieval_zh(prediction: str, answer: str) -> float:
+    """Return the share of the prediction's numbers that name the gold paragraph, in [0, 1]."""
+    return numbered(prediction, answer, _GOLD_ZH)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from lm_eval_longbench.metrics.answer_items import normalize
-from lm_eval_longbench.metrics.rouge_l import rouge_l
-from lm_eval_longbench.metrics.rouge_l_zh import rouge_l_zh
+from lm_eval_longbench.metrics.rouge_l import rouge_l, rouge_l_zh
 
 
 def summary_rouge(prediction: str, answers: Sequence[str], *, chinese: bool) -> float:

@@ -11,12 +11,12 @@ from typing import Any
 from lm_eval_longbench.benchmarks.base import Benchmark, Place
 from lm_eval_longbench.benchmarks.parts import BARS, Chart, Ladder, Look, Point, Text, same
 from lm_eval_longbench.benchmarks.registry import benchmarks, tables
-from lm_eval_longbench.chinese import in_chinese
 from lm_eval_longbench.chinese_refusals import refusal_in_chinese
 from lm_eval_longbench.errors import DataError
 from lm_eval_longbench.figures.counts import CAPPED, FAILED, LOSS, SHARES, TRUNCATED
 from lm_eval_longbench.figures.effective import SHARE
 from lm_eval_longbench.figures.tree import Difference, Pairing
+from lm_eval_longbench.language import in_chinese
 from lm_eval_longbench.page.build import cleaned
 from lm_eval_longbench.page.entries import (
     EFFECTIVE,

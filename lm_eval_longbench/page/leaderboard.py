@@ -6,9 +6,10 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 from lm_eval_longbench.errors import DataError, LongBenchError, OptionError, PredictionError
+from lm_eval_longbench.input_files import read_json
 from lm_eval_longbench.lock.check import disagreements, lock_files
 from lm_eval_longbench.logs.results_file import (
     ResultsFile,
@@ -16,11 +17,11 @@ from lm_eval_longbench.logs.results_file import (
     find_results,
     read_results,
 )
-from lm_eval_longbench.page.about import about_of, facts_of
 from lm_eval_longbench.page.data import page_data
 from lm_eval_longbench.page.samples import Lengths, lengths_of
 from lm_eval_longbench.reports.scored_run import ScoredRun, read_run, unique_names
 from lm_eval_longbench.scoring.score import score_paths
+from lm_eval_longbench.shapes import checked
 from lm_eval_longbench.verify.check import (
     OFFICIAL,
     Verification,
@@ -28,6 +29,42 @@ from lm_eval_longbench.verify.check import (
     not_checkable_lines,
 )
 from lm_eval_longbench.verify.verify import verify
+
+ABOUT = "about.json"
+
+
+class About(TypedDict, total=False):
+    """about.json."""
+
+    model: str
+    link: str
+    type: str
+    context: str
+    organization: str
+
+
+def about_of(folder: Path) -> Mapping[str, str]:
+    """Return what a folder's about.json says; nothing where there is none.
+
+    Raises:
+        PredictionError: it is no description, or says what no page shows.
+    """
+    path = folder / ABOUT
+    if not path.is_file():
+        return {}
+    about: Mapping[str, str] = read_json(path, PredictionError)
+    checked(about, About, f"{ABOUT} is no description of a run")
+    unknown = sorted(about.keys() - About.__annotations__.keys())
+    if unknown:
+        known = ", ".join(About.__annotations__)
+        raise PredictionError(f"{ABOUT} has {', '.join(unknown)}; it may have {known}.")
+    return about
+
+
+def facts_of(about: Mapping[str, str]) -> dict[str, str]:
+    """Return what it says besides the model's name."""
+    return {name: value for name, value in about.items() if name != "model"}
+
 
 # Reasons of a refusal that a page shows.
 _MOST_REASONS = 20

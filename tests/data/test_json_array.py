@@ -9,8 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lm_eval_longbench import input_files
-from lm_eval_longbench.data import json_array
-from lm_eval_longbench.data.json_array import array_items
+from lm_eval_longbench.data import load_array
+from lm_eval_longbench.data.load_array import array_items
 from lm_eval_longbench.errors import DataError
 
 SAME_FOLDER = settings(
@@ -218,7 +218,7 @@ def test_one_long_element_is_not_decoded_over_and_over(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("chunk", [1, 7, 64])
 def test_an_element_has_a_longest_size(tmp_path, monkeypatch, chunk):
-    monkeypatch.setattr(json_array, "LONGEST", 64)
+    monkeypatch.setattr(load_array, "LONGEST", 64)
     path = tmp_path / "array.json"
     path.write_text(json.dumps(["a" * 50, "b" * 300, "c"]), encoding="utf-8")
     reader = array_items(path, chunk=chunk)

@@ -18,7 +18,7 @@ from lm_eval_longbench.benchmarks.longbench_pro import PRO
 from lm_eval_longbench.benchmarks.longbench_pro_facts import BY_CODE, SECONDARY_TASKS
 from lm_eval_longbench.benchmarks.longbench_v2 import CHOICES, V2
 from lm_eval_longbench.benchmarks.longbench_v2_facts import COUNTS, DOMAINS
-from lm_eval_longbench.data import json_array, load_array
+from lm_eval_longbench.data import load_array
 from lm_eval_longbench.data.load_array import convert, differences
 from lm_eval_longbench.errors import DataError
 
@@ -500,7 +500,7 @@ def test_a_bad_row_is_named_and_nothing_kept(folders, tmp_path, change, message)
 def test_a_huge_document_comes_back_unchanged(cache, tmp_path):
     """It is longer than several chunks of the reader, with neighbours that share one."""
     huge = "".join(f"{number} 汉字 $Q$ \U0001f642\u2028\x00\n" for number in range(400_000))
-    assert len(huge.encode()) > 2 * json_array.CHUNK + 1_000_000
+    assert len(huge.encode()) > 2 * load_array.CHUNK + 1_000_000
     rows = [
         v2_rows.ROW,
         {**v2_rows.ROW, "_id": "huge", "context": huge},

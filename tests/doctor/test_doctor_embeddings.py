@@ -2,8 +2,8 @@
 
 import pytest
 
-from lm_eval_longbench.doctor.embeddings import embedding_lines, summaries
 from lm_eval_longbench.doctor.line import ERROR, OK, WARNING
+from lm_eval_longbench.doctor.model import embedding_lines, summaries
 from lm_eval_longbench.options import Options
 from lm_eval_longbench.semantic.embedder import OFFICIAL_MODEL
 

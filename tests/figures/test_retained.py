@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lm_eval_longbench.figures.retained import Retained, retained
 from lm_eval_longbench.figures.tree import (
     FEW_DIFFER,
     FEWEST_DIFFERING,
@@ -14,6 +13,7 @@ from lm_eval_longbench.figures.tree import (
     Pairing,
     Relative,
 )
+from lm_eval_longbench.reports.retained import Retained, retained
 
 
 def leaf(values, names=None, documents=None):

@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from oracles.texts import examples
 
-from lm_eval_longbench.metrics import lcs
-from lm_eval_longbench.metrics.lcs import lcs_length, lcs_words
+from lm_eval_longbench.metrics import rouge_l
+from lm_eval_longbench.metrics.rouge_l import lcs_length, lcs_words
 
 words = st.lists(st.sampled_from("abcde"), max_size=40)
 
@@ -43,12 +43,12 @@ def test_length_and_words_equal_the_tables(reference, prediction):
 @examples(200)
 @given(words, words, st.integers(1, 7))
 def test_the_block_size_does_not_matter(reference, prediction, block):
-    before = lcs._BLOCK
-    lcs._BLOCK = block
+    before = rouge_l._BLOCK
+    rouge_l._BLOCK = block
     try:
         assert lcs_words(reference, prediction) == walk(reference, prediction)
     finally:
-        lcs._BLOCK = before
+        rouge_l._BLOCK = before
 
 
 def test_ties_step_back_in_the_prediction():

@@ -12,9 +12,9 @@ from lm_eval_longbench.figures.intervals import (
     two_sided_p,
     wilson_interval,
 )
-from lm_eval_longbench.figures.retained import retained
 from lm_eval_longbench.figures.tree import FEW_DIFFER, Leaf, Mean, Pairing, Relative
 from lm_eval_longbench.figures.tree import estimate as figure_of
+from lm_eval_longbench.reports.retained import retained
 
 
 def difference_of(first, second):

@@ -8,9 +8,8 @@ import pytest
 from scored_runs import v1_rows, v2_row, write_run
 
 from lm_eval_longbench.errors import OptionError, UnknownNameError
-from lm_eval_longbench.figures.retained import retained
 from lm_eval_longbench.interface.files import report
-from lm_eval_longbench.reports.retained import make_retained, numbers_of
+from lm_eval_longbench.reports.retained import make_retained, numbers_of, retained
 from lm_eval_longbench.reports.scored_run import read_run
 
 QASPER = [((7 * n) % 10) / 10 for n in range(40)]

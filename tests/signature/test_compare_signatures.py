@@ -173,8 +173,8 @@ def test_each_package(package, run, weight):
 def test_the_tasks_that_are_segmented():
     """The rule names exactly the tasks whose metric needs jieba."""
     from lm_eval_longbench.metrics import longbench_v1
-    from lm_eval_longbench.metrics.qa_f1_zh import qa_f1_zh
-    from lm_eval_longbench.metrics.rouge_l_zh import rouge_l_zh
+    from lm_eval_longbench.metrics.qa_f1 import qa_f1_zh
+    from lm_eval_longbench.metrics.rouge_l import rouge_l_zh
 
     segmenting = (qa_f1_zh, rouge_l_zh)
     needing = {

@@ -14,10 +14,10 @@ from lm_eval_longbench.benchmarks.longbench_v2 import V2
 from lm_eval_longbench.benchmarks.registry import presets_named
 from lm_eval_longbench.errors import OptionError, UnknownNameError
 from lm_eval_longbench.harness.command import with_preset
-from lm_eval_longbench.presets.table import Preset
+from lm_eval_longbench.presets import Preset
 
 PUBLISHED = (
-    Path(__file__).parents[2].parent
+    Path(__file__).parents[1].parent
     / "shared"
     / "published"
     / "longbench_pro_inference_settings.csv"
@@ -124,7 +124,7 @@ def test_a_config_files_arguments_count_as_the_users(tmp_path):
     assert arguments.metadata == {"longbench": {"data_dir": "sample", "preset": "GPT-4o"}}
 
 
-SHARED = Path(__file__).parents[2].parent / "shared"
+SHARED = Path(__file__).parents[1].parent / "shared"
 OFFICIAL_V1 = {3500, 7500, 15500, 31500}
 
 

@@ -1,1 +1,0 @@
-"""Published settings of models, by name."""
