@@ -12,16 +12,16 @@ from lm_eval_longbench.version import __version__
 
 if TYPE_CHECKING:
     from lm_eval_longbench.errors import LongBenchError
-    from lm_eval_longbench.interface.checks import (
+    from lm_eval_longbench.interface.documents import Document, Documents, PromptText, load, prompt
+    from lm_eval_longbench.interface.evaluate import evaluate
+    from lm_eval_longbench.interface.files import (
         check_run,
         compare_results,
         freeze,
         kept_answers,
+        report,
         verify_results,
     )
-    from lm_eval_longbench.interface.documents import Document, Documents, PromptText, load, prompt
-    from lm_eval_longbench.interface.evaluate import evaluate
-    from lm_eval_longbench.interface.files import report
     from lm_eval_longbench.interface.run import Run
     from lm_eval_longbench.interface.scores import FigureValue, figures, judge, score
     from lm_eval_longbench.options import Options
@@ -31,16 +31,16 @@ if TYPE_CHECKING:
 # Where each name lies.
 _PLACES = {
     "errors": ("LongBenchError",),
-    "interface.checks": (
+    "interface.documents": ("Document", "Documents", "PromptText", "load", "prompt"),
+    "interface.evaluate": ("evaluate",),
+    "interface.files": (
+        "report",
         "check_run",
         "compare_results",
         "freeze",
         "kept_answers",
         "verify_results",
     ),
-    "interface.documents": ("Document", "Documents", "PromptText", "load", "prompt"),
-    "interface.evaluate": ("evaluate",),
-    "interface.files": ("report",),
     "interface.run": ("Run",),
     "interface.scores": ("FigureValue", "figures", "judge", "score"),
     "options": ("Options",),

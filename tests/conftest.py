@@ -15,7 +15,7 @@ from hypothesis import settings
 from v1_tasks import E_TASKS, TASKS, load
 
 from lm_eval_longbench import once
-from lm_eval_longbench.task_files import task_folder
+from lm_eval_longbench.task_folder import task_folder
 
 # What is compiled once is not compiled again by each worker and each process that a test starts.
 sys.dont_write_bytecode = False
@@ -57,7 +57,7 @@ TOGETHER = {
         "cli/test_cli_score.py",
         "semantic",
         "harness/test_longbench_pro_similarity.py",
-        "scoring/test_embed.py",
+        "scoring/test_score_embed.py",
     ),
     "four ways": ("test_four_ways.py",),
     "damaged inputs": ("test_fuzz.py",),

@@ -12,7 +12,7 @@ from lm_eval.tasks import TaskManager
 
 from lm_eval_longbench.harness.baseline import ExtractiveBaseline
 from lm_eval_longbench.harness.evaluate import evaluated
-from lm_eval_longbench.task_files import task_folder
+from lm_eval_longbench.task_folder import task_folder
 
 # Its module registers it with the harness under this name.
 assert ExtractiveBaseline

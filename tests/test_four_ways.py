@@ -30,7 +30,7 @@ from lm_eval_longbench.interface.files import report
 from lm_eval_longbench.logs.results_file import RESULTS_NAME
 from lm_eval_longbench.scoring.score import score_paths
 from lm_eval_longbench.semantic.similarity import choose_embedder
-from lm_eval_longbench.task_files import task_folder
+from lm_eval_longbench.task_folder import task_folder
 from lm_eval_longbench.verify.check import CONFIRMED, DIFFERENT, NOT_CHECKABLE, OFFICIAL
 from lm_eval_longbench.verify.verify import verify
 

@@ -9,7 +9,7 @@ from lm_eval_longbench.benchmarks.longbench_v1 import V1
 from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task
 from lm_eval_longbench.protocol import budgets, departures, is_greedy, protocol_of
 from lm_eval_longbench.signature.signature import UNKNOWN
-from lm_eval_longbench.task_files import task_folder
+from lm_eval_longbench.task_folder import task_folder
 
 QASPER, TREC = "longbench_v1_qasper", "longbench_v1_trec"
 V2, PRO = "longbench_v2", "longbench_pro_t1_1"

@@ -120,7 +120,7 @@ def test_files_of_others_are_read_through_one_module():
         "prompts/tokens/cut_cache.py",
         "prompts/tokens/official.py",
         "reports/published.py",
-        "task_files.py",
+        "task_folder.py",
         "write_tasks.py",
     ]
     assert sorted(set(files_that(reads)) - {"input_files.py"}) == ours
@@ -275,7 +275,7 @@ def heavy_after(module):
         "prompts.tokenizer",
         "baseline.extractive",
         "options",
-        "task_files",
+        "task_folder",
     ],
 )
 def test_light_modules_import_nothing_heavy(module):

@@ -11,7 +11,7 @@ from lm_eval_longbench.benchmarks.longbench_v2 import V2
 from lm_eval_longbench.benchmarks.registry import OURS
 from lm_eval_longbench.harness import command
 from lm_eval_longbench.harness.releases import task_index
-from lm_eval_longbench.task_files import task_folder
+from lm_eval_longbench.task_folder import task_folder
 from lm_eval_longbench.write_tasks import main, task_files, write
 
 

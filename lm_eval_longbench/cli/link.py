@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from lm_eval_longbench.task_files import harness_tasks, link_tasks, task_folder, unlink_tasks
+from lm_eval_longbench.task_folder import harness_tasks, link_tasks, task_folder, unlink_tasks
 from lm_eval_longbench.terminal import say_line
 
 

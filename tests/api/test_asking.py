@@ -35,7 +35,7 @@ def test_with_n_three_repeats_cost_the_prompts_of_one():
 
 @pytest.mark.parametrize("concurrent", [1, 2, 8, 16])
 def test_side_by_side_the_prompt_is_reused_at_once(concurrent):
-    """However long answers take; tests/api/test_order.py has more of them."""
+    """However long answers take; tests/api/test_asking_order.py has more of them."""
     rnd = random.Random(concurrent)
 
     def plan(number, body):
@@ -52,7 +52,7 @@ def test_side_by_side_the_prompt_is_reused_at_once(concurrent):
         places.setdefault(text, []).append(place)
     distances = [b - a for own in places.values() for a, b in itertools.pairwise(own)]
     assert len(distances) == 40
-    # All go out so, which tests/api/test_order.py proves; one may be overtaken on its way.
+    # All go out so, which tests/api/test_asking_order.py proves; one may be overtaken on its way.
     assert sorted(distances)[-3] < 2 * concurrent
 
 

@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import lm_eval_longbench
-from lm_eval_longbench import task_files as task_folder_module
+from lm_eval_longbench import task_folder as task_folder_module
 from lm_eval_longbench.errors import LongBenchError
-from lm_eval_longbench.task_files import task_folder
+from lm_eval_longbench.task_folder import task_folder
 
 
 def test_the_path_exists_and_holds_the_tasks(invoke):

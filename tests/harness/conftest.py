@@ -12,7 +12,7 @@ from lm_eval import simple_evaluate
 from lm_eval.api.model import LM
 from lm_eval.tasks import TaskManager
 
-from lm_eval_longbench.task_files import task_folder
+from lm_eval_longbench.task_folder import task_folder
 
 
 class RecordingLM(LM):

@@ -19,7 +19,7 @@ from lm_eval_longbench.answers.store import AnswerStore
 from lm_eval_longbench.harness.evaluate import evaluated
 from lm_eval_longbench.harness.keeping import Keeping
 from lm_eval_longbench.harness.stopping import Stopping
-from lm_eval_longbench.task_files import task_folder
+from lm_eval_longbench.task_folder import task_folder
 
 TASKS = [
     "longbench_v1_e_qasper",

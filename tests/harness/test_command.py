@@ -13,7 +13,7 @@ import pytest
 
 from lm_eval_longbench.harness.command import joined_include_paths
 from lm_eval_longbench.scoring.score import score_paths
-from lm_eval_longbench.task_files import task_folder
+from lm_eval_longbench.task_folder import task_folder
 
 SAMPLE = '{"longbench": {"data_dir": "sample"}}'
 

@@ -223,7 +223,7 @@ def test_truncation_is_the_joined_rule(evaluate, recording_lm, tokenizer_folder)
 def test_every_secondary_task_has_a_leaf_in_both_trees():
     from lm_eval.tasks import TaskManager
 
-    from lm_eval_longbench.task_files import task_folder
+    from lm_eval_longbench.task_folder import task_folder
 
     manager = TaskManager(include_path=str(task_folder()), include_defaults=False)
     for form in ("longbench_pro", "longbench_pro_thinking"):

@@ -10,7 +10,7 @@ from lm_eval.tasks import TaskManager
 from lm_eval_longbench.benchmarks.longbench_v2_prompts import COT, COT_ANSWER, render
 from lm_eval_longbench.errors import DataError, OptionError
 from lm_eval_longbench.harness.evaluate import evaluated, with_second_passes
-from lm_eval_longbench.task_files import task_folder
+from lm_eval_longbench.task_folder import task_folder
 
 ROWS = rows_of("longbench_v2")
 BOTH = ["longbench_v2_cot", "longbench_v2_cot_answer"]

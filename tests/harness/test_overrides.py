@@ -9,7 +9,7 @@ from real_runs import AnsweringLM
 from lm_eval_longbench.errors import OptionError, OverlengthError
 from lm_eval_longbench.harness.task import LongBenchTask
 from lm_eval_longbench.protocol import departures
-from lm_eval_longbench.task_files import task_folder
+from lm_eval_longbench.task_folder import task_folder
 
 SAMPLE = {"longbench": {"data_dir": "sample"}}
 TASK = {

@@ -8,7 +8,7 @@ from lm_eval.tasks import TaskManager
 from lm_eval_longbench.errors import OptionError, UnknownNameError
 from lm_eval_longbench.harness.preflight import REASONING, ask_task, open_tasks, read_run
 from lm_eval_longbench.harness.preflight_model import describe
-from lm_eval_longbench.task_files import task_folder
+from lm_eval_longbench.task_folder import task_folder
 
 
 def ask(model, tasks, model_args=None, options=None, arguments=()):

@@ -96,7 +96,7 @@ def test_a_list_of_metrics_without_it_still_runs(evaluate, tmp_path):
     from lm_eval import simple_evaluate
     from lm_eval.tasks import TaskManager
 
-    from lm_eval_longbench.task_files import task_folder
+    from lm_eval_longbench.task_folder import task_folder
 
     (tmp_path / "mine.yaml").write_text(
         f"include: {task_folder()}/longbench_v1/{QASPER}.yaml\n"

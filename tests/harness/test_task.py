@@ -382,7 +382,7 @@ def test_local_data_is_marked_in_every_result(evaluate, recording_lm, tmp_path):
 def test_a_users_generation_kwargs_keep_the_empty_stop_list():
     from lm_eval.tasks import TaskManager
 
-    from lm_eval_longbench.task_files import task_folder
+    from lm_eval_longbench.task_folder import task_folder
 
     manager = TaskManager(
         include_path=str(task_folder()),
@@ -437,7 +437,7 @@ def test_every_e_task_has_all_three_buckets_in_the_sample():
 def load_overridden(**overrides):
     from lm_eval.tasks import TaskManager
 
-    from lm_eval_longbench.task_files import task_folder
+    from lm_eval_longbench.task_folder import task_folder
 
     manager = TaskManager(
         include_path=str(task_folder()),

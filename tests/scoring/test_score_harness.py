@@ -15,7 +15,7 @@ from lm_eval_longbench.benchmarks.longbench_v1_facts import BUCKET_METRICS
 from lm_eval_longbench.benchmarks.longbench_v2_facts import SUB_SCORES
 from lm_eval_longbench.harness.baseline import ExtractiveBaseline
 from lm_eval_longbench.scoring.score import score_rows
-from lm_eval_longbench.task_files import task_folder
+from lm_eval_longbench.task_folder import task_folder
 
 # At least one dataset of each metric; the command's own tests run all of them.
 V1 = [

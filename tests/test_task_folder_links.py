@@ -9,7 +9,7 @@ from lm_eval.tasks._yaml_loader import load_yaml
 from v1_tasks import TASKS
 
 from lm_eval_longbench.errors import LinkError
-from lm_eval_longbench.task_files import (
+from lm_eval_longbench.task_folder import (
     FOLDER,
     are_linked,
     harness_tasks,
@@ -216,7 +216,7 @@ def test_harness_tasks_prefers_what_comes_first_on_the_path(tmp_path):
         [
             sys.executable,
             "-c",
-            "import lm_eval_longbench.task_files as t; print(t.harness_tasks())",
+            "import lm_eval_longbench.task_folder as t; print(t.harness_tasks())",
         ],
         env={**os.environ, "PYTHONPATH": str(tmp_path)},
         capture_output=True,
@@ -231,7 +231,7 @@ def test_harness_tasks_without_a_harness(tmp_path):
     (tmp_path / "lm_eval" / "__init__.py").write_text("")
     code = (
         "from lm_eval_longbench.errors import LinkError\n"
-        "from lm_eval_longbench.task_files import harness_tasks\n"
+        "from lm_eval_longbench.task_folder import harness_tasks\n"
         "try:\n    harness_tasks()\nexcept LinkError as error:\n    print(error)\n"
     )
     done = subprocess.run(

@@ -7,10 +7,10 @@ import pytest
 from lm_eval.tasks import TaskManager
 
 from lm_eval_longbench.harness.releases import task_index
-from lm_eval_longbench.task_files import link_tasks, task_folder
+from lm_eval_longbench.task_folder import link_tasks, task_folder
 
 PLUGIN = EntryPoint(
-    "lm_eval_longbench", "lm_eval_longbench.task_files:task_folder", "lm_eval.tasks"
+    "lm_eval_longbench", "lm_eval_longbench.task_folder:task_folder", "lm_eval.tasks"
 )
 
 

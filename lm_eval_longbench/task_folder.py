@@ -1,4 +1,4 @@
-"""The task YAML files: where they are, links to them, and which tasks and groups a name means.
+"""The folder of the task YAML files: where it is, links to it, which tasks a name stands for.
 
 The harness is not needed, nor is any task built.
 """

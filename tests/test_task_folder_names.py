@@ -3,9 +3,9 @@
 import pytest
 from lm_eval.tasks._yaml_loader import load_yaml
 
-from lm_eval_longbench import task_files
+from lm_eval_longbench import task_folder as module
 from lm_eval_longbench.benchmarks import registry
-from lm_eval_longbench.task_files import (
+from lm_eval_longbench.task_folder import (
     expanded,
     is_group,
     our_group,
@@ -44,13 +44,13 @@ def test_task_files_of_another_package(tmp_path, monkeypatch):
     (tmp_path / "b.yaml").write_text("group: toys\ntask: [toy, longbench_v1_lcc]\n")
     one = registry.benchmarks()["longbench_v2"]
     monkeypatch.setattr(one, "task_folder", tmp_path)
-    task_files._files.cache_clear()
+    module._files.cache_clear()
     try:
         assert expanded(["toys"]) == (["longbench_v1_lcc", "toy"], [])
         assert task_versions()["toy"] == "2.5"
         assert is_group("toys") and our_group("toys", ["toy", "longbench_v1_lcc"]) is not None
     finally:
-        task_files._files.cache_clear()
+        module._files.cache_clear()
 
 
 def leaves(name):
