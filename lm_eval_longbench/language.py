@@ -37,6 +37,9 @@ def chinese_of(part: str) -> Mapping[str, str]:
     return _texts()[part]
 
 
+# ---------------------------------------------------------------------- Chinese of notes
+
+
 class Phrases:
     """Templates with their Chinese, and the one that a text was made from."""
 
@@ -137,6 +140,8 @@ def in_chinese(text: str) -> str:
     found = _MORE.fullmatch(text)
     return f"{in_chinese(found[1])}，另有 {found[2]} 项" if found else text
 
+
+# ---------------------------------------------------------------------- the user's language
 
 ENGLISH, CHINESE = "en", "zh"
 LANGUAGES = (ENGLISH, CHINESE)

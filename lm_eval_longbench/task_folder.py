@@ -20,6 +20,8 @@ import yaml
 from lm_eval_longbench.benchmarks.registry import benchmarks, tables
 from lm_eval_longbench.errors import LinkError, LongBenchError, OptionError, UnknownNameError
 
+# ---------------------------------------------------------------------- where it is
+
 _OVERRIDES = re.compile(r"Task '.+' from (.+) overrides existing task from (.+)")
 
 
@@ -48,6 +50,8 @@ def task_folder() -> Path:
         "lm-eval-longbench"
     )
 
+
+# ---------------------------------------------------------------------- links
 
 # Our folder inside the harness's; a name no built-in task has.
 FOLDER = "lm_eval_longbench_links"
@@ -149,6 +153,8 @@ def unlink_tasks(source: Path, tasks: Path) -> tuple[Path, int, list[Path]]:
         raise LinkError(f"Cannot remove the links in {target}: {error}.") from error
     return target, removed, left
 
+
+# ---------------------------------------------------------------------- names
 
 # What stands between names where no plain comma does, with spaces.
 _COMMAS = re.compile(r"\s*[，、；;]\s*")

@@ -82,6 +82,8 @@ def answer_of(text: str) -> Answer | None:
     return text.answer if isinstance(text, AnswerText) else None
 
 
+# ---------------------------------------------------------------------- what a log tells of it
+
 # Field of a logged question: a reply an answer, in the order of repeats; {}: nothing is known.
 REPLIES = "replies"
 NOT_KNOWN, OTHERS = "not known", "other reasons"

@@ -29,6 +29,8 @@ from lm_eval_longbench.options import REPEAT
 from lm_eval_longbench.result_files import other_folders
 from lm_eval_longbench.secrets import masked
 
+# ---------------------------------------------------------------------- what an answer depends on
+
 # Arguments of models that do not change what is answered to a prompt: where and how fast it is
 # answered, and what makes the prompt, which is part of a request.
 _NO_ANSWERS = frozenset(
@@ -118,6 +120,8 @@ def answer_key(prompt: str, generation: Mapping[str, Any], more: Mapping[str, An
     )
     return hashlib.sha256(whole.encode()).hexdigest()
 
+
+# ---------------------------------------------------------------------- the file
 
 logger = logging.getLogger(__name__)
 

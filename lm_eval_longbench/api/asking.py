@@ -20,6 +20,8 @@ from lm_eval_longbench.api.pace import Flight, Pace
 from lm_eval_longbench.api.reply import CUT_OFF
 from lm_eval_longbench.errors import Interrupted, LongBenchError, RunStopped
 
+# ---------------------------------------------------------------------- which request goes out next
+
 
 @dataclass(eq=False)
 class OpenQuestion:
@@ -165,6 +167,8 @@ class Order:
                 number += 1
         job.indices, left[:number] = left[:number], []
 
+
+# ---------------------------------------------------------------------- many requests
 
 logger = logging.getLogger(__name__)
 

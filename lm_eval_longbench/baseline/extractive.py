@@ -210,6 +210,9 @@ def answer_last_paragraph(prompt: str) -> str:
     return join(best_sentences("\n".join(blocks[:-1]), blocks[-1] if blocks else "", 1))
 
 
+# ---------------------------------------------------------------------- any prompt
+
+
 def answer(prompt: str, max_words: int) -> str:
     """Return the baseline's answer to any prompt, the same at every call.
 

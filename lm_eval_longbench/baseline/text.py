@@ -8,6 +8,8 @@ from itertools import islice
 
 import numpy as np
 
+# ---------------------------------------------------------------------- words and their relevance
+
 # Scripts written without spaces, as a character class; here neighbouring characters stand in for
 # words.
 UNSPACED = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
@@ -60,6 +62,8 @@ def scores(documents: Sequence[Sequence[str]], query: Sequence[str]) -> np.ndarr
     index.scores = index.build_index_from_ids(list(range(other + 1)), corpus, show_progress=False)
     return index.get_scores_from_ids(list(ids.values()))
 
+
+# ---------------------------------------------------------------------- the prompt
 
 # How a chat template opens the model's turn: tags, bracket marks, a role name.
 _CLOSING_MARK = re.compile(

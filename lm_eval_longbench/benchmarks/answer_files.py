@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from lm_eval_longbench.benchmarks.parts import Table, Task
     from lm_eval_longbench.benchmarks.sample import Sample, Scored
 
+
+# ---------------------------------------------------------------------- files of other programs
+
 # How a file holds its rows: one JSON object a line; a table with a header; one JSON object whose
 # values are the rows.
 LINES = "lines"
@@ -137,6 +140,9 @@ def texts_of(cell: Any) -> list[str] | None:
         ]
     except (SyntaxError, ValueError):  # such as a NUL in it
         return None
+
+
+# ---------------------------------------------------------------------- official files
 
 
 @dataclass(frozen=True)

@@ -94,6 +94,8 @@ class Asking:
         """Add to what responses are worth what `finish` found out."""
 
 
+# ---------------------------------------------------------------------- parts of a document
+
 logger = logging.getLogger(__name__)
 
 

@@ -205,6 +205,8 @@ def official(answers: Answers, figures: Sequence[Figure]) -> dict[str, Any]:
     return summary | ({"unscored_samples_num": unscored} if unscored else {})
 
 
+# ---------------------------------------------------------------------- charts
+
 _WORDS: dict[str, Text] = {
     "Full": ("Full", "全部上下文"),
     "Partial": ("Partial", "部分上下文"),

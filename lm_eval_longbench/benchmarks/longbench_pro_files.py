@@ -68,6 +68,8 @@ class ProFiles(OfficialFiles):
         return f"{self._begin(table, run)}_summary.json"
 
 
+# ---------------------------------------------------------------------- files without answers
+
 _END = "_summary.json"
 
 

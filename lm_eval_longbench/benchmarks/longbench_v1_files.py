@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from lm_eval_longbench.benchmarks.parts import Table, Task
     from lm_eval_longbench.benchmarks.sample import Sample, Scored
 
+
+# ---------------------------------------------------------------------- official files
+
 _RESULT = "result.json"
 
 
@@ -57,6 +60,8 @@ class V1Files(OfficialFiles):
     def figures_beside(self, path: Path) -> Path:
         return path.with_name(_RESULT)
 
+
+# ---------------------------------------------------------------------- files of other programs
 
 _V1, _E = "longbench_v1", "longbench_v1_e"
 

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from lm_eval_longbench.options import Options
     from lm_eval_longbench.retrieval.chunks import Chunk
 
+
+# ---------------------------------------------------------------------- reasoning of a run
+
 # What tells one question from another, besides its id.
 _SAME = ("question", "choice_A", "choice_B", "choice_C", "choice_D")
 _PATTERNS = ("samples_longbench_v2_cot_2*.jsonl", "reasoning_longbench_v2_cot_*.jsonl")
@@ -107,6 +110,9 @@ def _parts(row: Any, where: str) -> tuple[dict[str, Any], str]:
         case [[str(text), *more]] if not more or row.get("filtered_resps") in ([text], [[text]]):
             return doc, text
     raise DataError(f"{where} does not hold one response in 'resps'.")
+
+
+# ---------------------------------------------------------------------- the modes
 
 
 class CotAsking(Asking):

@@ -188,6 +188,8 @@ def parts(answers: Answers, figures: Sequence[Figure]) -> dict[str, Any]:
     return {"strict": strict, "accuracy": accuracy, "parts": dict(_counted(answers))}
 
 
+# ---------------------------------------------------------------------- charts
+
 _WORDS: dict[str, Text] = {
     "easy": ("Easy", "简单"),
     "hard": ("Hard", "困难"),

@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     from lm_eval_longbench.benchmarks.parts import Table, Task
     from lm_eval_longbench.benchmarks.sample import Sample, Scored
 
+
+# ---------------------------------------------------------------------- official files
+
 # Chunks of the official retrieval, where the run does not say how many.
 _CHUNKS = 4
 _ENDS = {COT_ANSWER: "_cot", NO_CONTEXT: "_no_context", RAG: f"_rag_{_CHUNKS}"}
@@ -71,6 +74,8 @@ class V2Files(OfficialFiles):
             name = name.removesuffix(end)
         return name
 
+
+# ---------------------------------------------------------------------- files of other programs
 
 _NEEDED = ("_id", "difficulty", "length")
 

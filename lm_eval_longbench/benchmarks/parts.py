@@ -244,6 +244,8 @@ def nested(figures: Sequence[Figure], part: str) -> dict[str, Any]:
     return found
 
 
+# ---------------------------------------------------------------------- what pages and papers show
+
 # The same in English and in Chinese.
 Text = tuple[str, str]
 LINES, BARS, RADAR, HEAT, INSIDE = "lines", "bars", "radar", "heat", "inside"

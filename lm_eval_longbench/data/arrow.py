@@ -34,6 +34,9 @@ if TYPE_CHECKING:
     from lm_eval_longbench.benchmarks.base import Benchmark
 
 
+# ---------------------------------------------------------------------- rows of a file
+
+
 class MappedRows(Sequence[dict[str, Any]]):
     """The rows of an Arrow file (stream format), or some of their columns, or some of the rows.
 
@@ -117,6 +120,8 @@ class MappedRows(Sequence[dict[str, Any]]):
         """Return the values of every column."""
         return {name: self[name] for name in self.column_names}
 
+
+# ---------------------------------------------------------------------- the folder of a conversion
 
 logger = logging.getLogger(__name__)
 Value = TypeVar("Value")

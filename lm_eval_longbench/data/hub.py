@@ -22,6 +22,8 @@ from lm_eval_longbench.errors import DataError
 from lm_eval_longbench.input_files import reading
 from lm_eval_longbench.secrets import masked_url
 
+# ---------------------------------------------------------------------- where a file can be had
+
 HUB, MODELSCOPE = "hub", "modelscope"
 # ModelScope's own tests read files of datasets at such addresses.
 MODELSCOPE_ENDPOINT = "https://modelscope.cn"
@@ -158,6 +160,8 @@ def _take(source: Source, place: Path, target: Path) -> None:
     except OSError as error:
         raise DataError(f"{file} cannot be copied to {target}: {error}.") from error
 
+
+# ---------------------------------------------------------------------- the pinned file
 
 THREE_WAYS = (
     "There are three ways to provide data: (1) let it download: unset HF_HUB_OFFLINE and run once "

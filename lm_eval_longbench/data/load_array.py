@@ -35,6 +35,9 @@ from lm_eval_longbench.terminal import escaped_line
 if TYPE_CHECKING:
     from lm_eval_longbench.benchmarks.base import Benchmark
 
+
+# ---------------------------------------------------------------------- elements of one huge array
+
 # Bytes read at a time. The element that a chunk's end cuts is decoded twice, so that this is a few
 # times the longest usual element.
 CHUNK = 1 << 22
@@ -172,6 +175,8 @@ class _Reader:
     def _bad(self, reason: str) -> DataError:
         return DataError(f"{self._path}, element {self._element}, {reason}")
 
+
+# ---------------------------------------------------------------------- the dataset
 
 logger = logging.getLogger(__name__)
 

@@ -33,6 +33,9 @@ from lm_eval_longbench.once import first_time, warn_once
 if TYPE_CHECKING:
     from lm_eval_longbench.benchmarks.base import Benchmark, Task
 
+
+# ---------------------------------------------------------------------- members of an archive
+
 # Bytes of an archive's list of its members, which is read whole: some ten thousands of them.
 LONGEST_LIST = 4 << 20
 
@@ -108,6 +111,8 @@ def file_lines(path: Path) -> Iterator[bytes]:
     with reading(path, DataError):
         yield from lines(blocks(path))
 
+
+# ---------------------------------------------------------------------- the dataset
 
 logger = logging.getLogger(__name__)
 

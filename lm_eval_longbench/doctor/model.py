@@ -258,6 +258,8 @@ def _fit_lines(facts: TaskFacts, counted: Lengths) -> Iterator[Line]:
         )
 
 
+# ---------------------------------------------------------------------- the embedding model
+
 TOPIC = "embeddings"
 # Seconds to wait for a server, once: a preflight does not wait for one that is busy.
 TIMEOUT = 20.0

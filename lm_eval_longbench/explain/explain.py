@@ -19,6 +19,8 @@ from lm_eval_longbench.figures.intervals import (
     t_interval,
 )
 
+# ---------------------------------------------------------------------- causes
+
 QUESTIONS, SCORER = "questions", "scorer"
 PROMPT, CUT, CHAT, STOP, LEFT = (
     "prompt bytes",
@@ -131,6 +133,8 @@ def unknown(theirs: SideFacts, ours: SideFacts) -> list[str]:
         found.append(STOP)
     return found
 
+
+# ---------------------------------------------------------------------- the difference
 
 _POINTS = 100
 Pair = tuple[Answered, Answered]

@@ -105,6 +105,8 @@ def task_counts(
     }
 
 
+# ---------------------------------------------------------------------- shares
+
 SHARES = "shares"
 FAILED, CAPPED, TRUNCATED, LOSS = "failed", "capped", "truncated", "truncation loss"
 _SHARE = Unit("share", 1, 100, 2)

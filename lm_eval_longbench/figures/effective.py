@@ -172,6 +172,8 @@ def effective_of_published(
     return _effective(known, questions, np.clip(drawn, _ZERO * 2, 1), share, "")
 
 
+# ---------------------------------------------------------------------- by measured lengths
+
 # Tokens of the shortest length; each of LENGTHS is twice the one before.
 FIRST, LENGTHS = 8192, 8
 

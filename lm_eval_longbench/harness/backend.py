@@ -103,6 +103,8 @@ def _wrapped(create: Callable[..., dict[str, Any]]) -> Callable[..., dict[str, A
     return create_payload
 
 
+# ---------------------------------------------------------------------- tokens of an answer
+
 _STOPPED = "stop"
 
 

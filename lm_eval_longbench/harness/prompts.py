@@ -22,6 +22,9 @@ from lm_eval_longbench.prompts.truncation import (
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
+
+# ---------------------------------------------------------------------- the limit
+
 # Tokens kept free for the chat template when the limit follows from the model's length. Raw
 # prompts keep it free too, so that a model's raw and chat runs are cut alike.
 TEMPLATE_RESERVE = 64
@@ -165,6 +168,8 @@ def resolve_limit(
     words = f"{source} - {budget} for the answer - {TEMPLATE_RESERVE} in reserve"
     return Limit(tokens, room, words, assumed=source == _ASSUMED)
 
+
+# ---------------------------------------------------------------------- prompts of a task
 
 logger = logging.getLogger(__name__)
 

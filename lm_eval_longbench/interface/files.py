@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from lm_eval_longbench.verify.compare import Compared
 
 
+# ---------------------------------------------------------------------- checks of runs and results
+
+
 def verify_results(
     paths: Path | str | Iterable[Path | str],
     *,
@@ -108,6 +111,9 @@ def kept_answers(path: Path | str) -> list[FileAnswers]:
     from lm_eval_longbench.answers.summary import files_of, summary
 
     return [summary(file) for file in files_of(Path(path))]
+
+
+# ---------------------------------------------------------------------- runs by their names
 
 
 def read_runs(paths: list[Path], scratch: Path, benchmark: str | None) -> list[ScoredRun]:

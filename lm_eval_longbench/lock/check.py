@@ -154,6 +154,8 @@ def _todo(lines: Sequence[str], lock: Lock) -> Iterator[str]:
     yield from (todo for section, todo in _TODO.items() if section in sections)
 
 
+# ---------------------------------------------------------------------- a run that has ended
+
 _ENDING = ".lock"
 
 

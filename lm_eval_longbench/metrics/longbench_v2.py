@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from lm_eval_longbench.metrics.reasoning import DROP, answer_of
 
+# ---------------------------------------------------------------------- the letter
+
 # In this order, case-sensitive. Source: LongBench at commit 2e00731, pred.py.
 _FORMS = (
     re.compile(r"The correct answer is \(([A-D])\)"),
@@ -26,6 +28,8 @@ def extract_choice(answer: str) -> str | None:
             return found[1]
     return None
 
+
+# ---------------------------------------------------------------------- what it is worth
 
 CHOICES = ("A", "B", "C", "D")
 # What a question is worth whose answer names no letter: chance among four.

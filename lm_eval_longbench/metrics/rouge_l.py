@@ -13,6 +13,8 @@ from collections.abc import Iterator, Sequence
 
 from lm_eval_longbench.metrics.segment import gold_words, words
 
+# ---------------------------------------------------------------------- the subsequences
+
 # Rows kept at a time. Longer references are walked block by block, so that memory stays small.
 _BLOCK = 1024
 
@@ -92,6 +94,9 @@ def lcs_words(
         else:
             left = (2 << column) - 1
     return found
+
+
+# ---------------------------------------------------------------------- the scores
 
 
 def pieces(text: str) -> list[tuple[str, ...]]:

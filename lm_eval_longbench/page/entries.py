@@ -31,6 +31,8 @@ from lm_eval_longbench.reports.published import PublishedRow, verdict_of
 from lm_eval_longbench.reports.report import Column, note_on_column
 from lm_eval_longbench.reports.scored_run import is_scored
 
+# ---------------------------------------------------------------------- official summaries
+
 # The end of a summary's name, and what the official scripts put between it and the model.
 _END = re.compile(r"[-_]?(context[-_].*|bon[-_].*)?summary$", re.IGNORECASE)
 _REPEATS = "inference_iterations"
@@ -123,6 +125,8 @@ def read_summaries(paths: Sequence[Path]) -> tuple[list[Summary], list[Path]]:
         others += [] if own else [path]
     return found, others
 
+
+# ---------------------------------------------------------------------- entries
 
 # Sections of numbers that no figure of a report has.
 EFFECTIVE, TOKENS, GAP, GAIN = "effective", "tokens", "gap", "gain"

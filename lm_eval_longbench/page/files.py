@@ -22,6 +22,8 @@ from typing import Any
 from lm_eval_longbench.errors import LongBenchError, MissingDependencyError, OptionError
 from lm_eval_longbench.page.build import static
 
+# ---------------------------------------------------------------------- letters in an SVG
+
 FAMILY = "LongBench Charts"
 NO_FONT = (
     "No font here shows Chinese. Install one, such as Noto Sans CJK "
@@ -148,6 +150,8 @@ def embedded(svg: str, font: bytes) -> str:
     start = start.replace('font-family="', f'font-family="{FAMILY}, ', 1)
     return f"{start}{end}{style}{rest}"
 
+
+# ---------------------------------------------------------------------- charts as files
 
 SVG, PNG, PDF = "svg", "png", "pdf"
 KINDS = (SVG, PNG, PDF)

@@ -30,6 +30,8 @@ from lm_eval_longbench.verify.check import (
 )
 from lm_eval_longbench.verify.verify import verify
 
+# ---------------------------------------------------------------------- about.json
+
 ABOUT = "about.json"
 
 
@@ -65,6 +67,8 @@ def facts_of(about: Mapping[str, str]) -> dict[str, str]:
     """Return what it says besides the model's name."""
     return {name: value for name, value in about.items() if name != "model"}
 
+
+# ---------------------------------------------------------------------- the leaderboard
 
 # Reasons of a refusal that a page shows.
 _MOST_REASONS = 20

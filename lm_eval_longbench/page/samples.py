@@ -184,6 +184,8 @@ def answers_of(paths: Sequence[Path], names: Sequence[str], benchmark: str | Non
     return packed(samples)
 
 
+# ---------------------------------------------------------------------- how long prompts are
+
 # Tokens of each question's whole prompt, by table and key; None: it was cut and not counted.
 Lengths = Mapping[str, Mapping[bytes, int | None]]
 

@@ -105,6 +105,8 @@ def _remembered(
     return [cut for cut in cuts if cut is not None]
 
 
+# ---------------------------------------------------------------------- where the question begins
+
 # Characters at the place of a cut that decoding may have changed.
 _SEAM = 16
 

@@ -19,6 +19,9 @@ from lm_eval_longbench.prompts.tokens.official import panicked, remember_origin
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
+
+# ---------------------------------------------------------------------- encodings of tiktoken
+
 PREFIX = "tiktoken:"
 
 
@@ -92,6 +95,8 @@ def load_encoding(name: str) -> EncodingTokenizer:
             "variable here."
         ) from error
 
+
+# ---------------------------------------------------------------------- the model's own
 
 # Where model arguments name the tokenizer, most telling first.
 _ARGUMENTS = ("tokenizer", "pretrained", "model")

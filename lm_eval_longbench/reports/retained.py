@@ -52,6 +52,8 @@ from lm_eval_longbench.reports.report import (
 from lm_eval_longbench.reports.scored_run import ScoredRun
 from lm_eval_longbench.version import __version__
 
+# ---------------------------------------------------------------------- one share
+
 # A mean that is this small is 0, and nothing can be kept of it.
 _ZERO = 1e-12
 
@@ -100,6 +102,8 @@ def retained(baseline: Tree, run: Tree) -> Retained | None:
     low, high = t_interval(ratio, strata)
     return Retained(ratio, own.n, low, high, two_sided_p(ratio - 1, strata))
 
+
+# ---------------------------------------------------------------------- all figures of the runs
 
 _METHOD = (
     "Retained is a run's score over the baseline's, in percent, on the questions that both have. "
@@ -295,6 +299,8 @@ def make_retained(runs: Sequence[ScoredRun], baseline: str, x: str | None = None
         )
     return RetainedReport(baseline, x or "", numbers, tables, tuple(remarks_on(runs)))
 
+
+# ---------------------------------------------------------------------- formats
 
 # A ratio as a percentage.
 PERCENT = Unit("ratio", 1, 100, 2)

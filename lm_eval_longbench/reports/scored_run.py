@@ -25,6 +25,8 @@ from lm_eval_longbench.protocol import any_of, protocol_of
 from lm_eval_longbench.shapes import Count, checked
 from lm_eval_longbench.signature.signature import UNKNOWN, values_of
 
+# ---------------------------------------------------------------------- capped answers
+
 # Share of a table's answers beyond which it is worth a warning.
 MOST = 0.02
 
@@ -85,6 +87,8 @@ def _asked(signature: Any) -> Iterator[int]:
         if isinstance(budget, int):
             yield budget
 
+
+# ---------------------------------------------------------------------- the folder
 
 _AGAIN = "Score the predictions again with `lm-eval-longbench score`."
 

@@ -89,6 +89,8 @@ def first_words(text: str, number: int) -> str:
     return text[: ends[-1]].strip() if ends else ""
 
 
+# ---------------------------------------------------------------------- ranked by BM25
+
 _INSTALL = "pip install bm25s"
 BM25, EMBEDDING = "bm25", "embedding"
 # Returns the best of some chunks for a query, best first, at most so many.
@@ -166,6 +168,9 @@ def retrieve(
         text_field(question_row, name, "Retrieval", "row").strip() for name in (*_ASKED, "context")
     )
     return ranked(chunks(context, size), "\n".join(asked), top_n)
+
+
+# ---------------------------------------------------------------------- ranked by embeddings
 
 
 def rank_by_embedding(

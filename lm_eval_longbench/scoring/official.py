@@ -127,6 +127,8 @@ def _limit(plan: Plan) -> int:
     return 0
 
 
+# ---------------------------------------------------------------------- what official files state
+
 # Official files are decimal texts of floats; sums in another order differ in the last bits.
 _SAME = 1e-9
 # Differing figures that a report names.

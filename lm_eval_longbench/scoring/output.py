@@ -34,6 +34,8 @@ from lm_eval_longbench.signature.signature import (
 )
 from lm_eval_longbench.version import __version__
 
+# ---------------------------------------------------------------------- signatures
+
 
 def table_signatures(
     tables: Mapping[str, Mapping[str, Any]], recorded: Sequence[Mapping[str, Any] | None]
@@ -103,6 +105,9 @@ def _scored_here(signature: Mapping[str, Any], table: Mapping[str, Any]) -> dict
     if signature["data"] == UNKNOWN and len(data) == 1:
         here["data"] = data[0]
     return {**signature, **here}
+
+
+# ---------------------------------------------------------------------- the files
 
 
 def _line(question: Question, repeat: int, row: Row) -> SampleLine:

@@ -39,6 +39,8 @@ from lm_eval_longbench.scoring.store import Row, Store, open_store
 from lm_eval_longbench.semantic.embedder import Embedder, VectorCache
 from lm_eval_longbench.semantic.similarity import summary_similarities
 
+# ---------------------------------------------------------------------- similarities
+
 # Summaries embedded at once: few enough that their vectors stay small.
 BATCH = 512
 
@@ -80,6 +82,8 @@ def embed_summaries(store: Store, embedder: Embedder) -> None:
             )
         store.change(list(changed.values()))
 
+
+# ---------------------------------------------------------------------- everything
 
 AUTO = "auto"
 # Called with the bytes of text that were read, and with how many there are in all.

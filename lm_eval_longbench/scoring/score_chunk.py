@@ -189,6 +189,8 @@ def score_chunk(source: PredictionSource, chunk: ByteChunk) -> Outcome:
     return outcome
 
 
+# ---------------------------------------------------------------------- in several processes
+
 # Below this many bytes of text other processes cost more than they save: each loads the package and
 # perhaps jieba's dictionary.
 SMALL = 8 << 20

@@ -116,6 +116,8 @@ def semantic_package(name: str) -> Any:
         ) from error
 
 
+# ---------------------------------------------------------------------- vectors on disk
+
 _log = logging.getLogger(__name__)
 _T = TypeVar("_T")
 # Part of the file's name: raise it when the rows or the way to embed change.

@@ -20,6 +20,8 @@ from lm_eval_longbench.benchmarks.registry import benchmarks
 from lm_eval_longbench.shapes import Count, Object, Positive
 from lm_eval_longbench.version import __version__, installed
 
+# ---------------------------------------------------------------------- arguments of models
+
 # What the harness's models and longbench-api add to the stop strings, take out of answers, put
 # before prompts, and send beside them.
 STOP, THINK_END, BEGIN = "eos_string", "think_end_token", "add_bos_token"
@@ -84,6 +86,8 @@ def setting_departures(settings: Any) -> Iterator[str]:
         if name not in _HARMLESS:
             yield f"the field {name} beside prompts (officially left out)"
 
+
+# ---------------------------------------------------------------------- the signature
 
 # Packages, besides this one, that scores depend on.
 _PACKAGES = ("lm_eval", "jieba", "tokenizers")
@@ -322,6 +326,8 @@ def package_versions() -> dict[str, str | None]:
     """Return the version of each package by name; None where it is not installed."""
     return {"lm_eval_longbench": __version__, **{name: installed(name) for name in _PACKAGES}}
 
+
+# ---------------------------------------------------------------------- the label of data
 
 _SAMPLE, _LOCAL = "sample-", "local-"
 _ONLY = " (only "

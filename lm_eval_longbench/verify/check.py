@@ -157,6 +157,8 @@ class Verification:
         }
 
 
+# ---------------------------------------------------------------------- in words
+
 # Characters of a value that a line shows.
 _SHOWN = 300
 

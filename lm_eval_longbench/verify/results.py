@@ -25,6 +25,8 @@ from lm_eval_longbench.verify.check import (
     same_number,
 )
 
+# ---------------------------------------------------------------------- groups
+
 _STDERR = "_stderr,"
 _NO_ERROR = "N/A"
 # Tasks of a group, each as often as ways lead to it, that can be reckoned with.
@@ -221,6 +223,8 @@ def _no_error(key: str, found: Any, values: Sequence[Any]) -> Check:
     said = "Not all of its tasks have a number, so that the group has none."
     return Check("groups", key, DIFFERENT, found, None, said)
 
+
+# ---------------------------------------------------------------------- entries
 
 # Parts with an entry a task; the first ones have entries of groups, too.
 _WITH_GROUPS = ("results", "versions", "n-shot", "higher_is_better")
