@@ -1,6 +1,7 @@
 """Files that hold answers to a benchmark's questions: other programs', and the official ones.
 
-Each benchmark lists the layouts that it reads. They were learnt from the programs' public sources,
+A layout is the form of the files of one other program. Each benchmark lists those that it reads.
+They were learnt from the programs' public sources,
 at the commits that each layout names.
 """
 

@@ -1,6 +1,6 @@
 """What a benchmark consists of: data, tasks, tables, metrics, groups, charts, official settings.
 
-`base` has all of these names, too.
+`base` has the names of data, tasks, tables, metrics and groups, too.
 
 Each point of a chart names a figure by its place, so that runs and published rows are drawn alike.
 Texts are pairs: English and Chinese.

@@ -1,7 +1,7 @@
 """The evaluated model's own tokenizer, or an encoding of tiktoken, loaded once.
 
-Source: LongBench at commit 2e00731, pred.py: special tokens in a prompt are read as text, and both
-ends are decoded at once.
+Source for encodings: LongBench at commit 2e00731, pred.py: special tokens in a prompt are read as
+text, and both ends are decoded at once.
 """
 
 from __future__ import annotations

@@ -1,7 +1,5 @@
 """The signature of a result: what the number depends on, besides the model.
 
-They are stated in a signature as the ingredient `model_settings`.
-
 A signature is a JSON object with the keys of INGREDIENTS, and one short line made from it that
 changes whenever any of them does. `Ingredients` is the type of a task's in a results file; where
 tasks are joined a value may be a list of values, and UNKNOWN where nobody knows it.
@@ -21,6 +19,7 @@ from lm_eval_longbench.shapes import Count, Object, Positive
 from lm_eval_longbench.version import __version__, installed
 
 # ---------------------------------------------------------------------- arguments of models
+# Those that change requests, or what is left of answers: the ingredient `model_settings`.
 
 # What the harness's models and longbench-api add to the stop strings, take out of answers, put
 # before prompts, and send beside them.
