@@ -3,7 +3,16 @@
 import json
 
 import pytest
-from prediction_rows import STAMP, log_row, says, v1_doc, v2_question, v2_row, write_lines
+from prediction_rows import (
+    STAMP,
+    log_row,
+    says,
+    v1_doc,
+    v1_row,
+    v2_question,
+    v2_row,
+    write_lines,
+)
 
 from lm_eval_longbench.errors import PredictionError
 from lm_eval_longbench.logs.results_file import RecordedRuns
@@ -152,3 +161,9 @@ def test_lines_of_which_the_first_is_an_array_are_lines(score, tmp_path):
     found = score(write_lines(tmp_path / "model.jsonl", [1], v2_row("q1"), [v2_row("q2")]))
     assert found.scores["n"] == 1
     assert [entry["line"] for entry in found.problems["malformed"]] == [1, 3]
+
+
+def test_each_row_of_a_prediction_file_has_its_own_classes(score, tmp_path):
+    rows = [v1_row("ab", "ab", classes=["ab", "a", "b"]), v1_row("ab", "ab", classes=["ab", "x"])]
+    found = score(write_lines(tmp_path / "pred" / "m" / "trec.jsonl", *rows))
+    assert [sample["score"] for sample in found.samples] == [0.5, 1.0]
