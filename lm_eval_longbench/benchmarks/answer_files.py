@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import abc
 import ast
+import contextlib
 import csv
 import json
 import re
@@ -19,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from lm_eval_longbench.benchmarks.sample import Read
 from lm_eval_longbench.errors import PredictionError
-from lm_eval_longbench.input_files import blocks, lines, read_json
+from lm_eval_longbench.input_files import Damaged, blocks, lines, read_json
 from lm_eval_longbench.metrics.reasoning import answer_of
 
 if TYPE_CHECKING:
@@ -93,12 +94,15 @@ class Layout(abc.ABC):
 def pieces_of(form: str, path: Path) -> Iterator[bytes]:
     """Yield a file's rows as JSON Lines, in pieces.
 
+    Where lines are expected, the file may also be one JSON array of the rows: the official script
+    of LongBench v2 (result.py at commit 2e00731) tries that first.
+
     Raises:
         PredictionError: the file is of another form.
         OSError: it cannot be read.
     """
     if form == LINES:
-        yield from blocks(path)
+        yield from _array_lines(path) or blocks(path)
     elif form == TABLE:
         yield from map(_line, _table_rows(path))
     else:
@@ -110,7 +114,17 @@ def pieces_of(form: str, path: Path) -> Iterator[bytes]:
             yield _line({"key": key, **own})
 
 
-def _line(row: Mapping[str, Any]) -> bytes:
+def _array_lines(path: Path) -> Iterator[bytes] | None:
+    """Return the elements of the JSON array that a whole file is, a line each; None: it is none."""
+    with contextlib.closing(blocks(path)) as pieces, contextlib.suppress(Damaged):
+        start = next((piece.lstrip() for piece in pieces if not piece.isspace()), b"")
+        if start[:1] == b"[":
+            with contextlib.suppress(PredictionError):
+                return map(_line, read_json(path, PredictionError))
+    return None
+
+
+def _line(row: Any) -> bytes:
     return json.dumps(row).encode("ascii") + b"\n"
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -84,6 +85,14 @@ def _as_before(rows: Sequence[dict[str, Any]]) -> None:
             row["arguments"] = [tuple(one.values()) for one in row["arguments"].values()]
 
 
+def _escaping(path: Any, mode: str = "r", **how: Any) -> Any:
+    """Open a file of texts; halves of surrogate pairs are written as JSON spells them.
+
+    Broken servers send them, and UTF-8 cannot hold them: the harness would lose the whole log.
+    """
+    return open(path, mode, **{**how, "errors": "backslashreplace"})
+
+
 @contextlib.contextmanager
 def written() -> Iterator[Unwritten]:
     """While open, what the harness writes is checked; yields what could not be written."""
@@ -111,9 +120,12 @@ def written() -> Iterator[Unwritten]:
 
     EvaluationTracker.save_results_aggregated = results_saved  # type: ignore[method-assign]
     EvaluationTracker.save_results_samples = samples_saved  # type: ignore[method-assign]
+    names = vars(sys.modules[EvaluationTracker.__module__])
+    names["open"] = _escaping
     try:
         yield unwritten
     finally:
+        del names["open"]
         EvaluationTracker.save_results_aggregated = save_results  # type: ignore[method-assign]
         EvaluationTracker.save_results_samples = save_samples  # type: ignore[method-assign]
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lm_eval_longbench.benchmarks.answer_files import pieces_of
+from lm_eval_longbench.benchmarks.answer_files import LINES, pieces_of
 from lm_eval_longbench.benchmarks.registry import layouts, tables
 from lm_eval_longbench.errors import PredictionError
 from lm_eval_longbench.input_files import (
@@ -157,8 +157,8 @@ def chunks_of(path: Path, size: int | None = None, layout: str = "") -> Iterator
         PredictionError: the file cannot be read.
     """
     with reading(path, PredictionError):
-        pieces = pieces_of(layouts()[layout].form, path) if layout else blocks(path)
-        yield from chunks(pieces, size)
+        form = layouts()[layout].form if layout else LINES
+        yield from chunks(pieces_of(form, path), size)
 
 
 def first_rows(path: Path, layout: str = "") -> Iterator[Any]:

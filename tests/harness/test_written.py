@@ -2,6 +2,7 @@
 
 import copy
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -59,6 +60,17 @@ def test_nothing_is_said_of_what_was_written(tmp_path, place):
     assert list(place.iterdir()) == []
     (log,) = (tmp_path / "out").rglob("samples_a_*.jsonl")
     assert len(read(log)) == 3
+
+
+def test_an_answer_that_utf8_cannot_hold_costs_no_log(tmp_path, place):
+    """JSON spells half a surrogate pair; the file is plain JSON all the same."""
+    odd, samples = "half \ud83d of \udc4d\n a pair 字", rows(2)
+    samples[0]["resps"], samples[0]["filtered_resps"] = [[odd]], [odd]
+    unwritten = save(tmp_path / "out", {"a": samples})
+    assert (unwritten.files, unwritten.lost) == ([], [])
+    (log,) = (tmp_path / "out").rglob("samples_a_*.jsonl")
+    assert read(log)[0]["filtered_resps"] == [odd]
+    assert "open" not in vars(sys.modules[EvaluationTracker.__module__])
 
 
 def test_a_log_that_was_cut_is_written_whole_elsewhere(small_disk, tmp_path, place):

@@ -3,7 +3,16 @@
 import json
 
 import pytest
-from prediction_rows import STAMP, log_row, says, v1_doc, v2_question, write_lines
+from prediction_rows import (
+    STAMP,
+    log_row,
+    says,
+    v1_doc,
+    v1_row,
+    v2_question,
+    v2_row,
+    write_lines,
+)
 
 from lm_eval_longbench.errors import PredictionError
 from lm_eval_longbench.logs.results_file import RecordedRuns
@@ -132,3 +141,29 @@ def test_a_whitespace_answer_counts_as_wrong_officially(score, tmp_path):
     ]
     found = score(write_lines(tmp_path / f"samples_longbench_v2_{STAMP}.jsonl", *rows))
     assert (found.scores["overall"], found.scores["n"], found.scores["failed"]) == (50.0, 2, 1)
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+@pytest.mark.parametrize("name", ["model.jsonl", "model_cot.json"])
+def test_official_v2_rows_may_be_one_array(score, tmp_path, name, indent):
+    """The official result.py reads a file with json.load first, as lines second."""
+    rows = [v2_row("q1"), v2_row("q2", "C"), v2_row("q3", difficulty="hard")]
+    path = tmp_path / name
+    path.write_text("\n" + json.dumps(rows, indent=indent))
+    found = score(path)
+    lines = score(write_lines(tmp_path / "lines" / f"{path.stem}.jsonl", *rows))
+    assert [found.scores[name] for name in ("overall", "easy", "hard")] == [66.7, 50.0, 100.0]
+    assert found.bytes["samples.jsonl"] == lines.bytes["samples.jsonl"]
+    assert found.scores == lines.scores
+
+
+def test_lines_of_which_the_first_is_an_array_are_lines(score, tmp_path):
+    found = score(write_lines(tmp_path / "model.jsonl", [1], v2_row("q1"), [v2_row("q2")]))
+    assert found.scores["n"] == 1
+    assert [entry["line"] for entry in found.problems["malformed"]] == [1, 3]
+
+
+def test_each_row_of_a_prediction_file_has_its_own_classes(score, tmp_path):
+    rows = [v1_row("ab", "ab", classes=["ab", "a", "b"]), v1_row("ab", "ab", classes=["ab", "x"])]
+    found = score(write_lines(tmp_path / "pred" / "m" / "trec.jsonl", *rows))
+    assert [sample["score"] for sample in found.samples] == [0.5, 1.0]
