@@ -160,6 +160,10 @@ def texts_of(cell: Any) -> list[str] | None:
 # ---------------------------------------------------------------------- official files
 
 
+# What we and others put behind a model's name for a further repeat.
+_REPEAT = re.compile(r"[-_.]?(repeat|run|rep|seed|trial|sample)[-_.]?\d+$", re.IGNORECASE)
+
+
 @dataclass(frozen=True)
 class WrittenRun:
     """What official file names say of a run.
@@ -176,7 +180,15 @@ class WrittenRun:
 
 
 class OfficialFiles(abc.ABC):
-    """One benchmark's official files."""
+    """One benchmark's official files.
+
+    Attributes:
+        homes: names of the folders that the official scripts write into.
+        above: how many folders above a file its home is.
+    """
+
+    homes: tuple[str, ...] = ()
+    above = 2
 
     @abc.abstractmethod
     def path(self, table: Table, task: Task, run: WrittenRun, repeat: int) -> str:
@@ -207,6 +219,15 @@ class OfficialFiles(abc.ABC):
     def model_of(self, path: Path) -> str:
         """Return the name of the model in the path of an official file."""
         return path.parent.name
+
+    def stated_model(self, path: Path) -> str | None:
+        """Return whose answers a file has that lies where the official scripts write; else None.
+
+        What tells one repeat from another at the end of the name is left out.
+        """
+        whole = path.resolve()
+        home = whole.parents[self.above - 1].name if len(whole.parents) >= self.above else ""
+        return _REPEAT.sub("", self.model_of(whole)) if home in self.homes else None
 
 
 def scored_text(sample: Sample, reasoning: str) -> str:

@@ -44,6 +44,8 @@ class ProFiles(OfficialFiles):
     Source: the names and fields of the files of LongBench Pro at commit 88fbeb8.
     """
 
+    homes = ("output",)
+
     def _begin(self, table: Table, run: WrittenRun) -> str:
         mode = "thinking" if table.name.endswith("_thinking") else "nonthinking"
         return f"output/{run.model}/{mode}_context-{run.limit}_bon-{run.repeats}"

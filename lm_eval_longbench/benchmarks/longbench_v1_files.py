@@ -38,6 +38,8 @@ class V1Files(OfficialFiles):
     Source: LongBench at commit 2e00731, pred.py and eval.py.
     """
 
+    homes = ("pred", "pred_e")
+
     def __init__(self, folder: str) -> None:
         self._folder = folder
 

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 # Chunks of the official retrieval, where the run does not say how many.
 _CHUNKS = 4
 _ENDS = {COT_ANSWER: "_cot", NO_CONTEXT: "_no_context", RAG: f"_rag_{_CHUNKS}"}
+_MODE = re.compile(r"(_cot|_no_context|_rag_\d+)$")
 _FIELDS = ("_id", "domain", "sub_domain", "difficulty", "length", *ASKED, "answer", "context")
 # Characters of the document that the official files keep.
 _EXCERPT = 1000
@@ -48,6 +49,9 @@ class V2Files(OfficialFiles):
 
     Source: LongBench at commit 2e00731, pred.py and result.py.
     """
+
+    homes = ("results",)
+    above = 1
 
     def path(self, table: Table, task: Task, run: WrittenRun, repeat: int) -> str:
         # Officially there is one answer to a question.
@@ -69,10 +73,7 @@ class V2Files(OfficialFiles):
         return {**row, "pred": letter, "judge": letter == sample.golds[0]}
 
     def model_of(self, path: Path) -> str:
-        name = path.name.removesuffix(".gz").rpartition(".")[0]
-        for end in _ENDS.values():
-            name = name.removesuffix(end)
-        return name
+        return _MODE.sub("", path.name.removesuffix(".gz").rpartition(".")[0])
 
 
 # ---------------------------------------------------------------------- files of other programs

@@ -27,7 +27,7 @@ from lm_eval_longbench.scoring.official import official_folder, stated_figures
 from lm_eval_longbench.scoring.output import Results
 from lm_eval_longbench.scoring.plan import Plan, plan_files, policy_of
 from lm_eval_longbench.scoring.problems import Problems, check_scored, check_strict
-from lm_eval_longbench.scoring.recognise import log_of_task, recognise
+from lm_eval_longbench.scoring.recognise import log_of_task, of_kind, recognise
 from lm_eval_longbench.scoring.scan import Gathered, scan_store
 from lm_eval_longbench.scoring.score_chunk import (
     Outcome,
@@ -128,22 +128,40 @@ def _rows(path: Path, layout: str) -> Iterator[Mapping[str, Any]]:
 
 
 def _check_models(plan: Plan) -> None:
-    """Refuse logs of several models: they are no repeats of one another.
+    """Refuse answers of several models: they are no repeats of one another.
 
     Raises:
-        PredictionError: the results files beside the logs name several models.
+        PredictionError: the results files beside logs, or the folders in which official files lie,
+            name several models.
     """
     models: dict[str, str] = {}
+    official: dict[str, str] = {}
     for file in plan.files:
         model = file.recorded.model
         if model is not None:
             models.setdefault(model, file.source.name)
+        elif file.source.kind != LOG and not file.source.layout:
+            files = of_kind(file.source.kind)[0].official_files
+            model = files.stated_model(file.path) if files else None
+            if model is not None:
+                official.setdefault(model, file.source.name)
     if len(models) > 1:
-        named = "; ".join(f"{model} ({name})" for model, name in sorted(models.items()))
         raise PredictionError(
-            f"The logs are of several models, which are no repeats of one another: {named}. Score "
-            "each model's folder apart, and put them side by side with `lm-eval-longbench report`."
+            "The logs are of several models, which are no repeats of one another: "
+            f"{_named(models)}. Score each model's folder apart, and put them side by side with "
+            "`lm-eval-longbench report`."
         )
+    if len(official) > 1:
+        raise PredictionError(
+            "By the names of their folders or files, the answers are of several models, which are "
+            f"no repeats of one another: {_named(official)}. Score each model's files apart, and "
+            "put them side by side with `lm-eval-longbench report`. Name repeats of one model "
+            "`MODEL_repeat-2`."
+        )
+
+
+def _named(models: Mapping[str, str]) -> str:
+    return "; ".join(f"{model} ({name})" for model, name in sorted(models.items()))
 
 
 def _completed(

@@ -6,6 +6,7 @@ import pytest
 from prediction_rows import (
     STAMP,
     log_row,
+    pro_row,
     says,
     v1_doc,
     v1_row,
@@ -167,3 +168,56 @@ def test_each_row_of_a_prediction_file_has_its_own_classes(score, tmp_path):
     rows = [v1_row("ab", "ab", classes=["ab", "a", "b"]), v1_row("ab", "ab", classes=["ab", "x"])]
     found = score(write_lines(tmp_path / "pred" / "m" / "trec.jsonl", *rows))
     assert [sample["score"] for sample in found.samples] == [0.5, 1.0]
+
+
+# ---------------------------------------------------------------------- official files of models
+
+PRO = "nonthinking_context-120000_bon-1_inference_1-of-1.jsonl"
+OFFICIAL = {
+    "v1": ("pred/{}/qasper.jsonl", lambda answer: v1_row(answer, "A")),
+    "E": ("pred_e/{}/qasper.jsonl", lambda answer: v1_row(answer, "A")),
+    "v2": ("results/{}.jsonl", lambda answer: v2_row("q", answer)),
+    "v2 packed": ("results/{}.jsonl.gz", lambda answer: v2_row("q", answer)),
+    "Pro": (f"output/{{}}/{PRO}", lambda answer: pro_row("q", answer)),
+}
+
+
+def official(folder, kind, *models):
+    """Write a file of the official scripts for each model, with answers that differ."""
+    place, row = OFFICIAL[kind]
+    for model, answer in zip(models, "ABCD", strict=False):
+        path = folder / place.format(model)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_lines(path, row(answer), packed=path.suffix == ".gz")
+    return folder / place.partition("/")[0]
+
+
+@pytest.mark.parametrize("kind", OFFICIAL)
+def test_official_files_of_two_models_are_no_repeats(score, tmp_path, kind):
+    home = official(tmp_path, kind, "llama-8b", "llama-70b")
+    with pytest.raises(PredictionError, match="of several models") as caught:
+        score(home)
+    assert "llama-70b (" in str(caught.value)
+    assert "llama-8b (" in str(caught.value)
+    for path in home.iterdir():
+        score(path)  # each by itself
+
+
+@pytest.mark.parametrize("kind", OFFICIAL)
+@pytest.mark.parametrize("second", ["m_repeat-2", "m-run2", "m_seed_7"])
+def test_official_files_of_one_models_repeats_are_repeats(score, tmp_path, kind, second):
+    found = score(official(tmp_path, kind, "m", second))
+    assert max(line["repeat"] for line in found.samples) == 2
+
+
+def test_modes_of_one_model_are_one_model(score, tmp_path):
+    """LongBench v2's modes have names of their own behind the model's."""
+    for number, end in enumerate(("", "_cot", "_no_context", "_rag_16")):
+        write_lines(tmp_path / "results" / f"m{end}.jsonl", v2_row(f"q{number}"))
+    assert len(score(tmp_path / "results").samples) == 4
+
+
+def test_other_folders_name_no_models(score, tmp_path):
+    for number in (1, 2):
+        write_lines(tmp_path / f"{number}" / "qasper.jsonl", v1_row("AB"[number - 1], "A"))
+    assert max(line["repeat"] for line in score(tmp_path, benchmark="v1").samples) == 2
