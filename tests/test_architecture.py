@@ -13,7 +13,7 @@ _SPEC.loader.exec_module(counts)
 
 # What has been reached: lower these whenever it can be done, raise them for what users gain.
 LIMITS = {
-    "package lines": 42_650,
+    "package lines": 42_750,
     "modules": 223,
     "longest module": 500,
     "modules outside benchmarks/ that name benchmarks": 8,

@@ -1,8 +1,7 @@
 """Files that hold answers to a benchmark's questions: other programs', and the official ones.
 
 A layout is the form of the files of one other program. Each benchmark lists those that it reads.
-They were learnt from the programs' public sources,
-at the commits that each layout names.
+They were learnt from the programs' public sources, at the commits that each layout names.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from lm_eval_longbench.benchmarks.sample import Read
 from lm_eval_longbench.errors import PredictionError
-from lm_eval_longbench.input_files import Damaged, blocks, lines, read_json
+from lm_eval_longbench.input_files import blocks, lines, read_json
 from lm_eval_longbench.metrics.reasoning import answer_of
 
 if TYPE_CHECKING:
@@ -102,7 +101,15 @@ def pieces_of(form: str, path: Path) -> Iterator[bytes]:
         OSError: it cannot be read.
     """
     if form == LINES:
-        yield from _array_lines(path) or blocks(path)
+        pieces = blocks(path)
+        first = next(pieces, b"")
+        rows = _array(path) if first.lstrip().startswith(b"[") else []
+        if rows:
+            pieces.close()
+            yield from map(_line, rows)
+        else:
+            yield first
+            yield from pieces
     elif form == TABLE:
         yield from map(_line, _table_rows(path))
     else:
@@ -114,14 +121,13 @@ def pieces_of(form: str, path: Path) -> Iterator[bytes]:
             yield _line({"key": key, **own})
 
 
-def _array_lines(path: Path) -> Iterator[bytes] | None:
-    """Return the elements of the JSON array that a whole file is, a line each; None: it is none."""
-    with contextlib.closing(blocks(path)) as pieces, contextlib.suppress(Damaged):
-        start = next((piece.lstrip() for piece in pieces if not piece.isspace()), b"")
-        if start[:1] == b"[":
-            with contextlib.suppress(PredictionError):
-                return map(_line, read_json(path, PredictionError))
-    return None
+def _array(path: Path) -> list[Any]:
+    """Return the objects of the JSON array that a whole file is; empty: it is something else."""
+    with contextlib.suppress(PredictionError):
+        rows = read_json(path, PredictionError)
+        if isinstance(rows, list) and all(isinstance(row, dict) for row in rows):
+            return rows
+    return []
 
 
 def _line(row: Any) -> bytes:
