@@ -120,7 +120,7 @@ def test_files_of_others_are_read_through_one_module():
         "prompts/tokens/cut_cache.py",
         "prompts/tokens/official.py",
         "reports/published.py",
-        "task_folder.py",
+        "task_names.py",
         "write_tasks.py",
     ]
     assert sorted(set(files_that(reads)) - {"input_files.py"}) == ours
@@ -276,10 +276,22 @@ def heavy_after(module):
         "baseline.extractive",
         "options",
         "task_folder",
+        "task_names",
     ],
 )
 def test_light_modules_import_nothing_heavy(module):
     assert heavy_after(f"lm_eval_longbench.{module}") == []
+
+
+def test_what_the_harness_calls_at_each_start_imports_next_to_nothing():
+    """`lm_eval` asks each package with tasks where they are, whatever it runs."""
+    code = (
+        "import lm_eval_longbench.task_folder, json, sys\n"
+        "own = [name for name in sys.modules if name.startswith(('lm_eval_longbench.', 'numpy'))]\n"
+        "sys.stdout.write(json.dumps(sorted(own)))\n"
+    )
+    own = ["errors", "task_folder", "version"]
+    assert json.loads(run_code(code)) == [f"lm_eval_longbench.{name}" for name in own]
 
 
 def test_the_command_line_does_not_wait_for_torch_or_the_harness():

@@ -15,7 +15,7 @@ from lm_eval_longbench.errors import OptionError, PromptError
 from lm_eval_longbench.input_files import decoded, read_whole
 from lm_eval_longbench.interface.documents import prompt as finished_prompt
 from lm_eval_longbench.options import Options
-from lm_eval_longbench.task_folder import expanded, is_group
+from lm_eval_longbench.task_names import expanded, is_group
 from lm_eval_longbench.terminal import say
 
 

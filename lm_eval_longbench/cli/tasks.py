@@ -13,7 +13,7 @@ import typer
 from lm_eval_longbench.benchmarks.base import Length
 from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task
 from lm_eval_longbench.errors import OptionError, UnknownNameError
-from lm_eval_longbench.task_folder import expanded, is_group, valid_names
+from lm_eval_longbench.task_names import expanded, is_group, valid_names
 from lm_eval_longbench.terminal import say_json, say_line, say_table, table_of
 
 

@@ -39,13 +39,8 @@ from lm_eval_longbench.lock.lock import options_set
 from lm_eval_longbench.options import KEY, Options
 from lm_eval_longbench.result_files import output_folder
 from lm_eval_longbench.secrets import hide_keys, remember_secrets
-from lm_eval_longbench.task_folder import (
-    are_linked,
-    expanded,
-    harness_tasks,
-    task_folder,
-    task_versions,
-)
+from lm_eval_longbench.task_folder import are_linked, harness_tasks, task_folder
+from lm_eval_longbench.task_names import expanded, task_versions
 
 logger = logging.getLogger(__name__)
 

@@ -31,7 +31,7 @@ from lm_eval_longbench.harness.stopping import Stopped
 from lm_eval_longbench.once import warn_once
 from lm_eval_longbench.options import KEY
 from lm_eval_longbench.secrets import without_keys
-from lm_eval_longbench.task_folder import expanded, unknown_task
+from lm_eval_longbench.task_names import expanded, unknown_task
 from lm_eval_longbench.terminal import fail
 
 logger = logging.getLogger(__name__)

@@ -14,7 +14,7 @@ from lm_eval_longbench.answers.store import model_name
 from lm_eval_longbench.errors import OptionError, UnknownNameError
 from lm_eval_longbench.interface.run import THIS, Run
 from lm_eval_longbench.options import KEY, Options
-from lm_eval_longbench.task_folder import expanded, valid_names
+from lm_eval_longbench.task_names import expanded, valid_names
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase

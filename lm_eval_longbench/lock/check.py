@@ -23,7 +23,7 @@ from lm_eval_longbench.lock.lock import (
 )
 from lm_eval_longbench.logs.results_file import TaskResult
 from lm_eval_longbench.options import KEY, Options
-from lm_eval_longbench.task_folder import expanded
+from lm_eval_longbench.task_names import expanded
 
 # What to do about a difference, by section. Templates and metrics come with the packages.
 _TODO = {

@@ -17,7 +17,7 @@ from lm_eval_longbench.input_files import open_input, read_whole
 from lm_eval_longbench.options import KEY, Options
 from lm_eval_longbench.shapes import Object
 from lm_eval_longbench.signature.signature import package_versions
-from lm_eval_longbench.task_folder import expanded, task_versions, unknown_task
+from lm_eval_longbench.task_names import expanded, task_versions, unknown_task
 from lm_eval_longbench.version import installed
 
 DEFAULT = "longbench.lock"

@@ -13,7 +13,7 @@ from lm_eval_longbench.logs.formulas import plain_error, pooled_error, weighted_
 from lm_eval_longbench.logs.results_file import NAMING, ResultsFile, TaskResult
 from lm_eval_longbench.prompts.templates import text_sha256
 from lm_eval_longbench.signature.signature import package_versions
-from lm_eval_longbench.task_folder import is_group, our_group
+from lm_eval_longbench.task_names import is_group, our_group
 from lm_eval_longbench.verify.check import (
     CONFIRMED,
     DIFFERENT,

@@ -28,7 +28,7 @@ from lm_eval_longbench.signature.signature import (
     model_settings,
     package_versions,
 )
-from lm_eval_longbench.task_folder import task_versions
+from lm_eval_longbench.task_names import task_versions
 from lm_eval_longbench.verify.check import (
     CONFIRMED,
     DIFFERENT,

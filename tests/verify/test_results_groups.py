@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lm_eval_longbench.logs.results_file import ResultsFile, TaskResult
-from lm_eval_longbench.task_folder import is_group, our_group
+from lm_eval_longbench.task_names import is_group, our_group
 from lm_eval_longbench.verify.check import CONFIRMED, DIFFERENT, NOT_CHECKABLE, OFFICIAL
 from lm_eval_longbench.verify.results import _MOST, _times, check_groups
 

@@ -3,16 +3,10 @@
 import pytest
 from lm_eval.tasks._yaml_loader import load_yaml
 
-from lm_eval_longbench import task_folder as module
+from lm_eval_longbench import task_names as module
 from lm_eval_longbench.benchmarks import registry
-from lm_eval_longbench.task_folder import (
-    expanded,
-    is_group,
-    our_group,
-    task_folder,
-    task_versions,
-    valid_names,
-)
+from lm_eval_longbench.task_folder import task_folder
+from lm_eval_longbench.task_names import expanded, is_group, our_group, task_versions, valid_names
 
 CONFIGS = {
     config.get("group") or config["task"]: config
