@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from types import FrameType
 from typing import Any
 
@@ -47,6 +47,30 @@ def check_prompt_is_ours(config: Mapping[str, Any]) -> None:
             f"{task}: num_fewshot must be 0: LongBench has no examples to show besides those that "
             "are part of its documents. Take it off this task and off the groups around it."
         )
+
+
+def check_filters(task: str, filters: Iterable[Any], answers: int) -> None:
+    """Refuse filters of a user that take more answers than a request gets.
+
+    The harness itself finds out after the last answer, which loses them all.
+
+    Args:
+        filters: the `filter_list` of the task's YAML.
+        answers: to a request; the repeats of a server are requests of their own.
+
+    Raises:
+        OptionError: `take_first_k` asks for more.
+    """
+    for one in filters:
+        for step in one.get("filter") or ():
+            taken = step.get("k", 0) if step.get("function") == "take_first_k" else 0
+            if taken > answers:
+                raise OptionError(
+                    f"{task}: the filter {one.get('name')!r} takes {taken} answers of a request, "
+                    f"which gets {answers} here. Models in this process give all repeats to one "
+                    "request, servers each repeat to a request of its own. Take "
+                    + ("take_first." if answers == 1 else f"k: {answers}.")
+                )
 
 
 def refuse_selection(options: Mapping[str, Any], title: str) -> None:

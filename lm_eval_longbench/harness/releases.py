@@ -21,6 +21,7 @@ import lm_eval.api.task
 from lm_eval.filters import build_filter_ensemble
 
 from lm_eval_longbench.errors import OptionError
+from lm_eval_longbench.harness.overrides import check_filters
 from lm_eval_longbench.harness.record import COUNTED
 from lm_eval_longbench.options import KEY
 
@@ -93,7 +94,16 @@ class HarnessTask(GenerateTask):
         return "bypass" in self._metric_fn_list
 
     def keep_answers(self, number: int | None) -> None:
-        """Let the first answers through the filter: all of a request's, or one."""
+        """Let the first answers through the filter: all of a request's, or one.
+
+        Filters of a user stay.
+
+        Raises:
+            OptionError: they take more answers than there are.
+        """
+        if self.own_filters is not None:
+            check_filters(str(self.config.task), self.own_filters, number or 1)
+            return
         step = ["take_first", None] if number is None else ["take_first_k", {"k": number}]
         ensemble = build_filter_ensemble("none", [step])
         if hasattr(self, "_scorers"):

@@ -308,8 +308,7 @@ class LongBenchTask(HarnessTask):
         self._seeds = seeds and self.asking.repeats > 1
         in_process = self.asking.repeats > 1 and not self._seeds
         self.config.repeats = self.asking.repeats if in_process else 1
-        if self.own_filters is None:
-            self.keep_answers(self.asking.repeats if in_process else None)
+        self.keep_answers(self.asking.repeats if in_process else None)
 
     def construct_requests(self, doc: dict[str, Any], ctx: Any, **kwargs: Any) -> Any:
         """Build a document's request, or one for each repeat where the server takes seeds."""

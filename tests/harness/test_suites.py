@@ -17,6 +17,7 @@ from lm_eval.tasks import TaskManager
 from lm_eval.tasks._yaml_loader import load_yaml
 
 from lm_eval_longbench.errors import OptionError
+from lm_eval_longbench.harness.record import flat
 from lm_eval_longbench.task_folder import link_tasks, task_folder
 
 PAGE = (Path(__file__).parents[2] / "docs" / "suites.md").read_text(encoding="utf-8")
@@ -249,6 +250,32 @@ def test_filters_of_a_member(run, recording_lm):
     ]
     member["filter_list"] = [{"name": "number", "filter": first_number}]
     assert run(group, SAMPLE)["results"][name]["score,number"] == 1.0
+
+
+@pytest.mark.parametrize("on_a_server", [False, True])
+def test_filters_that_take_more_answers_than_a_request_gets(run, recording_lm, on_a_server):
+    """The harness finds out after the last answer, and all are lost."""
+    name = "longbench_v1_lcc"
+    recording_lm.answer = lambda number, *_: ["return 1", "return 2"][number % 2]
+    member = {
+        "task": name,
+        "repeats": 2,
+        "generation_kwargs": {"do_sample": True, "temperature": 0.7},
+        "filter_list": [{"name": "all", "filter": [{"function": "take_first_k", "k": 3}]}],
+    }
+    options = {"longbench": {"data_dir": "sample"}}
+    if on_a_server:
+        options["base_url"] = "http://127.0.0.1:9"
+    group = {"group": "own", "task": [member]}
+    said = "takes 3 answers of a request, .* gets " + ("1" if on_a_server else "2")
+    with pytest.raises(OptionError, match=said):
+        run(group, options)
+    assert recording_lm.requests == []
+    # As many as there are can be taken.
+    member["filter_list"][0]["filter"][0]["k"] = 1 if on_a_server else 2
+    found = run(group, options, log_samples=True)
+    rows = found["samples"][name]
+    assert [len(flat(row["filtered_resps"])) for row in rows] == [2] * len(rows)
 
 
 def test_one_task_twice_and_a_file_of_its_own(run, recording_lm):
