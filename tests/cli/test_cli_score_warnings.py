@@ -50,7 +50,10 @@ def test_rows_of_prediction_files_are_compared_file_by_file(report):
     assert "qasper: 201 rows instead of the official 200" in said
     assert sum("instead of" in line for line in said) == 1  # malformed lines are rows too
     assert f"{QASPER}: 1 of the official 200 questions are missing" not in said
-    assert notes_of(found)[0] == "longbench_v1: merged from 2 runs: in/a/pred, in/b/pred"
+    assert (
+        notes_of(found)[0]
+        == "longbench_v1: merged from 2 runs as of one model: in/a/pred, in/b/pred"
+    )
 
 
 def test_tasks_of_logs_that_lack_questions(report):
@@ -69,7 +72,8 @@ def test_of_many_runs_the_first_are_named(report):
     found = report({f"{number}/m.jsonl": [v2_row("q", "ABCDA"[number % 5])] for number in range(4)})
     (note,) = notes_of(found)
     assert note == (
-        "longbench_v2: merged from 4 runs: in/0/m.jsonl, in/1/m.jsonl, in/2/m.jsonl, in/3/m.jsonl"
+        "longbench_v2: merged from 4 runs as of one model: "
+        "in/0/m.jsonl, in/1/m.jsonl, in/2/m.jsonl, in/3/m.jsonl"
     )
     rows = {
         f"{number}/m.jsonl": [v2_row("q", sub_domain=None), v2_row(number)] for number in range(7)
