@@ -670,3 +670,10 @@ def test_a_task_has_score_best_and_pass():
 
 def test_shares_are_printed_in_percent_as_in_the_published_tables():
     assert (SHARE.shown(0.123456), SHARE.scaled(0.123456)) == ("12.35", 0.123456)
+
+
+def test_the_best_of_scores_below_0_is_one_of_them():
+    """Similarities can be below 0; an answer that does not count is no better."""
+    scores = np.array([[-0.5, -0.25, 0.9], [-0.5, np.nan, 0.9]])
+    counted = np.array([[True, True, False], [True, False, False]])
+    assert best_scores(scores, counted).tolist() == [-0.25, -0.5]

@@ -226,3 +226,13 @@ def test_a_package_that_cannot_be_imported_is_named(monkeypatch):
     with pytest.raises(OptionError, match=r"mine of .*, no_such_package:OBJECT, cannot be"):
         benchmarks()
     benchmarks.cache_clear()
+
+
+def test_which_prompts_hold_the_document():
+    without = {own.name for one in registry.OURS for own in one.tasks.values() if not own.document}
+    named = {
+        own.name for one in registry.OURS for own in one.tasks.values() if "no_context" in own.name
+    }
+    assert len(named) == 1 + 21 + 13 + 25
+    # The second pass of chain of thought has the reasoning in its place.
+    assert without == {*named, "longbench_v2_cot_answer"}

@@ -81,3 +81,8 @@ def test_how_many_answers_there_are():
     assert len(answers) == 3
     assert answers.unscored.tolist() == [[False], [True], [False]]
     assert answers.of_task("longbench_v1_trec").tolist() == [False, False, True]
+
+
+def test_a_flag_that_no_line_has_is_nowhere():
+    answers = answers_of("longbench_v1", v1_rows({"qasper": [0.5, 0.6]}))
+    assert answers.flags("no such field").tolist() == [[False], [False]]

@@ -56,5 +56,5 @@ def test_the_interval_holds_the_value():
     chance = np.random.default_rng(3)
     scores = (chance.random(300) < np.repeat([0.7, 0.65, 0.2], 100)).astype(float)
     own = found_of(scores, np.repeat([FIRST, 4 * FIRST, 16 * FIRST], 100)).effective()
-    assert 0 <= own.low <= own.position <= own.high <= 4
+    assert 0 <= own.low < own.position < own.high <= 4
     assert 0 < own.high - own.low < 4
