@@ -5,8 +5,10 @@ from scored_runs import pro_row, v1_rows, v2_row, write_run
 
 from lm_eval_longbench.benchmarks.longbench_v1_charts import MEAN, relative_section
 from lm_eval_longbench.benchmarks.longbench_v1_facts import CATEGORIES, DATASETS
-from lm_eval_longbench.benchmarks.parts import KINDS
+from lm_eval_longbench.benchmarks.parts import KINDS, TOKENS
 from lm_eval_longbench.benchmarks.registry import benchmarks
+from lm_eval_longbench.figures.effective import FIRST
+from lm_eval_longbench.figures.effective import LENGTHS as STEPS
 from lm_eval_longbench.figures.tree import estimate
 from lm_eval_longbench.reports.published import published_rows
 from lm_eval_longbench.reports.scored_run import read_run
@@ -91,3 +93,26 @@ def test_means_of_e_have_each_task_once(tmp_path):
     means = [figure.tree for (_, name), figure in found.items() if name == MEAN]
     numbers = {len(tree.parts) for tree in means if hasattr(tree, "parts")}
     assert numbers == {sum(1 for info in DATASETS.values() if info.rows_e)}
+
+
+def test_measured_lengths_are_those_that_figures_are_sorted_to():
+    assert [point.place[1] for point in TOKENS.points] == [
+        f"{FIRST * 2**step // 1024}k" for step in range(STEPS)
+    ]
+    assert TOKENS.shortest * 1024 == FIRST
+
+
+def test_lengths_that_are_ranges_have_names_only():
+    ladders = {name: own.look.ladder for name, own in benchmarks().items() if own.look.ladder}
+    assert {name: own.shortest for name, own in ladders.items()} == {
+        **dict.fromkeys(("longbench_v1_e", "longbench_v2"), 0),
+        "longbench_pro": 8,
+    }
+
+
+def test_only_relative_figures_have_0_within_their_scale():
+    signed = {
+        one.name: one.kind for own in benchmarks().values() for one in own.look.charts if one.signed
+    }
+    assert len(signed) == 1
+    assert "relative" in next(iter(signed))

@@ -236,3 +236,14 @@ def test_which_prompts_hold_the_document():
     assert len(named) == 1 + 21 + 13 + 25
     # The second pass of chain of thought has the reasoning in its place.
     assert without == {*named, "longbench_v2_cot_answer"}
+
+
+def test_whose_questions_share_documents():
+    sharing = {one.name for one in registry.OURS if one.shares_documents}
+    assert sharing == {"longbench_pro", "longbench_pro_no_context"}
+
+
+def test_an_official_run_is_of_no_thinking_score_if_that_is_not_said():
+    for one in registry.OURS:
+        task = next(iter(one.tasks.values()))
+        assert one.protocol(task) == one.protocol(task, thinking=False)

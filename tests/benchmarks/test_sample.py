@@ -2,7 +2,14 @@
 
 import pytest
 
-from lm_eval_longbench.benchmarks.sample import is_texts, is_whole, text_id
+from lm_eval_longbench.benchmarks.sample import (
+    Sample,
+    Scored,
+    failure_of,
+    is_texts,
+    is_whole,
+    text_id,
+)
 
 
 @pytest.mark.parametrize("value", [["a"], ["", "b"], ["\ud800"]])
@@ -28,3 +35,19 @@ def test_whole_numbers():
 )
 def test_ids(value, expected):
     assert text_id(value) == expected
+
+
+@pytest.mark.parametrize(
+    ("scored", "reply", "expected"),
+    [
+        (Scored(0.5, False, {}), {"state": "filtered"}, None),
+        (Scored(0.0, True, {}), {"state": "filtered"}, "content filter"),
+        (Scored(0.0, True, {}), None, None),
+        (Scored(0.0, True, {}), {}, None),
+        # A summary whose similarity is not known yet may have failed.
+        (Scored(None, False, {}), {"state": "filtered"}, "content filter"),
+    ],
+)
+def test_why_an_answer_failed_is_said_where_it_is_known(scored, reply, expected):
+    sample = Sample("longbench_v1", "longbench_v1_trec", "q", 0, 1, "", ["a"], reply=reply)
+    assert failure_of(sample, scored) == expected
