@@ -161,7 +161,7 @@ class Kept:
     """An answer with the request that it answers.
 
     Attributes:
-        key: sha256 of all that changes the answer, see `identity.answer_key`.
+        key: sha256 of all that changes the answer, see `answer_key`.
         repeat: which of several answers to equal requests, from 0.
         task: name of the task that asked; a task that asks the same later shares the answer.
         question: id of the question.

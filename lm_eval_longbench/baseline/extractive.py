@@ -59,7 +59,6 @@ def next_line(prompt: str) -> str | None:
 _ASKS_LABEL = re.compile(
     r"^[ \t]*(Type|Label|Category|Class|类别|类型|标签)[ \t]*[:：]\Z", re.MULTILINE
 )
-_LAST_LINE = 40  # characters; the request is the prompt's last line
 
 
 def nearest_label(prompt: str) -> str | None:
@@ -144,7 +143,6 @@ def _split_tail(tail: str) -> tuple[str, str]:
 
 _ASKS_SUMMARY = re.compile(r"^[ \t]*(?:Summary|\w{0,8}(?:总结|摘要))[ \t]*[:：]\Z", re.MULTILINE)
 _DIALOGUE = re.compile(r"^[ \t]*(?:Dialogue|对话)[ \t]*[:：]", re.MULTILINE)
-_LAST_LINE = 40  # characters; the request is the prompt's last line
 _UTTERANCES = 2
 
 
@@ -219,7 +217,7 @@ def answer(prompt: str, max_words: int) -> str:
     The prompt's own cues, at its end, tell what it asks for; a prompt without known cues is taken
     as material with a question in its last paragraph. Text that a chat template put around the
     prompt does no harm. The answer has at most `max_words` words, or characters of Chinese
-    (`budget.count_units`), and may be empty.
+    (`text.count_units`), and may be empty.
 
     Raises:
         ValueError: `max_words` is negative.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import abc
 import ast
+import codecs
 import contextlib
 import csv
 import json
@@ -103,7 +104,8 @@ def pieces_of(form: str, path: Path) -> Iterator[bytes]:
     if form == LINES:
         pieces = blocks(path)
         first = next(pieces, b"")
-        rows = _array(path) if first.lstrip().startswith(b"[") else []
+        begins = first.removeprefix(codecs.BOM_UTF8).lstrip()
+        rows = _array(path) if begins.startswith(b"[") else []
         if rows:
             pieces.close()
             yield from map(_line, rows)
@@ -122,16 +124,19 @@ def pieces_of(form: str, path: Path) -> Iterator[bytes]:
 
 
 def _array(path: Path) -> list[Any]:
-    """Return the objects of the JSON array that a whole file is; empty: it is something else."""
+    """Return the rows of the JSON array that a whole file is; empty: it is something else."""
     with contextlib.suppress(PredictionError):
         rows = read_json(path, PredictionError)
-        if isinstance(rows, list) and all(isinstance(row, dict) for row in rows):
+        if isinstance(rows, list) and any(isinstance(row, dict) for row in rows):
             return rows
     return []
 
 
 def _line(row: Any) -> bytes:
-    return json.dumps(row).encode("ascii") + b"\n"
+    try:
+        return json.dumps(row, ensure_ascii=False).encode() + b"\n"
+    except UnicodeEncodeError:  # half a surrogate pair
+        return json.dumps(row).encode() + b"\n"
 
 
 def _table_rows(path: Path) -> Iterator[dict[str, Any]]:
@@ -166,8 +171,8 @@ def texts_of(cell: Any) -> list[str] | None:
 # ---------------------------------------------------------------------- official files
 
 
-# What we and others put behind a model's name for a further repeat.
-_REPEAT = re.compile(r"[-_.]?(repeat|run|rep|seed|trial|sample)[-_.]?\d+$", re.IGNORECASE)
+# What we and others put behind a model's name for a further repeat, or for a part of the answers.
+_REPEAT = re.compile(r"([-_.](repeat|run|rep|trial|shard|part)|_seed)[-_.]?\d+$", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -229,11 +234,20 @@ class OfficialFiles(abc.ABC):
     def stated_model(self, path: Path) -> str | None:
         """Return whose answers a file has that lies where the official scripts write; else None.
 
-        What tells one repeat from another at the end of the name is left out.
+        What tells one repeat or part from another at the end of the name is left out. Links are
+        not followed: a name is what somebody gave.
         """
-        whole = path.resolve()
-        home = whole.parents[self.above - 1].name if len(whole.parents) >= self.above else ""
-        return _REPEAT.sub("", self.model_of(whole)) if home in self.homes else None
+        folders = path.absolute().parents
+        if len(folders) < self.above or folders[self.above - 1].name not in self.homes:
+            return None
+        name, shorter = "", self.model_of(path.absolute())
+        while shorter != name:
+            name, shorter = shorter, self.without_mode(_REPEAT.sub("", shorter))
+        return name
+
+    def without_mode(self, name: str) -> str:
+        """Return a model's name without what the official scripts add for a mode."""
+        return name
 
 
 def scored_text(sample: Sample, reasoning: str) -> str:

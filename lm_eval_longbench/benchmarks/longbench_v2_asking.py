@@ -200,10 +200,7 @@ class CotAnswerAsking(CotAsking):
 
 
 def _own(row: Mapping[str, Any], options: Options) -> list[Chunk]:
-    from lm_eval_longbench.retrieval.chunks import (
-        SIZE,
-        retrieve,  # slow to import
-    )
+    from lm_eval_longbench.retrieval.chunks import SIZE, retrieve  # slow to import
 
     return retrieve(row, options.rag_top_n, ranker_of(options), options.chunk_size or SIZE)
 

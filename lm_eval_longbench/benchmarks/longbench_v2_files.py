@@ -73,7 +73,10 @@ class V2Files(OfficialFiles):
         return {**row, "pred": letter, "judge": letter == sample.golds[0]}
 
     def model_of(self, path: Path) -> str:
-        return _MODE.sub("", path.name.removesuffix(".gz").rpartition(".")[0])
+        return self.without_mode(path.name.removesuffix(".gz").rpartition(".")[0])
+
+    def without_mode(self, name: str) -> str:
+        return _MODE.sub("", name)
 
 
 # ---------------------------------------------------------------------- files of other programs

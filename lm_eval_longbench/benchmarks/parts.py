@@ -329,7 +329,7 @@ class Ladder:
     questions: tuple[int, ...] = ()
 
 
-# Measured lengths of prompts, where official lengths are ranges; see `figures.by_tokens`.
+# Measured lengths of prompts, where official lengths are ranges; see `figures.effective`.
 TOKENS = Ladder(points("tokens", [f"{8 << step}k" for step in range(8)]), shortest=8)
 
 

@@ -279,7 +279,7 @@ def notes_of(report: Mapping[str, Any]) -> list[str]:
         runs, tasks = facts["runs"], len(tables()[name].tasks)
         if len(runs) > 1:
             named = ", ".join(runs[:_RUNS]) + (", ..." if len(runs) > _RUNS else "")
-            lines.append(f"{name}: merged from {len(runs)} runs as of one model: {named}")
+            lines.append(f"{name}: merged from {len(runs)} runs, counted as one model's: {named}")
         absent = tasks - len(facts["tasks"])
         if absent and facts["counts"]["missing"] is not None:
             lines.append(f"{name}: {absent} of {tasks} tasks are not in the input")

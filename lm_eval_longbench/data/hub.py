@@ -207,7 +207,7 @@ def provide_from(family: str, origin: str) -> None:
 
     Args:
         family: as `prepare` calls it.
-        origin: "hub", "modelscope", an address, or a folder or file; see `data.origins`.
+        origin: "hub", "modelscope", an address, or a folder or file.
 
     Raises:
         DataError: it cannot be had there, or it is another file.

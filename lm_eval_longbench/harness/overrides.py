@@ -64,11 +64,11 @@ def check_filters(task: str, filters: Iterable[Any], answers: int) -> None:
     for one in filters:
         for step in one.get("filter") or ():
             taken = step.get("k", 0) if step.get("function") == "take_first_k" else 0
-            if taken > answers:
+            if isinstance(taken, int) and taken > answers:
                 raise OptionError(
                     f"{task}: the filter {one.get('name')!r} takes {taken} answers of a request, "
                     f"which gets {answers} here. Models in this process give all repeats to one "
-                    "request, servers each repeat to a request of its own. Take "
+                    "request, servers each repeat to a request of its own. Use "
                     + ("take_first." if answers == 1 else f"k: {answers}.")
                 )
 

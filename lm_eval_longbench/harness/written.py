@@ -125,9 +125,9 @@ def written() -> Iterator[Unwritten]:
     try:
         yield unwritten
     finally:
-        del names["open"]
         EvaluationTracker.save_results_aggregated = save_results  # type: ignore[method-assign]
         EvaluationTracker.save_results_samples = save_samples  # type: ignore[method-assign]
+        names.pop("open", None)
 
 
 def _save(

@@ -381,7 +381,7 @@ def page_data(
         about: further facts of runs, by the run's name.
         refused: submissions that are not shown, with their reasons.
         summaries: of the official evaluation.
-        lengths: of the prompts of runs, by the run's name; see `prompt_lengths.lengths_of`.
+        lengths: of the prompts of runs, by the run's name; see `samples.lengths_of`.
 
     Raises:
         DataError: there is nothing to show.

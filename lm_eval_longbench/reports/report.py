@@ -287,7 +287,7 @@ def note_on_column(column: Column, *, signed: bool = True) -> str:
     parts += [documents] if documents else []
     if len(facts.runs) > 1:
         named = ", ".join(facts.runs[:_NAMED]) + (", ..." if len(facts.runs) > _NAMED else "")
-        parts.append(f"merged from {len(facts.runs)} runs as of one model: {named}")
+        parts.append(f"merged from {len(facts.runs)} runs, counted as one model's: {named}")
     if facts.embedding_model:
         parts.append(f"embedding model {facts.embedding_model}")
     if counts.get("failed"):

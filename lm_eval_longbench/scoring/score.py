@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from lm_eval_longbench.benchmarks.registry import (
     table_of,
     tables,
 )
-from lm_eval_longbench.errors import PredictionError, UnknownNameError
+from lm_eval_longbench.errors import PredictionError, UnknownNameError, few
 from lm_eval_longbench.input_files import ByteChunk, decoded
 from lm_eval_longbench.logs.scored_files import SampleLine
 from lm_eval_longbench.metrics.reasoning import OTHERWISE, POLICIES
@@ -134,34 +135,39 @@ def _check_models(plan: Plan) -> None:
         PredictionError: the results files beside logs, or the folders in which official files lie,
             name several models.
     """
-    models: dict[str, str] = {}
-    official: dict[str, str] = {}
+    logged: dict[str, str] = {}
+    official: dict[str, dict[str, str]] = defaultdict(dict)
     for file in plan.files:
-        model = file.recorded.model
+        model, kind = file.recorded.model, file.source.kind
         if model is not None:
-            models.setdefault(model, file.source.name)
-        elif file.source.kind != LOG and not file.source.layout:
-            files = of_kind(file.source.kind)[0].official_files
+            logged.setdefault(model, file.source.name)
+        elif kind != LOG and not file.source.layout:
+            files = of_kind(kind)[0].official_files
             model = files.stated_model(file.path) if files else None
-            if model is not None:
-                official.setdefault(model, file.source.name)
-    if len(models) > 1:
+            if model is not None:  # of v1 and v2 one model can have two names
+                official[kind].setdefault(model, file.source.name)
+    if len(logged) > 1:
         raise PredictionError(
             "The logs are of several models, which are no repeats of one another: "
-            f"{_named(models)}. Score each model's folder apart, and put them side by side with "
+            f"{_named(logged)}. Score each model's folder apart, and put them side by side with "
             "`lm-eval-longbench report`."
         )
-    if len(official) > 1:
-        raise PredictionError(
-            "By the names of their folders or files, the answers are of several models, which are "
-            f"no repeats of one another: {_named(official)}. Score each model's files apart, and "
-            "put them side by side with `lm-eval-longbench report`. Name repeats of one model "
-            "`MODEL_repeat-2`."
-        )
+    for models in official.values():
+        if len(models) > 1:
+            raise PredictionError(
+                "By the names of their folders or files, the answers are of several models, which "
+                f"are no repeats of one another: {_named(models)}. Score each model's files apart, "
+                "and put them side by side with `lm-eval-longbench report`. Name repeats or parts "
+                "of one model `MODEL_repeat-2`."
+            )
+
+
+# Models that are named where there are several.
+_NAMED = 5
 
 
 def _named(models: Mapping[str, str]) -> str:
-    return "; ".join(f"{model} ({name})" for model, name in sorted(models.items()))
+    return few([f"{model} ({name})" for model, name in sorted(models.items())], _NAMED, "; ")
 
 
 def _completed(
@@ -250,6 +256,7 @@ def score_paths(
         rouge_google=rouge_google,
         official=official is not None,
     )
+    _check_models(plan)
     if embedder is not None:
         embedder.check()
     processes = number_of_workers(workers, sum(file.survey.size for file in plan.files))
@@ -267,7 +274,6 @@ def score_paths(
             )
             for file in plan.files
         ]
-        _check_models(plan)
         signatures = [file.recorded.signature for file in plan.files if file.source.kind == LOG]
         results = _completed(
             store, gathered, plan.runs, embedder, strict=strict, signatures=signatures

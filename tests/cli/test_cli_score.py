@@ -324,8 +324,8 @@ def test_what_it_is_given_is_recognised(invoke, mixed, tmp_path):
     assert found["T4.1 Global-Coverage Constrained Summary"][:4] == ["-", "0", "0", "1"]
     assert "longbench_v1, 2 repeats, data zai-org/LongBench@5e628be" in result.stdout
     assert (
-        "note: longbench_v1: merged from 2 runs as of one model: mixed/one 2025-01-01T00-00-00.5, "
-        in result.stdout
+        "note: longbench_v1: merged from 2 runs, counted as one model's: mixed/one "
+        "2025-01-01T00-00-00.5, " in result.stdout
     )
     for line in (
         "mixed/notes.jsonl is not recognised as predictions; not scored",

@@ -52,7 +52,7 @@ def test_rows_of_prediction_files_are_compared_file_by_file(report):
     assert f"{QASPER}: 1 of the official 200 questions are missing" not in said
     assert (
         notes_of(found)[0]
-        == "longbench_v1: merged from 2 runs as of one model: in/a/pred, in/b/pred"
+        == "longbench_v1: merged from 2 runs, counted as one model's: in/a/pred, in/b/pred"
     )
 
 
@@ -72,7 +72,7 @@ def test_of_many_runs_the_first_are_named(report):
     found = report({f"{number}/m.jsonl": [v2_row("q", "ABCDA"[number % 5])] for number in range(4)})
     (note,) = notes_of(found)
     assert note == (
-        "longbench_v2: merged from 4 runs as of one model: "
+        "longbench_v2: merged from 4 runs, counted as one model's: "
         "in/0/m.jsonl, in/1/m.jsonl, in/2/m.jsonl, in/3/m.jsonl"
     )
     rows = {
