@@ -93,10 +93,10 @@ def _opened(address: str, start: int, headers: Mapping[str, str], seconds: float
         raise NotDownloadedError(f"HTTP {error.code} {error.reason}") from error
     except urllib.error.URLError as error:
         raise _PassingError(f"{error.reason}") from error
+    except (ValueError, http.client.InvalidURL) as error:  # such as a port that is no number
+        raise NotDownloadedError(f"{error}") from error
     except (OSError, http.client.HTTPException) as error:
         raise _PassingError(f"{type(error).__name__}: {error}") from error
-    except ValueError as error:  # such as a port that is no number
-        raise NotDownloadedError(f"{error}") from error
 
 
 def _place(reply: Any, start: int) -> tuple[int, int | None]:

@@ -150,9 +150,12 @@ def test_nobody_listens(target, hasty):
 
 
 @pytest.mark.parametrize("address", ["http://127.0.0.1:port/data.json", "http://[::1/data.json"])
-def test_what_is_no_address(target, address):
+def test_what_is_no_address(target, address, monkeypatch):
+    waited = []
+    monkeypatch.setattr(module.time, "sleep", waited.append)
     with pytest.raises(NotDownloadedError):
         download(address, target, SHA256)
+    assert waited == []  # it will be none at the next try, too
 
 
 def test_a_place_that_cannot_be_written(tmp_path):
