@@ -15,7 +15,7 @@ from lm_eval_longbench.errors import LongBenchError
 from lm_eval_longbench.scoring.score import score_paths
 from lm_eval_longbench.verify.verify import verify as verify_results
 
-CASES = 500
+CASES = 300
 RUNS = (
     ["longbench_v1_code"],
     ["longbench_v1_e_trec"],
