@@ -86,6 +86,7 @@ class _Handler(BaseHTTPRequestHandler):
             server.at.append(time.monotonic())
             server.in_flight += 1
             server.most_in_flight = max(server.most_in_flight, server.in_flight)
+            self.is_over = False
         try:
             fault = server.plan(number, body)
             if fault is None:
@@ -94,8 +95,13 @@ class _Handler(BaseHTTPRequestHandler):
                 fault(self, body)
             self.wfile.flush()
         finally:
-            with server.lock:
-                server.in_flight -= 1
+            self.over()
+
+    def over(self):
+        """Count this request as in flight no more: the client may go on with what it has read."""
+        with self.server.lock:
+            self.server.in_flight -= not self.is_over
+            self.is_over = True
 
     def log_message(self, *arguments):
         pass
@@ -299,6 +305,7 @@ def error_in_stream(message, code, after=""):
         if after:
             event(handler, {"choices": [choice(body, 0, after, None, part=True)]})
         error = {"message": message, "type": "None", "param": "None", "code": code}
+        handler.over()
         event(handler, {"error": error})
         end_stream(handler)
 
