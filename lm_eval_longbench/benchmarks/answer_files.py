@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lm_eval_longbench.benchmarks.sample import Read
+from lm_eval_longbench.benchmarks.sample import Read, Unusable
 from lm_eval_longbench.errors import PredictionError
 from lm_eval_longbench.input_files import blocks, lines, read_json
 from lm_eval_longbench.metrics.reasoning import answer_of
@@ -89,6 +89,16 @@ class Layout(abc.ABC):
     def remarks(self, rows: Iterator[Mapping[str, Any]]) -> list[str]:
         """Return what must be said of exactly this file, from its rows."""
         return []
+
+
+class NamedLayout(Layout):
+    """Files that are named and not scored: `find` says why, and never finds one."""
+
+    form = OBJECT
+
+    def read(self, row: Mapping[str, Any], index: int, table: Table, task: str) -> Read:
+        """Say of any row that it cannot be scored."""
+        return Unusable("is of a file that cannot be scored")
 
 
 def pieces_of(form: str, path: Path) -> Iterator[bytes]:
@@ -189,6 +199,10 @@ class WrittenRun:
     limit: int
     repeats: int
 
+    def named(self, repeat: int) -> str:
+        """Return the model's name in files of a repeat; officially a question has one answer."""
+        return self.model if repeat == 1 else f"{self.model}_repeat-{repeat}"
+
 
 class OfficialFiles(abc.ABC):
     """One benchmark's official files.
@@ -237,10 +251,10 @@ class OfficialFiles(abc.ABC):
         What tells one repeat or part from another at the end of the name is left out. Links are
         not followed: a name is what somebody gave.
         """
-        folders = path.absolute().parents
-        if len(folders) < self.above or folders[self.above - 1].name not in self.homes:
+        whole = path.absolute()
+        if len(whole.parts) <= self.above or whole.parents[self.above - 1].name not in self.homes:
             return None
-        name, shorter = "", self.model_of(path.absolute())
+        name, shorter = "", self.model_of(whole)
         while shorter != name:
             name, shorter = shorter, self.without_mode(_REPEAT.sub("", shorter))
         return name

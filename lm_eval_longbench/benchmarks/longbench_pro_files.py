@@ -8,16 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lm_eval_longbench.benchmarks.answer_files import (
-    OBJECT,
     Found,
     Layout,
+    NamedLayout,
     OfficialFiles,
     WrittenRun,
     known_fields,
     scored_text,
 )
 from lm_eval_longbench.benchmarks.longbench_pro_facts import DIMENSIONS
-from lm_eval_longbench.benchmarks.sample import Read, Unusable
 from lm_eval_longbench.errors import PredictionError
 from lm_eval_longbench.input_files import read_json
 
@@ -48,7 +47,7 @@ class ProFiles(OfficialFiles):
 
     def _begin(self, table: Table, run: WrittenRun) -> str:
         mode = "thinking" if table.name.endswith("_thinking") else "nonthinking"
-        return f"output/{run.model}/{mode}_context-{run.limit}_bon-{run.repeats}"
+        return f"{self.homes[0]}/{run.model}/{mode}_context-{run.limit}_bon-{run.repeats}"
 
     def path(self, table: Table, task: Task, run: WrittenRun, repeat: int) -> str:
         return f"{self._begin(table, run)}_inference_1-of-1.jsonl"
@@ -75,12 +74,11 @@ class ProFiles(OfficialFiles):
 _END = "_summary.json"
 
 
-class ProSummary(Layout):
+class ProSummary(NamedLayout):
     """`output/<model>/<mode>_context-<n>_bon-<n>_summary.json`, alone."""
 
     name = "LongBench Pro"
     title = "the summary of LongBench Pro's official evaluation"
-    form = OBJECT
     pattern = re.compile(rf".+_bon-\d+{re.escape(_END)}")
 
     def find(self, row: Mapping[str, Any], path: Path) -> Found | str | None:
@@ -95,9 +93,6 @@ class ProSummary(Layout):
             f"is {self.title}, of {questions:,} questions, overall {100 * overall:.2f} %: figures "
             f"without answers; the answers are in {begin}*.jsonl"
         )
-
-    def read(self, row: Mapping[str, Any], index: int, table: Table, task: str) -> Read:
-        return Unusable("holds no answers")
 
 
 LAYOUTS: tuple[Layout, ...] = (ProSummary(),)

@@ -44,9 +44,7 @@ class V1Files(OfficialFiles):
         self._folder = folder
 
     def path(self, table: Table, task: Task, run: WrittenRun, repeat: int) -> str:
-        # Officially there is one answer to a question.
-        model = run.model if repeat == 1 else f"{run.model}_repeat-{repeat}"
-        return f"{self._folder}/{model}/{task.label}.jsonl"
+        return f"{self._folder}/{run.named(repeat)}/{task.label}.jsonl"
 
     def row(self, sample: Sample, scored: Scored, reasoning: str) -> dict[str, Any]:
         return {

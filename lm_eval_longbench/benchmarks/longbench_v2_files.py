@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lm_eval_longbench.benchmarks.answer_files import (
-    OBJECT,
     TABLE,
     Found,
     Layout,
+    NamedLayout,
     OfficialFiles,
     WrittenRun,
     known_fields,
@@ -54,9 +54,7 @@ class V2Files(OfficialFiles):
     above = 1
 
     def path(self, table: Table, task: Task, run: WrittenRun, repeat: int) -> str:
-        # Officially there is one answer to a question.
-        model = run.model if repeat == 1 else f"{run.model}_repeat-{repeat}"
-        return f"results/{model}{_ENDS.get(table.name, '')}.jsonl"
+        return f"{self.homes[0]}/{run.named(repeat)}{_ENDS.get(table.name, '')}.jsonl"
 
     def row(self, sample: Sample, scored: Scored, reasoning: str) -> dict[str, Any] | None:
         if sample.dropped or sample.table == COT:  # a first pass is in no file of its own
@@ -223,12 +221,11 @@ class Evalscope(Layout):
         return _sample({**facts, "answer": row.get("target")}, table, None, letter)
 
 
-class OpenCompassV2(Layout):
+class OpenCompassV2(NamedLayout):
     """`predictions/<model>/LongBenchv2.json` (open-compass/opencompass, a5acc4b)."""
 
     name = "OpenCompass"
     title = "OpenCompass's LongBench v2 predictions"
-    form = OBJECT
     pattern = re.compile(r"LongBenchv2.*\.json")
 
     def find(self, row: Mapping[str, Any], path: Path) -> Found | str | None:
@@ -238,9 +235,6 @@ class OpenCompassV2(Layout):
             f"is {self.title}, which say neither the id nor the difficulty and length of a "
             "question: official figures cannot be made from them"
         )
-
-    def read(self, row: Mapping[str, Any], index: int, table: Table, task: str) -> Read:
-        return Unusable("OpenCompass does not say which question it is")
 
 
 LAYOUTS: tuple[Layout, ...] = (HarnessLogV2(), KvpressV2(), Evalscope(), OpenCompassV2())
