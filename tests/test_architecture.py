@@ -14,7 +14,7 @@ _SPEC.loader.exec_module(counts)
 # What has been reached: lower these whenever it can be done, raise them for what users gain.
 LIMITS = {
     "package lines": 42_750,
-    "modules": 224,
+    "modules": 225,
     "longest module": 500,
     "modules outside benchmarks/ that name benchmarks": 8,
     "scripts lines": 1_730,

@@ -70,7 +70,7 @@ class ProAsking(Asking):
                 "embedding_url to ask a server), or complete it later from the sample log.",
             )
             return
-        from lm_eval_longbench.semantic.embedder import VectorCache
+        from lm_eval_longbench.semantic.cache import VectorCache
         from lm_eval_longbench.semantic.similarity import summary_similarities
 
         pairs = [

@@ -191,7 +191,7 @@ def rank_by_embedding(
         OptionError: no model is named.
         EmbeddingError: the model or the server fails.
     """
-    from lm_eval_longbench.semantic.embedder import VectorCache
+    from lm_eval_longbench.semantic.cache import VectorCache
     from lm_eval_longbench.semantic.similarity import choose_embedder, vectors_by_text
 
     embedder = choose_embedder(model, url)

@@ -37,7 +37,8 @@ from lm_eval_longbench.scoring.score_chunk import (
     score_row,
 )
 from lm_eval_longbench.scoring.store import Row, Store, open_store
-from lm_eval_longbench.semantic.embedder import Embedder, VectorCache
+from lm_eval_longbench.semantic.cache import VectorCache
+from lm_eval_longbench.semantic.embedder import Embedder
 from lm_eval_longbench.semantic.similarity import summary_similarities
 
 # ---------------------------------------------------------------------- similarities

@@ -9,7 +9,8 @@ import numpy as np
 
 from lm_eval_longbench.errors import DataError, EmbeddingError, OptionError
 from lm_eval_longbench.metrics.answer_items import normalize
-from lm_eval_longbench.semantic.embedder import Embedder, VectorCache
+from lm_eval_longbench.semantic.cache import VectorCache
+from lm_eval_longbench.semantic.embedder import Embedder
 from lm_eval_longbench.semantic.local import LocalEmbedder
 from lm_eval_longbench.semantic.remote import RemoteEmbedder
 

@@ -6,7 +6,7 @@ import time
 import pytest
 from json_server import JsonHandler, JsonServer, serving
 
-from lm_eval_longbench.semantic.embedder import VectorCache
+from lm_eval_longbench.semantic.cache import VectorCache
 from lm_eval_longbench.semantic.local import LocalEmbedder
 
 

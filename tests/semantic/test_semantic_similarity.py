@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from lm_eval_longbench.errors import DataError, EmbeddingError
-from lm_eval_longbench.semantic.embedder import VectorCache
+from lm_eval_longbench.semantic.cache import VectorCache
 from lm_eval_longbench.semantic.remote import RemoteEmbedder
 from lm_eval_longbench.semantic.similarity import summary_similarities
 

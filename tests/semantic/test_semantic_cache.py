@@ -9,8 +9,8 @@ import datasets
 import numpy as np
 import pytest
 
-from lm_eval_longbench.semantic import embedder as module
-from lm_eval_longbench.semantic.embedder import VectorCache
+from lm_eval_longbench.semantic import cache as module
+from lm_eval_longbench.semantic.cache import VectorCache
 
 TEXTS = ["one", "two", "three 三", "half \ud800"]
 VECTORS = np.arange(32, dtype=np.float32).reshape(4, 8) / 7
@@ -223,7 +223,7 @@ FULL = """
 import logging, resource, signal, sys
 import numpy as np
 from pathlib import Path
-from lm_eval_longbench.semantic.embedder import VectorCache
+from lm_eval_longbench.semantic.cache import VectorCache
 logging.basicConfig()
 cache = VectorCache(Path(sys.argv[1]))
 cache.put("model", ["first"], np.ones((1, 8), np.float32))
@@ -247,7 +247,7 @@ WORKER = """
 import logging, sys
 import numpy as np
 from pathlib import Path
-from lm_eval_longbench.semantic.embedder import VectorCache
+from lm_eval_longbench.semantic.cache import VectorCache
 logging.basicConfig()
 cache, me = VectorCache(Path(sys.argv[1])), int(sys.argv[2])
 sys.stdin.readline()
