@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING, Any
 from tqdm.auto import tqdm
 
 from lm_eval_longbench.answers.answer import ANSWERED, CAPPED, EMPTY, Answer, AnswerText, answer_of
-from lm_eval_longbench.answers.store import AnswerStore, Kept, answer_key, sent_generation
+from lm_eval_longbench.answers.rows import Kept
+from lm_eval_longbench.answers.store import AnswerStore, answer_key, sent_generation
 from lm_eval_longbench.errors import RunStopped
 from lm_eval_longbench.harness.backend import Counts, as_text
 from lm_eval_longbench.harness.record import question_id
@@ -29,6 +30,7 @@ from lm_eval_longbench.harness.stopping import Stopped, Stopping, gated
 from lm_eval_longbench.harness.written import Unwritten
 from lm_eval_longbench.options import REPEAT
 from lm_eval_longbench.prompts.templates import text_sha256
+from lm_eval_longbench.secrets import masked
 
 if TYPE_CHECKING:
     from lm_eval.api.instance import Instance
@@ -70,7 +72,7 @@ class _Request:
             str(self.instance.task_name),
             question_id(self.instance.doc, self.instance.doc_id),
             text_sha256(as_text(prompt)),
-            json.dumps(sent_generation(generation), sort_keys=True, default=str),
+            json.dumps(masked(sent_generation(generation)), sort_keys=True, default=str),
             answer,
         )
 

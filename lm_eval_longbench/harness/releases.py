@@ -15,7 +15,7 @@ from dataclasses import fields
 from itertools import islice
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import lm_eval.api.task
 from lm_eval.filters import build_filter_ensemble
@@ -284,6 +284,10 @@ def _read_metadata(text: str) -> Any:
         raise _NotRead(f"--metadata {text} is no JSON: {error}") from error
 
 
+def _refuse(message: str) -> NoReturn:
+    raise ValueError(message)
+
+
 def parsed_arguments() -> Namespace:
     """Return what the harness's parser makes of `sys.argv`.
 
@@ -294,7 +298,9 @@ def parsed_arguments() -> Namespace:
     from lm_eval._cli.harness import HarnessCLI
 
     harness = HarnessCLI()
-    metadata = harness._subparsers.choices["run"]._option_string_actions["--metadata"]
+    run = harness._subparsers.choices["run"]
+    run.error = _refuse
+    metadata = run._option_string_actions["--metadata"]
     if metadata.type is json.loads:
         metadata.type = _read_metadata
     try:
