@@ -26,6 +26,7 @@ COLUMNS = (*_REQUEST, *_ANSWER, "sha256")
 _ALL = ", ".join(COLUMNS)
 _NUMBERS = {"repeat", *(name for name in _ANSWER if name.endswith("_tokens"))}
 _REALS = {"seconds", "at"}
+_MAIN = "*** in database main *** "
 # No row takes fewer bytes: two hashes alone have so many.
 _LEAST = 128
 
@@ -203,7 +204,7 @@ def check(connection: sqlite3.Connection) -> None:
     """
     (said,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
     if said != "ok":
-        raise sqlite3.DatabaseError(" ".join(str(said).split()))
+        raise sqlite3.DatabaseError(" ".join(str(said).split()).removeprefix(_MAIN))
     if any(kept is None for kept in rows_of(connection)):
         raise sqlite3.DatabaseError("answers do not match their hash")
 
@@ -216,13 +217,17 @@ def readable(path: Path, identity: str) -> tuple[list[Kept], int | None]:
     found: list[Kept] = []
     size = sum(part.stat().st_size for part in parts(path) if part.exists())
     with contextlib.suppress(sqlite3.Error), contextlib.closing(connected(path, "ro")) as opened:
+        most, there = size // _LEAST + 1, 0
+        with contextlib.suppress(sqlite3.Error):  # both by the damaged trees
+            (last,) = opened.execute("SELECT MAX(rowid) FROM answers").fetchone()
+            (there,) = opened.execute("SELECT COUNT(*) FROM answers").fetchone()
+            most = last if (last or 0) >= there else most
         opened.execute(f"SELECT {_ALL} FROM answers LIMIT 0")
-        for row in range(1, size // _LEAST + 2):
+        for row in range(1, most + 1):
             with contextlib.suppress(sqlite3.Error):  # of its page
                 asked = opened.execute(f"SELECT {_ALL} FROM answers WHERE rowid = ?", (row,))
                 values = asked.fetchone()
                 kept = _kept(identity, values) if values else None
                 found += [kept] if kept else []
-        (number,) = opened.execute("SELECT COUNT(*) FROM answers").fetchone()
-        return found, max(0, number - len(found))
+        return found, max(0, there - len(found)) if there else None
     return found, None

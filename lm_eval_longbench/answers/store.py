@@ -295,8 +295,9 @@ class AnswerStore:
     def _recover(self, file: Path, aside: Path, error: DamagedStore) -> None:
         """Take what can be read of a damaged file that was moved aside."""
         found, lost = readable(aside, self._identity)
-        for kept in found:
-            self._own.execute(_PUT, kept.row(self._identity))
+        self._own.execute("BEGIN")
+        self._own.executemany(_PUT, (kept.row(self._identity) for kept in found))
+        self._own.execute("COMMIT")
         logger.warning(
             f"{file} is damaged: {error.__cause__}. It is kept as {aside.name}. Of its answers "
             f"{len(found)} can be read and count; {'all others' if lost is None else lost} are "

@@ -122,10 +122,12 @@ def test_answers_of_another_model_are_refused(opened):
 
 
 @pytest.mark.parametrize("name", ["answers_tiny_00000000.sqlite", "answers_tiny_00000000_x.sqlite"])
-def test_a_damaged_file_is_named(opened, tmp_path, name):
+def test_a_damaged_file_is_kept_beside_a_new_one(opened, tmp_path, name, caplog):
     (tmp_path / name).write_bytes(b"no database" * 500)
-    with pytest.raises(OptionError, match="move it away"):
-        opened()
+    opened().keep(kept(FULL))
+    assert (tmp_path / f"{name}.damaged1").read_bytes() == b"no database" * 500
+    assert f"{name} is damaged: file is not a database. It is kept as {name}.d" in caplog.text
+    assert answer_files(tmp_path) == [tmp_path / "answers_tiny_00000000.sqlite"]
 
 
 def test_a_file_of_another_version_is_refused(opened, tmp_path):
