@@ -365,9 +365,9 @@ class AnswerStore:
         try:
             with reading(self.path) as found:
                 (there,) = found.execute("SELECT COUNT(*) FROM answers").fetchone()
+                return bool(there == self.size()[1])
         except (OptionError, sqlite3.Error):
             return False
-        return there == self.size()[1]
 
     def copy(self) -> Path | None:
         """Write all answers of this process to another folder; None: there is none."""

@@ -219,10 +219,11 @@ class Keeping:
         if number and self.asked > self.done:
             missing = taken / number * (self.asked - self.done)
             free = shutil.disk_usage(store.path.parent).free
+            answers = "answers take" if number > 1 else "answer takes"
             said += (
-                f" {number} answers take {_mega(taken)}, so that the {self.asked - self.done} to "
-                f"come need about {_mega(missing)}, and the results as much again; {_mega(free)} "
-                "are free."
+                f" {number} {answers} {_size(taken)}, so that about {_size(missing)} are missing "
+                f"for the {self.asked - self.done} to come, and the results take as much again; "
+                f"{_size(free)} are free."
             )
         if store.elsewhere is not None:
             said += (
@@ -234,8 +235,8 @@ class Keeping:
         return said
 
 
-def _mega(number: float) -> str:
-    return f"{number / 1e6:,.1f} MB"
+def _size(number: float) -> str:
+    return f"{number / 1e6:,.1f} MB" if number >= 1e5 else f"{number / 1e3:,.0f} kB"
 
 
 class _Asking:

@@ -1,4 +1,4 @@
-"""A damaged file of answers: what can be read counts, the rest is asked again, nothing is removed."""
+"""A damaged file of answers: what can be read counts, the rest is asked again, and it is kept."""
 
 import random
 import shutil

@@ -22,7 +22,9 @@ def model_args(base, **more):
         "header": {"X-Team": f"{PLANTED}-header", "Cookie": f"a={PLANTED}-cookie"},
         "extra_body": {
             "my_token": f"{PLANTED}-token",
-            "deep": [{"clientSecret": {"any": f"{PLANTED}-deep"}, "url": f"http://h?{PLANTED}-url"}],
+            "deep": [
+                {"clientSecret": {"any": f"{PLANTED}-deep"}, "url": f"http://h?{PLANTED}-url"}
+            ],
         },
         "patience": 2,
         "tries": 2,
@@ -105,7 +107,9 @@ def test_no_command_shows_or_writes_a_secret(command):
         command(*words[1:])
 
     for broken in (f'{{"api_key": "{PLANTED}"', f"model=m,{PLANTED}", f'header={{"a": {PLANTED}'):
-        command("run", "--model", "longbench-api", "--tasks", TASK, "--model_args", broken, status=2)
+        command(
+            "run", "--model", "longbench-api", "--tasks", TASK, "--model_args", broken, status=2
+        )
 
     command("score", "good", "--output", "scored")
     command("verify", "good", status=None)
