@@ -59,7 +59,7 @@ _hidden: set[str] = set()
 
 def _remember(secret: str) -> None:
     for own in (secret, secret.rpartition(" ")[2]):
-        if len(own) >= _SHORTEST and not _NUMBER.fullmatch(own) and not own.startswith(MASK):
+        if len(own) >= _SHORTEST and not own.startswith(MASK):
             # Also as JSON, Python and URLs spell it.
             _hidden.update((own, json.dumps(own)[1:-1], repr(own)[1:-1], quote(own, safe="")))
 

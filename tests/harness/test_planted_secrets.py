@@ -7,6 +7,8 @@ import shlex
 import pytest
 from fault_server import FaultServer, status
 
+from lm_eval_longbench.secrets import is_secret
+
 PLANTED = "Pl4nted"
 TASK = "longbench_v1_passage_count"
 
@@ -130,3 +132,38 @@ def test_no_command_shows_or_writes_a_secret(command):
     assert {".json", ".jsonl", ".sqlite", ".log", ".html"} <= kinds
     shown = [str(file) for file in files if PLANTED.encode() in file.read_bytes()]
     assert shown == []
+
+
+def keys_of(value):
+    """All names in JSON, at any depth; of our own tasks' figures too."""
+    if isinstance(value, dict):
+        for name, own in value.items():
+            yield name
+            yield from keys_of(own)
+    elif isinstance(value, list):
+        for own in value:
+            yield from keys_of(own)
+
+
+def test_no_field_of_our_files_is_taken_for_a_secret(command):
+    tasks = f"{TASK},longbench_v2,longbench_pro_t3_1"
+    sample = json.dumps({"longbench": {"data_dir": "sample"}})
+    command(
+        *("run", "--model", "longbench-extractive", "--tasks", tasks, "--metadata", sample),
+        *("--output_path", "plain", "--log_samples"),
+    )
+    command("score", "plain", "--output", "plain scored")
+    files = [
+        *(command.folder / "plain").rglob("*.json*"),
+        *(command.folder / "plain scored").rglob("*.json*"),
+    ]
+    assert len(files) >= 6
+    names = set()
+    for file in files:
+        text = file.read_text()
+        values = (
+            map(json.loads, text.splitlines()) if file.suffix == ".jsonl" else [json.loads(text)]
+        )
+        names.update(name for value in values for name in keys_of(value))
+    assert {"longbench_run", "tokenizer_sha256", "counts", "gen_args_0"} <= names
+    assert [name for name in sorted(names) if is_secret(name)] == []
