@@ -123,7 +123,7 @@ def naming(path: Path) -> Iterator[None]:
     except sqlite3.Error as error:
         what = str(error)
         place = isinstance(error, sqlite3.OperationalError)
-        if place and not what.startswith(("no such", "unsupported")):
+        if place and not what.startswith(("no such", "unsupported", "table ")):
             raise OptionError(
                 f"The file of answers {path} cannot be used: {what}. If its folder cannot be "
                 "written, give another --output_path."

@@ -143,9 +143,10 @@ def answer_key(prompt: str, generation: Mapping[str, Any], more: Mapping[str, An
 logger = logging.getLogger(__name__)
 
 _TABLES = (
-    f"CREATE TABLE IF NOT EXISTS answers ({', '.join(f'{one} {type_of(one)}' for one in COLUMNS)},"
+    "BEGIN IMMEDIATE",
+    f"CREATE TABLE answers ({', '.join(f'{one} {type_of(one)}' for one in COLUMNS)},"
     " PRIMARY KEY (request, repeat))",
-    "CREATE TABLE IF NOT EXISTS model (identity TEXT)",
+    "CREATE TABLE model (identity TEXT)",
 )
 # An answer is never replaced by the lack of one.
 _INSERT = (
@@ -170,12 +171,11 @@ def _made(path: Path, identity: str) -> sqlite3.Connection:
         connection.execute("PRAGMA journal_mode=WAL")
         connection.execute("PRAGMA synchronous=NORMAL")
         if is_new:
-            for table in _TABLES:
-                connection.execute(table)
-            if identity_of(connection) is None:
-                connection.execute("INSERT INTO model VALUES (?)", (identity,))
-            _check(path, connection, identity)  # one that was killed here had made its tables
+            for statement in _TABLES:
+                connection.execute(statement)
+            connection.execute("INSERT INTO model VALUES (?)", (identity,))
             connection.execute(f"PRAGMA user_version={VERSION}")
+            connection.execute("COMMIT")
     except BaseException:
         connection.close()
         raise
@@ -340,7 +340,7 @@ class AnswerStore:
 
     def _keep_elsewhere(self, kept: Kept) -> None:
         for folder in other_folders():
-            with contextlib.suppress(sqlite3.Error, OSError):
+            with contextlib.suppress(sqlite3.Error, OSError, OptionError):
                 file = folder / f"{self._stem}_{folder.name}.sqlite"
                 other = _made(file, self._identity)
                 self._others.callback(other.close)

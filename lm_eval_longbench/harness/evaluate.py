@@ -281,9 +281,9 @@ def arguments_masked(kept: Captured) -> Iterator[None]:
             if isinstance(given, dict):
                 given.update(masked(given))
         for row in chain.from_iterable((samples or {}).values()):
-            row["arguments"] = [
-                tuple(masked(one) if isinstance(one, dict) else one for one in own)
-                for own in row["arguments"]
+            row["arguments"] = [  # the prompt stays as it was sent
+                (prompt, *(masked(one) if isinstance(one, dict) else one for one in rest))
+                for prompt, *rest in row["arguments"]
             ]
         kept.saved = Saved(self, results)
         save(self, results=results, samples=samples)

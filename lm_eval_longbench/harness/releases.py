@@ -24,6 +24,7 @@ from lm_eval_longbench.errors import OptionError
 from lm_eval_longbench.harness.overrides import check_filters
 from lm_eval_longbench.harness.record import COUNTED
 from lm_eval_longbench.options import KEY
+from lm_eval_longbench.secrets import masked
 
 if TYPE_CHECKING:
     from lm_eval.api.task import ConfigurableTask as GenerateTask
@@ -71,8 +72,10 @@ class HarnessTask(GenerateTask):
         yield from islice(enumerate(doc for _, doc in chosen), rank, None, world_size)
 
     def dump_config(self) -> dict[str, Any]:
-        """Return the task's config as 0.4.13 has it: 0.5 adds to filters, and what is empty."""
-        dumped: dict[str, Any] = super().dump_config()
+        """Return the task's config without keys, and as 0.4.13 has it: 0.5 adds to filters, and
+        what is empty.
+        """
+        dumped: dict[str, Any] = masked(super().dump_config())
         if not hasattr(self, "_scorers"):
             return dumped
         dumped |= {"filter_list": self.own_filters, "_qualified_name": None}

@@ -457,10 +457,6 @@ class LongBenchTask(HarnessTask):
             instance.arguments = (prompt, *masked(rest))
         return filtered
 
-    def dump_config(self) -> dict[str, Any]:
-        """Return what the results file says of this task."""
-        return masked(super().dump_config())
-
     def log_rows(self) -> list[dict[str, Any]]:
         """Return this rank's first answers in the shape of the harness's sample log."""
         return [
