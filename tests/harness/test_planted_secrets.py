@@ -72,66 +72,103 @@ def run_of(base, out, *more, model="longbench-api", **args):
     )
 
 
-def test_no_command_shows_or_writes_a_secret(command):
-    refused = status(401, f"Incorrect key {PLANTED}-header, {PLANTED}-environment, {PLANTED}/query")
+@pytest.fixture(scope="module")
+def server():
     with FaultServer() as server:
-        command(*run_of(server.base, "good", "--verbose"))
-        command(*run_of(server.base, "quiet"))
-        command("doctor", *run_of(server.base, "quiet")[1:])
-        body, sent = server.bodies[-1], server.headers[-1]
-        headers = {name.title(): value for name, value in sent.items()}
-        # All of them are sent.
-        assert headers["X-Team"] == f"{PLANTED}-header"
-        assert body["my_token"] == f"{PLANTED}-token"
-        assert body["session_token"] == f"{PLANTED}-generation"
+        yield server
 
-        server.plan = lambda number, body: status(400, f"odd: {json.dumps(body)[:400]}")
-        command(*run_of(server.base, "failed"), status=None)
-        server.plan = lambda number, body: refused
-        said = command(*run_of(server.base, "stopped"), status=1)
-        command(*run_of(server.base, "stopped", "--debug", "--verbose"), status=1)
-        command(*run_of(server.base, "harness", model="local-chat-completions"), status=None)
-        command(*run_of(server.base, "misspelt", heder={"X-Key": f"{PLANTED}-heder"}), status=2)
-        command(*run_of(server.base, "debug", "--debug", model="local-completions"), status=None)
 
-        # Put back, the command works.
-        (line,) = (one for one in said.splitlines() if one.startswith("To go on"))
-        server.plan = lambda number, body: None
-        words = shlex.split(line.partition(": ")[2])
-        shown = iter(("--model_args", "--metadata"))
-        assert "(with your keys where *** stands)" in line
-        for option in shown:
-            given = json.loads(words[words.index(option) + 1])
-            assert "***" in json.dumps(given)
-        words[words.index("--model_args") + 1] = json.dumps(model_args(server.base))
-        words[words.index("--metadata") + 1] = json.dumps(METADATA)
-        words = [word.replace("=***", f"={PLANTED}-generation") for word in words]
-        command(*words[1:])
+@pytest.fixture(scope="module")
+def good(command, server):
+    """A run that ends well."""
+    server.plan = lambda number, body: None
+    return command(*run_of(server.base, "good", "--verbose"))
 
-    for broken in (f'{{"api_key": "{PLANTED}"', f"model=m,{PLANTED}", f'header={{"a": {PLANTED}'):
-        command(
-            "run", "--model", "longbench-api", "--tasks", TASK, "--model_args", broken, status=2
-        )
 
+@pytest.fixture(scope="module")
+def stopped(command, server):
+    """A run that the server ends; its message quotes keys."""
+    said = f"Incorrect key {PLANTED}-header, {PLANTED}-environment, {PLANTED}/query"
+    server.plan = lambda number, body: status(401, said)
+    return command(*run_of(server.base, "stopped"), status=1)
+
+
+def written(command, *kinds):
+    """Files of these kinds were written, and no file of any kind holds a secret."""
+    files = [file for file in command.folder.rglob("*") if file.is_file()]
+    assert set(kinds) <= {file.suffix for file in files}
+    assert [str(file) for file in files if PLANTED.encode() in file.read_bytes()] == []
+
+
+def test_runs_that_end_well(command, server, good):
+    command(*run_of(server.base, "quiet"))
+    body = server.bodies[-1]
+    headers = {name.title(): value for name, value in server.headers[-1].items()}
+    # All of them are sent.
+    assert headers["X-Team"] == f"{PLANTED}-header"
+    assert body["my_token"] == f"{PLANTED}-token"
+    assert body["session_token"] == f"{PLANTED}-generation"
+    command("doctor", *run_of(server.base, "quiet")[1:])
+    written(command, ".json", ".jsonl", ".sqlite", ".log")
+
+
+def test_runs_that_fail(command, server):
+    server.plan = lambda number, body: status(400, f"odd: {json.dumps(body)[:400]}")
+    command(*run_of(server.base, "failed"), status=None)
+    once = {"max_retries": 1}
+    command(*run_of(server.base, "harness", model="local-chat-completions", **once), status=None)
+    command(
+        *run_of(server.base, "debug", "--debug", model="local-completions", **once), status=None
+    )
+    written(command, ".log")
+
+
+def test_misspelt_arguments(command, server):
+    command(*run_of(server.base, "misspelt", heder={"X-Key": f"{PLANTED}-heder"}), status=2)
+    written(command, ".log")
+
+
+@pytest.mark.parametrize(
+    "given", [f'{{"api_key": "{PLANTED}"', f"model=m,{PLANTED}", f'header={{"a": {PLANTED}']
+)
+def test_arguments_that_cannot_be_read_are_not_quoted(command, given):
+    said = command(
+        "run", "--model", "longbench-api", "--tasks", TASK, "--model_args", given, status=2
+    )
+    assert "--model_args" in said
+
+
+def test_a_stopped_run_goes_on_once_the_keys_are_put_back(command, server, stopped):
+    (line,) = (one for one in stopped.splitlines() if one.startswith("To go on"))
+    assert "(with your keys where *** stands)" in line
+    words = shlex.split(line.partition(": ")[2])
+    for option, given in (("--model_args", model_args(server.base)), ("--metadata", METADATA)):
+        place = words.index(option) + 1
+        shown = json.loads(words[place])
+        assert "***" in words[place] and shown.keys() == given.keys()
+        words[place] = json.dumps(given)
+    words = [word.replace("=***", f"={PLANTED}-generation") for word in words]
+    command(*run_of(server.base, "stopped", "--debug", "--verbose"), status=1)
+    server.plan = lambda number, body: None
+    command(*words[1:])
+    written(command, ".json", ".jsonl", ".sqlite", ".log")
+
+
+def test_commands_that_read(command, good, stopped):
     command("score", "good", "--output", "scored")
     command("verify", "good")
     command("answers", ".")
     command("answers", ".", "--json")
-    command("compare", "good", "stopped", status=None)
-    command("explain", "good", "stopped", status=None)
-    command("lock", "--tasks", TASK, "--metadata", json.dumps(METADATA), status=None)
-    for kind in ("table", "json", "csv", "markdown", "html"):
-        more = ["--answers"] if kind == "html" else []
-        command("report", "good", "stopped", "--format", kind, "--output", f"r.{kind}", *more)
+    command("compare", "good", "good")
+    written(command, ".json")
 
-    files = [file for file in command.folder.rglob("*") if file.is_file()]
-    assert {"scored", "good", "stopped", "misspelt"} <= {
-        file.relative_to(command.folder).parts[0] for file in files
-    }
-    kinds = {file.suffix for file in files}
-    assert {".json", ".jsonl", ".sqlite", ".log", ".html"} <= kinds
-    shown = [str(file) for file in files if PLANTED.encode() in file.read_bytes()]
-    assert shown == []
+
+def test_reports(command, good):
+    for kind in ("json", "csv", "markdown", "html"):
+        more = ["--answers"] if kind == "html" else []
+        command("report", "good", "--format", kind, "--output", f"r.{kind}", *more)
+    command("lock", "--tasks", TASK, "--metadata", json.dumps(METADATA), status=None)
+    written(command, ".json", ".csv", ".markdown", ".html")
 
 
 def keys_of(value):
