@@ -15,6 +15,8 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import IO, TYPE_CHECKING
 
+from lm_eval_longbench.secrets import without_keys
+
 if TYPE_CHECKING:
     from rich.table import Table
 
@@ -81,18 +83,18 @@ def say_json(text: str, end: str = "\n") -> None:
 
 
 def warn(text: str) -> None:
-    """Print one line on standard error."""
+    """Print one line on standard error, without keys."""
     import typer
 
-    typer.echo(escaped_line(text), err=True)
+    typer.echo(escaped_line(without_keys(text)), err=True)
 
 
 def fail(text: str) -> None:
-    """Print what ended the work, one or more lines, on standard error; red where there is red."""
+    """Print what ended the work on standard error, without keys; red where there is red."""
     from rich.console import Console
 
     console = Console(stderr=True, soft_wrap=True, markup=False, highlight=False, emoji=False)
-    console.print(escaped(text), style="red")
+    console.print(escaped(without_keys(text)), style="red")
 
 
 @contextlib.contextmanager

@@ -40,6 +40,7 @@ TOGETHER = {
         "harness/test_command.py",
         "harness/test_longbench_pro_api.py",
         "harness/test_longbench_v2_run.py",
+        "harness/test_planted_secrets.py",
         "harness/test_quiet.py",
         "harness/test_ranks.py",
         "harness/test_response_cache.py",

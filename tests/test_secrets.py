@@ -1,6 +1,7 @@
 """Keys and passwords are seen, wherever they stand."""
 
 import contextlib
+import dataclasses
 import io
 import logging
 import string
@@ -9,15 +10,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lm_eval_longbench.answers.answer import Answer
+from lm_eval_longbench.answers.rows import COLUMNS
+from lm_eval_longbench.options import Options
 from lm_eval_longbench.secrets import (
     MASK,
     hide_keys,
     masked,
+    masked_command,
     masked_url,
-    remember_secrets,
     secret_part,
     without_keys,
 )
+from lm_eval_longbench.signature.signature import INGREDIENTS
 
 SECRET = "S3cr3tK3y"
 HARMLESS = [
@@ -71,6 +76,11 @@ def test_no_way_to_spell_a_url_lets_a_secret_through(user, name):
             assert secret_part(url)
 
 
+@pytest.fixture(autouse=True)
+def _nothing_remembered(monkeypatch):
+    monkeypatch.setattr("lm_eval_longbench.secrets._hidden", set())
+
+
 @pytest.mark.parametrize(
     "name",
     [
@@ -79,8 +89,27 @@ def test_no_way_to_spell_a_url_lets_a_secret_through(user, name):
         *("password", "Authorization", "cookie", "credentials", "header", "extra_headers"),
     ],
 )
-def test_names_of_keys(name):
+def test_names_of_what_opens_a_server(name):
     assert masked({"a": [{name: SECRET}]}) == {"a": [{name: MASK}]}
+    assert masked({"a": {name: {"b": [SECRET, 1, True]}}}) == {"a": {name: {"b": [MASK, 1, True]}}}
+
+
+@pytest.mark.parametrize(
+    "name", ["my_token", "key_file", "secretSanta", "AUTH", "x-auth-user", "APIKeyName"]
+)
+def test_other_names_of_secrets_keep_two_settings_apart(name):
+    one, two = masked([{name: SECRET}, {name: f"{SECRET}2"}])
+    assert SECRET not in str(one) and one[name].startswith(f"{MASK} (sha256 ")
+    assert one != two
+    assert masked(one) == one  # once is enough
+
+
+OWN = (
+    *INGREDIENTS,
+    *(one.name for one in dataclasses.fields(Options)),
+    *COLUMNS,
+    *(one.name for one in dataclasses.fields(Answer)),
+)
 
 
 @pytest.mark.parametrize(
@@ -88,6 +117,8 @@ def test_names_of_keys(name):
     [
         *("tokenizer", "tokenized_requests", "max_gen_toks", "eos_token", "add_bos_token"),
         *("think_end_token", "pretrained", "model", "keys", "monkey", "max_tokens", "data_dir"),
+        *("token_ids", "token_length", "pad_token_id", "tokenizer_pad_token", "keyboard", "author"),
+        *OWN,
     ],
 )
 def test_other_names(name):
@@ -180,16 +211,54 @@ def test_records_of_every_logger(log):
     assert "Traceback" in text and "100% sure" in text
 
 
-def test_what_the_arguments_of_a_run_hold_is_remembered(monkeypatch):
-    monkeypatch.setattr("lm_eval_longbench.secrets._given", set())
-    remember_secrets(
+def test_what_was_masked_is_remembered():
+    masked(
         {
             "model": "plain-model-name",
             "header": {"X-Team": "Bearer first-secret", "X-Short": "a"},
             "headers": '{"X-Key": "second-secret"}',
             "auth_token": "third-secret",
             "nested": [{"password": "fourth-secret"}],
+            "base_url": "http://me:fifth-secret@h/v1?code=sixth%2Fsecret&api-version=plain-2024",
         }
     )
-    text = "plain-model-name first-secret second-secret third-secret fourth-secret a"
-    assert without_keys(text) == "plain-model-name *** *** *** *** a"
+    text = "plain-model-name first-secret second-secret third-secret fourth-secret a plain-2024"
+    assert without_keys(text) == "plain-model-name *** *** *** *** a plain-2024"
+    assert without_keys("fifth-secret sixth/secret sixth%2Fsecret") == "*** *** ***"
+
+
+@pytest.mark.parametrize(
+    ("words", "shown"),
+    [
+        (["model=m,api_key=a,x=1"], "'model=m,api_key=***,x=1'"),
+        (["--auth-token=a"], "'--auth-token=***'"),
+        (["--token", "a", "b"], "--token '***' b"),
+        (["base_url=http://h/v1?code=a,x=1"], "'base_url=http://h/v1?code=***'"),
+        (['model=m,header={"a": "b,c=d"},tries=2'], "'model=m,header=***,tries=2'"),
+        (["extra_body={'my_token': 'a', 'n': 1}"], """'extra_body={"my_token": "***", "n": 1}'"""),
+        (['{"deep": [{"secret": {"x": "a"}}]}'], """'{"deep": [{"secret": {"x": "***"}}]}'"""),
+        (["a b", "--tokenizer", "x/y", "max_tokens=5"], "'a b' --tokenizer x/y max_tokens=5"),
+        (["key=5"], "key=5"),
+    ],
+)
+def test_command_lines(words, shown):
+    assert masked_command(words) == shown
+
+
+def test_texts_that_only_sound_like_secrets():
+    for text in ("KeyError: 'model'", "Unknown key: x", "no key=value", "token: 5", "max_token=5"):
+        assert without_keys(text) == text
+
+
+@pytest.mark.parametrize(
+    ("path", "shown"),
+    [
+        ("/key/S3cr3tK3y/v1", "/key/***/v1"),
+        ("/v1;token=S3cr3tK3y/x", "/v1;token=***/x"),
+        ("/auth/v1/chat", "/auth/v1/chat"),
+        ("/v1/tokenizer/completions", "/v1/tokenizer/completions"),
+    ],
+)
+def test_paths_of_addresses(path, shown):
+    assert masked_url(f"http://h{path}") == f"http://h{shown}"
+    assert (secret_part(f"http://h{path}") is None) == (path == shown)

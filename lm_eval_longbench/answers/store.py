@@ -16,14 +16,28 @@ import re
 import shutil
 import sqlite3
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Iterator, Mapping
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 from filelock import FileLock, Timeout
 
 from lm_eval_longbench.answers.answer import ANSWERED, Answer
+from lm_eval_longbench.answers.rows import (
+    COLUMNS,
+    VERSION,
+    DamagedStore,
+    Kept,
+    check,
+    connected,
+    identity_of,
+    naming,
+    parts,
+    readable,
+    row_of,
+    type_of,
+)
 from lm_eval_longbench.errors import OptionError
 from lm_eval_longbench.options import REPEAT
 from lm_eval_longbench.result_files import other_folders
@@ -74,11 +88,14 @@ def model_identity(model: str, arguments: Mapping[str, Any]) -> str:
     return json.dumps({"model": model, "model_args": masked(own)}, sort_keys=True, default=str)
 
 
-def shown(identity: str) -> str:
-    """Return an identity as the arguments of a command line."""
-    told = json.loads(identity)
-    parts = [f"{name}={value}" for name, value in told["model_args"].items()]
-    return " ".join([f"--model {told['model']}", *parts])
+def shown(identity: Any) -> str | None:
+    """Return an identity as the arguments of a command line; None: it is none."""
+    try:
+        told = json.loads(identity)
+        own = [f"{name}={value}" for name, value in told["model_args"].items()]
+        return " ".join([f"--model {told['model']}", *own])
+    except (ValueError, TypeError, KeyError, AttributeError):
+        return None
 
 
 def model_name(model: str, arguments: Mapping[str, Any]) -> str:
@@ -125,122 +142,63 @@ def answer_key(prompt: str, generation: Mapping[str, Any], more: Mapping[str, An
 
 logger = logging.getLogger(__name__)
 
-_VERSION = 1
-_REQUEST = ("key", "repeat", "task", "question", "prompt_sha256", "generation")
-_ANSWER = tuple(one.name for one in fields(Answer))
-_COLUMNS = (*_REQUEST, *_ANSWER)
-COLUMNS_BUT_TEXT = tuple(name for name in _COLUMNS if name != "text")
-_NUMBERS = {"repeat", *(name for name in _ANSWER if name.endswith("_tokens"))}
-_REALS = {"seconds", "at"}
-
-
-def _type(column: str) -> str:
-    return "INTEGER" if column in _NUMBERS else "REAL" if column in _REALS else "TEXT"
-
-
 _TABLES = (
-    f"CREATE TABLE IF NOT EXISTS answers ({', '.join(f'{one} {_type(one)}' for one in _COLUMNS)},"
-    " PRIMARY KEY (key, repeat))",
-    "CREATE TABLE IF NOT EXISTS model (identity TEXT)",
+    "BEGIN IMMEDIATE",
+    f"CREATE TABLE answers ({', '.join(f'{one} {type_of(one)}' for one in COLUMNS)},"
+    " PRIMARY KEY (request, repeat))",
+    "CREATE TABLE model (identity TEXT)",
 )
 # An answer is never replaced by the lack of one.
 _INSERT = (
-    f"INSERT INTO {{into}} ({', '.join(_COLUMNS)}) {{values}} ON CONFLICT (key, repeat) DO UPDATE"
-    f" SET {', '.join(f'{one} = excluded.{one}' for one in _COLUMNS[2:])}"
+    f"INSERT INTO {{into}} ({', '.join(COLUMNS)}) {{values}} ON CONFLICT (request, repeat) DO"
+    f" UPDATE SET {', '.join(f'{one} = excluded.{one}' for one in COLUMNS[2:])}"
     f" WHERE answers.state != '{ANSWERED}'"
 )
-_PUT = _INSERT.format(into="answers", values=f"VALUES ({', '.join('?' * len(_COLUMNS))})")
+_PUT = _INSERT.format(into="answers", values=f"VALUES ({', '.join('?' * len(COLUMNS))})")
 # "WHERE true": otherwise SQLite reads ON as that of a join.
 _TAKE = _INSERT.format(
-    into="main.answers", values=f"SELECT {', '.join(_COLUMNS)} FROM other.answers WHERE true"
+    into="main.answers", values=f"SELECT {', '.join(COLUMNS)} FROM other.answers WHERE true"
 )
 
 
-@dataclass(frozen=True)
-class Kept:
-    """An answer with the request that it answers.
-
-    Attributes:
-        key: sha256 of all that changes the answer, see `answer_key`.
-        repeat: which of several answers to equal requests, from 0.
-        task: name of the task that asked; a task that asks the same later shares the answer.
-        question: id of the question.
-        prompt_sha256: of the prompt as sent.
-        generation: generation arguments as sent, JSON.
-        answer: the answer.
-    """
-
-    key: str
-    repeat: int
-    task: str
-    question: str
-    prompt_sha256: str
-    generation: str
-    answer: Answer
-
-    def row(self) -> tuple[Any, ...]:
-        """Return its values in the order of the columns."""
-        answer = {name: getattr(self.answer, name) for name in _ANSWER}
-        answer["left_out"] = json.dumps(self.answer.left_out)
-        return (*(getattr(self, name) for name in _REQUEST), *map(_storable, answer.values()))
-
-
-def _storable(value: Any) -> Any:
-    """Return a value as SQLite takes it: a text with half a surrogate pair as bytes."""
-    if isinstance(value, str):
-        try:
-            value.encode()
-        except UnicodeEncodeError:
-            return value.encode("utf-8", "surrogatepass")
-    return value
-
-
-def _answer(values: Sequence[Any]) -> Answer:
-    known: dict[str, Any] = {
-        name: value.decode("utf-8", "surrogatepass") if isinstance(value, bytes) else value
-        for name, value in zip(_ANSWER, values, strict=True)
-    }
-    return Answer(**{**known, "left_out": tuple(json.loads(known["left_out"]))})
-
-
-def _connected(path: Path) -> sqlite3.Connection:
-    """Open a file for writing; one statement is one commit."""
-    connection = sqlite3.connect(path, timeout=60, isolation_level=None, check_same_thread=False)
+def _made(path: Path, identity: str) -> sqlite3.Connection:
+    """Open a file for writing: a model's own, read from end to end, or a new one."""
+    connection = connected(path, "rwc")
     try:
+        is_new = connection.execute("PRAGMA user_version").fetchone() == (0,)
+        if not is_new:
+            _check(path, connection, identity)
         connection.execute("PRAGMA journal_mode=WAL")
         connection.execute("PRAGMA synchronous=NORMAL")
-        _check_version(connection, path)
-        for table in _TABLES:
-            connection.execute(table)
-        connection.execute(f"PRAGMA user_version={_VERSION}")
+        if is_new:
+            for statement in _TABLES:
+                connection.execute(statement)
+            connection.execute("INSERT INTO model VALUES (?)", (identity,))
+            connection.execute(f"PRAGMA user_version={VERSION}")
+            connection.execute("COMMIT")
     except BaseException:
         connection.close()
         raise
     return connection
 
 
-def _check_version(connection: sqlite3.Connection, path: Path) -> None:
-    (version,) = connection.execute("PRAGMA user_version").fetchone()
-    if version not in (0, _VERSION):
+def _check(path: Path, connection: sqlite3.Connection, identity: str) -> None:
+    """Read a whole file of a model.
+
+    Raises:
+        OptionError: it is another model's.
+        sqlite3.DatabaseError: it is damaged.
+    """
+    found = identity_of(connection)
+    other = shown(found) if found != identity else None
+    if other is not None:
         raise OptionError(
-            f"{path} is a file of answers of another version of lm-eval-longbench ({version}; this "
-            f"one writes {_VERSION}). Go on with that version, or give another output folder."
+            f"{path} holds answers of {other}, and this run is {shown(identity)}. Give another "
+            "--output_path."
         )
-
-
-@contextlib.contextmanager
-def _naming(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except sqlite3.DatabaseError as error:
-        raise OptionError(
-            f"The file of answers {path} cannot be used: {error}. If it is damaged, move it away; "
-            "if its folder cannot be written, give another --output_path."
-        ) from error
-    except OSError as error:
-        raise OptionError(
-            f"The file of answers {path} cannot be made: {error}. Give another --output_path."
-        ) from error
+    check(connection)
+    if found != identity:
+        raise sqlite3.DatabaseError("it does not say whose answers it holds")
 
 
 @contextlib.contextmanager
@@ -250,45 +208,23 @@ def reading(path: Path) -> Iterator[sqlite3.Connection]:
     Raises:
         OptionError: it is no file of answers, or damaged.
     """
-    with contextlib.ExitStack() as stack, _naming(path):
+    with contextlib.ExitStack() as stack, naming(path):
         try:
-            connection = _opened(path)
+            connection = connected(path, "ro")
         except sqlite3.OperationalError:
             # In a folder that cannot be written, SQLite cannot read what a killed run left.
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-            for part in _parts(path):
+            for part in parts(path):
                 if part.exists():
                     shutil.copyfile(part, folder / part.name)
-            connection = _opened(folder / path.name)
+            connection = connected(folder / path.name, "ro")
         stack.callback(connection.close)
         yield connection
-
-
-def _opened(path: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(
-        f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=60, check_same_thread=False
-    )
-    try:
-        _check_version(connection, path)
-    except BaseException:
-        connection.close()
-        raise
-    return connection
 
 
 def _has_answers(connection: sqlite3.Connection) -> bool:
     tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
     return {"answers", "model"} <= tables
-
-
-def _parts(path: Path) -> list[Path]:
-    return [path, *(path.with_name(f"{path.name}{end}") for end in ("-wal", "-shm"))]
-
-
-def identity_of(connection: sqlite3.Connection) -> str | None:
-    """Return whose answers a file holds; None: it does not say."""
-    row = connection.execute("SELECT identity FROM model").fetchone()
-    return row[0] if row else None
 
 
 class AnswerStore:
@@ -322,23 +258,51 @@ class AnswerStore:
         self.unwritten: list[Kept] = []
         self._others = contextlib.ExitStack()
         self._lock = FileLock(f"{self.path}.lock")
-        with _naming(self.path):
+        self._readers: list[sqlite3.Connection] = []
+        with naming(self.path):
             folder.mkdir(parents=True, exist_ok=True)
             self._take_lock()
             try:
-                self._own = _connected(self.path)
-                self._own_identity(self._own)
-                self._readers = []
+                try:
+                    with naming(self.path):
+                        self._own = _made(self.path, identity)
+                except DamagedStore as error:
+                    aside = _set_aside(self.path)
+                    self._own = _made(self.path, identity)
+                    self._recover(self.path, aside, error)
                 for file in self._other_files():
-                    other = self._others.enter_context(reading(file))
-                    # Another rank may be making its file in this moment.
-                    if _has_answers(other):
-                        self._check(file, identity_of(other))
-                        self._readers.append(other)
+                    self._read(file)
             except BaseException:
                 self.close()
                 raise
         self._into = self._own
+
+    def _read(self, file: Path) -> None:
+        """Have the answers of another file of this model; what is damaged is moved aside."""
+        try:
+            with contextlib.ExitStack() as stack:
+                other = stack.enter_context(reading(file))
+                # Another rank may be making its file in this moment.
+                if _has_answers(other):
+                    _check(file, other, self._identity)
+                    self._readers.append(other)
+                self._others.push(stack.pop_all())
+        except DamagedStore as error:
+            with contextlib.suppress(Timeout), FileLock(f"{file}.lock").acquire(timeout=0):
+                if file.exists():  # no other rank was faster
+                    self._recover(file, _set_aside(file), error)
+
+    def _recover(self, file: Path, aside: Path, error: DamagedStore) -> None:
+        """Take what can be read of a damaged file that was moved aside."""
+        found, lost = readable(aside, self._identity)
+        self._own.execute("BEGIN")
+        self._own.executemany(_PUT, (kept.row(self._identity) for kept in found))
+        self._own.execute("COMMIT")
+        logger.warning(
+            f"{file} is damaged: {error.__cause__}. It is kept as {aside.name}. Of its answers "
+            f"{len(found)} can be read and count; {'all others' if lost is None else lost} are "
+            "asked again."
+        )
 
     def _take_lock(self) -> None:
         try:
@@ -349,54 +313,38 @@ class AnswerStore:
                 "another --output_path."
             ) from None
 
-    def _own_identity(self, connection: sqlite3.Connection) -> None:
-        found = identity_of(connection)
-        if found is None:
-            connection.execute("INSERT INTO model VALUES (?)", (self._identity,))
-        else:
-            self._check(self.path, found)
-
-    def _check(self, file: Path, found: str | None) -> None:
-        if found not in (None, self._identity):
-            raise OptionError(
-                f"{file} holds answers of {shown(found)}, and this run is {shown(self._identity)}. "
-                "Give another --output_path."
-            )
-
     def _other_files(self) -> list[Path]:
         return [file for file in answer_files(self._folder, self._stem) if file != self.path]
 
-    def find(self, key: str, repeat: int) -> Answer | None:
-        """Return what is known of a request; an answer where any file has one; None: nothing."""
-        found = None
+    def find(self, request: str, repeat: int) -> Answer | None:
+        """Return what is known of a request; an answer where any file has one; None: nothing.
+
+        Raises:
+            OptionError: a file can no longer be read.
+        """
+        found: Answer | None = None
         for connection in (self._own, *self._readers):
-            row = connection.execute(
-                f"SELECT {', '.join(_ANSWER)} FROM answers WHERE key = ? AND repeat = ?",
-                (key, repeat),
-            ).fetchone()
-            if row:
-                answer = _answer(row)
-                if answer.state == ANSWERED:
-                    return answer
-                found = found or answer
+            with naming(self.path):
+                kept = row_of(connection, self._identity, request, repeat)
+            if kept and (found is None or kept.answer.state == ANSWERED):
+                found = kept.answer
         return found
 
     def keep(self, kept: Kept) -> None:
         """Write an answer down, in a folder that can be written if it must be; see `fault`."""
         try:
-            self._into.execute(_PUT, kept.row())
+            self._into.execute(_PUT, kept.row(self._identity))
         except sqlite3.Error as error:
             self.fault = self.fault or str(error)
             self._keep_elsewhere(kept)
 
     def _keep_elsewhere(self, kept: Kept) -> None:
         for folder in other_folders():
-            with contextlib.suppress(sqlite3.Error, OSError):
+            with contextlib.suppress(sqlite3.Error, OSError, OptionError):
                 file = folder / f"{self._stem}_{folder.name}.sqlite"
-                other = _connected(file)
+                other = _made(file, self._identity)
                 self._others.callback(other.close)
-                other.execute("INSERT INTO model VALUES (?)", (self._identity,))
-                other.execute(_PUT, kept.row())
+                other.execute(_PUT, kept.row(self._identity))
                 self._into, self.elsewhere = other, file
                 return
         self.unwritten.append(kept)
@@ -417,9 +365,9 @@ class AnswerStore:
         try:
             with reading(self.path) as found:
                 (there,) = found.execute("SELECT COUNT(*) FROM answers").fetchone()
+                return bool(there == self.size()[1])
         except (OptionError, sqlite3.Error):
             return False
-        return there == self.size()[1]
 
     def copy(self) -> Path | None:
         """Write all answers of this process to another folder; None: there is none."""
@@ -455,7 +403,7 @@ class AnswerStore:
             self._own.execute("DETACH other")
         # What is removed must be on the disk first.
         self._own.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        for part in _parts(file):
+        for part in parts(file):
             part.unlink(missing_ok=True)
 
     def close(self) -> None:
@@ -471,12 +419,11 @@ def answer_files(folder: Path, stem: str = "answers_") -> list[Path]:
     return sorted(file for file in folder.glob("answers_*.sqlite") if file.name.startswith(stem))
 
 
-def rows_of(connection: sqlite3.Connection, path: Path) -> Iterator[tuple[Any, ...]]:
-    """Yield all columns of an opened file but the text, as `COLUMNS_BUT_TEXT` names them.
-
-    Raises:
-        OptionError: it is no file of answers.
-    """
-    if not _has_answers(connection):
-        raise OptionError(f"{path} is no file of answers.")
-    yield from connection.execute(f"SELECT {', '.join(COLUMNS_BUT_TEXT)} FROM answers")
+def _set_aside(path: Path) -> Path:
+    """Give a damaged file another name; it is never removed."""
+    names = (f"{path.name}.damaged{number}" for number in count(1))
+    aside = next(path.with_name(name) for name in names if not path.with_name(name).exists())
+    for part, other in zip(parts(path), parts(aside), strict=True):
+        if part.exists():
+            part.rename(other)
+    return aside

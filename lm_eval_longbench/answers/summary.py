@@ -6,15 +6,9 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from lm_eval_longbench.answers.answer import STATES
-from lm_eval_longbench.answers.store import (
-    COLUMNS_BUT_TEXT,
-    answer_files,
-    identity_of,
-    reading,
-    rows_of,
-    shown,
-)
+from lm_eval_longbench.answers.answer import Answer
+from lm_eval_longbench.answers.rows import identity_of, rows_of
+from lm_eval_longbench.answers.store import answer_files, reading, shown
 
 TOKENS = ("prompt_tokens", "cached_tokens", "completion_tokens")
 
@@ -42,18 +36,17 @@ class TaskAnswers:
     first: float | None = None
     last: float | None = None
 
-    def add(self, row: dict[str, Any]) -> None:
-        """Count one answer, given as its columns by name."""
-        if row["state"] in STATES:
-            setattr(self, row["state"], getattr(self, row["state"]) + 1)
-        if row["reason"]:
-            self.reasons[row["reason"]] = self.reasons.get(row["reason"], 0) + 1
+    def add(self, answer: Answer) -> None:
+        """Count one answer."""
+        setattr(self, answer.state, getattr(self, answer.state) + 1)
+        if answer.reason:
+            self.reasons[answer.reason] = self.reasons.get(answer.reason, 0) + 1
         for name in TOKENS:
-            if row[name] is not None:
-                setattr(self, name, (getattr(self, name) or 0) + row[name])
-        if row["at"] is not None:
-            self.first = min(row["at"], self.first or row["at"])
-            self.last = max(row["at"], self.last or row["at"])
+            if (number := getattr(answer, name)) is not None:
+                setattr(self, name, (getattr(self, name) or 0) + number)
+        if answer.at is not None:
+            self.first = min(answer.at, self.first or answer.at)
+            self.last = max(answer.at, self.last or answer.at)
 
 
 @dataclass
@@ -64,16 +57,23 @@ class FileAnswers:
         path: of the file.
         model: whose answers they are, as arguments of a command line.
         tasks: by name, in the order of the names.
+        damaged: answers that are not as they were written; a run asks them again.
     """
 
     path: Path
     model: str
     tasks: dict[str, TaskAnswers]
+    damaged: int = 0
 
     def document(self) -> dict[str, Any]:
         """Return it as JSON-like data."""
         tasks = {name: asdict(own) for name, own in self.tasks.items()}
-        return {"path": str(self.path), "model": self.model, "tasks": tasks}
+        return {
+            "path": str(self.path),
+            "model": self.model,
+            "tasks": tasks,
+            "damaged": self.damaged,
+        }
 
 
 def files_of(path: Path) -> list[Path]:
@@ -91,11 +91,12 @@ def summary(file: Path) -> FileAnswers:
         OptionError: it is no file of answers, or damaged.
     """
     tasks: dict[str, TaskAnswers] = {}
+    damaged = 0
     with reading(file) as connection:
-        for values in rows_of(connection, file):
-            row = dict(zip(COLUMNS_BUT_TEXT, values, strict=True))
-            tasks.setdefault(row["task"], TaskAnswers()).add(row)
-        identity = identity_of(connection)
-    return FileAnswers(
-        file, shown(identity) if identity else "not known", dict(sorted(tasks.items()))
-    )
+        for kept in rows_of(connection):
+            if kept is None:
+                damaged += 1
+            else:
+                tasks.setdefault(kept.task, TaskAnswers()).add(kept.answer)
+        model = shown(identity_of(connection)) or "not known"
+    return FileAnswers(file, model, dict(sorted(tasks.items())), damaged)

@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 from lm_eval_longbench.errors import LongBenchError, OptionError
-from lm_eval_longbench.secrets import MASK, masked_url, without_keys
+from lm_eval_longbench.secrets import masked, masked_url, without_keys
 
 CHAT, COMPLETIONS = "chat", "completions"
 PATHS = {CHAT: "/chat/completions", COMPLETIONS: "/completions"}
@@ -75,10 +75,7 @@ class Server:
 
     def hide(self, text: str) -> str:
         """Return a text without the keys that this server gets."""
-        for value in (*self.header.values(), *self.query.values(), api_key()):
-            for secret in {value, value.rpartition(" ")[2]}:
-                if len(secret) >= 8:
-                    text = text.replace(secret, MASK)
+        masked([{"header": self.header}, self.whole, self.extra])  # what it hides is remembered
         return without_keys(text)
 
 

@@ -76,6 +76,8 @@ def register(app: typer.Typer) -> None:
         for one in found:
             say_line(str(one.path))
             say_table(answers_table(one))
+            if one.damaged:
+                say_line(f"{one.damaged} answers are damaged; the next run asks them again.")
             for name, own in one.tasks.items():
                 for reason, number in sorted(own.reasons.items(), key=lambda one: -one[1]):
                     say_line(f"{name}: {number} x {reason}")

@@ -13,7 +13,7 @@ from typer.core import TyperGroup
 from typer.main import get_group
 
 from lm_eval_longbench.errors import STOPPED, LongBenchError, fault_text
-from lm_eval_longbench.secrets import without_keys
+from lm_eval_longbench.secrets import hide_keys
 from lm_eval_longbench.terminal import LogFormatter, fail, say_line, take_every_text
 from lm_eval_longbench.version import __version__
 
@@ -129,13 +129,14 @@ def main() -> None:
     handler = logging.StreamHandler()
     handler.setFormatter(LogFormatter("%(levelname)s %(name)s: %(message)s"))
     logging.basicConfig(handlers=[handler])
+    hide_keys()
     try:
         app()
     except LongBenchError as error:
         fail(f"error: {error}")
         sys.exit(error.status)
     except Exception as error:
-        fail(without_keys(fault_text(error)))
+        fail(fault_text(error))
         sys.exit(STOPPED)
 
 

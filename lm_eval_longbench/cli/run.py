@@ -16,7 +16,7 @@ import typer
 
 from lm_eval_longbench.cli.lock import take_locked
 from lm_eval_longbench.errors import Interrupted, LongBenchError, OptionError, RunStopped
-from lm_eval_longbench.secrets import without_keys
+from lm_eval_longbench.secrets import MASK, masked_command
 from lm_eval_longbench.terminal import fail, say
 
 if TYPE_CHECKING:
@@ -61,7 +61,14 @@ def help_text() -> str:
 
 def own_command() -> str:
     """Return the user's command line, quoted for a shell; keys in it are masked."""
-    return without_keys(shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]]))
+    return masked_command([Path(sys.argv[0]).name, *sys.argv[1:]])
+
+
+def to_go_on() -> str:
+    """Return the line with which a stopped run goes on."""
+    command = own_command()
+    keys = f" (with your keys where {MASK} stands)" if MASK in command else ""
+    return f"To go on{keys}: {command}"
 
 
 def next_command(kept: Captured) -> str:
@@ -153,7 +160,7 @@ def register(app: typer.Typer) -> None:
                 debug=debug,
             )
         except (Interrupted, RunStopped) as error:
-            fail(f"\n{error}\nTo go on: {own_command()}")
+            fail(f"\n{error}\n{to_go_on()}")
             status = 1 if isinstance(error, RunStopped) else 128 + (error.signal or signal.SIGINT)
             for number in (signal.SIGINT, signal.SIGTERM):  # while Python takes its leave
                 signal.signal(number, lambda *_: os._exit(status))

@@ -38,7 +38,7 @@ from lm_eval_longbench.lock.check import require_lock
 from lm_eval_longbench.lock.lock import options_set
 from lm_eval_longbench.options import KEY, Options
 from lm_eval_longbench.result_files import output_folder
-from lm_eval_longbench.secrets import hide_keys, remember_secrets
+from lm_eval_longbench.secrets import hide_keys, masked, masked_command
 from lm_eval_longbench.task_folder import are_linked, harness_tasks, task_folder
 from lm_eval_longbench.task_names import expanded, task_versions
 
@@ -281,6 +281,8 @@ def parse(arguments: Sequence[str]) -> Namespace:
     require(RUN)
     from lm_eval_longbench.harness.releases import parsed_arguments
 
+    hide_keys()
+    masked_command(arguments)  # for what it remembers: no message shows them from here
     with _arguments(arguments), readable_arguments():
         return parsed_arguments()
 
@@ -377,7 +379,7 @@ def run_parsed(
     from lm_eval._cli.harness import HarnessCLI
 
     hide_keys()
-    remember_secrets(_model(parsed)[1])
+    masked([_model(parsed)[1], vars(parsed), _config(parsed.config)])  # no log shows them from here
     parsed.include_path = joined_include_paths(parsed.include_path, parsed.config) or None
     if preset is not None:
         say(with_preset(parsed, preset, thinking=thinking))

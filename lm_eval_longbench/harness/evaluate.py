@@ -15,6 +15,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -262,7 +263,7 @@ def _write_down(folder: Path, pass_one: LongBenchTask, pass_two: str, lm: Any) -
 
 @contextlib.contextmanager
 def arguments_masked(kept: Captured) -> Iterator[None]:
-    """While open, no secret among the model's arguments is in the results files of the harness.
+    """While open, no secret among a run's arguments is in the results files of the harness.
 
     Args:
         kept: gets what the harness saves.
@@ -275,10 +276,15 @@ def arguments_masked(kept: Captured) -> Iterator[None]:
     save = EvaluationTracker.save_results_aggregated
 
     def saving(self: EvaluationTracker, results: dict[str, Any], samples: Any = None) -> None:
-        given = results["config"]["model_args"]
-        if isinstance(given, dict):
-            # In place: the model is built, and the harness prints them once more.
-            given.update(masked(given))
+        # In place: the model has answered, and the harness prints its arguments once more.
+        for given in (*results["config"].values(), *results["configs"].values()):
+            if isinstance(given, dict):
+                given.update(masked(given))
+        for row in chain.from_iterable((samples or {}).values()):
+            row["arguments"] = [  # the prompt stays as it was sent
+                (prompt, *(masked(one) if isinstance(one, dict) else one for one in rest))
+                for prompt, *rest in row["arguments"]
+            ]
         kept.saved = Saved(self, results)
         save(self, results=results, samples=samples)
 

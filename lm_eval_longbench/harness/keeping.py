@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING, Any
 from tqdm.auto import tqdm
 
 from lm_eval_longbench.answers.answer import ANSWERED, CAPPED, EMPTY, Answer, AnswerText, answer_of
-from lm_eval_longbench.answers.store import AnswerStore, Kept, answer_key, sent_generation
+from lm_eval_longbench.answers.rows import Kept
+from lm_eval_longbench.answers.store import AnswerStore, answer_key, sent_generation
 from lm_eval_longbench.errors import RunStopped
 from lm_eval_longbench.harness.backend import Counts, as_text
 from lm_eval_longbench.harness.record import question_id
@@ -29,6 +30,7 @@ from lm_eval_longbench.harness.stopping import Stopped, Stopping, gated
 from lm_eval_longbench.harness.written import Unwritten
 from lm_eval_longbench.options import REPEAT
 from lm_eval_longbench.prompts.templates import text_sha256
+from lm_eval_longbench.secrets import masked
 
 if TYPE_CHECKING:
     from lm_eval.api.instance import Instance
@@ -70,7 +72,7 @@ class _Request:
             str(self.instance.task_name),
             question_id(self.instance.doc, self.instance.doc_id),
             text_sha256(as_text(prompt)),
-            json.dumps(sent_generation(generation), sort_keys=True, default=str),
+            json.dumps(masked(sent_generation(generation)), sort_keys=True, default=str),
             answer,
         )
 
@@ -217,10 +219,11 @@ class Keeping:
         if number and self.asked > self.done:
             missing = taken / number * (self.asked - self.done)
             free = shutil.disk_usage(store.path.parent).free
+            answers = "answers take" if number > 1 else "answer takes"
             said += (
-                f" {number} answers take {_mega(taken)}, so that the {self.asked - self.done} to "
-                f"come need about {_mega(missing)}, and the results as much again; {_mega(free)} "
-                "are free."
+                f" {number} {answers} {_size(taken)}, so that about {_size(missing)} are missing "
+                f"for the {self.asked - self.done} to come, and the results take as much again; "
+                f"{_size(free)} are free."
             )
         if store.elsewhere is not None:
             said += (
@@ -232,8 +235,8 @@ class Keeping:
         return said
 
 
-def _mega(number: float) -> str:
-    return f"{number / 1e6:,.1f} MB"
+def _size(number: float) -> str:
+    return f"{number / 1e6:,.1f} MB" if number >= 1e5 else f"{number / 1e3:,.0f} kB"
 
 
 class _Asking:

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import contextlib
 import difflib
+import json
 import logging
 import re
+import sys
 import traceback
 from argparse import Namespace
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +53,10 @@ _GENERATION = (
     *("max_gen_toks", "max_new_tokens", "max_tokens", "max_completion_tokens"),
 )
 _MISSPELT = 0.9
+# What parsers quote of an argument that they cannot read.
+_QUOTED = re.compile(
+    r"Invalid JSON: (.*)\. Hint|--metadata (.*) is no JSON|key=value`, got (.*)", re.S
+)
 _JSON = '--metadata \'{"longbench": {"truncate_to": 31500}}\''
 
 
@@ -70,9 +77,27 @@ def readable_arguments() -> Iterator[None]:
                 f"them. Type plain quotes, commas, colons and braces: {_JSON}."
             ) from error
         raise OptionError(
-            f"An argument cannot be read. {_short(error)} In a shell, single quotes go round the "
-            f"whole and double quotes inside: {_JSON}."
-        ) from error
+            f"{_unreadable(str(error))} In a shell, single quotes go round the whole and double "
+            f"quotes inside: {_JSON}."
+        ) from None  # the error quotes what may hold a key
+
+
+def _unreadable(message: str) -> str:
+    """Return what a parser says of an argument, without the argument: it may hold a key."""
+    quoted = _QUOTED.search(message)
+    if quoted is None:
+        return f"An argument cannot be read. {without_keys(message)}"
+    (text,) = filter(None, quoted.groups())
+    words = pairwise(sys.argv)
+    where = next((option for option, word in words if word == text), "An argument")
+    if "key=value" in quoted[0]:
+        return "A piece of --model_args, --gen_kwargs or another list is no key=value."
+    try:
+        json.loads(text)
+        why = ""
+    except ValueError as error:
+        why = f": {error}"
+    return f"{where} cannot be read as JSON{why}."
 
 
 def check_arguments(
@@ -276,7 +301,7 @@ def explained(model: str, log: Path | None, *, debug: bool) -> Iterator[list[boo
     except (LongBenchError, Stopped):
         raise
     except Exception as error:
-        whole = without_keys("".join(traceback.format_exception(error)))
+        whole = "".join(traceback.format_exception(error))
         if log is not None:
             _to_log.info(whole)
         if _is_our_fault(error):

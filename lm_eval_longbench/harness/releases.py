@@ -15,7 +15,7 @@ from dataclasses import fields
 from itertools import islice
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import lm_eval.api.task
 from lm_eval.filters import build_filter_ensemble
@@ -24,6 +24,7 @@ from lm_eval_longbench.errors import OptionError
 from lm_eval_longbench.harness.overrides import check_filters
 from lm_eval_longbench.harness.record import COUNTED
 from lm_eval_longbench.options import KEY
+from lm_eval_longbench.secrets import masked
 
 if TYPE_CHECKING:
     from lm_eval.api.task import ConfigurableTask as GenerateTask
@@ -71,8 +72,10 @@ class HarnessTask(GenerateTask):
         yield from islice(enumerate(doc for _, doc in chosen), rank, None, world_size)
 
     def dump_config(self) -> dict[str, Any]:
-        """Return the task's config as 0.4.13 has it: 0.5 adds to filters, and what is empty."""
-        dumped: dict[str, Any] = super().dump_config()
+        """Return the task's config without keys, and as 0.4.13 has it: 0.5 adds to filters, and
+        what is empty.
+        """
+        dumped: dict[str, Any] = masked(super().dump_config())
         if not hasattr(self, "_scorers"):
             return dumped
         dumped |= {"filter_list": self.own_filters, "_qualified_name": None}
@@ -284,6 +287,10 @@ def _read_metadata(text: str) -> Any:
         raise _NotRead(f"--metadata {text} is no JSON: {error}") from error
 
 
+def _refuse(message: str) -> NoReturn:
+    raise ValueError(message)
+
+
 def parsed_arguments() -> Namespace:
     """Return what the harness's parser makes of `sys.argv`.
 
@@ -294,7 +301,9 @@ def parsed_arguments() -> Namespace:
     from lm_eval._cli.harness import HarnessCLI
 
     harness = HarnessCLI()
-    metadata = harness._subparsers.choices["run"]._option_string_actions["--metadata"]
+    run = harness._subparsers.choices["run"]
+    run.error = _refuse
+    metadata = run._option_string_actions["--metadata"]
     if metadata.type is json.loads:
         metadata.type = _read_metadata
     try:

@@ -67,8 +67,8 @@ def _claim(file: str, own: str, *, write: bool) -> None:
         if found is not None and found != own and answers:
             raise OptionError(
                 f"--use_cache: {file} holds answers of another model, and they would be filed as "
-                f"this one's: {shown(found)}; this run is {shown(own)}. Give each model a path "
-                "of its own."
+                f"this one's: {shown(found) or 'unknown'}; this run is {shown(own)}. Give each "
+                "model a path of its own."
             )
         if found is None and answers:
             logger.warning(

@@ -429,7 +429,7 @@ class LongBenchTask(HarnessTask):
             chat="raw" if self._withheld else "off" if chat_template is None else "on",
             chat_sha256=text_sha256(as_text(sent("?"))),
             system_sha256=text_sha256(system_instruction) if system_instruction else None,
-            generation=dict(self.config.generation_kwargs),
+            generation=masked(self.config.generation_kwargs),
             model_settings=model_settings(self.config.metadata),
             seeds=seeds,
             questions_sha256=text_sha256(json.dumps(ids)),
@@ -448,14 +448,13 @@ class LongBenchTask(HarnessTask):
             answered = answered_documents(self._instances or [])
             self._warn_if_alike([responses for _, responses in answered])
             self.asking.finish(answered)
-        if self.asking.options.log_prompts == "excerpt":
-            logged: dict[str, LoggedPrompt] = {}
-            for instance in self._instances or []:
-                prompt, *rest = instance.arguments
-                text = prompt if isinstance(prompt, str) else getattr(prompt, "prompt", None)
-                if isinstance(text, str):
-                    short = logged.setdefault(text, LoggedPrompt(text))
-                    instance.arguments = (short, *rest)
+        logged: dict[str, LoggedPrompt] = {}
+        for instance in self._instances or []:
+            prompt, *rest = instance.arguments
+            text = prompt if isinstance(prompt, str) else getattr(prompt, "prompt", None)
+            if self.asking.options.log_prompts == "excerpt" and isinstance(text, str):
+                prompt = logged.setdefault(text, LoggedPrompt(text))
+            instance.arguments = (prompt, *masked(rest))
         return filtered
 
     def log_rows(self) -> list[dict[str, Any]]:

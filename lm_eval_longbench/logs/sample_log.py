@@ -201,8 +201,9 @@ def requests_of(
     row: Mapping[str, Any],
 ) -> tuple[list[Mapping[str, Any]], list[Mapping[str, Any]]]:
     """Return of each request the generation arguments, and the excerpt of its prompt."""
-    given = row.get("arguments") or {}
-    requests = [request for request in given.values() if isinstance(request, Mapping)]
+    given = row.get("arguments")
+    given = given.values() if isinstance(given, Mapping) else ()
+    requests = [request for request in given if isinstance(request, Mapping)]
     generation = [own for request in requests if isinstance(own := request.get("arg_1"), Mapping)]
     prompts = [request.get("arg_0") for request in requests]
     # Chat messages are logged as their JSON text in a list.

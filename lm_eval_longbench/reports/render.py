@@ -162,7 +162,7 @@ def escaped_markdown(text: str) -> str:
     """Return a text as Markdown shows it."""
     for character in "\\|*_`<>":
         text = text.replace(character, f"\\{character}")
-    return " ".join(text.split())
+    return " ".join(text.replace("](", "\\](").split())  # no link
 
 
 def markdown_line(cells: Sequence[str]) -> str:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from io import StringIO
+from typing import Any
 
 from lm_eval_longbench.answers.answer import NOT_KNOWN
 from lm_eval_longbench.figures.figure import RELATIVE, Unit
@@ -12,6 +14,27 @@ from lm_eval_longbench.reports.published import PublishedRow
 from lm_eval_longbench.reports.report import BenchmarkReport, Cell, Report, ReportRow
 
 _FIRST = ("benchmark", "section", "figure", "unit")
+
+
+# What table programs take for a formula, where it is no number.
+_FORMULA = re.compile(r"[=+\-@\t\r]")
+_NUMBER = re.compile(r"[+-]?\d+(\.\d+)?")
+
+
+def _plain(cell: Any) -> Any:
+    """Return a cell that no table program runs: a text after an apostrophe."""
+    text = isinstance(cell, str) and _FORMULA.match(cell) and not _NUMBER.fullmatch(cell)
+    return f"'{cell}" if text else cell
+
+
+def csv_of(lines: Sequence[Mapping[str, Any]], first: Sequence[str] = ()) -> str:
+    """Return lines as CSV, under the names of all their cells or, without lines, the first ones."""
+    names = list(dict.fromkeys(name for line in lines for name in line)) or list(first)
+    out = StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(map(_plain, names))
+    writer.writerows([_plain(line.get(name, "")) for name in names] for line in lines)
+    return out.getvalue()
 
 
 def _number(value: float | None, unit: Unit) -> str:
@@ -139,9 +162,4 @@ def _lines(report: Report) -> Iterator[dict[str, str | int]]:
 def csv_text(report: Report) -> str:
     """Return the report as CSV, numbers rounded as in the tables; an empty cell is no figure."""
     lines = list(_lines(report))
-    names = list(dict.fromkeys(name for line in lines for name in line)) or list(_FIRST)
-    out = StringIO()
-    writer = csv.DictWriter(out, names, restval="", lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(lines)
-    return out.getvalue()
+    return csv_of(lines, _FIRST)

@@ -13,12 +13,10 @@ the run loses three in a hundred, it would hold the true share 58% of the time w
 
 from __future__ import annotations
 
-import csv
 import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from io import StringIO
 from typing import Any
 
 from rich.table import Column as RichColumn
@@ -41,6 +39,7 @@ from lm_eval_longbench.reports.render import (
     sections,
     text_of,
 )
+from lm_eval_longbench.reports.render_csv import csv_of
 from lm_eval_longbench.reports.report import (
     Column,
     Pair,
@@ -410,13 +409,7 @@ def _csv_lines(report: RetainedReport) -> Iterator[dict[str, Any]]:
 
 def csv_text(report: RetainedReport) -> str:
     """Return the report as CSV: a line a figure and run, shares in percent."""
-    lines = list(_csv_lines(report))
-    out = StringIO()
-    names = list(dict.fromkeys(name for line in lines for name in line))
-    writer = csv.DictWriter(out, names, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(lines)
-    return out.getvalue()
+    return csv_of(list(_csv_lines(report)))
 
 
 def _json_kept(kept: RetainedShare, unit: Unit) -> dict[str, Any]:

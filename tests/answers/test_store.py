@@ -12,7 +12,8 @@ import pytest
 from kept_answers import read_all
 
 from lm_eval_longbench.answers.answer import ANSWERED, EMPTY, FAILED, Answer
-from lm_eval_longbench.answers.store import AnswerStore, Kept, answer_files, model_identity
+from lm_eval_longbench.answers.rows import Kept
+from lm_eval_longbench.answers.store import AnswerStore, answer_files, model_identity
 from lm_eval_longbench.errors import OptionError
 
 IDENTITY = model_identity("hf", {"pretrained": "org/tiny"})
@@ -121,10 +122,12 @@ def test_answers_of_another_model_are_refused(opened):
 
 
 @pytest.mark.parametrize("name", ["answers_tiny_00000000.sqlite", "answers_tiny_00000000_x.sqlite"])
-def test_a_damaged_file_is_named(opened, tmp_path, name):
+def test_a_damaged_file_is_kept_beside_a_new_one(opened, tmp_path, name, caplog):
     (tmp_path / name).write_bytes(b"no database" * 500)
-    with pytest.raises(OptionError, match="move it away"):
-        opened()
+    opened().keep(kept(FULL))
+    assert (tmp_path / f"{name}.damaged1").read_bytes() == b"no database" * 500
+    assert f"{name} is damaged: file is not a database. It is kept as {name}.d" in caplog.text
+    assert answer_files(tmp_path) == [tmp_path / "answers_tiny_00000000.sqlite"]
 
 
 def test_a_file_of_another_version_is_refused(opened, tmp_path):
@@ -146,7 +149,8 @@ def test_a_killed_process_loses_nothing_that_was_kept(opened, tmp_path):
     code = (
         "import os, sys; from pathlib import Path\n"
         "from lm_eval_longbench.answers.answer import Answer\n"
-        "from lm_eval_longbench.answers.store import AnswerStore, Kept\n"
+        "from lm_eval_longbench.answers.rows import Kept\n"
+        "from lm_eval_longbench.answers.store import AnswerStore\n"
         "store = AnswerStore(Path(sys.argv[1]), 'answers_tiny_00000000', sys.argv[2])\n"
         "for number in range(10**6):\n"
         "    store.keep(Kept(str(number), 0, 't', 'q', 'p', '{}', Answer(f'a{number}')))\n"
@@ -171,7 +175,8 @@ def test_where_nothing_can_be_written_another_folder_is_taken(tmp_path):
     code = (
         "import resource, signal, sys; from pathlib import Path\n"
         "from lm_eval_longbench.answers.answer import Answer\n"
-        "from lm_eval_longbench.answers.store import AnswerStore, Kept\n"
+        "from lm_eval_longbench.answers.rows import Kept\n"
+        "from lm_eval_longbench.answers.store import AnswerStore\n"
         "store = AnswerStore(Path(sys.argv[1]), 'answers_tiny_00000000', sys.argv[2])\n"
         "put = lambda n: store.keep(Kept(str(n), 0, 't', 'q', 'p', '{}', Answer('x' * 5000)))\n"
         "for number in range(20): put(number)\n"

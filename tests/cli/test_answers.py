@@ -5,7 +5,8 @@ import json
 import pytest
 
 from lm_eval_longbench.answers.answer import EMPTY, FAILED, FILTERED, Answer
-from lm_eval_longbench.answers.store import AnswerStore, Kept, model_identity
+from lm_eval_longbench.answers.rows import Kept
+from lm_eval_longbench.answers.store import AnswerStore, model_identity
 
 
 @pytest.fixture

@@ -11,7 +11,8 @@ from harness_releases import generation_request, image_request
 from kept_answers import read_all
 
 from lm_eval_longbench.answers.answer import ANSWERED, EMPTY, FAILED, Answer, answer_of
-from lm_eval_longbench.answers.store import AnswerStore, Kept, model_identity
+from lm_eval_longbench.answers.rows import Kept
+from lm_eval_longbench.answers.store import AnswerStore, model_identity
 from lm_eval_longbench.answers.summary import summary
 from lm_eval_longbench.errors import OptionError, RunStopped
 from lm_eval_longbench.harness.evaluate import evaluated
@@ -94,8 +95,8 @@ def test_repeats_are_kept_one_by_one(kept, recording_lm, tmp_path):
     first, _ = kept(recording_lm, [PRO], options, **sampled)
     number = len(recording_lm.requests)
     rows = list(read_all(tmp_path / "answers_tiny_00000000.sqlite"))
-    assert len(rows) == number == len({row[:2] for row in rows})
-    assert {row[1] for row in rows} == {0, 1, 2}
+    assert len(rows) == number == len({(row.request, row.repeat) for row in rows})
+    assert {row.repeat for row in rows} == {0, 1, 2}
     again, _ = kept(recording_lm, [PRO], options, **sampled)
     assert texts(again, PRO) == texts(first, PRO)
     kept(recording_lm, [PRO], {"repeats": 4}, **sampled)
@@ -279,7 +280,7 @@ def test_hf_says_which_answers_ended_at_their_budget(kept, model_folder, tmp_pat
     assert own.completion_tokens == 15
     assert own.prompt_tokens > 5 * 50
     store = AnswerStore(tmp_path, "answers_tiny_00000000", IDENTITY)
-    names = [row[:2] for row in read_all(store.path)]
+    names = [(row.request, row.repeat) for row in read_all(store.path)]
     assert [store.find(*name).finish_reason for name in names] == ["length"] * 5
     store.close()
 

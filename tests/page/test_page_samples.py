@@ -125,3 +125,12 @@ def test_ten_thousand_answers_stay_usable(browser, tmp_path):
 def read_samples(folder):
     files = [folder / "scored" / name / "samples.jsonl" for name in ("one", "two")]
     return [file.read_text(encoding="utf-8").splitlines() for file in files]
+
+
+@pytest.mark.parametrize("arguments", ["text", [1], 7, True, {"gen_args_0": 1}, None])
+def test_arguments_that_are_no_object_tell_nothing_of_a_prompt(tmp_path, arguments):
+    row = log_row(TASK, v1_doc(TASK, 0, "a", classes=["a", "b"]), "a") | {"arguments": arguments}
+    write_lines(tmp_path / f"samples_{TASK}_2025-03-04T05-06-07.123456.jsonl", row)
+    own = unpacked(answers_of([tmp_path], ["run"]))
+    assert own["questions"][0]["prompt"] == []
+    assert own["answers"][0][3] == 1.0

@@ -4,12 +4,14 @@ import csv
 import io
 import json
 import random
+import re
 
 import pytest
 from scored_runs import pro_row, v1_rows, v2_row, write_run
 
 from lm_eval_longbench.errors import UnknownNameError
 from lm_eval_longbench.reports.render import FORMATS, render
+from lm_eval_longbench.reports.render_csv import csv_of
 from lm_eval_longbench.reports.report import make_report
 from lm_eval_longbench.reports.scored_run import read_run
 
@@ -341,3 +343,29 @@ def test_documents_that_questions_share_are_told(tmp_path):
         if row["section"] == "overall"
     ]
     assert row["a (non-thinking prompt): interval"] == "bootstrap over documents"
+
+
+# ---------------------------------------------------------------------- hostile names
+
+
+@pytest.mark.parametrize("name", ["=HYPERLINK(1)", "+1+cmd", "-2+3", "@SUM(A1)"])
+def test_no_cell_of_csv_is_a_formula(tmp_path, name):
+    run = read_run(write_run(tmp_path / name, rows_of(1)))
+    cells = [
+        cell for row in csv.reader(io.StringIO(render(make_report([run]), "csv"))) for cell in row
+    ]
+    assert f"'{name}" in cells and f"'{name}: low" in cells
+    odd = [cell for cell in cells if cell[:1] in ("=", "+", "-", "@")]
+    assert all(re.fullmatch(r"-\d+(\.\d+)?", cell) for cell in odd)
+
+
+def test_negative_numbers_stay_numbers_in_csv():
+    lines = [{"-name": "-1.20", "n": -3, "text": "=1"}]
+    assert csv_of(lines) == "'-name,n,text\n-1.20,-3,'=1\n"
+
+
+def test_a_name_is_no_link_in_markdown(tmp_path):
+    run = read_run(write_run(tmp_path / "[c](javascript:1)", rows_of(1)))
+    text = render(make_report([run]), "markdown")
+    assert "[c\\](javascript:1)" in text
+    assert "](" not in text.replace("\\](", "")
