@@ -54,11 +54,12 @@ class LongBenchAPI(LM):
         base_url: address of the server; it may end in /chat/completions or /completions.
         endpoint: "chat" or "completions"; None: as base_url ends.
         num_concurrent: requests in flight at most, from 1; fewer while the server has too many.
-        patience: seconds without any answer after which the run stops.
+        patience: seconds without a part of an answer after which the run stops, and that one
+            request may wait which is refused while others are answered.
         max_failed: share of requests, from 0 to 1, that may fail for good.
         tries: attempts of a request while the server answers others, from 1.
-        timeout: seconds that the server may be silent; before an answer begins one more for each
-            thousand characters of the prompt.
+        timeout: seconds that the server may be silent about one request; before an answer begins
+            one more for each thousand characters of the prompt.
         header: further HTTP headers by name, or their JSON.
         verify_certificate: whether a server's certificate is checked.
         ca_cert_path: file with the certificates that it is checked against.
