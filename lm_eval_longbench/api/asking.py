@@ -312,7 +312,7 @@ class Asker:
 
         Where none is asked that could tell, as at the end of a run, a tiny one is.
         """
-        late = job.attempts + _ALONE >= self._manners.tries or fault.wait is not None
+        late = job.attempts + _ALONE >= self._manners.tries or self._holds_up(flight, fault)
         if (fault.kind == TROUBLE and late) or (
             fault.kind == BUSY and job.refused and not self._order.can_tell
         ):
@@ -322,6 +322,11 @@ class Asker:
                     if await self._client.is_alive(self._requests[job.indices[0]]):
                         self._pace.alive(self._proved)
         return fault
+
+    def _holds_up(self, flight: Flight, fault: Fault) -> bool:
+        """Whether a request that fails so would hold up the others, if it were sent before them."""
+        took = time.monotonic() - flight.sent
+        return fault.wait is not None or took > self._pace.at_most()
 
     def _others_answered(self, job: Job) -> bool:
         """Whether the server has answered another request since this one last failed."""
@@ -391,7 +396,7 @@ class Asker:
             self._pace.answered(flight)
             self._fail(job, FILTERED if fault.kind == WITHHELD else FAILED, fault.reason)
         else:
-            self._retry(job, fault)
+            self._retry(job, flight, fault)
 
     def _put_off(self, job: Job, flight: Flight, fault: Fault) -> None:
         """Send a job that the server refuses for now again after all others.
@@ -417,7 +422,7 @@ class Asker:
         else:
             self._fail(job, FAILED, reason)
 
-    def _retry(self, job: Job, fault: Fault) -> None:
+    def _retry(self, job: Job, flight: Flight, fault: Fault) -> None:
         """Send a job again, now or once the server is back, or let it fail for good."""
         job.attempts += 1
         job.alone = job.alone + 1 if self._others_answered(job) else 0
@@ -428,7 +433,7 @@ class Asker:
             if fault.reason == CUT_OFF:
                 self._pace.cut_off(job.indices[0])
             wait = max(fault.wait or 0.0, self._pace.backoff(job.attempts))
-            self._wait(job, wait, at_end=tried or fault.wait is not None)
+            self._wait(job, wait, at_end=tried or self._holds_up(flight, fault))
         elif len(job.indices) > 1:
             self._client.taken.leave_out("n", fault.reason)
             self._order.bring_back(Job(job.question, job.indices), at_end=True)

@@ -41,12 +41,12 @@ class Body:
         async with contextlib.aclosing(aiter(self._own)) as coming:
             async for raw in coming:
                 for piece in self._unpacked(raw):
-                    if len(piece) > self.room and self._is_error:
-                        return
-                    if len(piece) > self.room:
+                    if len(piece) > self.room and not self._is_error:
                         raise Fault(REFUSED, f"the reply is larger than {self.why}")
+                    yield piece[: self.room]
                     self.room -= len(piece)
-                    yield piece
+                    if self.room <= 0 and self._is_error:
+                        return
 
     async def aclose(self) -> None:
         """Close the reply's connection."""

@@ -68,8 +68,14 @@ _NOT_SUPPORTED = re.compile(
     re.IGNORECASE,
 )
 # As OpenAI says it of a prompt that is longer than the tokens that may be asked for in a minute.
-_TOO_LARGE = re.compile(r"request (?:is )?too large|must be reduced|reduce (?:the|your)", re.I)
-_LIMIT = re.compile(r"\blimit:? ?([\d,]+).{0,80}?\brequested:? ?([\d,]+)", re.I | re.DOTALL)
+_TOO_LARGE = re.compile(
+    r"request (?:is )?too large|tokens must be reduced"
+    r"|reduce (?:the|your) (?:message|prompt|input|length)",
+    re.IGNORECASE,
+)
+_LIMIT = re.compile(
+    r"\blimit:? ?([\d,]{1,20}).{0,80}?\brequested:? ?([\d,]{1,20})", re.IGNORECASE | re.DOTALL
+)
 # Parameters that a request can do without, and how a server names one that it does not take.
 # Without the first three an answer stays what it is, so that any complaint will do.
 _NAMED = {
@@ -214,15 +220,11 @@ def of_error(body: Mapping[str, Any], sent: Mapping[str, Any]) -> Fault:
 
 def _too_many(message: str, told: str, wait: float | None) -> Fault:
     """Return the fault of a request that a limit of a server stands against."""
-    limit = _LIMIT.search(message)
-    most, asked = (
-        (int("0" + number.replace(",", "")) for number in limit.groups()) if limit else (0, 0)
-    )
-    return (
-        Fault(TOO_MUCH, told)
-        if asked > most or _TOO_LARGE.search(message)
-        else Fault(BUSY, told, wait)
-    )
+    found = _LIMIT.search(message)
+    limit, asked = (int(f"0{own}".replace(",", "")) for own in found.groups()) if found else (0, 0)
+    if asked > limit or _TOO_LARGE.search(message):
+        return Fault(TOO_MUCH, told)
+    return Fault(BUSY, told, wait)
 
 
 # ---------------------------------------------------------------------- faults of connections

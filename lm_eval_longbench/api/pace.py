@@ -88,7 +88,7 @@ class Pace:
 
     def answered(self, flight: Flight) -> None:
         """Note the answer to a request; a refusal of that one alone is one too."""
-        if self._said > self._news:
+        if self.reason and self._said > self._news:
             logger.warning("The server answers again.")
         self.alive(flight.sent)
         self._news = self._since
@@ -172,7 +172,7 @@ class Pace:
         wait = min(longest, FIRST_WAIT * 2 ** min(attempts - 1, 10))
         return wait * self._jitter.uniform(0.5, 1.0)
 
-    def at_most(self, seconds: float) -> float:
+    def at_most(self, seconds: float = float("inf")) -> float:
         """Return the seconds to wait where a server asks for some: not all of the patience."""
         return min(seconds, self.patience * _LONGEST_ASKED)
 

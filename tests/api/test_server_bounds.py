@@ -169,6 +169,13 @@ def test_a_port_that_nobody_listens_at_is_given_up_soon(run, monkeypatch, caplog
     assert len(said) == 1 and "(no connection" in said[0]
 
 
+def test_silence_about_one_question_holds_up_no_other(run, concurrent):
+    asked = run(for_prompt(BAD, faults.hang), 20, timeout=2.0, patience=7.0, tries=2)
+    one_bad(asked, FAILED, "silent for 2.0")
+    tries = places(asked.server, BAD)
+    assert len(tries) == 2 and tries[1] >= 20
+
+
 # ---------------------------------------------------------------------- every reply has an end
 
 NO_CHOICES = faults.for_ever(lambda body: {"id": "x" * 2000, "choices": []})
