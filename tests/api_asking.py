@@ -3,8 +3,10 @@
 import asyncio
 import json
 
+from fault_server import answer_to
 from tqdm import tqdm
 
+from lm_eval_longbench.answers.answer import ANSWERED
 from lm_eval_longbench.api.asking import Asker, Manners
 from lm_eval_longbench.api.client import Client, Request
 from lm_eval_longbench.api.server import CHAT, Server
@@ -45,7 +47,7 @@ def ask(server, requests, endpoint, *, stopping=lambda: False, keep=None, **more
         asker = Asker(
             client,
             requests,
-            Manners(**{"patience": 3.0, "num_concurrent": 8, **own}),
+            Manners(**{"patience": 20.0, "num_concurrent": 8, **own}),
             keep or asked.keep,
             stopping,
             bar,
@@ -58,3 +60,31 @@ def ask(server, requests, endpoint, *, stopping=lambda: False, keep=None, **more
             if keep is None:
                 assert answers == [asked.kept[index] for index in range(len(requests))]
     return asked
+
+
+# ---------------------------------------------------------------------- the table of faults
+
+NUMBER = 9  # one more than are asked at a time
+BAD = "question 3."  # the one whose requests meet a fault
+
+
+def prompts(number=NUMBER):
+    return [f"document {index} question {index}." for index in range(number)]
+
+
+def all_good(asked):
+    assert asked.error is None
+    texts = [asked.kept[index].text for index in sorted(asked.kept)]
+    assert texts == [answer_to(text, 1234) for text in prompts(len(texts))]
+    assert set(asked.states()) == {ANSWERED}
+
+
+def one_bad(asked, state, *words):
+    """All are answered but BAD, which has a state and a reason."""
+    assert asked.error is None
+    assert asked.states() == [state if index == 3 else ANSWERED for index in range(len(asked.kept))]
+    answer = asked.kept[3]
+    assert answer.text == ""
+    for word in words:
+        assert word in answer.reason
+    return answer

@@ -10,6 +10,7 @@ import socket
 import struct
 import threading
 import time
+import zlib
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 MODEL = "tiny"
@@ -74,6 +75,7 @@ class _Handler(BaseHTTPRequestHandler):
     disable_nagle_algorithm = True
 
     def do_GET(self):
+        self.is_over = True
         send_json(self, 200, LIST)
 
     def do_POST(self):
@@ -111,6 +113,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def send(handler, status, raw, kind="application/json", headers=()):
+    handler.over()
     handler.send_response(status)
     handler.send_header("Content-Type", kind)
     handler.send_header("Content-Length", str(len(raw)))
@@ -139,6 +142,7 @@ def event(handler, value, field="data"):
 
 
 def end_stream(handler):
+    handler.over()
     event(handler, "[DONE]")
     handler.wfile.write(b"0\r\n\r\n")
 
@@ -160,13 +164,13 @@ def usage_of(body, texts):
     }
 
 
-def reply(handler, body, texts, *, finish_reason="stop", model=None, pause=0.0):
+def reply(handler, body, texts, *, finish_reason="stop", model=None, pause=0.0, usage=None):
     """Send texts as the choices of a good reply, streamed where that is asked for."""
     server = handler.server
     head = {"id": "x", "model": model or server.model, "system_fingerprint": "fp_1"}
     if not (body.get("stream") and server.streams):
         choices = [choice(body, place, text, finish_reason) for place, text in enumerate(texts)]
-        usage = usage_of(body, [text or "" for text in texts])
+        usage = usage or usage_of(body, [text or "" for text in texts])
         send_json(handler, 200, {**head, "choices": choices, "usage": usage})
         return
     begin_stream(handler)
@@ -181,7 +185,7 @@ def reply(handler, body, texts, *, finish_reason="stop", model=None, pause=0.0):
             )
         event(handler, {**head, "choices": [last]})
     if (body.get("stream_options") or {}).get("include_usage"):
-        usage = usage_of(body, [text or "" for text in texts])
+        usage = usage or usage_of(body, [text or "" for text in texts])
         event(handler, {**head, "choices": [], "usage": usage})
     end_stream(handler)
 
@@ -295,6 +299,72 @@ def kept_open(handler, body):
             break
     _answer(handler, body)
     end_stream(handler)
+
+
+def for_ever(value, field="data", pause=0.0):
+    """A stream of one event, given as a function of the request's body, that never ends."""
+
+    def fault(handler, body):
+        begin_stream(handler)
+        while not handler.server.closing.wait(pause):
+            event(handler, value(body), field=field)
+
+    return fault
+
+
+def token(body):
+    """An event with one more token, and much beside it."""
+    return {"id": "x" * 500, "choices": [choice(body, 0, "more ", None, part=True)]}
+
+
+def unpacking(megabytes, status=200, kind="application/json"):
+    """A packed reply that begins well, and unpacks to so many megabytes."""
+    begin = b'data: {"choices": [{"index": 0, "text": "' if "event" in kind else b'{"choices": "'
+
+    def fault(handler, body):
+        packer = zlib.compressobj(wbits=31)
+        head = packer.compress(begin) + packer.flush(zlib.Z_FULL_FLUSH)
+        part = packer.compress(b"0" * 2**20) + packer.flush(zlib.Z_FULL_FLUSH)
+        handler.send_response(status)
+        handler.send_header("Content-Type", kind)
+        handler.send_header("Content-Encoding", "gzip")
+        handler.end_headers()
+        handler.wfile.write(head)
+        for _ in range(megabytes):
+            handler.wfile.write(part)  # each is the same: nothing before a full flush is used
+        handler.close_connection = True
+
+    return fault
+
+
+def twice(handler, body):
+    """A good answer, and a whole second reply that nobody has asked for."""
+    good(handler, body)
+    reply(handler, body, ["an answer to nothing"])
+
+
+def drop_by_drop(handler, body):
+    """A good answer that is not streamed, of which a few bytes come now and then."""
+    text = answer_to(asked_text(body), body["seed"])
+    data = {"id": "x", "model": MODEL, "choices": [choice(body, 0, text, "stop")]}
+    raw = json.dumps(data).encode()
+    handler.send_response(200)
+    handler.send_header("Content-Type", "application/json")
+    handler.send_header("Content-Length", str(len(raw)))
+    handler.end_headers()
+    size = len(raw) // 20 + 1
+    for start in range(0, len(raw), size):
+        handler.wfile.flush()
+        handler.server.closing.wait(0.1)
+        if start + size >= len(raw):
+            handler.over()
+            handler.server.answered.append((asked_text(body), body["seed"]))
+        handler.wfile.write(raw[start : start + size])
+
+
+def counting(**usage):
+    """A good answer whose counts are these."""
+    return lambda handler, body: good(handler, body, usage=usage)
 
 
 def error_in_stream(message, code, after=""):

@@ -14,8 +14,9 @@ from itertools import count
 from typing import Any
 
 from lm_eval_longbench.answers.answer import CAPPED, FAILED, FILTERED, Answer
+from lm_eval_longbench.api import faults
 from lm_eval_longbench.api.client import Client, Request, Taken
-from lm_eval_longbench.api.faults import BUSY, FATAL, NOT_TAKEN, REFUSED, TROUBLE, WITHHELD, Fault
+from lm_eval_longbench.api.faults import BUSY, TROUBLE, WITHHELD, Fault
 from lm_eval_longbench.api.pace import Flight, Pace
 from lm_eval_longbench.api.reply import CUT_OFF
 from lm_eval_longbench.errors import Interrupted, LongBenchError, RunStopped
@@ -32,10 +33,12 @@ class OpenQuestion:
         known: whether the server has computed its prompt: one of them has been answered.
         flying: how many of its jobs are in flight.
         at: number of the job that last went out for it, from 1.
+        single: whether each request of it goes out alone.
     """
 
     left: list[int]
     known: bool = False
+    single: bool = False
     flying: int = 0
     at: int = 0
 
@@ -49,6 +52,8 @@ class Job:
         indices: of the requests; several are asked for with `n`.
         attempts: that have failed.
         refused: times that the server had too many requests.
+        wait: seconds that it then asked for, the last time.
+        waited: those of them all after which it refused this one again and had answered others.
         alone: how often in turn it failed while the server answered others.
         since: when it was first sent, or when it last failed.
     """
@@ -57,6 +62,8 @@ class Job:
     indices: list[int] = field(default_factory=list)
     attempts: int = 0
     refused: int = 0
+    wait: float = 0.0
+    waited: float = 0.0
     alone: int = 0
     since: float | None = None
 
@@ -104,6 +111,11 @@ class Order:
 
     def __bool__(self) -> bool:
         return bool(self._new or self._open)
+
+    @property
+    def can_tell(self) -> bool:
+        """Whether a request can go out that was not refused: it tells how the server is."""
+        return self._due() is not None or not all(job.refused for job in self._new)
 
     def take(self) -> Job | None:
         """Return what goes out now; None: nothing before the next answer."""
@@ -158,7 +170,7 @@ class Order:
         left = job.question.left
         left[:0], job.indices = job.indices, []
         number = 1
-        if self._taken.knows_n:
+        if self._taken.knows_n and not job.question.single:
             seeds = [self._requests[index].seed for index in left]
             # The seed of a further answer is, if anything, the next number.
             while number < len(seeds) and seeds[number] == (
@@ -193,7 +205,8 @@ class Manners:
 
     Attributes:
         num_concurrent: requests in flight at most.
-        patience: seconds without any answer after which the server counts as dead.
+        patience: seconds without a sign of life after which the server counts as dead, and that a
+            request may wait which it refuses while it answers others.
         max_failed: share of requests that may fail for good.
         tries: attempts of a request while others are answered.
     """
@@ -241,6 +254,8 @@ class Asker:
         self._capped = 0
         self._stop: LongBenchError | None = None
         self._grace = GRACE
+        self._proving = asyncio.Lock()
+        self._proved = 0.0  # when a tiny request was last sent
 
     async def run(self) -> list[Answer]:
         """Open the client, and return one answer a request, in order.
@@ -273,7 +288,7 @@ class Asker:
     # ------------------------------------------------------------------ what goes out
 
     def _send(self, job: Job) -> None:
-        flight = Flight()
+        flight = Flight(allowance=self._client.allowance(self._requests[job.indices[0]]))
         job.since = job.since or flight.sent
         self._flying[asyncio.ensure_future(self._asked(job, flight))] = (job, flight)
 
@@ -281,26 +296,37 @@ class Asker:
         """Return the answers to a job, or its fault."""
         request = self._requests[job.indices[0]]
         try:
-            found = await self._client.ask(request, len(job.indices), flight.speak)
+            found = await self._client.ask(request, len(job.indices), self._pace.heard)
         except Fault as fault:
-            return await self._with_proof(job, request, fault)
+            return await self._with_proof(job, flight, fault)
         except Exception as error:  # a reply that nobody foresaw must not cost the others
             logger.debug("A reply cannot be read.", exc_info=True)
             odd = Fault(TROUBLE, f"a reply that cannot be read ({type(error).__name__})")
-            return await self._with_proof(job, request, odd)
+            return await self._with_proof(job, flight, odd)
         if not any(isinstance(one, Answer) for one in found) and isinstance(found[0], Fault):
-            return await self._with_proof(job, request, found[0])
+            return await self._with_proof(job, flight, found[0])
         return found
 
-    async def _with_proof(self, job: Job, request: Request, fault: Fault) -> Fault:
+    async def _with_proof(self, job: Job, flight: Flight, fault: Fault) -> Fault:
         """Return a fault, once it is known whether the server answers other requests.
 
         Where none is asked that could tell, as at the end of a run, a tiny one is.
         """
-        late = fault.kind == TROUBLE and job.attempts + _ALONE >= self._manners.tries
-        if late and not self._others_answered(job) and await self._client.is_alive(request):
-            self._pace.answered()
+        late = job.attempts + _ALONE >= self._manners.tries or self._holds_up(flight, fault)
+        if (fault.kind == TROUBLE and late) or (
+            fault.kind == BUSY and job.refused and not self._order.can_tell
+        ):
+            async with self._proving:
+                if not self._others_answered(job) and self._proved < flight.sent:
+                    self._proved = time.monotonic()
+                    if await self._client.is_alive(self._requests[job.indices[0]]):
+                        self._pace.alive(self._proved)
         return fault
+
+    def _holds_up(self, flight: Flight, fault: Fault) -> bool:
+        """Whether a request that fails so would hold up the others, if it were sent before them."""
+        took = time.monotonic() - flight.sent
+        return fault.wait is not None or took > self._pace.at_most()
 
     def _others_answered(self, job: Job) -> bool:
         """Whether the server has answered another request since this one last failed."""
@@ -314,7 +340,7 @@ class Asker:
             self._order.bring_back(job, at_end=at_end)
 
     def _wait(self, job: Job, seconds: float, *, at_end: bool = False) -> None:
-        due = time.monotonic() + seconds
+        due = time.monotonic() + self._pace.at_most(seconds)
         heapq.heappush(self._waiting, (due, next(self._places), at_end, job))
 
     # ------------------------------------------------------------------ what comes back
@@ -336,11 +362,11 @@ class Asker:
             if isinstance(outcome, Fault):
                 self._see_to(job, flight, outcome)
             else:
-                self._take(job, outcome)
+                self._take(job, flight, outcome)
 
-    def _take(self, job: Job, found: list[Answer | Fault]) -> None:
+    def _take(self, job: Job, flight: Flight, found: list[Answer | Fault]) -> None:
         """Keep the answers of a request; what is missing is asked for one by one."""
-        self._pace.answered()
+        self._pace.answered(flight)
         missing = []
         for place, index in enumerate(job.indices):
             answer = found[place] if place < len(found) else None
@@ -357,32 +383,57 @@ class Asker:
     def _see_to(self, job: Job, flight: Flight, fault: Fault) -> None:
         """Decide what follows from a fault."""
         if fault.kind == BUSY:
-            job.refused += 1
-            self._pace.busy(flight, fault.reason, fault.wait)
-            self._wait(job, max(fault.wait or 0.0, self._pace.backoff(job.refused)))
-        elif fault.kind == FATAL:
+            self._put_off(job, flight, fault)
+        elif fault.kind == faults.TOO_MUCH:
+            self._pace.answered(flight)
+            self._give_up(job, fault.reason)
+        elif fault.kind == faults.FATAL:
             self._stop = self._stop or RunStopped(f"The run stops. {fault.reason}")
             self._order.bring_back(job, at_end=True)
-        elif fault.kind == NOT_TAKEN:
+        elif fault.kind == faults.NOT_TAKEN:
             self._order.bring_back(job)
-        elif fault.kind in (REFUSED, WITHHELD):
-            self._pace.answered()
+        elif fault.kind in (faults.REFUSED, WITHHELD):
+            self._pace.answered(flight)
             self._fail(job, FILTERED if fault.kind == WITHHELD else FAILED, fault.reason)
         else:
-            self._retry(job, fault)
+            self._retry(job, flight, fault)
 
-    def _retry(self, job: Job, fault: Fault) -> None:
+    def _put_off(self, job: Job, flight: Flight, fault: Fault) -> None:
+        """Send a job that the server refuses for now again after all others.
+
+        If it answers others all the while, the job fails for good when patience ends.
+        """
+        own = job.since is not None and self._pace.served > job.since
+        job.waited += job.wait if own else 0.0
+        if own and job.refused and job.waited >= self._manners.patience:
+            self._give_up(job, fault.reason)
+            return
+        job.refused += 1
+        job.since = time.monotonic()
+        job.wait = max(fault.wait or 0.0, self._pace.backoff(job.refused))
+        self._pace.busy(flight, job.indices[0], fault.reason, fault.wait, own=own)
+        self._wait(job, job.wait, at_end=True)
+
+    def _give_up(self, job: Job, reason: str) -> None:
+        """Let a job fail that a limit stands against; one with several answers asks for less."""
+        if len(job.indices) > 1:
+            job.question.single = True
+            self._order.bring_back(Job(job.question, job.indices), at_end=True)
+        else:
+            self._fail(job, FAILED, reason)
+
+    def _retry(self, job: Job, flight: Flight, fault: Fault) -> None:
         """Send a job again, now or once the server is back, or let it fail for good."""
         job.attempts += 1
         job.alone = job.alone + 1 if self._others_answered(job) else 0
         tried = job.attempts >= self._manners.tries
         if not tried or job.alone < min(_ALONE, self._manners.tries):
             job.since = time.monotonic()
-            self._pace.failed(fault.reason, fault.wait)
+            self._pace.failed(job.indices[0], fault.reason, fault.wait)
             if fault.reason == CUT_OFF:
                 self._pace.cut_off(job.indices[0])
             wait = max(fault.wait or 0.0, self._pace.backoff(job.attempts))
-            self._wait(job, wait, at_end=tried)
+            self._wait(job, wait, at_end=tried or self._holds_up(flight, fault))
         elif len(job.indices) > 1:
             self._client.taken.leave_out("n", fault.reason)
             self._order.bring_back(Job(job.question, job.indices), at_end=True)
@@ -412,16 +463,18 @@ class Asker:
     # ------------------------------------------------------------------ the end
 
     def _look_whether_to_stop(self) -> None:
-        self._pace.say()
+        flights = [flight for _, flight in self._flying.values()]
+        reached = self._client.has_answered
+        self._pace.say(len(flights), self._waiting[0][0] if self._waiting else 0.0, reached=reached)
         if self._stop is None and self._stopping():
             self._stop = Interrupted(
                 f"Stopped by a signal; {len(self._answers)} of {len(self._requests)} requests are "
                 "answered."
             )
-        if self._stop is None and self._pace.is_dead(flight for _, flight in self._flying.values()):
+        dead = self._pace.why_dead(flights, self._client.server.shown, reached=reached)
+        if self._stop is None and dead:
             self._stop = RunStopped(
-                f"The run stops: {self._client.server.shown} has answered nothing for "
-                f"{self._manners.patience:g} s (patience). Last: {self._pace.reason}. "
+                f"The run stops. {dead} "
                 f"{len(self._answers)} of {len(self._requests)} requests are answered."
             )
             self._grace = 0.0

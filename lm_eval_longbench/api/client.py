@@ -14,6 +14,7 @@ from types import TracebackType
 from typing import Any, TypeVar
 
 from lm_eval_longbench.answers.answer import Answer
+from lm_eval_longbench.api.body import Events, bound, decoded
 from lm_eval_longbench.api.faults import (
     FATAL,
     NOT_TAKEN,
@@ -22,7 +23,6 @@ from lm_eval_longbench.api.faults import (
     WITHHELD,
     Fault,
     of_connection,
-    of_error,
     of_status,
     shortened,
 )
@@ -45,11 +45,19 @@ logger = logging.getLogger(__name__)
 _CHARACTERS_A_SECOND = 1000
 # Tokens of an answer for which a reply that is not streamed is waited for one second longer.
 _TOKENS_A_SECOND = 10
-# Times in turn that a silent server may send bytes which are no part of an answer.
+# Times a server may be silent that it may take for a part of an answer while other bytes come.
 _MOST_COMMENTS = 6
+# Seconds that a token of a stream, or of a reply that comes drop by drop, may take.
+_SLOWEST = 1.0
+# Seconds after the end of an answer that its counts are waited for.
+_COUNTS = 10.0
+# Bytes that a reply may have: of itself, for each token of an answer (in an event of its own, with
+# what servers put beside it), and for each character of a prompt that is given back.
+_REPLY_BYTES, _TOKEN_BYTES, _CHARACTER_BYTES = 2**20, 2**12, 8
 # Stop strings that a request may have.
 _MOST_STOPS = 4
 _T = TypeVar("_T")
+Heard = Callable[[bool], None]
 
 # ---------------------------------------------------------------------- the request
 
@@ -147,7 +155,7 @@ class Client:
     Attributes:
         server: that is asked.
         taken: what it takes.
-        has_answered: whether it has given any reply.
+        has_answered: whether it has given any reply, be it an error.
 
     Raises:
         LongBenchError: the package openai is missing.
@@ -180,7 +188,9 @@ class Client:
         self._openai = package.AsyncOpenAI(
             api_key=api_key() or NO_KEY,
             base_url=self.server.base,
-            default_headers=self._headers,
+            # Each reply ends its connection: what came behind it would be taken for the answer to
+            # the next request. Nothing needs packing.
+            default_headers={"Connection": "close", "Accept-Encoding": "identity", **self._headers},
             default_query=dict(self.server.query),
             max_retries=0,
             http_client=package.DefaultAsyncHttpxClient(
@@ -189,6 +199,7 @@ class Client:
                 follow_redirects=False,
                 # The clock that counts is ours.
                 timeout=package.Timeout(None, connect=60.0),
+                event_hooks={"response": [bound]},
             ),
         )
         return self
@@ -208,7 +219,7 @@ class Client:
         self,
         request: Request,
         number: int = 1,
-        speaks: Callable[[], None] = lambda: None,
+        heard: Heard = lambda part: None,
     ) -> list[Answer | Fault]:
         """Return the answers to one request, in the order of their indices.
 
@@ -217,7 +228,7 @@ class Client:
         Args:
             request: what is asked.
             number: answers that are asked for; there may come fewer or more.
-            speaks: called whenever a part of an answer comes.
+            heard: called whenever bytes come, with whether they are a part of an answer.
 
         Raises:
             Fault: there is no answer at all; NOT_TAKEN only for `n`.
@@ -226,7 +237,7 @@ class Client:
             if self._proof is None or self._proof.done():
                 self._proof = asyncio.create_task(self._prove_n(request))
             await asyncio.shield(self._proof)  # many requests wait for it
-        return await self._ask_until_taken(request, number, speaks)
+        return await self._ask_until_taken(request, number, heard)
 
     async def is_alive(self, request: Request) -> bool:
         """Whether the server answers a tiny request with the same model, which tells it is there.
@@ -255,7 +266,7 @@ class Client:
         """
         told = "Asked for two answers to a tiny request, it gave"
         try:
-            found = await self._ask_until_taken(self._tiny(request), 2, lambda: None)
+            found = await self._ask_until_taken(self._tiny(request), 2, lambda part: None)
         except Fault as fault:
             if fault.kind not in (REFUSED, WITHHELD):
                 raise
@@ -269,12 +280,12 @@ class Client:
             raise Fault(NOT_TAKEN, told, parameter="n")
 
     async def _ask_until_taken(
-        self, request: Request, number: int, speaks: Callable[[], None]
+        self, request: Request, number: int, heard: Heard
     ) -> list[Answer | Fault]:
         while True:
             body = self.taken.body(self.server, request, number)
             try:
-                return await self._ask(request, body, number, speaks)
+                return await self._ask(request, body, number, heard)
             except Fault as fault:
                 fault.reason = shortened(self.server.hide(fault.reason))
                 if fault.kind == FATAL:
@@ -286,12 +297,11 @@ class Client:
                     raise fault from None
 
     async def _ask(
-        self, request: Request, body: dict[str, Any], number: int, speaks: Callable[[], None]
+        self, request: Request, body: dict[str, Any], number: int, heard: Heard
     ) -> list[Answer | Fault]:
         began = time.monotonic()
         left_out = self.taken.missing(request)
-        reply, streamed = await self._reply(request, body, number, speaks)
-        self.has_answered = True
+        reply, streamed = await self._reply(request, body, number, heard)
         if not reply.choices:
             raise Fault(TROUBLE, "no choices in the reply")
         if reply.model is not None and reply.model != self.server.model:
@@ -323,19 +333,21 @@ class Client:
             found.append(known if found else replace(known, **tokens))
         return found
 
+    def allowance(self, request: Request) -> float:
+        """Return the seconds that a request may take to begin, beyond what any may."""
+        own = len(request.prompt) / _CHARACTERS_A_SECOND
+        return own if self.taken.streams else own + _budget(request.parameters) / _TOKENS_A_SECOND
+
     async def _reply(
-        self, request: Request, body: dict[str, Any], number: int, speaks: Callable[[], None]
+        self, request: Request, body: dict[str, Any], number: int, heard: Heard
     ) -> tuple[Reply, bool]:
         """Return the reply to one request, and whether it was streamed."""
         reply = Reply(self.server.endpoint == CHAT, body)
-        first = self.server.timeout + len(request.prompt) / _CHARACTERS_A_SECOND
-        if not self.taken.streams or "stream" not in body:
-            first += (body.get("max_tokens") or body.get("max_completion_tokens") or 0) / (
-                _TOKENS_A_SECOND
-            )
-        until = time.monotonic() + first
+        quiet = self.server.timeout + self.allowance(request)
+        tokens = number * _budget(body)
+        began = time.monotonic()
         stream = await self._within(
-            first,
+            quiet,
             self._openai.post(
                 PATHS[self.server.endpoint],
                 cast_to=object,
@@ -345,81 +357,73 @@ class Client:
             ),
             body,
         )
+        self.has_answered = True
+        response = stream.response
+        room = _REPLY_BYTES + tokens * _TOKEN_BYTES + len(request.prompt) * _CHARACTER_BYTES
+        response.stream.room = room
+        response.stream.why = f"{room / 2**20:.3g} MB, more than {tokens} tokens need"
+        streamed = "text/event-stream" in response.headers.get("content-type", "")
+        self.taken.streams = self.taken.streams and streamed
+        events, whole, chunks = Events(), bytearray(), response.aiter_bytes()
+        last = part = began
+        end = began + _MOST_COMMENTS * quiet + tokens * _SLOWEST
         try:
-            if "text/event-stream" not in stream.response.headers.get("content-type", ""):
-                self.taken.streams = False
+            while not events.done:
+                limits = {
+                    end: Fault(REFUSED, f"the answer is not at its end after {end - began:.3g} s"),
+                    part + _MOST_COMMENTS * quiet: Fault(
+                        TROUBLE, f"no part of an answer for {_MOST_COMMENTS * quiet:.3g} s"
+                    ),
+                    last + quiet: Fault(TROUBLE, f"silent for {quiet:.3g} s"),
+                }
+                until = min(limits)
                 left = max(0.0, until - time.monotonic())
-                reply.add(_decoded(await self._within(left, stream.response.aread(), body)))
-                return reply, False
-            left = max(0.0, until - time.monotonic())
-            try:
-                while True:
-                    event = await self._event(stream, left, body, speaks)
-                    reply.add(event)
-                    if reply.choices:
-                        speaks()
-                        left = self.server.timeout
-            except StopAsyncIteration:
-                pass
-            except Fault as fault:
-                # The answer is there, and only the connection was not closed in order.
-                if fault.kind != TROUBLE or not reply.is_complete(number):
-                    raise
-            return reply, True
+                chunk = await self._within(left, anext(chunks, b""), body, limits[until])
+                if not chunk:
+                    break
+                last = time.monotonic()
+                if streamed:
+                    # Not any(): each of them is added.
+                    is_part = sum(reply.add(event) for event in events.feed(chunk)) > 0
+                else:
+                    whole += chunk
+                    is_part = not chunk.isspace()
+                heard(is_part)
+                if is_part:
+                    part, quiet = last, self.server.timeout
+                if reply.is_complete(number):
+                    end = min(end, last + min(self.server.timeout, _COUNTS))
+            if not streamed:
+                reply.add(decoded(bytes(whole)))
+        except Fault as fault:
+            # The answer is there, and only the connection was not closed in order.
+            if fault.kind not in (TROUBLE, REFUSED) or not reply.is_complete(number):
+                raise
         finally:
             with contextlib.suppress(Exception):
+                await chunks.aclose()
                 await stream.close()
+        return reply, streamed
 
-    async def _event(
-        self, stream: Any, seconds: float, body: dict[str, Any], speaks: Callable[[], None]
-    ) -> Any:
-        """Return a stream's next event.
-
-        Comments, with which a server in front of a queue keeps a connection open, are no events,
-        and show that it is there.
-        """
-        coming = asyncio.ensure_future(stream.__anext__())
-        try:
-            for _ in range(_MOST_COMMENTS):
-                had = stream.response.num_bytes_downloaded
-                await asyncio.wait({coming}, timeout=seconds)
-                if coming.done():
-                    return await self._within(seconds, coming, body)
-                if stream.response.num_bytes_downloaded == had:
-                    break
-                speaks()
-            raise Fault(TROUBLE, f"silent for {seconds:.3g} s")
-        finally:
-            coming.cancel()
-
-    async def _within(self, seconds: float, what: Awaitable[_T], body: dict[str, Any]) -> _T:
+    async def _within(
+        self, seconds: float, what: Awaitable[_T], body: dict[str, Any], late: Fault | None = None
+    ) -> _T:
         """Return what the library returns within some seconds; its errors become faults."""
         try:
             return await asyncio.wait_for(what, seconds)
-        except StopAsyncIteration:
-            raise
         except asyncio.TimeoutError:
-            raise Fault(TROUBLE, f"silent for {seconds:.3g} s") from None
+            raise late or Fault(TROUBLE, f"silent for {seconds:.3g} s") from None
         except self._package.APIStatusError as error:
-            self.has_answered = self.has_answered or error.status_code < 500
+            self.has_answered = True
             raise of_status(error.status_code, error.body, error.response.headers, body) from None
-        except self._package.APIConnectionError as error:
-            raise of_connection(error, has_answered=self.has_answered) from None
-        except self._package.APIError as error:  # an error object in a stream
-            told = error.body if isinstance(error.body, Mapping) else {"message": error.message}
-            raise of_error(told, body) from None
         except UnicodeError:
             raise Fault(REFUSED, "the prompt has characters that cannot be sent") from None
-        except ValueError:  # of the decoder of events
-            raise Fault(TROUBLE, "the reply is no JSON") from None
-        except Exception as error:  # the HTTP library's own, which openai lets through at places
+        except Fault:
+            raise
+        except Exception as error:  # of the connection, by openai or the HTTP library beneath it
             raise of_connection(error, has_answered=self.has_answered) from None
 
 
-def _decoded(raw: bytes) -> Any:
-    try:
-        return json.loads(raw)
-    except ValueError:
-        page = raw.lstrip()[:1] == b"<"
-        what = "an HTML page" if page else "no JSON" if raw.strip() else "empty"
-        raise Fault(TROUBLE, f"the reply with status 200 is {what}") from None
+def _budget(parameters: Mapping[str, Any]) -> int:
+    """Return the tokens that an answer may have."""
+    return int(parameters.get("max_tokens") or parameters.get("max_completion_tokens") or 0)

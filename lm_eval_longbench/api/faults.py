@@ -23,6 +23,8 @@ BUSY = "busy"
 TROUBLE = "trouble"
 # The server will not answer this request, however often it is asked.
 REFUSED = "refused"
+# The request needs more at once than the server ever allows.
+TOO_MUCH = "too much"
 # The server withholds the answer to this request.
 WITHHELD = "withheld"
 # The server does not take one parameter of the request.
@@ -35,7 +37,7 @@ class Fault(Exception):
     """Why there is no answer to a request.
 
     Attributes:
-        kind: BUSY, TROUBLE, REFUSED, WITHHELD, NOT_TAKEN or FATAL.
+        kind: BUSY, TROUBLE, REFUSED, TOO_MUCH, WITHHELD, NOT_TAKEN or FATAL.
         reason: in one line; it may quote the server.
         wait: seconds that the server asks to wait; None: it does not.
         parameter: of the request that is not taken; "": none.
@@ -64,6 +66,15 @@ _NOT_SUPPORTED = re.compile(
     r"support|unknown|unrecogni[sz]ed|unexpected|not permitted|not allowed|forbidden|extra "
     r"|not accept|not implement|additional propert|invalid (?:param|arg|field)|not available",
     re.IGNORECASE,
+)
+# As OpenAI says it of a prompt that is longer than the tokens that may be asked for in a minute.
+_TOO_LARGE = re.compile(
+    r"request (?:is )?too large|tokens must be reduced"
+    r"|reduce (?:the|your) (?:message|prompt|input|length)",
+    re.IGNORECASE,
+)
+_LIMIT = re.compile(
+    r"\blimit:? ?([\d,]{1,20}).{0,80}?\brequested:? ?([\d,]{1,20})", re.IGNORECASE | re.DOTALL
 )
 # Parameters that a request can do without, and how a server names one that it does not take.
 # Without the first three an answer stays what it is, so that any complaint will do.
@@ -166,7 +177,7 @@ def of_status(status: int, body: Any, headers: Mapping[str, str], sent: Mapping[
     if 300 <= status < 400 or status == 405:
         return Fault(FATAL, f"{told}. It takes no requests at this address: correct base_url.")
     if status == 429:
-        return Fault(BUSY, told, retry_after(headers))
+        return _too_many(message, told, retry_after(headers))
     known_model = str(sent.get("model") or "")
     if status == 404 and (not message or message == "Not Found" or message == "an HTML page"):
         return Fault(FATAL, f"{told}. It has no such address: correct base_url.")
@@ -203,8 +214,17 @@ def of_error(body: Mapping[str, Any], sent: Mapping[str, Any]) -> Fault:
         fault.reason = f"an error with status 200: {fault.reason}"
         return fault
     if re.search(r"\b429\b|rate.?limit", whole, re.IGNORECASE):
-        return Fault(BUSY, told)
+        return _too_many(message, told, None)
     return Fault(TROUBLE, told)
+
+
+def _too_many(message: str, told: str, wait: float | None) -> Fault:
+    """Return the fault of a request that a limit of a server stands against."""
+    found = _LIMIT.search(message)
+    limit, asked = (int(f"0{own}".replace(",", "")) for own in found.groups()) if found else (0, 0)
+    if asked > limit or _TOO_LARGE.search(message):
+        return Fault(TOO_MUCH, told)
+    return Fault(BUSY, told, wait)
 
 
 # ---------------------------------------------------------------------- faults of connections

@@ -7,7 +7,7 @@ import os
 import random
 import time
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 logger = logging.getLogger(__name__)
@@ -22,8 +22,12 @@ _LONGEST_WAIT = 60.0
 _LATEST, _CUT_OFF, _CUT_REQUESTS = 12, 6, 3
 # Answers for which requests then go out one at a time.
 _ONE_BY_ONE = 100
-# Seconds between two lines of the log on a server that does not answer.
+# Seconds between two lines of the log while no answer comes.
 _SAID_EVERY = 60.0
+# A server that nothing has ever come from: seconds until that is said, and until it is given up.
+_NEVER_SAID, _NEVER = 3.0, 60.0
+# The longest wait that a server can ask for, as a share of patience.
+_LONGEST_ASKED = 0.25
 
 
 @dataclass
@@ -32,15 +36,11 @@ class Flight:
 
     Attributes:
         sent: when it was sent.
-        speaks: whether a part of its answer has come.
+        allowance: seconds that it may be silent beyond `patience`, as its prompt is long.
     """
 
     sent: float = field(default_factory=time.monotonic)
-    speaks: bool = False
-
-    def speak(self) -> None:
-        """Note that a part of the answer has come."""
-        self.speaks = True
+    allowance: float = 0.0
 
 
 class Pace:
@@ -48,11 +48,13 @@ class Pace:
 
     Args:
         most: requests in flight at most.
-        patience: seconds without an answer after which a server counts as dead.
+        patience: seconds without a sign of life after which a server counts as dead.
 
     Attributes:
         limit: requests in flight at present.
         last_answer: when the server last answered anything; None: it has not yet.
+        served: when the latest request was sent that has been answered.
+        reason: what last went wrong; "": nothing since the last answer.
     """
 
     def __init__(self, most: int, patience: float) -> None:
@@ -60,45 +62,74 @@ class Pace:
         self.limit = most
         self.patience = patience
         self.last_answer: float | None = None
-        self._since = time.monotonic()  # the last answer, or the beginning
+        self.served = float("-inf")
+        self.reason = ""
+        self._since = self._news = time.monotonic()  # last sign of life, last answer; the beginning
         self._halved = 0.0
         self._answers = 0
         self._not_before = 0.0
         self._failures = self._waves = 0
         self._latest: deque[int | None] = deque(maxlen=_LATEST)  # requests cut off; None: answers
-        self._trouble_since: float | None = None
-        self._reason = ""
+        self._trouble = False  # whether a request has failed since the last answer
+        self._troubled: set[int] = set()  # requests that have
         self._said = float("-inf")
         # Processes that ask one server are not to come back all at one time.
         self._jitter = random.Random(os.getpid())  # noqa: S311  no secret
 
     # ------------------------------------------------------------------ what happens
 
-    def answered(self) -> None:
-        """Note an answer; a refusal of one request is one too."""
-        if self._said > self._since:
-            logger.warning("The server answers again.")
+    def alive(self, sent: float) -> None:
+        """Note that the server answers, whatever it was asked, and when it was."""
+        self.served = max(self.served, sent)
         self.last_answer = self._since = time.monotonic()
         self._failures = self._waves = 0
-        self._trouble_since = None
+        self._trouble = False
+        self._troubled.clear()
+
+    def answered(self, flight: Flight) -> None:
+        """Note the answer to a request; a refusal of that one alone is one too."""
+        if self.reason and self._said > self._news:
+            logger.warning("The server answers again.")
+        self.alive(flight.sent)
+        self._news = self._since
+        self.reason = ""
         self._latest.append(None)
         self._answers += 1
         if self._answers >= _ROUNDS * self.limit and self.limit < self.most:
             self.limit += 1
             self._answers = 0
 
-    def busy(self, flight: Flight, reason: str, wait: float | None) -> None:
-        """Note that the server has too many requests: halve them, once for all sent before."""
-        now = time.monotonic()
-        self._note(now, reason)
+    def heard(self, part: bool) -> None:
+        """Note bytes of a reply.
+
+        Args:
+            part: whether they are a part of an answer. Other bytes only show that the server is
+                there; once a request has failed, that is not enough.
+        """
+        if part or not self._trouble:
+            self._since = time.monotonic()
+
+    def busy(
+        self, flight: Flight, request: int, reason: str, wait: float | None, *, own: bool = False
+    ) -> None:
+        """Note that the server has too many requests: halve them, once for all sent before.
+
+        Nothing is sent for a while if it refuses several requests and answers none between them.
+
+        Args:
+            flight: of the request.
+            request: its index.
+            reason: what the server says.
+            wait: seconds that it asks for.
+            own: whether it has answered others that were sent since it last refused this one.
+        """
         if flight.sent >= self._halved:
             self.limit = max(1, self.limit // 2)
-            self._halved = now
+            self._halved = time.monotonic()
             self._answers = min(0, self._answers)
             self._waves += 1
+        if self._all_troubled(request, reason) and not own:
             self.hold(self.backoff(self._waves) if wait is None else wait)
-        elif wait is not None:
-            self.hold(wait)
 
     def cut_off(self, request: int) -> None:
         """Note that a request's answer ended in its middle: after some, ask one at a time."""
@@ -113,23 +144,25 @@ class Pace:
                 f"{_ONE_BY_ONE} answers it is asked for one at a time (num_concurrent=1)."
             )
 
-    def failed(self, reason: str, wait: float | None) -> None:
+    def failed(self, request: int, reason: str, wait: float | None) -> None:
         """Note a failure that may be the server's: after some in a row few requests go out."""
-        self._note(time.monotonic(), reason)
+        everyone = self._all_troubled(request, reason)
         self._failures += 1
         if self._failures >= self.limit:
             self.hold(self.backoff(self._failures // self.limit))
-        if wait is not None:
+        if wait is not None and everyone:
             self.hold(wait)
 
     def hold(self, seconds: float) -> None:
-        """Send nothing for some seconds."""
-        self._not_before = max(self._not_before, time.monotonic() + seconds)
+        """Send nothing for some seconds, and not for longer than `at_most` allows."""
+        self._not_before = max(self._not_before, time.monotonic() + self.at_most(seconds))
 
-    def _note(self, now: float, reason: str) -> None:
-        self._reason = reason
-        if self._trouble_since is None:
-            self._trouble_since = now
+    def _all_troubled(self, request: int, reason: str) -> bool:
+        """Note that a request failed; return whether others have since the last answer."""
+        self.reason = reason
+        self._trouble = True
+        self._troubled.add(request)
+        return len(self._troubled) > 1
 
     # ------------------------------------------------------------------ what follows
 
@@ -139,36 +172,60 @@ class Pace:
         wait = min(longest, FIRST_WAIT * 2 ** min(attempts - 1, 10))
         return wait * self._jitter.uniform(0.5, 1.0)
 
+    def at_most(self, seconds: float = float("inf")) -> float:
+        """Return the seconds to wait where a server asks for some: not all of the patience."""
+        return min(seconds, self.patience * _LONGEST_ASKED)
+
     def has_room(self, in_flight: int) -> bool:
         """Whether one more request may go out now."""
         allowed = 1 if self._failures >= self.limit else self.limit
         return in_flight < allowed and time.monotonic() >= self._not_before
 
-    def is_dead(self, flights: Iterable[Flight]) -> bool:
-        """Whether the server has answered nothing for as long as there is patience.
+    def why_dead(self, flights: Collection[Flight], shown: str, *, reached: bool = True) -> str:
+        """Return why a server counts as dead: no sign of life as long as there is patience.
 
-        A request that was sent before the trouble began, or whose answer is coming, is waited for.
+        Args:
+            flights: requests on their way; a long prompt has longer.
+            shown: the server's address.
+            reached: whether anything has ever come from it. Where nothing has, and a request has
+                failed, and none is waited for, a minute is enough.
+
+        Returns:
+            A sentence or two; "" while it is waited for.
         """
-        began = self._trouble_since
-        if began is None or time.monotonic() - self._since <= self.patience:
-            return False
-        return not any(flight.speaks or flight.sent < began for flight in flights)
-
-    def say(self) -> None:
-        """Say once a minute that the server does not answer, and how long it is waited for."""
         now = time.monotonic()
-        silent = now - self._since
-        if self._trouble_since is None or silent < min(_SAID_EVERY, self.patience / 2):
-            return
-        if now - self._said < _SAID_EVERY:
+        last = f" Last: {self.reason}." if self.reason else ""
+        waited_for = any(now - flight.sent >= _NEVER_SAID for flight in flights)
+        if self._trouble and not (reached or waited_for):
+            limit = min(_NEVER, self.patience)
+            told = f"Nothing has ever come from {shown}, for {limit:g} s.{last}"
+            told = f"{told} Make sure that it runs, and that base_url is right."
+            return told if now - self._since > limit else ""
+        longest = max((flight.allowance for flight in flights), default=0.0)
+        told = f"{shown} has given no sign of life for {self.patience:g} s (patience).{last}"
+        return told if now - self._since > self.patience + longest else ""
+
+    def say(self, in_flight: int = 0, next_at: float = 0.0, *, reached: bool = True) -> None:
+        """Say once a minute that no answer comes; the first time early where none ever came.
+
+        Args:
+            in_flight: requests on their way.
+            next_at: when the first of those that wait is sent again.
+            reached: as for `why_dead`.
+        """
+        now = time.monotonic()
+        every = min(_SAID_EVERY, self.patience / 2)
+        never = self._trouble and not reached
+        if never and self._said < self._news:
+            every = min(every, _NEVER_SAID)
+        if now - max(self._news, self._said) < every:
             return
         self._said = now
+        why = f" ({self.reason})" if self.reason else ""
+        wait = max(self._not_before, next_at) - now
+        then = f" The next one is sent in {wait:.0f} s." if not in_flight and wait >= 1 else ""
+        limit = min(_NEVER, self.patience) if never else self.patience
         logger.warning(
-            f"The server has not answered for {silent:.0f} s ({self._reason}). It is "
-            f"waited for until that is {self.patience:g} s (patience)."
+            f"No answer for {now - self._news:.0f} s{why}; requests on their way: {in_flight}."
+            f"{then} The run stops after {limit:g} s without a sign of the server (patience)."
         )
-
-    @property
-    def reason(self) -> str:
-        """What last went wrong."""
-        return self._reason

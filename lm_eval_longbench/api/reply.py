@@ -11,6 +11,8 @@ from lm_eval_longbench.api.faults import TROUBLE, Fault, of_error
 
 # What servers write while an answer is not at its end.
 _NO_REASONS = (None, "", "null")
+# No prompt and no answer has so many.
+_MOST_TOKENS = 10**9
 # Why there is no answer where a stream ended in order, without a finish_reason.
 CUT_OFF = "the stream ended before its answer"
 
@@ -54,8 +56,8 @@ class Reply:
     fingerprint: str | None = None
     usage: Mapping[str, Any] = field(default_factory=dict)
 
-    def add(self, data: Any) -> None:
-        """Add a whole reply, or an event of a stream.
+    def add(self, data: Any) -> bool:
+        """Add a whole reply, or an event of a stream; return whether it has a part of an answer.
 
         Raises:
             Fault: it is no reply of such a server, or an error.
@@ -71,7 +73,8 @@ class Reply:
         if isinstance(data.get("usage"), Mapping):
             self.usage = data["usage"]
         choices = data.get("choices")
-        for place, choice in enumerate(choices if isinstance(choices, list) else ()):
+        choices = choices if isinstance(choices, list) else []
+        for place, choice in enumerate(choices):
             if not isinstance(choice, Mapping):
                 raise Fault(TROUBLE, "a choice of the reply is no object")
             if choice.get("error"):
@@ -79,6 +82,7 @@ class Reply:
             index = choice.get("index")
             own = index if isinstance(index, int) else place
             self.choices.setdefault(own, Choice()).add(choice, self.chat)
+        return bool(choices)
 
     def is_complete(self, number: int) -> bool:
         """Whether nothing of the answers is missing."""
@@ -96,7 +100,9 @@ def _plain(content: Any) -> str | None:
 
 
 def _number(value: Any) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
+    """Return a count; None where it is none that any model could reach."""
+    known = isinstance(value, int) and not isinstance(value, bool) and 0 <= value < _MOST_TOKENS
+    return value if known else None
 
 
 def tokens_of(usage: Mapping[str, Any]) -> dict[str, Any]:

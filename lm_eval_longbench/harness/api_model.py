@@ -29,6 +29,8 @@ NAME = "longbench-api"
 # The harness's own where a task says nothing.
 _BUDGET = 256
 _BUDGETS = ("max_gen_toks", "max_tokens", "max_new_tokens", "max_completion_tokens")
+# The most of `patience` that one request may be silent.
+_SHARE = 0.75
 # Generation arguments that are read here and not sent as they stand.
 _READ = {*_BUDGETS, "until", "do_sample", "seed", REPEAT}
 # What each request has from elsewhere, and generation arguments, which a signature must show.
@@ -54,11 +56,13 @@ class LongBenchAPI(LM):
         base_url: address of the server; it may end in /chat/completions or /completions.
         endpoint: "chat" or "completions"; None: as base_url ends.
         num_concurrent: requests in flight at most, from 1; fewer while the server has too many.
-        patience: seconds without any answer after which the run stops.
+        patience: seconds without a part of an answer after which the run stops, and that one
+            request may wait which is refused while others are answered.
         max_failed: share of requests, from 0 to 1, that may fail for good.
         tries: attempts of a request while the server answers others, from 1.
-        timeout: seconds that the server may be silent; before an answer begins one more for each
-            thousand characters of the prompt.
+        timeout: seconds that the server may be silent about one request, three quarters of
+            `patience` at most; before an answer begins one more for each thousand characters of
+            the prompt.
         header: further HTTP headers by name, or their JSON.
         verify_certificate: whether a server's certificate is checked.
         ca_cert_path: file with the certificates that it is checked against.
@@ -116,6 +120,7 @@ class LongBenchAPI(LM):
         self.model = str(model)
         base, endpoint, query = read_address(self.base_url, endpoint)
         check = is_true(verify_certificate)
+        silence = _real("patience", patience)
         self.server = Server(
             base,
             endpoint,
@@ -123,12 +128,13 @@ class LongBenchAPI(LM):
             query,
             {name: str(value) for name, value in _object("header", header).items()},
             str(ca_cert_path) if check and ca_cert_path else check,
-            _real("timeout", timeout),
+            # A silent request fails before the server counts as dead: a tiny one tells.
+            min(_real("timeout", timeout), _SHARE * silence),
             extra,
         )
         self.manners = Manners(
             _whole("num_concurrent", num_concurrent),
-            _real("patience", patience),
+            silence,
             _real("max_failed", max_failed, most=1.0),
             _whole("tries", tries),
         )

@@ -1,6 +1,7 @@
 """The queue of all requests: its order, what a prefix cache can use, and how it ends early."""
 
 import asyncio
+import gc
 import itertools
 import random
 import threading
@@ -162,12 +163,20 @@ def test_answers_are_kept_in_the_thread_of_the_loop():
 def test_memory_is_flat_over_long_prompts_and_many_questions():
     """What is held beside the prompts does not grow with their number or length."""
 
+    rounds = itertools.count()
+
+    def collects():  # what waits for the collector is not held
+        if next(rounds) % 25 == 0:
+            gc.collect()
+        return False
+
     def peak(requests, concurrent):
         with FaultServer() as server:
             server.bodies, server.answered = _Few(), _Few()
             tracemalloc.start()
             try:
-                asked = ask(server, requests, "completions", num_concurrent=concurrent)
+                own = {"num_concurrent": concurrent, "stopping": collects}
+                asked = ask(server, requests, "completions", **own)
                 return tracemalloc.get_traced_memory()[1], asked
             finally:
                 tracemalloc.stop()

@@ -6,7 +6,17 @@ import time
 
 import pytest
 from api_asking import request
-from fault_server import FaultServer, answer_to, begin_stream, choice, event, hang, status, usage_of
+from fault_server import (
+    FaultServer,
+    answer_to,
+    begin_stream,
+    choice,
+    event,
+    for_ever,
+    hang,
+    status,
+    usage_of,
+)
 
 from lm_eval_longbench.api.client import Client
 from lm_eval_longbench.api.faults import FATAL, REFUSED, Fault
@@ -87,13 +97,9 @@ def test_no_redirect_is_followed_with_the_key():
 
 def test_a_longer_prompt_has_longer_to_begin():
     with FaultServer(lambda number, body: hang) as server:
-        took = []
-        for words in (1, 200):
-            began = time.monotonic()
-            with pytest.raises(Fault):
+        for words, seconds in ((1, "0.205"), (200, "1.2")):
+            with pytest.raises(Fault, match=f"silent for {seconds} s"):
                 asked(server, request("word " * words, "completions"), timeout=0.2)
-            took.append(time.monotonic() - began)
-    assert took[1] - took[0] > 0.7
 
 
 def test_an_answer_whose_connection_stays_open_is_an_answer():
@@ -110,16 +116,12 @@ def test_an_answer_whose_connection_stays_open_is_an_answer():
 
 
 def test_comments_do_not_keep_a_request_open_for_ever():
-    def comments(handler, body):
-        begin_stream(handler)
-        while not handler.server.closing.wait(0.05):
-            event(handler, "still here", field="")
-
+    """They are waited for as long as six silences may last, whatever a machine takes for it."""
+    comments = for_ever(lambda body: "still here", field="", pause=0.05)
     with FaultServer(lambda number, body: comments) as server:
-        began = time.monotonic()
-        with pytest.raises(Fault, match="silent for"):
+        with pytest.raises(Fault, match=r"no part of an answer for 1\.2"):
             asked(server, request("why?", "completions"), timeout=0.2)
-    assert 0.8 < time.monotonic() - began < 5
+        assert len(server.bodies) == 1
 
 
 def test_a_prompt_that_is_no_unicode_is_refused():

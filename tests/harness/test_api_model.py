@@ -7,7 +7,7 @@ import os
 
 import pytest
 from asked import prompts_of
-from fault_server import FaultServer, asked_text, for_prompt, refuses, status
+from fault_server import FaultServer, asked_text, counting, for_prompt, refuses, status
 from harness_releases import generation_request
 
 from lm_eval_longbench.answers.answer import ANSWERED, FAILED, answer_of
@@ -324,3 +324,28 @@ def test_the_command_runs_it_and_the_key_is_in_no_file(processes, server, tmp_pa
         assert key not in text and "abcdefghijk" not in text
     sent = {name.lower(): value for name, value in server.headers[0].items()}
     assert (sent["authorization"], sent["x-key"]) == (f"Bearer {key}", "abcdefghijk")
+
+
+@pytest.mark.slow
+def test_a_refused_question_is_one_failed_answer_and_asked_again(processes, server, tmp_path):
+    """429 with a wait of a day for one, counts that no file can hold for the others."""
+    bad, *others = prompts_of(SHORT)
+    held = status(429, "not today", [("Retry-After", "86400")])
+    odd = counting(prompt_tokens=10**30, completion_tokens=2**63)
+    server.plan = lambda number, body: held if bad in asked_text(body) else odd
+    command = (
+        *("lm-eval-longbench", "run", "--model", MODEL),
+        *("--model_args", json.dumps({**args(server), "patience": 20}), "--tasks", SHORT),
+        *("--log_samples", "--output_path", "out", "--apply_chat_template"),
+        *("--metadata", '{"longbench": {"data_dir": "sample"}}'),
+    )
+    done = processes.run(*command, cwd=tmp_path)
+    assert done.returncode == 0 and "failed=1" in done.stderr, done.stderr
+    assert "HTTP 429: not today" in done.stderr
+    answered = [asked_text(body) for body in server.bodies if bad not in asked_text(body)]
+    assert sorted(text for text in answered if text != "?") == sorted(others)
+    server.plan = lambda number, body: None
+    server.bodies.clear()
+    done = processes.run(*command, cwd=tmp_path)
+    assert done.returncode == 0 and "failed=0" in done.stderr, done.stderr
+    assert [asked_text(body) for body in server.bodies] == [bad]
