@@ -28,13 +28,11 @@ from lm_eval_longbench.errors import (
 from lm_eval_longbench.harness.generation import SAMPLING, check_generation
 from lm_eval_longbench.harness.preflight_model import check_model
 from lm_eval_longbench.harness.stopping import Stopped
-from lm_eval_longbench.once import warn_once
 from lm_eval_longbench.options import KEY
 from lm_eval_longbench.secrets import without_keys
-from lm_eval_longbench.task_names import expanded, unknown_task
+from lm_eval_longbench.task_names import expanded, unknown_task, valid_names
 from lm_eval_longbench.terminal import fail
 
-logger = logging.getLogger(__name__)
 # For the log file alone: the screen shows no such record of another name than the package's.
 _to_log = logging.getLogger("lm-eval-longbench.traceback")
 _to_log.setLevel(logging.INFO)
@@ -50,6 +48,8 @@ _GENERATION = (
     *("max_gen_toks", "max_new_tokens", "max_tokens", "max_completion_tokens"),
 )
 _MISSPELT = 0.9
+# Modules of models that an extra installs.
+_STACK = ("torch", "transformers", "accelerate", "vllm")
 _JSON = '--metadata \'{"longbench": {"truncate_to": 31500}}\''
 
 
@@ -188,11 +188,16 @@ def _check_tasks(tasks: Sequence[str], *, own_folders: bool) -> None:
         if looks.startswith(starts):
             raise unknown_task(name)
         if looks.startswith(KEY):
-            warn_once(
-                logger,
-                f"the harness's {name}",
-                f"{name} is a task of the harness itself, with its own prompts, cut and scores. "
-                f"Those of this package are {', '.join(benchmarks())}.",
+            parts = set(looks.split("_"))
+            near = [own for own in valid_names() if parts <= set(own.split("_"))]
+            near = sorted(near, key=len) or difflib.get_close_matches(
+                looks, valid_names(), cutoff=0
+            )
+            own = ", ".join(one.name for one in benchmarks().values() if not one.variant)
+            raise OptionError(
+                f"{name} is a group or a task of the harness itself, with prompts, cuts and scores "
+                f"of its own: `lm_eval run` runs it. Of this package you mean {near[0]}; its "
+                f"benchmarks are {own}."
             )
     met: dict[str, str] = {}
     for name in dict.fromkeys(tasks):
@@ -225,6 +230,8 @@ def _is_our_fault(error: BaseException) -> bool:
 def _advice(error: BaseException, model: str) -> str:
     """Return what to do about an error, where it is known."""
     text = f"{type(error).__name__} {error}"
+    if isinstance(error, ImportError) and (error.name or _STACK[0]).partition(".")[0] not in _STACK:
+        return f"The Python module {error.name} is missing: install the package that has it."
     if isinstance(error, ImportError):
         extra = "vllm" if "vllm" in text else "hf"
         own = f'"lm-eval[{extra}]"' if extra == "vllm" else f'"lm-eval-longbench[{extra}]"'

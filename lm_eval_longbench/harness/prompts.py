@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from lm_eval_longbench.benchmarks.registry import benchmark_of, families, title_of
 from lm_eval_longbench.errors import OptionError, OverlengthError
 from lm_eval_longbench.harness.backend import has_own_client
 from lm_eval_longbench.once import warn_once
@@ -21,6 +22,8 @@ from lm_eval_longbench.prompts.truncation import (
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
+
+    from lm_eval_longbench.benchmarks.base import Task
 
 
 # ---------------------------------------------------------------------- the limit
@@ -294,6 +297,29 @@ def warn_of(limit: Limit) -> None:
             "No max_length in --model_args: the harness assumes 2048 tokens for this API model "
             "and would cut prompts on the left, so they are cut in the middle to that length. "
             "Give the model's real length with max_length=TOKENS.",
+        )
+
+
+def raw_datasets(family: str) -> str:
+    """Return the datasets of a family of benchmarks whose prompts officially go out raw."""
+    own = (task for one in families()[family] for task in one.tasks.values())
+    return ", ".join(dict.fromkeys(task.label for task in own if not task.chat))
+
+
+def warn_without_chat(asked: Iterable[Task]) -> None:
+    """Say once for each family of benchmarks that a run goes without its official chat template.
+
+    Args:
+        asked: tasks of the run; of those that officially go out raw nothing is said.
+    """
+    for family in dict.fromkeys(benchmark_of(task).prepared_as for task in asked if task.chat):
+        raw = raw_datasets(family)
+        but = f", but for {raw}, which go out raw" if raw else ""
+        warn_once(
+            logger,
+            f"no chat {family}",
+            f"No apply_chat_template: officially the prompts of {title_of(family)} are wrapped in "
+            f"the model's chat template{but}. Give it, unless this is a base model.",
         )
 
 
