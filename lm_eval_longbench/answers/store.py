@@ -75,10 +75,10 @@ def model_identity(model: str, arguments: Mapping[str, Any]) -> str:
 
 
 def shown(identity: str) -> str:
-    """Return an identity as the arguments of a command line."""
+    """Return an identity in print."""
     told = json.loads(identity)
     parts = [f"{name}={value}" for name, value in told["model_args"].items()]
-    return " ".join([f"--model {told['model']}", *parts])
+    return " ".join([f"model {told['model']}", *parts])
 
 
 def model_name(model: str, arguments: Mapping[str, Any]) -> str:
@@ -235,11 +235,11 @@ def _naming(path: Path) -> Iterator[None]:
     except sqlite3.DatabaseError as error:
         raise OptionError(
             f"The file of answers {path} cannot be used: {error}. If it is damaged, move it away; "
-            "if its folder cannot be written, give another --output_path."
+            "if its folder cannot be written, give another output_path."
         ) from error
     except OSError as error:
         raise OptionError(
-            f"The file of answers {path} cannot be made: {error}. Give another --output_path."
+            f"The file of answers {path} cannot be made: {error}. Give another output_path."
         ) from error
 
 
@@ -346,7 +346,7 @@ class AnswerStore:
         except Timeout:
             raise OptionError(
                 f"Another run writes its answers to {self.path}. Wait for it, or give this run "
-                "another --output_path."
+                "another output_path."
             ) from None
 
     def _own_identity(self, connection: sqlite3.Connection) -> None:
@@ -360,7 +360,7 @@ class AnswerStore:
         if found not in (None, self._identity):
             raise OptionError(
                 f"{file} holds answers of {shown(found)}, and this run is {shown(self._identity)}. "
-                "Give another --output_path."
+                "Give another output_path."
             )
 
     def _other_files(self) -> list[Path]:

@@ -108,9 +108,9 @@ def with_preset(parsed: Namespace, name: str, *, thinking: bool) -> str:
     if len(others) == len(names) and not foreign:
         titles = " and ".join(own.title for own in found)
         raise OptionError(
-            f"--preset {model} holds settings for {titles}, and this run asks for "
-            f"none of its tasks: {', '.join(_wanted(parsed))}. Leave --preset out; truncate_to is "
-            'set with --metadata \'{"longbench": {"truncate_to": TOKENS}}\'.'
+            f"The preset {model} holds settings for {titles}, and this run asks for none of its "
+            f"tasks: {', '.join(_wanted(parsed))}. Leave the preset out; the option truncate_to "
+            "sets a limit by itself."
         )
     metadata = dict(_given(parsed, "metadata") or {})
     options = dict(metadata.get(KEY) or {})
@@ -250,7 +250,7 @@ def with_both_passes(parsed: Namespace) -> None:
         if one in tasks and options.get("cot_samples"):
             raise OptionError(
                 f"The option cot_samples names a finished pass one, and {one} would do it again. "
-                f"Ask for --tasks {two} alone."
+                f"Ask for {two} alone."
             )
     parsed.tasks = ",".join(tasks)
 
@@ -431,7 +431,7 @@ def stoppable(
     """
     stopping = Stopping()
     keeping = open_keeping(parsed, stopping, say, keep_empty=keep_empty)
-    told = keeping.told if keeping else lambda: "Nothing is kept without --output_path."
+    told = keeping.told if keeping else lambda: "Nothing is kept without output_path."
     try:
         with stopping.watched():
             yield keeping

@@ -112,16 +112,18 @@ def check_arguments(
         _check_folders(model_args)
     for path in _listed(value("include_path")):
         if not Path(path).is_dir():
-            raise OptionError(f"--include_path {path} is no folder.")
+            raise OptionError(f"include_path {path} is no folder.")
     _check_tasks(tasks, own_folders=bool(value("include_path")))
     if (value("log_samples") or value("predict_only")) and not value("output_path"):
-        raise OptionError("--log_samples needs a place for the logs: add --output_path results.")
+        raise OptionError(
+            "log_samples needs a place for the logs: give output_path, such as results."
+        )
     limit = value("limit")
     if limit is not None and value("samples"):
-        raise OptionError("--samples and --limit both choose questions: give one of them.")
+        raise OptionError("samples and limit both choose questions: give one of them.")
     if limit is not None and not float(limit) > 0:
         raise OptionError(
-            f"--limit must be above 0, not {limit:g}: a number of questions of each task, or below "
+            f"limit must be above 0, not {limit:g}: a number of questions of each task, or below "
             "1 a share of them."
         )
     _check_samples(value("samples"), tasks)
@@ -129,7 +131,7 @@ def check_arguments(
     if value("num_fewshot") and not expanded(tasks)[1]:
         raise OptionError(
             "LongBench has no few-shot examples to add: its prompts are as they are. Leave "
-            "--num_fewshot out."
+            "num_fewshot out."
         )
 
 
@@ -139,13 +141,13 @@ def _check_samples(samples: Any, tasks: Sequence[str]) -> None:
         return
     if not isinstance(samples, Mapping):
         raise OptionError(
-            f"--samples must name questions by task, not {samples!r}: --samples "
-            "'{\"longbench_v1_qasper\": [0, 1]}'."
+            f"samples must name questions by task, not {samples!r}: such as "
+            '{"longbench_v1_qasper": [0, 1]}.'
         )
     asked, foreign = expanded(tasks)
     for name in samples:
         if name not in asked and not foreign:
-            raise UnknownNameError("task of this run in --samples", name, asked)
+            raise UnknownNameError("task of this run in samples", name, asked)
 
 
 def _check_generation(given: Any, tasks: Sequence[str]) -> None:
@@ -158,7 +160,7 @@ def _check_generation(given: Any, tasks: Sequence[str]) -> None:
     for name in given:
         near = difflib.get_close_matches(name, _GENERATION, n=1, cutoff=_MISSPELT)
         if near and name not in _GENERATION:
-            raise OptionError(f"--gen_kwargs {name}: did you mean {near[0]!r}?")
+            raise OptionError(f"gen_kwargs {name}: did you mean {near[0]!r}?")
     for name in expanded(tasks)[0]:
         task = find_task(name)
         check_generation(name, benchmark_of(task).generation(task) | dict(given))
@@ -170,7 +172,7 @@ def _check_folders(model_args: Mapping[str, Any]) -> None:
         path = model_args.get(name)
         if isinstance(path, str) and path[:1] in "/.~" and path and not Path(path).exists():
             why = " `~` is not read here: write the whole path." if path[0] == "~" else ""
-            raise OptionError(f"--model_args {name}={path}: there is no such folder.{why}")
+            raise OptionError(f"model_args {name}={path}: there is no such folder.{why}")
 
 
 def _listed(given: Any) -> list[str]:

@@ -146,7 +146,7 @@ def resolve_limit(
     """
     if is_true(model_args.get("truncation")):
         raise OptionError(
-            "truncation=True in --model_args makes the hf model cut the end of every long prompt, "
+            "truncation=True in model_args makes the hf model cut the end of every long prompt, "
             "question included. Leave it out: prompts are cut in the middle before."
         )
     if model_args.get("base_url"):
@@ -166,7 +166,7 @@ def resolve_limit(
         raise OverlengthError(
             f"{source} leaves no room for a prompt: {budget} tokens are for the answer and "
             f"{TEMPLATE_RESERVE} for the chat template. Give the model's real length with "
-            "max_length=... in --model_args."
+            "max_length=... in model_args."
         )
     words = f"{source} - {budget} for the answer - {TEMPLATE_RESERVE} in reserve"
     return Limit(tokens, room, words, assumed=source == _ASSUMED)
@@ -286,15 +286,14 @@ def warn_of(limit: Limit) -> None:
             logger,
             "no limit",
             "The model's length limit is not known: prompts go out whole, and whatever serves "
-            "the model may cut or refuse them. To cut them in the middle as officially, add "
-            '--metadata \'{"longbench": {"truncate_to": TOKENS}}\' or give max_length=TOKENS '
-            "in --model_args.",
+            "the model may cut or refuse them. The option truncate_to cuts them in the middle, as "
+            "officially; so does max_length=TOKENS in model_args, at the model's length.",
         )
     elif limit.assumed:
         warn_once(
             logger,
             "assumed length",
-            "No max_length in --model_args: the harness assumes 2048 tokens for this API model "
+            "No max_length in model_args: the harness assumes 2048 tokens for this API model "
             "and would cut prompts on the left, so they are cut in the middle to that length. "
             "Give the model's real length with max_length=TOKENS.",
         )
@@ -390,7 +389,7 @@ def _kept(
             f"{task}: with {limit.source} a request is {max(over)} tokens longer "
             f"than the {limit.room} that the model takes before its answer, and the harness "
             "would cut it on the left. Lower truncate_to, or give the model's real length with "
-            "max_length=TOKENS in --model_args."
+            "max_length=TOKENS in model_args."
         )
     fits = [not prompt.truncated and not more for prompt, more in zip(prompts, over, strict=True)]
     if overlength == "truncate" or all(fits):

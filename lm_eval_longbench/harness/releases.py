@@ -307,6 +307,7 @@ def parsed_arguments(arguments: Sequence[str], more: Sequence[str] = ()) -> Name
 
     run = HarnessCLI()._subparsers.choices["run"]
     run.prog, run.usage = "lm-eval-longbench run", "%(prog)s --model MODEL --tasks TASKS [options]"
+    run.epilog = None  # examples of the harness's own tasks
     run.error = _refuse
     run.conflict_handler = "resolve"  # 0.5 has a --repeats, which has no effect on our tasks
     for name in FLAGS:
