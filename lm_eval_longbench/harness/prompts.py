@@ -317,8 +317,8 @@ def warn_without_chat(asked: Iterable[Task]) -> None:
         warn_once(
             logger,
             f"no chat {family}",
-            f"No apply_chat_template: officially the prompts of {title_of(family)} are wrapped in "
-            f"the model's chat template{but}. Give it, unless this is a base model.",
+            f"No apply_chat_template: officially a chat model gets the prompts of "
+            f"{title_of(family)} in its template{but}. Give it, unless this is a base model.",
         )
 
 

@@ -8,11 +8,11 @@ from lm_eval_longbench.interface.evaluate import evaluate as evaluate_by_name
 from lm_eval_longbench.task_folder import task_folder
 
 V1 = (
-    "No apply_chat_template: officially the prompts of LongBench v1 and LongBench-E are wrapped in "
-    "the model's chat template, but for trec, triviaqa, samsum, lsht, lcc, repobench-p, which go "
+    "No apply_chat_template: officially a chat model gets the prompts of LongBench v1 and "
+    "LongBench-E in its template, but for trec, triviaqa, samsum, lsht, lcc, repobench-p, which go "
     "out raw. Give it, unless this is a base model."
 )
-WHOLE = "officially the prompts of {} are wrapped in the model's chat template. Give it,"
+WHOLE = "officially a chat model gets the prompts of {} in its template. Give it,"
 # What is asked, and what must be said.
 SAID = {
     "longbench_v1_qasper": V1,
@@ -48,7 +48,7 @@ def test_python_callers_are_told(caplog, tmp_path):
             model_args={"pretrained": str(tmp_path)},
             data_dir="sample",
         )
-    assert [one.getMessage() for one in caplog.records] == [V1]
+    assert notices(caplog.text) and V1 in caplog.text
 
 
 def test_the_task_says_it_in_the_harness_s_own_run(evaluate, recording_lm, caplog):
