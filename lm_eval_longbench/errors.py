@@ -23,14 +23,18 @@ class LongBenchError(Exception):
 
 
 class OptionError(LongBenchError):
-    """An option of `--metadata '{"longbench": {...}}'` is unknown or has an impossible value."""
+    """An option is unknown, has an impossible value, or contradicts another."""
 
 
 # Valid names that an error lists; of more it names the nearest.
 _LISTED = 25
 _NEAREST = 3
 # What lists names of a kind, by the first word of the kind.
-_LISTERS = {"task": "lm-eval-longbench tasks", "preset": "lm-eval-longbench presets"}
+_LISTERS = {
+    "task": "lm-eval-longbench tasks",
+    "preset": "lm-eval-longbench presets",
+    "flag": "lm-eval-longbench run -h",
+}
 
 
 class UnknownNameError(LongBenchError):
@@ -133,6 +137,11 @@ def fault_text(error: BaseException) -> str:
         f"{whole}\nThis is a fault of lm-eval-longbench {__version__}. Please report it to its "
         "authors, with the lines above and your command."
     )
+
+
+def renamed(old: str, new: str) -> str:
+    """Return what a command that has another name now says."""
+    return f"There is no `{old}`: use `lm-eval-longbench {new}`."
 
 
 def few(texts: Sequence[str], most: int, mark: str = ", ") -> str:

@@ -1,4 +1,4 @@
-"""The options a user gives through the harness: `--metadata '{"longbench": {...}}'`."""
+"""The options a user gives: flags of the command line, or `--metadata '{"longbench": {...}}'`."""
 
 from __future__ import annotations
 
@@ -20,6 +20,38 @@ LOG_PROMPTS = ("excerpt", "full")
 # The number of a repeat whose seed is left out, among the generation arguments of its request. It
 # tells the repeats apart in the harness's response cache and is never sent.
 REPEAT = "longbench_repeat"
+# Options that `run`, `doctor` and `lock` have flags for.
+FLAGS = ("truncate_to", "data_dir", "tokenizer", "repeats")
+
+
+def flag(option: str) -> str:
+    """Return the flag of one of FLAGS."""
+    return f"--{option.replace('_', '-')}"
+
+
+def with_flags(metadata: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return --metadata with the options of flags in it.
+
+    Args:
+        metadata: of the command line or its config file.
+        given: values by option; None: the flag is not there.
+
+    Raises:
+        OptionError: a flag and the metadata contradict each other.
+    """
+    options = metadata.get(KEY)
+    if options is not None and not isinstance(options, Mapping):
+        return dict(metadata)  # `Options` says what is wrong with it
+    own = dict(options or {})
+    for name, value in given.items():
+        if value is None:
+            continue
+        if own.setdefault(name, value) != value:
+            raise OptionError(
+                f"{flag(name)} {value} and the metadata, where {name} is {own[name]!r}, contradict "
+                "each other: give one of them."
+            )
+    return {**metadata, KEY: own} if own else dict(metadata)
 
 
 def read_seed(given: Any) -> int | None:
@@ -82,6 +114,7 @@ _NUMBERS = (
     ("rag_top_n", 1, ""),
     ("chunk_size", 1, ""),
 )
+WHOLE_NUMBERS = frozenset(name for name, _, _ in _NUMBERS)
 # And those that have a greatest value.
 _MOST = {"repeats": MOST_REPEATS}
 # Options that no model has as an argument: at the top level they are misplaced.
@@ -96,8 +129,8 @@ def _check_not_misplaced(metadata: Mapping[str, Any]) -> None:
     for name in metadata:
         if name in _OURS or (name == "reasoning" and metadata[name] in POLICIES):
             raise OptionError(
-                f"{name!r} stands beside the model arguments. LongBench options go under one key: "
-                f'--metadata \'{{"{KEY}": {{"{name}": ...}}}}\'.'
+                f"{name!r} stands beside the model arguments. LongBench options go under one key "
+                f'of the metadata: {{"{KEY}": {{"{name}": ...}}}}.'
             )
         if KEY not in metadata and difflib.get_close_matches(str(name).lower(), [KEY], cutoff=0.8):
             raise UnknownNameError("metadata key", name, [KEY])
@@ -120,8 +153,7 @@ class Options:
         preset: published model whose truncation and, for LongBench Pro, output budget and
             temperature are used; tasks of benchmarks without such a preset keep their own.
         thinking: the preset's settings for thinking scores.
-        repeats: answers asked for each question, at most MOST_REPEATS; None: the benchmark's
-            default.
+        repeats: answers asked for each question, at most 256; None: the benchmark's default.
         only: LongBench Pro: keep the questions with these values of a dimension, such as
             {"language": "English", "token_length": ["8k", "16k"]}.
         embedding_model: LongBench Pro: model for the semantic similarity of summaries.

@@ -106,7 +106,7 @@ class PresetTable:
             raise UnknownNameError(f"preset of {self.title}", model, self._rows)
         found = self._of(name, thinking)
         if found is None:
-            other = "without --thinking" if thinking else "with --thinking"
+            other = "without thinking" if thinking else "with thinking"
             kind = self._rows[name].get("type")
             told = f": it is of the type {kind}" if kind else ""
             raise OptionError(

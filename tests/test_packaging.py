@@ -259,7 +259,7 @@ def test_the_wheel_is_what_is_imported(run, installed):
     assert not inside(installed, dependency)
 
 
-def test_path_link_and_unlink(run, installed):
+def test_path_link_and_its_removal(run, installed):
     folder = Path(run("lm-eval-longbench", "path").removesuffix("\n"))
     assert inside(installed, folder)
     assert folder.name == "tasks"
@@ -276,7 +276,9 @@ def test_path_link_and_unlink(run, installed):
     link = target / "longbench_v1" / "longbench_v1_qasper.yaml"
     assert link.is_symlink()
     assert link.resolve() == (folder / "longbench_v1" / "longbench_v1_qasper.yaml").resolve()
-    assert run("lm-eval-longbench", "unlink", **fake) == f"239 links removed from {target}\n"
+    assert (
+        run("lm-eval-longbench", "link", "--remove", **fake) == f"239 links removed from {target}\n"
+    )
     assert list(tasks.iterdir()) == []
 
 

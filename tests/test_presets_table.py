@@ -75,7 +75,7 @@ def test_names_do_not_mind_case_and_unknown_ones_get_the_nearest():
 
 
 def test_a_mode_without_published_settings_says_which_has_them():
-    with pytest.raises(OptionError, match="with --thinking"):
+    with pytest.raises(OptionError, match="with thinking"):
         find_preset("GPT-5", thinking=False)
 
 

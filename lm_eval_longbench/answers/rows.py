@@ -126,7 +126,7 @@ def naming(path: Path) -> Iterator[None]:
         if place and not what.startswith(("no such", "unsupported", "table ")):
             raise OptionError(
                 f"The file of answers {path} cannot be used: {what}. If its folder cannot be "
-                "written, give another --output_path."
+                "written, give another output_path."
             ) from error
         raise DamagedStore(
             f"{path} is no file of answers, or damaged: {what}. A run of its model keeps what can "
@@ -134,7 +134,7 @@ def naming(path: Path) -> Iterator[None]:
         ) from error
     except OSError as error:
         raise OptionError(
-            f"The file of answers {path} cannot be made: {error}. Give another --output_path."
+            f"The file of answers {path} cannot be made: {error}. Give another output_path."
         ) from error
 
 

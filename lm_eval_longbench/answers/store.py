@@ -89,11 +89,11 @@ def model_identity(model: str, arguments: Mapping[str, Any]) -> str:
 
 
 def shown(identity: Any) -> str | None:
-    """Return an identity as the arguments of a command line; None: it is none."""
+    """Return an identity in print; None: it is none."""
     try:
         told = json.loads(identity)
-        own = [f"{name}={value}" for name, value in told["model_args"].items()]
-        return " ".join([f"--model {told['model']}", *own])
+        parts = [f"{name}={value}" for name, value in told["model_args"].items()]
+        return " ".join([f"model {told['model']}", *parts])
     except (ValueError, TypeError, KeyError, AttributeError):
         return None
 
@@ -194,7 +194,7 @@ def _check(path: Path, connection: sqlite3.Connection, identity: str) -> None:
     if other is not None:
         raise OptionError(
             f"{path} holds answers of {other}, and this run is {shown(identity)}. Give another "
-            "--output_path."
+            "output_path."
         )
     check(connection)
     if found != identity:
@@ -310,7 +310,7 @@ class AnswerStore:
         except Timeout:
             raise OptionError(
                 f"Another run writes its answers to {self.path}. Wait for it, or give this run "
-                "another --output_path."
+                "another output_path."
             ) from None
 
     def _other_files(self) -> list[Path]:

@@ -253,7 +253,7 @@ def of_connection(error: BaseException, *, has_answered: bool) -> Fault:
             return Fault(
                 FATAL,
                 f"its certificate is not accepted ({one.verify_message}). Give ca_cert_path=FILE "
-                "in --model_args, or verify_certificate=False.",
+                "in model_args, or verify_certificate=False.",
             )
         if isinstance(one, ssl.SSLError) and "WRONG_VERSION_NUMBER" in str(one):
             return Fault(FATAL, "it does not speak https: correct base_url.")

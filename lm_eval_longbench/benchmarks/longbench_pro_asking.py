@@ -65,8 +65,8 @@ class ProAsking(Asking):
             warn_once(
                 logger,
                 "no embedder",
-                "Summaries (T4) have no score yet: it needs semantic similarity. Add --metadata "
-                '\'{"longbench": {"embedding_model": "Qwen/Qwen3-Embedding-8B"}}\' (with '
+                "Summaries (T4) have no score yet: it needs semantic similarity. Give the option "
+                "embedding_model, Qwen/Qwen3-Embedding-8B (with "
                 "embedding_url to ask a server), or complete it later from the sample log.",
             )
             return

@@ -209,8 +209,8 @@ class V1First(_Some):
             raise DataError(
                 f"{task.name} has no data to download: Natural Questions was in the first release "
                 "of LongBench (July and August 2023) alone and was withdrawn. If you have its "
-                f"{task.dataset}.jsonl, name the folder: --metadata "
-                '\'{"longbench": {"data_dir": "FOLDER"}}\'. Its rows have the fields of LongBench '
+                f"{task.dataset}.jsonl, name its folder with the option data_dir. Its rows have "
+                "the fields of LongBench "
                 f"v1: {', '.join(self.fields)}."
             )
         return super().load(task, data_dir)

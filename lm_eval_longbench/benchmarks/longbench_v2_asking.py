@@ -86,7 +86,7 @@ def _files(place: Path) -> list[Path]:
         if not files:
             raise DataError(
                 f"cot_samples {str(place)!r} has no samples_longbench_v2_cot_*.jsonl. Run "
-                "longbench_v2_cot with --log_samples first."
+                "longbench_v2_cot with log_samples first."
             )
         return files
     if not place.is_file():
@@ -171,9 +171,8 @@ class CotAnswerAsking(CotAsking):
         if path is None:
             raise OptionError(
                 f"{self.task.name} needs the reasoning of pass one: run longbench_v2_cot with "
-                "--log_samples and give its sample log, --metadata "
-                '\'{"longbench": {"cot_samples": "PATH"}}\'. '
-                "`lm-eval-longbench run --tasks longbench_v2_cot` does both passes by itself."
+                "log_samples, and give its sample log with the option cot_samples. In "
+                "`lm-eval-longbench run` and `evaluate` longbench_v2_cot does both by itself."
             )
         template = self.benchmark.template_sha256(
             self.benchmark.tasks[self.benchmark.tables[self.task.table].first_pass]

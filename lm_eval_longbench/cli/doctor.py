@@ -38,8 +38,9 @@ def register(app: typer.Typer) -> None:
     ) -> None:
         """Check what a run needs, without a generation: give it the arguments of `run`.
 
-        Without arguments: versions, data and disk. With --scorers: whether the scores that this
-        machine gives are the official ones. Exits with 1 if there is an error.
+        --truncate-to, --data-dir, --tokenizer and --repeats are among them. Without arguments:
+        versions, data and disk. With --scorers: whether the scores that this machine gives are the
+        official ones. Exits with 1 if there is an error.
         """
         from lm_eval_longbench.doctor import line as report
         from lm_eval_longbench.doctor.checkup import FIRST, examine  # slow to import

@@ -1,4 +1,4 @@
-"""`lm-eval-longbench leaderboard build`: a page of result folders that were recomputed."""
+"""`lm-eval-longbench leaderboard`: a page of result folders that were recomputed."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from lm_eval_longbench.errors import OptionError, renamed
 from lm_eval_longbench.result_files import written_together
 from lm_eval_longbench.terminal import say_line, working
 
@@ -15,16 +16,10 @@ PAGE = "index.html"
 
 
 def register(app: typer.Typer) -> None:
-    """Add the commands to the command line."""
-    own = typer.Typer(help="Leaderboards of result folders.", no_args_is_help=True)
-    app.add_typer(own, name="leaderboard")
+    """Add the command to the command line."""
 
-    @own.callback()
-    def _group() -> None:
-        """Leaderboards of result folders."""
-
-    @own.command("build")
-    def build(
+    @app.command("leaderboard")
+    def leaderboard(
         folders: Annotated[
             list[Path], typer.Argument(help="Folders of runs with sample logs, one a submission.")
         ],
@@ -39,7 +34,9 @@ def register(app: typer.Typer) -> None:
             str | None, typer.Option(help="Name or folder of the tokenizer, as for `verify`.")
         ] = None,
     ) -> None:
-        """Recompute submissions and write their leaderboard; what differs is refused, by name."""
+        """Recompute runs and write their leaderboard; what differs is refused, by name."""
+        if folders[0] == Path("build") and not folders[0].exists():
+            raise OptionError(renamed("leaderboard build", "leaderboard FOLDERS... --output SITE"))
         from lm_eval_longbench.page.build import build_page  # slow to import
         from lm_eval_longbench.page.leaderboard import leaderboard_data
 

@@ -1,6 +1,8 @@
-"""`lm-eval-longbench path`, `link` and `unlink`: the task definitions, and the harness's folder."""
+"""`lm-eval-longbench path` and `link`: the task definitions, and the harness's folder."""
 
 from __future__ import annotations
+
+from typing import Annotated
 
 import typer
 
@@ -17,15 +19,17 @@ def register(app: typer.Typer) -> None:
         say_line(str(task_folder()))
 
     @app.command("link")
-    def link() -> None:
+    def link(
+        remove: Annotated[bool, typer.Option("--remove", help="Take the links away.")] = False,
+    ) -> None:
         """Put links to our task definitions into the installed lm_eval's task folder."""
+        if remove:
+            target, removed, left = unlink_tasks(task_folder(), harness_tasks())
+            say_line(
+                f"{removed} links removed from {target}" if removed else f"no links in {target}"
+            )
+            if left:
+                say_line("left alone, not ours: " + ", ".join(map(str, left)))
+            return
         target, made = link_tasks(task_folder(), harness_tasks())
         say_line(f"{made} links made in {target}" if made else f"nothing to do: {target}")
-
-    @app.command("unlink")
-    def unlink() -> None:
-        """Remove the links to our task definitions from the installed lm_eval's task folder."""
-        target, removed, left = unlink_tasks(task_folder(), harness_tasks())
-        say_line(f"{removed} links removed from {target}" if removed else f"no links in {target}")
-        if left:
-            say_line("left alone, not ours: " + ", ".join(map(str, left)))

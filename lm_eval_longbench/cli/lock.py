@@ -11,7 +11,7 @@ import typer
 
 from lm_eval_longbench.errors import LockError, OptionError
 from lm_eval_longbench.lock.lock import DEFAULT, is_lock, lock_text
-from lm_eval_longbench.options import Options
+from lm_eval_longbench.options import FLAGS, Options, with_flags
 from lm_eval_longbench.terminal import say_line
 
 _ALL = "*"
@@ -25,7 +25,7 @@ def read_metadata(text: str | None) -> Mapping[str, Any]:
         raise OptionError(f"--metadata is not JSON: {error}") from error
     if not isinstance(found, dict):
         raise OptionError(
-            'An object such as --metadata \'{"longbench": {"truncate_to": 31500}}\' is needed, '
+            'An object such as --metadata \'{"longbench": {"log_prompts": "full"}}\' is needed, '
             f"not {text}."
         )
     return found
@@ -62,7 +62,19 @@ def register(app: typer.Typer) -> None:
             str, typer.Option(help="Tasks and groups, as for run; wildcards work.")
         ] = _ALL,
         metadata: Annotated[
-            str | None, typer.Option(help="The options, as for run: '{\"longbench\": {...}}'.")
+            str | None, typer.Option(help="More options, as for run: '{\"longbench\": {...}}'.")
+        ] = None,
+        truncate_to: Annotated[
+            int | None, typer.Option(help="Longest prompt in tokens, as for run.")
+        ] = None,
+        data_dir: Annotated[
+            str | None, typer.Option(metavar="DIR|sample", help="The data, as for run.")
+        ] = None,
+        tokenizer: Annotated[
+            str | None, typer.Option(help="The model's tokenizer, as for run.")
+        ] = None,
+        repeats: Annotated[
+            int | None, typer.Option(help="Answers to each question, as for run.")
         ] = None,
         output: Annotated[Path, typer.Option(help="Where to write.")] = Path(DEFAULT),
         force: Annotated[
@@ -73,7 +85,8 @@ def register(app: typer.Typer) -> None:
         from lm_eval_longbench.lock.lock import lock_now
         from lm_eval_longbench.result_files import written_together
 
-        options = Options.from_metadata(read_metadata(metadata))
+        given = dict(zip(FLAGS, (truncate_to, data_dir, tokenizer, repeats), strict=True))
+        options = Options.from_metadata(with_flags(read_metadata(metadata), given))
         if output.exists() and not is_lock(output):
             raise LockError(
                 f"{output} is there and is no lock file, so it is left alone. Remove it, or give "

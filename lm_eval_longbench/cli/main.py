@@ -12,7 +12,7 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_group
 
-from lm_eval_longbench.errors import STOPPED, LongBenchError, fault_text
+from lm_eval_longbench.errors import STOPPED, LongBenchError, OptionError, fault_text, renamed
 from lm_eval_longbench.secrets import hide_keys
 from lm_eval_longbench.terminal import LogFormatter, fail, say_line, take_every_text
 from lm_eval_longbench.version import __version__
@@ -59,12 +59,13 @@ COMMANDS = {
     "presets": ("presets", "List the published settings of models, with their sources."),
     "path": ("link", "Print the folder of the task definitions, for the harness's --include_path."),
     "link": ("link", "Put links to our task definitions into the installed lm_eval's task folder."),
-    "unlink": (
-        "link",
-        "Remove the links to our task definitions from the installed lm_eval's task folder.",
+    "leaderboard": (
+        "leaderboard",
+        "Recompute runs and write their leaderboard; what differs is refused, by name.",
     ),
-    "leaderboard": ("leaderboard", "Leaderboards of result folders."),
 }
+# What has another name now.
+RENAMED = {"unlink": "link --remove"}
 
 
 @functools.cache
@@ -93,6 +94,8 @@ class _Commands(TyperGroup):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Return the command that is meant, and its arguments."""
+        if args and args[0] in RENAMED:
+            raise OptionError(renamed(args[0], RENAMED[args[0]]))
         self.commands: Any = dict.fromkeys(COMMANDS)  # for the nearest names of a misspelt one
         name, _, rest = super().resolve_command(ctx, args)
         return name, command(str(name)), rest

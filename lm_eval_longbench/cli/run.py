@@ -28,21 +28,26 @@ lm-eval-longbench run: the harness's `lm_eval run` with our tasks and models.
 
   lm-eval-longbench run --model hf --model_args pretrained=Qwen/Qwen3-8B \\
     --tasks longbench_v1 --apply_chat_template \\
-    --metadata '{{"longbench": {{"truncate_to": 31500}}}}' --output_path results --log_samples
+    --truncate-to 31500 --output_path results --log_samples
   lm-eval-longbench run --model longbench-api \\
     --model_args model=NAME,base_url=http://HOST:PORT/v1,endpoint=chat,num_concurrent=8 \\
-    --tasks longbench_v2 --apply_chat_template --output_path results --log_samples
+    --tasks longbench_v2 --apply_chat_template --truncate-to 120000 --tokenizer HUB_NAME \\
+    --output_path results --log_samples
   lm-eval-longbench run ...   # the same again goes on where an interrupted run ended
 
 Options of ours:
-  --preset NAME    a published model's settings; `lm-eval-longbench presets` lists them
-  --thinking       the preset's settings for thinking scores
-  --locked [FILE]  only if all is as longbench.lock says
-  --keep-empty     do not ask again what got no answer
-  --verbose        print all tables and all log lines
-  --debug          print the traceback of an error
+  --truncate-to N        longest prompt in tokens, cut in the middle as officially
+  --data-dir DIR|sample  the data; without it the official set is fetched
+  --tokenizer NAME       the model's tokenizer, where the model arguments do not name it
+  --repeats K            answers to each question
+  --preset NAME          a published model's settings; `lm-eval-longbench presets` lists them
+  --thinking             the preset's settings for thinking scores
+  --locked [FILE]        only if all is as longbench.lock says
+  --keep-empty           do not ask again what got no answer
+  --verbose              print all tables and all log lines
+  --debug                print the traceback of an error
 
-Keys of --metadata '{{"longbench": {{...}}}}':
+All keys of --metadata '{{"longbench": {{...}}}}', of which four are flags, too:
 {keys}
 
 `lm-eval-longbench tasks` lists tasks, `doctor` checks a command before it costs anything.
@@ -140,7 +145,8 @@ def register(app: typer.Typer) -> None:
 
         With `--locked [FILE]` only if all is as longbench.lock says.
         """
-        if {"-h", "--help"} & set(context.args):
+        if not context.args or {"-h", "--help"} & set(context.args):
+            context.args.append("--help")
             say(help_text())
         from lm_eval_longbench.harness.command import run_harness  # slow to import
 

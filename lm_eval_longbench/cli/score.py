@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated, Any
 
 import typer
@@ -319,8 +320,12 @@ def register(app: typer.Typer) -> None:
             ),
         ],
         output: Annotated[
-            Path, typer.Option(help="Folder for samples.jsonl, scores.json and report.json.")
-        ],
+            Path | None,
+            typer.Option(
+                help="Folder for samples.jsonl, scores.json and report.json; without it the "
+                "figures are on the screen alone."
+            ),
+        ] = None,
         benchmark: Annotated[
             str, typer.Option(help=f"What the files are: {', '.join((*short_names(), AUTO))}.")
         ] = AUTO,
@@ -365,10 +370,10 @@ def register(app: typer.Typer) -> None:
         from lm_eval_longbench.semantic.similarity import choose_embedder
 
         embedder = choose_embedder(embedding_model, embedding_url)
-        with _bar() as progress:
+        with _bar() as progress, TemporaryDirectory(prefix="lm-eval-longbench-") as scratch:
             report = score_paths(
                 paths,
-                output,
+                output or scratch,
                 benchmark=benchmark,
                 embedder=embedder,
                 strict=strict,
@@ -386,7 +391,10 @@ def register(app: typer.Typer) -> None:
             say_line(f"note: {line}")
         for name, facts in report["tables"].items():
             say_line(f"{name}: {facts['signature']['line']}")
-        names = ("scores.json", "samples.jsonl", "report.json")
-        say_line(f"written: {', '.join(str(output / name) for name in names)}")
+        if output is None:
+            say_line("not written: give --output FOLDER for report, verify and leaderboard")
+        else:
+            names = ("scores.json", "samples.jsonl", "report.json")
+            say_line(f"written: {', '.join(str(output / name) for name in names)}")
         if official is not None:
             say_line(f"written: official files in {official}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from lm_eval_longbench.benchmarks.base import Task
@@ -11,6 +11,7 @@ from lm_eval_longbench.benchmarks.registry import benchmark_of, families, find_t
 from lm_eval_longbench.data.hub import CONVERTED, DAMAGED, DOWNLOADED, MISSING, Stored, stored
 from lm_eval_longbench.doctor.line import ERROR, OK, WARNING, Line
 from lm_eval_longbench.errors import LongBenchError, UnknownNameError
+from lm_eval_longbench.harness.preflight_facts import is_offline
 
 if TYPE_CHECKING:
     from lm_eval_longbench.data.documents import Documents
@@ -87,12 +88,18 @@ def absent_line(family: str, state: Stored, tasks: tuple[str, ...] = ()) -> Line
         what = f"{state.place} is damaged: sha256 {state.sha256}, pinned {source.sha256}"
         todo = f"{prepare} removes it, and a second time downloads it anew."
         return Line(ERROR, TOPIC, what, todo, tasks)
-    what = f"{title_of(family)}: {source.label}, {source.file}, is not on this machine"
+    what = f"{title_of(family)}: {source.label}, {source.file}, is not downloaded yet"
+    if is_offline():
+        todo = (
+            f"{prepare}, with network and without HF_HUB_OFFLINE; or --data-dir with a copy, or "
+            f'"{SAMPLE}" to try things out.'
+        )
+        return Line(ERROR, TOPIC, f"{what}, and HF_HUB_OFFLINE is set", todo, tasks)
     todo = (
-        f"{prepare}, with network and without HF_HUB_OFFLINE; or the option data_dir with a copy, "
-        f'or "{SAMPLE}" to try things out.'
+        f"{prepare} fetches it, {source.size / 1e6:,.0f} MB, or else the run does. Prompts are "
+        "looked at once it is here."
     )
-    return Line(ERROR, TOPIC, what, todo, tasks)
+    return Line(WARNING, TOPIC, what, todo, tasks)
 
 
 def _opened(
@@ -144,9 +151,6 @@ def general_lines() -> Iterator[Line]:
             yield Line(OK, TOPIC, f"{what}, converted")
         elif state.state == DOWNLOADED:
             yield Line(OK, TOPIC, f"{what}, downloaded; its first use converts it")
-        elif state.state == MISSING:
-            what = f"{title_of(family)}: {source.label} is not on this machine"
-            todo = f"lm-eval-longbench prepare {family}, before a run that needs it."
-            yield Line(WARNING, TOPIC, what, todo)
-        else:
-            yield absent_line(family, state)
+        else:  # no run lacks it yet
+            line = absent_line(family, state)
+            yield replace(line, status=WARNING) if state.state == MISSING else line

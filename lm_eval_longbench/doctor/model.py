@@ -187,10 +187,7 @@ def _official_todo(known: tuple[int, ...], tokens: int | None) -> str:
     if tokens is not None and not fitting:
         return f"None of the official limits, {official} tokens, fits: say so with the score."
     chosen = fitting[-1] if fitting else "TOKENS"
-    return (
-        f"Official limits are {official} tokens: --metadata "
-        f'\'{{"longbench": {{"truncate_to": {chosen}}}}}\'.'
-    )
+    return f"Official limits are {official} tokens: --truncate-to {chosen}."
 
 
 def _overlength_lines(facts: TaskFacts, counted: Lengths) -> Iterator[Line]:

@@ -107,10 +107,10 @@ class LongBenchAPI(LM):
     ) -> None:
         super().__init__()
         for name in unknown:
-            raise UnknownNameError(f"argument of --model {NAME}", name, ARGUMENTS)
+            raise UnknownNameError(f"argument of the model {NAME}", name, ARGUMENTS)
         if not model or not base_url:
             lacking = "base_url=http://HOST:PORT/v1" if model else "model=NAME"
-            raise OptionError(f"--model {NAME} needs {lacking} in --model_args.")
+            raise OptionError(f"The model {NAME} needs {lacking} in model_args.")
         if max_length is not None:
             _whole("max_length", max_length)  # prompts are cut to it before they come here
         extra = _extra(extra_body)
@@ -177,8 +177,8 @@ class LongBenchAPI(LM):
             return JsonChatStr(json.dumps(chat_history, ensure_ascii=False))
         if self._tokenizer is None:
             raise OptionError(
-                "endpoint=completions takes text, and --apply_chat_template makes it from messages "
-                "with the model's tokenizer: add tokenizer=NAME_OR_FOLDER to --model_args, or use "
+                "endpoint=completions takes text, and apply_chat_template makes it from messages "
+                "with the model's tokenizer: add tokenizer=NAME_OR_FOLDER to model_args, or use "
                 "endpoint=chat."
             )
         text = str(
@@ -247,7 +247,7 @@ class LongBenchAPI(LM):
         messages = getattr(prompt, "prompt", None)
         if (self.server.endpoint == CHAT) != isinstance(messages, str):
             raise OptionError(
-                "endpoint=chat takes chat messages: add --apply_chat_template, or use "
+                "endpoint=chat takes chat messages: give apply_chat_template, or use "
                 "endpoint=completions for a base model."
                 if messages is None
                 else "endpoint=completions takes text, and got chat messages."
@@ -327,7 +327,7 @@ def _extra(value: Any) -> dict[str, Any]:
         if name in _GENERATION:
             known = {"stop": "until"}.get(name, "max_gen_toks" if name in _BUDGETS else name)
             raise OptionError(
-                f"extra_body: {name} is a generation argument. Give it as --gen_kwargs "
+                f"extra_body: {name} is a generation argument. Give it in gen_kwargs, "
                 f"{known}=..., so that the signature shows it."
             )
     return extra

@@ -7,7 +7,6 @@ import json
 import logging
 import os
 import signal
-import sys
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -28,15 +27,16 @@ from lm_eval_longbench.harness.evaluate import (
 )
 from lm_eval_longbench.harness.keeping import Keeping
 from lm_eval_longbench.harness.mistakes import check_arguments, explained, readable_arguments
-from lm_eval_longbench.harness.objects import IN_MEMORY
+from lm_eval_longbench.harness.objects import IN_MEMORY, has_template
 from lm_eval_longbench.harness.private_names import CAPTURE, RUN, can_have, require
-from lm_eval_longbench.harness.quiet import folded, log_file, logged
+from lm_eval_longbench.harness.prompts import warn_without_chat
+from lm_eval_longbench.harness.quiet import folded, git_unheard, log_file, logged
 from lm_eval_longbench.harness.response_cache import claim_cache
 from lm_eval_longbench.harness.stopping import Stopped, Stopping
 from lm_eval_longbench.harness.written import written
 from lm_eval_longbench.lock.check import require_lock
 from lm_eval_longbench.lock.lock import options_set
-from lm_eval_longbench.options import KEY, Options
+from lm_eval_longbench.options import FLAGS, KEY, Options, with_flags
 from lm_eval_longbench.result_files import output_folder
 from lm_eval_longbench.secrets import hide_keys, masked, masked_command
 from lm_eval_longbench.task_folder import are_linked, harness_tasks, task_folder
@@ -53,6 +53,11 @@ def _config(path: str | None) -> dict[str, Any]:
     from lm_eval.config.evaluate_config import EvaluatorConfig
 
     return EvaluatorConfig.load_yaml_config(path) if path and Path(path).is_file() else {}
+
+
+def _given(parsed: Namespace, name: str) -> Any:
+    """Return an argument: of the command line, or else of its config file."""
+    return getattr(parsed, name, None) or _config(parsed.config).get(name)
 
 
 def _task_folders() -> list[Path]:
@@ -103,14 +108,13 @@ def with_preset(parsed: Namespace, name: str, *, thinking: bool) -> str:
     if len(others) == len(names) and not foreign:
         titles = " and ".join(own.title for own in found)
         raise OptionError(
-            f"--preset {model} holds settings for {titles}, and this run asks for "
-            f"none of its tasks: {', '.join(_wanted(parsed))}. Leave --preset out; truncate_to is "
-            'set with --metadata \'{"longbench": {"truncate_to": TOKENS}}\'.'
+            f"The preset {model} holds settings for {titles}, and this run asks for none of its "
+            f"tasks: {', '.join(_wanted(parsed))}. Leave the preset out; the option truncate_to "
+            "sets a limit by itself."
         )
-    config = _config(parsed.config)
-    metadata = dict(parsed.metadata or config.get("metadata") or {})
+    metadata = dict(_given(parsed, "metadata") or {})
     options = dict(metadata.get(KEY) or {})
-    generation = dict(parsed.gen_kwargs or config.get("gen_kwargs") or {})
+    generation = dict(_given(parsed, "gen_kwargs") or {})
     parsed.metadata = {
         **metadata,
         KEY: {**options, "preset": model, **({"thinking": True} if thinking else {})},
@@ -137,9 +141,8 @@ def with_preset(parsed: Namespace, name: str, *, thinking: bool) -> str:
 
 def with_name(parsed: Namespace) -> None:
     """Give runs of the baseline a name in their files, where the harness would make one up."""
-    config = _config(parsed.config)
-    if (parsed.model or config.get("model")) == baseline.NAME:
-        arguments = parsed.model_args or config.get("model_args") or {}
+    if _given(parsed, "model") == baseline.NAME:
+        arguments = _given(parsed, "model_args") or {}
         if isinstance(arguments, dict):
             parsed.model_args = {"engine": baseline.NAME, **arguments}
 
@@ -160,14 +163,12 @@ def _model(parsed: Namespace) -> tuple[str, dict[str, Any]]:
     """
     if parsed.model is not None and not isinstance(parsed.model, str):
         return IN_MEMORY, dict(parsed.model_args)
-    config = _config(parsed.config)
-    arguments = as_mapping(parsed.model_args or config.get("model_args"))
-    return str(parsed.model or config.get("model") or "hf"), arguments
+    return str(_given(parsed, "model") or "hf"), as_mapping(_given(parsed, "model_args"))
 
 
 def _metadata(parsed: Namespace) -> dict[str, Any]:
     """Return --metadata; OptionError if what is ours in it is misspelt or misshapen."""
-    metadata = dict(parsed.metadata or _config(parsed.config).get("metadata") or {})
+    metadata = dict(_given(parsed, "metadata") or {})
     Options.from_metadata(metadata)
     return metadata
 
@@ -178,14 +179,14 @@ def check_cache(parsed: Namespace) -> None:
     Raises:
         OptionError: it holds another model's answers.
     """
-    path = parsed.use_cache or _config(parsed.config).get("use_cache")
+    path = _given(parsed, "use_cache")
     if path:
         claim_cache(str(path), *_model(parsed))
 
 
 def _output(parsed: Namespace) -> Path | None:
     """Return the folder of the output; None: the run has none."""
-    output = parsed.output_path or _config(parsed.config).get("output_path")
+    output = _given(parsed, "output_path")
     return output_folder(output) if output else None
 
 
@@ -212,7 +213,7 @@ def open_keeping(
 
 def _wanted(parsed: Namespace) -> list[str]:
     """Return the tasks that the command line, or else the config file, asks for."""
-    given = parsed.tasks or _config(parsed.config).get("tasks") or []
+    given = _given(parsed, "tasks") or []
     parts = [given] if isinstance(given, str) else given
     return [name.strip() for part in parts for name in str(part).split(",")]
 
@@ -226,7 +227,7 @@ def with_lock(parsed: Namespace, lock: Path) -> str:
     Raises:
         LockError: the run is not what was frozen.
     """
-    metadata = dict(parsed.metadata or _config(parsed.config).get("metadata") or {})
+    metadata = dict(_given(parsed, "metadata") or {})
     own = Options.from_metadata(metadata)
     given = own if metadata.get(KEY) else None
     options = options_set(require_lock(lock, _wanted(parsed), given))
@@ -240,8 +241,7 @@ def with_both_passes(parsed: Namespace) -> None:
     Raises:
         OptionError: pass one is wanted, and its finished log is given too.
     """
-    config = _config(parsed.config)
-    given = parsed.tasks or config.get("tasks")
+    given = _given(parsed, "tasks")
     if not given or any(not isinstance(name, str) for name in given) or not can_have(CAPTURE):
         return
     tasks = with_second_passes(given)
@@ -250,7 +250,7 @@ def with_both_passes(parsed: Namespace) -> None:
         if one in tasks and options.get("cot_samples"):
             raise OptionError(
                 f"The option cot_samples names a finished pass one, and {one} would do it again. "
-                f"Ask for --tasks {two} alone."
+                f"Ask for {two} alone."
             )
     parsed.tasks = ",".join(tasks)
 
@@ -260,31 +260,29 @@ def reasoning_folder(parsed: Namespace) -> Path:
     return _output(parsed) or our_cache() / "reasoning"
 
 
-@contextlib.contextmanager
-def _arguments(arguments: Sequence[str]) -> Iterator[None]:
-    """While open, the harness's parser, which reads nothing else, finds these in `sys.argv`."""
-    before = sys.argv
-    sys.argv = ["lm-eval", "run", *arguments]
-    try:
-        yield
-    finally:
-        sys.argv = before
+# Flags of `run` that the harness's parser does not get.
+BESIDE = ("--preset", "--thinking", "--locked", "--keep-empty", "--verbose", "--debug")
 
 
 def parse(arguments: Sequence[str]) -> Namespace:
-    """Return what the harness makes of the arguments of its `run`.
+    """Return what the harness makes of the arguments of its `run`; our flags are in `metadata`.
 
     Raises:
-        SystemExit: the harness's own, on arguments it does not take.
-        OptionError: it cannot read one.
+        SystemExit: after the help.
+        OptionError: it cannot read one, or a flag and the metadata contradict each other.
+        UnknownNameError: there is no such flag.
     """
     require(RUN)
     from lm_eval_longbench.harness.releases import parsed_arguments
 
     hide_keys()
     masked_command(arguments)  # for what it remembers: no message shows them from here
-    with _arguments(arguments), readable_arguments():
-        return parsed_arguments()
+    with readable_arguments(arguments):
+        parsed = parsed_arguments(arguments, BESIDE)
+    given = {name: vars(parsed).pop(name) for name in FLAGS}
+    if any(value is not None for value in given.values()):
+        parsed.metadata = with_flags(_given(parsed, "metadata") or {}, given)
+    return parsed
 
 
 def run_harness(
@@ -301,14 +299,14 @@ def run_harness(
     """Run `lm_eval run ARGUMENTS` in this process, see `run_parsed`.
 
     Args:
-        arguments: the harness's own.
+        arguments: the harness's own, and our flags.
         preset, say, lock, thinking, keep_empty: as for `run_parsed`.
         quiet: whether the screen gets no more than a user must see, and a log file the rest.
         debug: whether the traceback of an error is printed.
 
     Raises:
-        SystemExit: the harness's own, on arguments it does not take.
-        UnknownNameError: there is no such task, model or preset.
+        SystemExit: after the help.
+        UnknownNameError: there is no such flag, task, model or preset.
         HarnessError: what the harness or a library raised, in a few lines.
         LongBenchError: as `run_parsed`.
     """
@@ -321,7 +319,6 @@ def run_harness(
     check_arguments(parsed, _wanted(parsed), *_model(parsed), _config(parsed.config))
     log = log_file(_output(parsed)) if quiet else None
     with (
-        _arguments(arguments),
         logged(log) if log else contextlib.nullcontext(),
         explained(_model(parsed)[0], log, debug=debug) as begun,
     ):
@@ -388,6 +385,10 @@ def run_parsed(
     with_both_passes(parsed)
     with_name(parsed)
     check_cache(parsed)
+    if not _given(parsed, "apply_chat_template") and has_template(
+        _given(parsed, "model")
+    ):  # tasks say it too, but after the model is loaded
+        warn_without_chat(find_task(name) for name in expanded(_wanted(parsed))[0])
     folders = [str(folder) for folder in _task_folders()]
     groups = _task_names() - set(task_versions())
     with (
@@ -397,15 +398,15 @@ def run_parsed(
         arguments_masked(kept),
         quick_index(_wanted(parsed), parsed.include_path or [], folders, _task_names()),
         _unprinted(parsed.func) if quiet else contextlib.nullcontext(),
-        folded(kept, groups, log) if log else contextlib.nullcontext(),
+        git_unheard(),
+        folded(kept, groups) if log else contextlib.nullcontext(),
     ):
         HarnessCLI().execute(parsed)
     kept.log = log
     model, model_args = _model(parsed)
     kept.model = " ".join(dict.fromkeys((model, model_name(model, model_args))))
     kept.folder = kept.unwritten.belongs
-    given = getattr(parsed, "log_samples", None)
-    kept.logged = bool(given or _config(parsed.config).get("log_samples"))
+    kept.logged = bool(_given(parsed, "log_samples"))
     return kept
 
 
@@ -432,7 +433,7 @@ def stoppable(
     """
     stopping = Stopping()
     keeping = open_keeping(parsed, stopping, say, keep_empty=keep_empty)
-    told = keeping.told if keeping else lambda: "Nothing is kept without --output_path."
+    told = keeping.told if keeping else lambda: "Nothing is kept without output_path."
     try:
         with stopping.watched():
             yield keeping

@@ -251,10 +251,10 @@ def _write_down(folder: Path, pass_one: LongBenchTask, pass_two: str, lm: Any) -
         logger.error(f"The reasoning of {name} could not be kept before pass two: {error}")
         return
     # Each rank has the reasoning of its own questions.
-    option = json.dumps({"longbench": {"cot_samples": str(folder if lm.world_size > 1 else file)}})
+    place = str(folder if lm.world_size > 1 else file)
     logger.warning(
         f"{name}: the reasoning is in {file}. Should pass two be interrupted, go on with "
-        f"--tasks {pass_two} --metadata '{option}'."
+        f"the task {pass_two} and the option cot_samples, {json.dumps(place)}."
     )
 
 

@@ -93,7 +93,7 @@ def check_generation(task: str, generation: Mapping[str, Any]) -> None:
         if name in generation:
             raise OptionError(
                 f"{task}: {name} is no generation argument: servers would be asked another model "
-                "or prompt than results say. Leave it out of --gen_kwargs."
+                "or prompt than results say. Leave it out of gen_kwargs."
             )
     temperature, sample = generation.get("temperature"), generation.get("do_sample")
     if temperature is not None and (
@@ -105,8 +105,8 @@ def check_generation(task: str, generation: Mapping[str, Any]) -> None:
     if temperature and sample is False:
         raise OptionError(
             f"{task}: temperature {temperature} with do_sample=False: servers sample at this "
-            "temperature, and models in this process answer greedily. Say which: --gen_kwargs "
-            f"temperature={temperature},do_sample=True or --gen_kwargs temperature=0."
+            "temperature, and models in this process answer greedily. Say which with gen_kwargs: "
+            f"temperature={temperature},do_sample=True or temperature=0."
         )
     until = generation.get("until")
     if until == "" or (isinstance(until, list | tuple) and "" in until):
@@ -126,7 +126,7 @@ def check_sampling(task: str, repeats: int, generation: Mapping[str, Any]) -> No
         raise OptionError(
             f"{task}: {repeats} repeats with greedy decoding would be {repeats} times the same "
             "answer, and best-of-N and pass@N would mean nothing. Set the option repeats to 1, or "
-            "sample: --gen_kwargs temperature=1.0,do_sample=True."
+            "sample, with gen_kwargs temperature=1.0,do_sample=True."
         )
 
 

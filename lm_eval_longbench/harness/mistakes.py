@@ -11,7 +11,6 @@ import difflib
 import json
 import logging
 import re
-import sys
 import traceback
 from argparse import Namespace
 from collections.abc import Iterator, Mapping, Sequence
@@ -31,13 +30,11 @@ from lm_eval_longbench.errors import (
 from lm_eval_longbench.harness.generation import SAMPLING, check_generation
 from lm_eval_longbench.harness.preflight_model import check_model
 from lm_eval_longbench.harness.stopping import Stopped
-from lm_eval_longbench.once import warn_once
 from lm_eval_longbench.options import KEY
 from lm_eval_longbench.secrets import without_keys
-from lm_eval_longbench.task_names import expanded, unknown_task
+from lm_eval_longbench.task_names import expanded, unknown_task, valid_names
 from lm_eval_longbench.terminal import fail
 
-logger = logging.getLogger(__name__)
 # For the log file alone: the screen shows no such record of another name than the package's.
 _to_log = logging.getLogger("lm-eval-longbench.traceback")
 _to_log.setLevel(logging.INFO)
@@ -57,11 +54,13 @@ _MISSPELT = 0.9
 _QUOTED = re.compile(
     r"Invalid JSON: (.*)\. Hint|--metadata (.*) is no JSON|key=value`, got (.*)", re.S
 )
+# Modules of models that an extra installs.
+_STACK = ("torch", "transformers", "accelerate", "vllm")
 _JSON = '--metadata \'{"longbench": {"truncate_to": 31500}}\''
 
 
 @contextlib.contextmanager
-def readable_arguments() -> Iterator[None]:
+def readable_arguments(arguments: Sequence[str]) -> Iterator[None]:
     """While open, arguments that the harness cannot read are one message.
 
     Raises:
@@ -76,28 +75,30 @@ def readable_arguments() -> Iterator[None]:
                 f"An argument cannot be read: it holds {odd} as another program or keyboard writes "
                 f"them. Type plain quotes, commas, colons and braces: {_JSON}."
             ) from error
-        raise OptionError(
-            f"{_unreadable(str(error))} In a shell, single quotes go round the whole and double "
-            f"quotes inside: {_JSON}."
-        ) from None  # the error quotes what may hold a key
+        # The error quotes what may hold a key.
+        raise OptionError(_unreadable(str(error), arguments)) from None
 
 
-def _unreadable(message: str) -> str:
+def _unreadable(message: str, arguments: Sequence[str]) -> str:
     """Return what a parser says of an argument, without the argument: it may hold a key."""
     quoted = _QUOTED.search(message)
     if quoted is None:
-        return f"An argument cannot be read. {without_keys(message)}"
+        told = without_keys(message)
+        return f"{told[:1].upper()}{told[1:]}."
     (text,) = filter(None, quoted.groups())
-    words = pairwise(sys.argv)
-    where = next((option for option, word in words if word == text), "An argument")
     if "key=value" in quoted[0]:
         return "A piece of --model_args, --gen_kwargs or another list is no key=value."
+    words = pairwise(arguments)
+    where = next((option for option, word in words if word == text), "An argument")
     try:
         json.loads(text)
         why = ""
     except ValueError as error:
         why = f": {error}"
-    return f"{where} cannot be read as JSON{why}."
+    return (
+        f"{where} cannot be read as JSON{why}. In a shell, single quotes go round the whole and "
+        f"double quotes inside: {_JSON}."
+    )
 
 
 def check_arguments(
@@ -137,16 +138,18 @@ def check_arguments(
         _check_folders(model_args)
     for path in _listed(value("include_path")):
         if not Path(path).is_dir():
-            raise OptionError(f"--include_path {path} is no folder.")
+            raise OptionError(f"include_path {path} is no folder.")
     _check_tasks(tasks, own_folders=bool(value("include_path")))
     if (value("log_samples") or value("predict_only")) and not value("output_path"):
-        raise OptionError("--log_samples needs a place for the logs: add --output_path results.")
+        raise OptionError(
+            "log_samples needs a place for the logs: give output_path, such as results."
+        )
     limit = value("limit")
     if limit is not None and value("samples"):
-        raise OptionError("--samples and --limit both choose questions: give one of them.")
+        raise OptionError("samples and limit both choose questions: give one of them.")
     if limit is not None and not float(limit) > 0:
         raise OptionError(
-            f"--limit must be above 0, not {limit:g}: a number of questions of each task, or below "
+            f"limit must be above 0, not {limit:g}: a number of questions of each task, or below "
             "1 a share of them."
         )
     _check_samples(value("samples"), tasks)
@@ -154,7 +157,7 @@ def check_arguments(
     if value("num_fewshot") and not expanded(tasks)[1]:
         raise OptionError(
             "LongBench has no few-shot examples to add: its prompts are as they are. Leave "
-            "--num_fewshot out."
+            "num_fewshot out."
         )
 
 
@@ -164,13 +167,13 @@ def _check_samples(samples: Any, tasks: Sequence[str]) -> None:
         return
     if not isinstance(samples, Mapping):
         raise OptionError(
-            f"--samples must name questions by task, not {samples!r}: --samples "
-            "'{\"longbench_v1_qasper\": [0, 1]}'."
+            f"samples must name questions by task, not {samples!r}: such as "
+            '{"longbench_v1_qasper": [0, 1]}.'
         )
     asked, foreign = expanded(tasks)
     for name in samples:
         if name not in asked and not foreign:
-            raise UnknownNameError("task of this run in --samples", name, asked)
+            raise UnknownNameError("task of this run in samples", name, asked)
 
 
 def _check_generation(given: Any, tasks: Sequence[str]) -> None:
@@ -183,7 +186,7 @@ def _check_generation(given: Any, tasks: Sequence[str]) -> None:
     for name in given:
         near = difflib.get_close_matches(name, _GENERATION, n=1, cutoff=_MISSPELT)
         if near and name not in _GENERATION:
-            raise OptionError(f"--gen_kwargs {name}: did you mean {near[0]!r}?")
+            raise OptionError(f"gen_kwargs {name}: did you mean {near[0]!r}?")
     for name in expanded(tasks)[0]:
         task = find_task(name)
         check_generation(name, benchmark_of(task).generation(task) | dict(given))
@@ -195,7 +198,7 @@ def _check_folders(model_args: Mapping[str, Any]) -> None:
         path = model_args.get(name)
         if isinstance(path, str) and path[:1] in "/.~" and path and not Path(path).exists():
             why = " `~` is not read here: write the whole path." if path[0] == "~" else ""
-            raise OptionError(f"--model_args {name}={path}: there is no such folder.{why}")
+            raise OptionError(f"model_args {name}={path}: there is no such folder.{why}")
 
 
 def _listed(given: Any) -> list[str]:
@@ -213,11 +216,16 @@ def _check_tasks(tasks: Sequence[str], *, own_folders: bool) -> None:
         if looks.startswith(starts):
             raise unknown_task(name)
         if looks.startswith(KEY):
-            warn_once(
-                logger,
-                f"the harness's {name}",
-                f"{name} is a task of the harness itself, with its own prompts, cut and scores. "
-                f"Those of this package are {', '.join(benchmarks())}.",
+            parts = set(looks.split("_"))
+            near = [own for own in valid_names() if parts <= set(own.split("_"))]
+            near = sorted(near, key=len) or difflib.get_close_matches(
+                looks, valid_names(), cutoff=0
+            )
+            own = ", ".join(one.name for one in benchmarks().values() if not one.variant)
+            raise OptionError(
+                f"{name} is a group or a task of the harness itself, with prompts, cuts and scores "
+                f"of its own: `lm_eval run` runs it. Of this package you mean {near[0]}; its "
+                f"benchmarks are {own}."
             )
     met: dict[str, str] = {}
     for name in dict.fromkeys(tasks):
@@ -250,6 +258,8 @@ def _is_our_fault(error: BaseException) -> bool:
 def _advice(error: BaseException, model: str) -> str:
     """Return what to do about an error, where it is known."""
     text = f"{type(error).__name__} {error}"
+    if isinstance(error, ImportError) and (error.name or _STACK[0]).partition(".")[0] not in _STACK:
+        return f"The Python module {error.name} is missing: install the package that has it."
     if isinstance(error, ImportError):
         extra = "vllm" if "vllm" in text else "hf"
         own = f'"lm-eval[{extra}]"' if extra == "vllm" else f'"lm-eval-longbench[{extra}]"'

@@ -14,6 +14,8 @@ from lm_eval.api.model import LM
 from tqdm.auto import tqdm
 
 from lm_eval_longbench.errors import OptionError, RunStopped, TokenizerError
+from lm_eval_longbench.harness.baseline import NAME as BASELINE
+from lm_eval_longbench.harness.baseline import ExtractiveBaseline
 from lm_eval_longbench.prompts.tokenizer import lent, load_tokenizer, tokenizer_name
 from lm_eval_longbench.prompts.tokens.fast import tokenizer_sha256
 from lm_eval_longbench.signature.signature import BEGIN, BESIDE, STOP, THINK_END
@@ -142,6 +144,17 @@ def _stopped(text: str, until: Sequence[str] | str) -> str:
     for stop in [until] if isinstance(until, str) else until:
         text = text.partition(stop)[0] if stop else text
     return text
+
+
+def has_template(model: Any) -> bool:
+    """Whether a chat template may be applied for a model: a function, and our baseline, have none.
+
+    Args:
+        model: the harness's name of a backend, or a model.
+    """
+    if isinstance(model, CallableModel):
+        return bool(model.chat_template())
+    return model != BASELINE and not isinstance(model, ExtractiveBaseline)
 
 
 def as_model(

@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import glob
 import io
-import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -21,6 +20,7 @@ from lm_eval_longbench.errors import OptionError, UnknownNameError
 from lm_eval_longbench.harness.backend import only_messages
 from lm_eval_longbench.harness.command import (
     joined_include_paths,
+    parse,
     with_both_passes,
     with_name,
     with_preset,
@@ -39,7 +39,6 @@ from lm_eval_longbench.harness.prompts import resolve_limit, sender
 from lm_eval_longbench.harness.record import question_id
 from lm_eval_longbench.harness.releases import (
     defaults_of_members,
-    parsed_arguments,
     sample_size,
     task_index,
 )
@@ -64,12 +63,13 @@ def read_run(
     """Return what `lm-eval-longbench run ARGUMENTS` would do.
 
     Args:
-        arguments: the harness's own.
+        arguments: the harness's own, and our flags.
         preset: published model whose settings are used where the arguments leave them open.
         thinking: its settings for thinking scores.
 
     Raises:
-        SystemExit: the harness's own, on arguments it does not take.
+        SystemExit: after the help.
+        UnknownNameError: there is no such flag, preset or task.
         OptionError: a value cannot be read, or the harness refuses the arguments together.
     """
     require(RUN)
@@ -78,13 +78,8 @@ def read_run(
 
     if preset is not None:
         presets_named(preset, thinking=thinking)  # a misspelt one is said before all else
-    before = sys.argv
+    parsed = parse(arguments)
     try:
-        sys.argv = ["lm-eval", "run", *arguments]  # the harness's parser reads nothing else
-        try:
-            parsed = parsed_arguments()
-        finally:
-            sys.argv = before
         said = with_preset(parsed, preset, thinking=thinking) if preset is not None else ""
         parsed.include_path = joined_include_paths(parsed.include_path, parsed.config) or None
         with_both_passes(parsed)

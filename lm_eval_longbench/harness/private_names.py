@@ -104,7 +104,7 @@ NAMES = (
         "lm_eval.evaluator", "simple_evaluate(metadata)", "options of a Python caller (read)", TASKS
     ),
     Name("lm_eval.evaluator", "evaluate(lm)", "length and tokenizer of its model (read)", TASKS),
-    Name("lm_eval._cli.harness", "HarnessCLI.parse_args", "the arguments of a run", RUN),
+    Name("lm_eval._cli.harness", "HarnessCLI._subparsers", "the arguments of a run", RUN),
     Name("lm_eval._cli.harness", "HarnessCLI.execute", "the run itself", RUN),
     Name(
         _CONFIG,
@@ -150,7 +150,7 @@ NAMES = (
     Name(
         "lm_eval.evaluator",
         "get_git_commit_hash",
-        "what git says goes to the log file (patched)",
+        "what git says of a folder (patched, unheard)",
         QUIET,
     ),
     Name(_TASK, "tqdm or _task.tqdm", "one bar for the prompts of all tasks (patched)", QUIET),

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from lm_eval_longbench.benchmarks.registry import benchmark_of, families, title_of
 from lm_eval_longbench.errors import OptionError, OverlengthError
 from lm_eval_longbench.harness.backend import has_own_client
 from lm_eval_longbench.once import warn_once
@@ -21,6 +22,8 @@ from lm_eval_longbench.prompts.truncation import (
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
+
+    from lm_eval_longbench.benchmarks.base import Task
 
 
 # ---------------------------------------------------------------------- the limit
@@ -143,7 +146,7 @@ def resolve_limit(
     """
     if is_true(model_args.get("truncation")):
         raise OptionError(
-            "truncation=True in --model_args makes the hf model cut the end of every long prompt, "
+            "truncation=True in model_args makes the hf model cut the end of every long prompt, "
             "question included. Leave it out: prompts are cut in the middle before."
         )
     if model_args.get("base_url"):
@@ -163,7 +166,7 @@ def resolve_limit(
         raise OverlengthError(
             f"{source} leaves no room for a prompt: {budget} tokens are for the answer and "
             f"{TEMPLATE_RESERVE} for the chat template. Give the model's real length with "
-            "max_length=... in --model_args."
+            "max_length=... in model_args."
         )
     words = f"{source} - {budget} for the answer - {TEMPLATE_RESERVE} in reserve"
     return Limit(tokens, room, words, assumed=source == _ASSUMED)
@@ -283,17 +286,39 @@ def warn_of(limit: Limit) -> None:
             logger,
             "no limit",
             "The model's length limit is not known: prompts go out whole, and whatever serves "
-            "the model may cut or refuse them. To cut them in the middle as officially, add "
-            '--metadata \'{"longbench": {"truncate_to": TOKENS}}\' or give max_length=TOKENS '
-            "in --model_args.",
+            "the model may cut or refuse them. The option truncate_to cuts them in the middle, as "
+            "officially; so does max_length=TOKENS in model_args, at the model's length.",
         )
     elif limit.assumed:
         warn_once(
             logger,
             "assumed length",
-            "No max_length in --model_args: the harness assumes 2048 tokens for this API model "
+            "No max_length in model_args: the harness assumes 2048 tokens for this API model "
             "and would cut prompts on the left, so they are cut in the middle to that length. "
             "Give the model's real length with max_length=TOKENS.",
+        )
+
+
+def raw_datasets(family: str) -> str:
+    """Return the datasets of a family of benchmarks whose prompts officially go out raw."""
+    own = (task for one in families()[family] for task in one.tasks.values())
+    return ", ".join(dict.fromkeys(task.label for task in own if not task.chat))
+
+
+def warn_without_chat(asked: Iterable[Task]) -> None:
+    """Say once for each family of benchmarks that a run goes without its official chat template.
+
+    Args:
+        asked: tasks of the run; of those that officially go out raw nothing is said.
+    """
+    for family in dict.fromkeys(benchmark_of(task).prepared_as for task in asked if task.chat):
+        raw = raw_datasets(family)
+        but = f", but for {raw}, which go out raw" if raw else ""
+        warn_once(
+            logger,
+            f"no chat {family}",
+            f"No apply_chat_template: officially a chat model gets the prompts of "
+            f"{title_of(family)} in its template{but}. Give it, unless this is a base model.",
         )
 
 
@@ -364,7 +389,7 @@ def _kept(
             f"{task}: with {limit.source} a request is {max(over)} tokens longer "
             f"than the {limit.room} that the model takes before its answer, and the harness "
             "would cut it on the left. Lower truncate_to, or give the model's real length with "
-            "max_length=TOKENS in --model_args."
+            "max_length=TOKENS in model_args."
         )
     fits = [not prompt.truncated and not more for prompt, more in zip(prompts, over, strict=True)]
     if overlength == "truncate" or all(fits):

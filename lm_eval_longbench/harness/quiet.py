@@ -145,18 +145,40 @@ def _stderr_into(file: Path) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def folded(kept: Captured, groups: Collection[str], log: Path) -> Iterator[None]:
-    """While open, the harness prints one row a task of ours, and builds prompts in silence.
+def git_unheard() -> Iterator[None]:
+    """While open, nobody sees what git says of a folder that is no repository.
 
-    Args:
-        kept: what the run found, once it has.
-        groups: names of our groups, whose figures our own tables have.
-        log: gets what git says to the harness, which asks it for the folder's commit.
+    The harness asks it for the folder's commit.
     """
     if not can_have(QUIET):
         yield
         return
     import lm_eval.evaluator
+
+    commit = lm_eval.evaluator.get_git_commit_hash
+
+    def unheard() -> Any:
+        with _stderr_into(Path(os.devnull)):
+            return commit()
+
+    lm_eval.evaluator.get_git_commit_hash = unheard
+    try:
+        yield
+    finally:
+        lm_eval.evaluator.get_git_commit_hash = commit
+
+
+@contextlib.contextmanager
+def folded(kept: Captured, groups: Collection[str]) -> Iterator[None]:
+    """While open, the harness prints one row a task of ours, and builds prompts in silence.
+
+    Args:
+        kept: what the run found, once it has.
+        groups: names of our groups, whose figures our own tables have.
+    """
+    if not can_have(QUIET):
+        yield
+        return
     import lm_eval.utils
 
     from lm_eval_longbench.harness.releases import building_module
@@ -168,19 +190,11 @@ def folded(kept: Captured, groups: Collection[str], log: Path) -> Iterator[None]
         own = _folded(found, column, kept, groups)
         return make_table(own, column, *args, **kwargs) if own[column] else ""
 
-    commit = lm_eval.evaluator.get_git_commit_hash
-
-    def unheard() -> Any:
-        with _stderr_into(log):
-            return commit()
-
-    lm_eval.evaluator.get_git_commit_hash = unheard
     lm_eval.utils.make_table = shorter
     building.tqdm = bar
     try:
         yield
     finally:
         bar.close()
-        lm_eval.evaluator.get_git_commit_hash = commit
         lm_eval.utils.make_table = make_table
         building.tqdm = before

@@ -7,6 +7,7 @@ scorers, each with a filter and metrics of its own. No version is read: what is 
 
 from __future__ import annotations
 
+import argparse
 import functools
 import json
 from argparse import Namespace
@@ -20,11 +21,11 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import lm_eval.api.task
 from lm_eval.filters import build_filter_ensemble
 
-from lm_eval_longbench.errors import OptionError
+from lm_eval_longbench.errors import OptionError, UnknownNameError
 from lm_eval_longbench.harness.overrides import check_filters
 from lm_eval_longbench.harness.record import COUNTED
-from lm_eval_longbench.options import KEY
-from lm_eval_longbench.secrets import masked
+from lm_eval_longbench.options import FLAGS, KEY, WHOLE_NUMBERS, flag
+from lm_eval_longbench.secrets import masked, without_keys
 
 if TYPE_CHECKING:
     from lm_eval.api.task import ConfigurableTask as GenerateTask
@@ -144,10 +145,10 @@ class HarnessTask(GenerateTask):
 
     def set_repeats(self, repeats: int) -> None:
         """Refuse the --repeats of 0.5, which would change nothing here."""
-        given = json.dumps({KEY: {"repeats": repeats}})
         raise OptionError(
-            f"{self.config.task}: --repeats has no effect on LongBench tasks. Ask for several "
-            f"answers to each question with --metadata '{given}'."
+            f"{self.config.task}: the harness's own repeats have no effect on LongBench tasks. Ask "
+            f"for several answers to each question with the metadata "
+            f"{json.dumps({KEY: {'repeats': repeats}})}."
         )
 
     def without_scores(self, doc: Mapping[str, Any], results: list[Any]) -> dict[str, Any]:
@@ -291,30 +292,50 @@ def _refuse(message: str) -> NoReturn:
     raise ValueError(message)
 
 
-def parsed_arguments() -> Namespace:
-    """Return what the harness's parser makes of `sys.argv`.
+def parsed_arguments(arguments: Sequence[str], more: Sequence[str] = ()) -> Namespace:
+    """Return what the harness's parser of `run` makes of arguments, our flags among them.
+
+    Args:
+        arguments: behind `run`.
+        more: options that are read elsewhere, for the nearest name to a misspelt one.
 
     Raises:
-        SystemExit: the parser's own, on arguments it does not take.
-        ValueError: --metadata cannot be read, where the parser of 0.5 would end the program.
+        SystemExit: after the help.
+        ValueError: an argument has no value, or one that cannot be read.
+        UnknownNameError: there is no such option; names the nearest.
     """
     from lm_eval._cli.harness import HarnessCLI
 
-    harness = HarnessCLI()
-    run = harness._subparsers.choices["run"]
+    run = HarnessCLI()._subparsers.choices["run"]
+    run.prog, run.usage = "lm-eval-longbench run", "%(prog)s --model MODEL --tasks TASKS [options]"
+    run.epilog = None  # examples of the harness's own tasks
     run.error = _refuse
+    run.conflict_handler = "resolve"  # 0.5 has a --repeats, which has no effect on our tasks
+    for name in FLAGS:
+        kind = int if name in WHOLE_NUMBERS else str
+        run.add_argument(flag(name), type=kind, dest=name, help=argparse.SUPPRESS)
     metadata = run._option_string_actions["--metadata"]
     if metadata.type is json.loads:
         metadata.type = _read_metadata
     try:
-        return harness.parse_args()
+        parsed, unknown = run.parse_known_args(arguments)
     except _NotRead as error:
         raise ValueError(str(error)) from error
     except ValueError as error:
         if "unpack" not in str(error):
             raise
         # 0.5 splits at the first "=" without a look.
-        raise ValueError("A piece of a list of arguments is no key=value.") from error
+        raise ValueError("a piece of a list of arguments is no key=value") from error
+    for word in unknown:
+        if word.startswith("-"):
+            known = (one for one in run._option_string_actions if one.startswith("--"))
+            raise UnknownNameError("flag", word.partition("=")[0], [*known, *more])
+    if unknown:
+        raise OptionError(
+            f"{without_keys(unknown[0])!r} stands alone: put the option that it belongs to before "
+            "it, such as --tasks."
+        )
+    return parsed
 
 
 def sample_size(task: Any, limit: float | None) -> int | None:

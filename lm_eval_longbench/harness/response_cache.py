@@ -54,7 +54,7 @@ def claim_cache(path: str, model: str, arguments: Mapping[str, Any]) -> None:
             _claim(file, own, write=file == mine)
     except (sqlite3.Error, OSError) as error:
         raise OptionError(
-            f"--use_cache {path}: {error}. Give a path where a file can be written, or move the "
+            f"use_cache {path}: {error}. Give a path where a file can be written, or move the "
             "damaged cache away."
         ) from error
 
@@ -66,13 +66,13 @@ def _claim(file: str, own: str, *, write: bool) -> None:
         found, answers = _recorded(connection)
         if found is not None and found != own and answers:
             raise OptionError(
-                f"--use_cache: {file} holds answers of another model, and they would be filed as "
+                f"use_cache: {file} holds answers of another model, and they would be filed as "
                 f"this one's: {shown(found) or 'unknown'}; this run is {shown(own)}. Give each "
                 "model a path of its own."
             )
         if found is None and answers:
             logger.warning(
-                f"--use_cache: {file} does not say whose answers it holds: the harness alone wrote "
+                f"use_cache: {file} does not say whose answers it holds: the harness alone wrote "
                 "it. They are taken for this model's; if another one gave them, give another path."
             )
         if write:

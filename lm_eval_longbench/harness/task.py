@@ -21,7 +21,7 @@ from datasets import Dataset, Features, Value
 from lm_eval_longbench.answers.answer import REPLIES
 from lm_eval_longbench.benchmarks.asking import Asking
 from lm_eval_longbench.benchmarks.base import CAPPED
-from lm_eval_longbench.benchmarks.registry import benchmark_of, families, find_task
+from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task
 from lm_eval_longbench.figures.questions import question_values
 from lm_eval_longbench.harness.backend import as_text, only_messages, takes_seed, wrap_payloads
 from lm_eval_longbench.harness.generation import (
@@ -34,7 +34,12 @@ from lm_eval_longbench.harness.generation import (
     seeded,
     without_null_seed,
 )
-from lm_eval_longbench.harness.objects import check_tokenizer, known_of_call, leaves_out_begin
+from lm_eval_longbench.harness.objects import (
+    check_tokenizer,
+    has_template,
+    known_of_call,
+    leaves_out_begin,
+)
 from lm_eval_longbench.harness.overrides import (
     check_options_of_call,
     check_prompt_is_ours,
@@ -46,9 +51,11 @@ from lm_eval_longbench.harness.private_names import TASKS, require
 from lm_eval_longbench.harness.prompts import (
     check_ranks,
     fitting_prompts,
+    raw_datasets,
     resolve_limit,
     sender,
     warn_of,
+    warn_without_chat,
 )
 from lm_eval_longbench.harness.record import (
     LoggedPrompt,
@@ -240,7 +247,6 @@ class LongBenchTask(HarnessTask):
         **kwargs: Any,
     ) -> None:
         """Prepare this rank's prompts in batches, then let the harness build its requests."""
-        benchmark = self.asking.benchmark
         self._look_at_model()
         share: dict[str, Any] = {"limit": limit, "samples": samples}
         share |= {"rank": rank, "world_size": world_size}
@@ -255,15 +261,10 @@ class LongBenchTask(HarnessTask):
             warn_once(
                 logger,
                 "cache_requests",
-                "--cache_requests is not used for LongBench tasks: prompts are prepared anew.",
+                "cache_requests is not used for LongBench tasks: prompts are prepared anew.",
             )
-        if benchmark.one_message and not apply_chat_template:
-            warn_once(
-                logger,
-                f"no chat {benchmark.title}",
-                f"{benchmark.title} officially sends each prompt as one user message: add "
-                "--apply_chat_template unless this is a base model.",
-            )
+        if not apply_chat_template and has_template(model_of_call()):
+            warn_without_chat([self.asking.task])
         fold_budget(self.config.task, self.config.generation_kwargs)
         fold_seed(self.config.task, self.config.generation_kwargs)
         wrap_payloads()
@@ -345,14 +346,12 @@ class LongBenchTask(HarnessTask):
         if self.asking.task.chat:
             return False
         if messages_only:
-            own = families()[self.asking.benchmark.prepared_as]
-            raw = {task.label: None for one in own for task in one.tasks.values() if not task.chat}
             warn_once(
                 logger,
                 "messages only",
-                f"This backend takes only chat messages, so the prompts of {', '.join(raw)} are "
-                "wrapped in one; officially they go out raw. Scores of these are not comparable "
-                "with official ones.",
+                "This backend takes only chat messages, so the prompts of "
+                f"{raw_datasets(self.asking.benchmark.prepared_as)} are wrapped in one; officially "
+                "they go out raw. Scores of these are not comparable with official ones.",
             )
         return not messages_only
 

@@ -158,7 +158,7 @@ PUBLISHED = "published"
 def check_against(against: str | None) -> None:
     """Raise UnknownNameError for what no report is compared with."""
     if against not in (None, PUBLISHED):
-        raise UnknownNameError("comparison of --against", against, [PUBLISHED])
+        raise UnknownNameError("comparison of against", against, [PUBLISHED])
 
 
 def report(
@@ -195,9 +195,9 @@ def report(
     check_format(format)
     check_against(against)
     if x is not None and baseline is None:
-        raise OptionError("--x names what runs along a baseline differ in: give --baseline too.")
+        raise OptionError("x names what runs along a baseline differ in: give baseline too.")
     if against is not None and baseline is not None:
-        raise OptionError("--baseline and --against are two reports: ask for one.")
+        raise OptionError("baseline and against are two reports: ask for one.")
     with tempfile.TemporaryDirectory(prefix="lm-eval-longbench-") as scratch:
         given, scored = read_named(runs, Path(scratch), benchmark)
         if baseline is None:

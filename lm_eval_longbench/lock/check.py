@@ -119,8 +119,8 @@ def require_lock(path: str | Path, tasks: Sequence[str], options: Options | None
         _check(path, lock, tasks, locked)
     except DataError as error:
         raise LockError(
-            f"{path} was made with data that is not here: {error} Give all options of the lock by "
-            "--metadata, with the place that its data has here."
+            f"{path} was made with data that is not here: {error} Give all options of the lock, "
+            "with the place that its data has here as data_dir."
         ) from error
     return locked
 

@@ -283,7 +283,7 @@ def make_retained(runs: Sequence[ScoredRun], baseline: str, x: str | None = None
     """
     names = [run.name for run in runs]
     if baseline not in names:
-        raise UnknownNameError("run of --baseline", baseline, names)
+        raise UnknownNameError("run of the baseline", baseline, names)
     numbers = {} if x is None else numbers_of(names, x)
     base = runs[names.index(baseline)]
     others = sorted(

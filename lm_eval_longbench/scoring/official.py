@@ -93,7 +93,7 @@ def official_folder(
         benchmark = benchmark_of_table(table)
         if benchmark.official_files is None:
             raise LongBenchError(
-                f"{benchmark.title} has no official files that could be written: leave --official "
+                f"{benchmark.title} has no official files that could be written: leave official "
                 "out, or score its answers apart."
             )
         runs[table] = WrittenRun(_model(plan, benchmark.official_files), _limit(plan), number)

@@ -68,12 +68,12 @@ def _nothing(paths: Iterable[Path], benchmark: str | None, problems: Problems) -
     told = "" if benchmark is None else f" of {benchmark}"
     return PredictionError(
         f"{where}: nothing is recognised as predictions{told}. Expected are the harness's sample "
-        "logs (samples_<task>_<date>.jsonl, from --log_samples), official LongBench v1 or E "
+        "logs (samples_<task>_<date>.jsonl, of log_samples), official LongBench v1 or E "
         "prediction files (<dataset>.jsonl, lines with pred and answers), official LongBench v2 "
         "result files (lines with _id, answer, difficulty, length and response or pred), or "
         "official LongBench Pro inference files (*_inference_*.jsonl), any of them with gzip or "
         "without; or files of other programs, see docs/other-logs.md. If it is one of them, say "
-        f"which with --benchmark {', '.join(short_names())}.{found}"
+        f"which benchmark it is, {', '.join(short_names())}.{found}"
     )
 
 

@@ -111,7 +111,7 @@ def check_strict(problems: Problems) -> None:
     ]
     if found:
         raise PredictionError(
-            f"{', '.join(found)}, and --strict is on; nothing was written.{_listed(problems)}"
+            f"{', '.join(found)}, and strict is on; nothing was written.{_listed(problems)}"
         )
 
 
@@ -120,5 +120,5 @@ def check_scored(questions: int, problems: Problems) -> None:
     if not questions:
         raise PredictionError(
             "No line of the input can be scored, so nothing was written. If it is of another "
-            f"format than was recognised, say which with --benchmark.{_listed(problems)}"
+            f"format than was recognised, name it with benchmark.{_listed(problems)}"
         )

@@ -315,6 +315,6 @@ def table_of_folder(kind: str, folder: Path, files: Mapping[str, Path]) -> str:
     titles = " or of ".join(one.title for one in known)
     raise PredictionError(
         f"{folder} may hold predictions of {titles}: both have these "
-        f"datasets, and the numbers of rows ({counts}) do not tell. Say which with "
-        f"{' or '.join(f'--benchmark {one.short}' for one in known)}."
+        f"datasets, and the numbers of rows ({counts}) do not tell. Say which "
+        f"benchmark it is: {' or '.join(one.short for one in known)}."
     )

@@ -243,7 +243,7 @@ def score_paths(
     if benchmark not in (None, *short_names()):
         raise UnknownNameError("benchmark", benchmark, (*short_names(), AUTO))
     if reasoning not in (None, *POLICIES):
-        raise UnknownNameError("policy of --reasoning", reasoning, POLICIES)
+        raise UnknownNameError("policy of reasoning", reasoning, POLICIES)
     problems = Problems()
     files = find_files(given)
     recognised = {file: recognise(file, benchmark) for file in files}

@@ -206,7 +206,7 @@ def number_of_workers(asked: int | None, size: int) -> int:
     None asked for: as many as there are cores. Raises OptionError for fewer than one.
     """
     if asked is not None and asked < 1:
-        raise OptionError(f"--workers must be 1 or more, not {asked}.")
+        raise OptionError(f"workers must be 1 or more, not {asked}.")
     return 1 if size < SMALL else asked or usable_cores()
 
 
@@ -244,7 +244,7 @@ def score_chunks(
             "A scoring process ended before its work was done: memory ran out, it was killed, or "
             "the script that called `score_paths` does more than define things when it is "
             'imported (put its main part under `if __name__ == "__main__":`). Nothing was '
-            "written; with --workers 1 everything runs in one process."
+            "written; with workers=1 everything runs in one process."
         ) from error
     finally:
         pool.shutdown(wait=True, cancel_futures=True)

@@ -117,7 +117,7 @@ def test_a_file_that_is_being_written_is_not_merged(opened, tmp_path):
 
 def test_answers_of_another_model_are_refused(opened):
     opened().close()
-    with pytest.raises(OptionError, match="holds answers of --model hf pretrained=org/tiny"):
+    with pytest.raises(OptionError, match="holds answers of model hf pretrained=org/tiny"):
         opened(identity=model_identity("hf", {"pretrained": "org/other"}))
 
 

@@ -37,7 +37,7 @@ def test_a_table(invoke, file):
     assert cells[2:9] == ["2", "1", "1", "1", "1,500", "100", "12"]
     (total,) = [line for line in lines if line.startswith("│ all")]
     assert [cell.strip() for cell in total.split("│")][2:6] == ["3", "1", "1", "1"]
-    assert "--model hf pretrained=org/tiny" in result.output
+    assert "model hf pretrained=org/tiny" in result.output
     assert "longbench_v1_trec: 1 x HTTP 413: too \\x1b[31m long" in lines
 
 

@@ -23,7 +23,7 @@ def test_help_names_every_command(invoke):
     assert result.exit_code == 0
     for command in (
         *("run", "doctor", "prepare", "lock", "score", "report", "verify", "compare", "explain"),
-        *("prompt", "presets", "path", "link", "unlink"),
+        *("prompt", "presets", "path", "link", "leaderboard"),
     ):
         assert re.search(rf"^\W*{command}\s", result.stdout, re.MULTILINE), command
         if command != "run":  # which hands --help on to the harness

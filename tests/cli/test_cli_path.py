@@ -51,15 +51,15 @@ def fake_harness(folder):
     return tasks
 
 
-def test_link_and_unlink_a_harness_that_is_made_up(script, tmp_path):
+def test_links_to_a_harness_that_is_made_up(script, tmp_path):
     tasks = fake_harness(tmp_path / "fake")
     path = {"PYTHONPATH": str(tmp_path / "fake")}
     target = tasks / "lm_eval_longbench_links"
     number = sum(file.suffix == ".yaml" for file in task_folder().rglob("*"))
     assert number > 200
 
-    def say(command):
-        done = script(command, **path)
+    def say(*command):
+        done = script(*command, **path)
         assert (done.returncode, done.stderr) == (0, b"")
         return done.stdout.decode()
 
@@ -67,12 +67,12 @@ def test_link_and_unlink_a_harness_that_is_made_up(script, tmp_path):
     assert len([link for link in target.rglob("*") if link.is_symlink()]) == number
     assert say("link") == f"nothing to do: {target}\n"
     (target / "mine.yaml").write_text("task: mine\n")
-    assert say("unlink") == (
+    assert say("link", "--remove") == (
         f"{number} links removed from {target}\nleft alone, not ours: {target / 'mine.yaml'}\n"
     )
     assert [path.name for path in target.iterdir()] == ["mine.yaml"]
     (target / "mine.yaml").unlink()
-    assert say("unlink") == f"no links in {target}\n"
+    assert say("link", "--remove") == f"no links in {target}\n"
     assert list(tasks.iterdir()) == []
 
 

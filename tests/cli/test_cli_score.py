@@ -200,15 +200,30 @@ def test_of_many_malformed_lines_some_are_shown_and_all_counted(invoke, tmp_path
     assert cells(result.stdout)["qasper"][4] == "50"
 
 
+def test_without_an_output_figures_are_shown_and_nothing_is_written(script, tmp_path):
+    folder = tmp_path / "pred"
+    folder.mkdir()
+    for file in FOLDERS["v1"].glob("qasper.jsonl"):
+        (folder / file.name).write_bytes(file.read_bytes())
+    before = sorted(tmp_path.rglob("*"))
+    shown = script("score", folder, "--benchmark", "v1")
+    assert shown.returncode == 0, shown.stderr
+    assert sorted(tmp_path.rglob("*")) == before
+    written = script("score", folder, "--benchmark", "v1", "--output", tmp_path / "scored")
+    *figures, last = shown.stdout.decode().splitlines()
+    assert last == "not written: give --output FOLDER for report, verify and leaderboard"
+    *same, last = written.stdout.decode().splitlines()
+    assert figures == same and "qasper" in shown.stdout.decode()
+    assert last.startswith("written: ")
+
+
 def test_strict_fails_and_writes_nothing(script, tmp_path):
     folder = write(tmp_path / "predictions", qasper=[row("Emma", "Emma"), "{"], trec=["[]"])
     output = tmp_path / "out"
     done = script("score", folder, "--benchmark", "v1", "--output", output, "--strict")
     assert done.returncode == 2
     message = done.stderr.decode()
-    assert message.startswith(
-        "error: 2 malformed lines, 4749 missing questions, and --strict is on"
-    )
+    assert message.startswith("error: 2 malformed lines, 4749 missing questions, and strict is on")
     assert "; nothing was written.\n" in message
     assert "qasper.jsonl, line 2: not JSON" in message
     assert "trec.jsonl, line 1: not a JSON object" in message
@@ -342,7 +357,7 @@ def test_what_cannot_be_recognised(raised, tmp_path):
     file = write_lines(tmp_path / "a.jsonl", {"a": 1})
     error = raised("score", file, "--output", tmp_path / "out")
     assert isinstance(error, PredictionError)
-    assert "--benchmark v1, v1_e, v2, pro" in str(error)
+    assert "which benchmark it is, v1, v1_e, v2, pro" in str(error)
     assert not (tmp_path / "out").exists()
 
 

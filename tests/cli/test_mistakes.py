@@ -3,13 +3,12 @@
 import json
 import re
 import sys
-from argparse import Namespace
 
 import pytest
 
 from lm_eval_longbench.cli import main as main_module
 from lm_eval_longbench.errors import HarnessError
-from lm_eval_longbench.harness.mistakes import check_arguments, explained
+from lm_eval_longbench.harness.mistakes import explained
 
 MOST_LINES = 6
 MOST_CHARACTERS = 1100
@@ -38,7 +37,7 @@ MISTAKES = {
     "a misspelt wildcard": (run("longbench_v1_hotpt*"), "'longbench_v1_hotpotqa'? Or '"),
     "a full-width comma": (
         run("longbench_v1_trec，longbench_v1_lcc"),
-        "plain commas: --tasks longbench_v1_trec,longbench_v1_lcc",
+        "plain commas: longbench_v1_trec,longbench_v1_lcc",
     ),
     "a Chinese comma": (run("longbench_v1_trec、longbench_v2"), "longbench_v1_trec,longbench_v2"),
     "capitals": (run("LongBench_v1"), "'longbench_v1'? Or '"),
@@ -59,18 +58,18 @@ MISTAKES = {
     "an unknown option": (run(truncate=3500), "'truncate_to'? Or '"),
     "a text for a number": (run(truncate_to="31k"), "must be a whole number"),
     "a number below zero": (run(truncate_to=-1), "at least 2 tokens"),
-    "logs without a place": (run("longbench_v1_trec", "--log_samples"), "--output_path results"),
+    "logs without a place": (run("longbench_v1_trec", "--log_samples"), "give output_path"),
     "logs to a file": (
         run("longbench_v1_trec", "--output_path", "a file", "--log_samples"),
-        "Give another --output_path",
+        "Give another output_path",
     ),
     "logs below a file": (
         run("longbench_v1_trec", "--output_path", "a file/x", "--log_samples"),
-        "Give another --output_path",
+        "Give another output_path",
     ),
     "logs nowhere": (
         run("longbench_v1_trec", "--output_path", "/dev/null/x", "--log_samples"),
-        "Give another --output_path",
+        "Give another output_path",
     ),
     "a task twice": (run("longbench_v1,longbench_v1_trec"), "asked for twice"),
     "groups that overlap": (run("longbench_v1_en,longbench_v1_code"), "asked for twice"),
@@ -125,11 +124,11 @@ MISTAKES = {
     "a misspelt endpoint": (api(f"model=m,base_url={NOWHERE},endpoint=chats"), "chat or compl"),
     "a misspelt argument": (api(f"{API},numconcurrent=3"), "Did you mean 'num_concurrent'?"),
     "an address without http": (api("model=m,base_url=127.0.0.1:9,endpoint=chat"), "http or"),
-    "chat without a template": (api(API, chat=False), "add --apply_chat_template"),
+    "chat without a template": (api(API, chat=False), "give apply_chat_template"),
     "no such data": (run(data_dir="no/such"), "does not exist"),
     "a misspelt value": (run(overlength="trunc"), "truncate, skip, fail"),
     "no repeats": (run(repeats=0), "at least 1"),
-    "the same answer thrice": (run(repeats=3), "--gen_kwargs temperature=1.0"),
+    "the same answer thrice": (run(repeats=3), "gen_kwargs temperature=1.0"),
     "a dimension": (run("longbench_pro_t4_1", only={"lang": "English"}), "'language'"),
     "a value of one": (run("longbench_pro_t4_1", only={"language": "German"}), "'English'"),
     "a dimension of another": (run(only={"language": "English"}), "selects questions"),
@@ -138,7 +137,34 @@ MISTAKES = {
     "a tokenizer's folder": (run(tokenizer="/no/such", truncate_to=9), "(no such folder)"),
     "no first pass": (run("longbench_v2_cot_answer"), "longbench_v2_cot"),
     "no log of it": (run("longbench_v2_cot_answer", cot_samples="no.jsonl"), "does not exist"),
-    "an argument": (run("longbench_v1_trec", "--taks", "x"), "--taks"),
+    "a flag": (run("longbench_v1_trec", "--taks", "x"), "flag '--taks'. Did you mean '--tasks'?"),
+    "a flag of ours": (run("longbench_v1_trec", "--prset", "x"), "Did you mean '--preset'?"),
+    "underscores": (run("longbench_v1_trec", "--data_dir", "x"), "Did you mean '--data-dir'?"),
+    "a misspelt flag and its value": (
+        run("longbench_v1_trec", "--trunkate-to=5"),
+        "'--trunkate-to'. Did you mean '--truncate-to'?",
+    ),
+    "a word alone": (["run", "longbench_v1"], "'longbench_v1' stands alone"),
+    "a text for a flag": (run("longbench_v1_trec", "--truncate-to", "31k"), "'31k'"),
+    "a flag without its value": (run("longbench_v1_trec", "--data-dir"), "--data-dir: expected"),
+    "a flag out of range": (run("longbench_v1_trec", "--repeats", "257"), "at most 256"),
+    "a flag against the metadata": (
+        run("longbench_v1_trec", "--truncate-to", "7500", truncate_to=3500),
+        "--truncate-to 7500 and the metadata, where truncate_to is 3500, contradict each other",
+    ),
+    "one of lock": (
+        [*("lock", "--data-dir", "x", "--metadata"), '{"longbench": {"data_dir": "sample"}}'],
+        "--data-dir x and the metadata, where data_dir is 'sample', contradict each other",
+    ),
+    "the harness's own group": (
+        run("longbench"),
+        "longbench is a group or a task of the harness itself, with prompts, cuts and scores of "
+        "its own: `lm_eval run` runs it. Of this package you mean longbench_v1; its benchmarks are "
+        "longbench_v1, longbench_v1_e, longbench_v2, longbench_pro.",
+    ),
+    "its LongBench-E": (run("longbench_e"), "you mean longbench_v1_e;"),
+    "a task of it": (run("longbench_qasper_e", model="hf"), "you mean longbench_v1_e_qasper;"),
+    "its LongBench v2": (run("longbench2_code"), "you mean longbench_v"),
     "an argument without its value": (["run", "--tasks"], "--tasks"),
     "examples": (run("longbench_v1_trec", "--num_fewshot", "5"), "no few-shot examples"),
     "no lock": (run("longbench_v1_trec", "--locked", "no.lock"), "There is no lock file"),
@@ -146,7 +172,6 @@ MISTAKES = {
     "score of nothing": (["score"], "PATH"),
     "score of no such": (["score", "no/such", "--output", "o"], "is not a folder or a file"),
     "score of an empty folder": (["score", ".", "--output", "o"], "nothing is recognised"),
-    "score to nowhere": (["score", "."], "--output"),
     "score of another tool": (["score", "other", "--output", "o"], "nothing is recognised"),
     "score of a file of results": (["score", RESULTS, "--output", "o"], "nothing is recognised"),
     "score of a benchmark": (["score", ".", "--benchmark", "v3", "--output", "o"], "'v2'?"),
@@ -182,13 +207,18 @@ MISTAKES = {
         "Give another place",
     ),
     "a leaderboard of a file": (
-        ["leaderboard", "build", RESULTS, "--output", "site"],
+        ["leaderboard", RESULTS, "--output", "site"],
         "Give the folders",
     ),
     "lock of a misspelt task": (["lock", "--tasks", "longbench_v9"], "Unknown task"),
     "prepare of a misspelt name": (["prepare", "v9"], "Did you mean"),
     "tasks that are none": (["tasks", "triviaq_a"], "longbench_v1_triviaqa"),
     "answers of no such": (["answers", "no/such"], "There is no file of answers"),
+    "unlink": (["unlink"], "use `lm-eval-longbench link --remove`"),
+    "leaderboard build": (
+        ["leaderboard", "build", "a", "--output", "site"],
+        "use `lm-eval-longbench leaderboard FOLDERS... --output SITE`",
+    ),
     "a misspelt command": (["scroe"], "Did you mean 'score'?"),
     "a misspelt option": (["--hlp"], "--help"),
 }
@@ -224,12 +254,12 @@ def test_it_is_said_in_a_few_lines(mistake, monkeypatch, capfd, tmp_path):
     assert out == "" or mistake.startswith(("a preset", "doctor"))
 
 
-def test_the_harness_s_own_tasks_are_told_apart(caplog):
-    given = Namespace(config=None, limit=None)
-    check_arguments(given, ["longbench"], None, {}, {})
-    assert "longbench is a task of the harness itself" in caplog.text
+def test_what_the_harness_lacks_of_its_own_is_told_apart():
     for raised, said in (
         (ConnectionError("Couldn't reach 'x/y' on the Hub"), "a task of the harness itself could"),
+        (ModuleNotFoundError("No module named 'rouge'", name="rouge"), "module rouge is missing"),
+        (ImportError("vllm is not installed"), 'pip install "lm-eval[vllm]"'),
+        (ModuleNotFoundError("No torch", name="torch"), 'pip install "lm-eval-longbench[hf]"'),
         (ValueError("Tasks not found: hotpotqa."), "'longbench_v1_hotpotqa'?"),
     ):
         with pytest.raises(HarnessError, match=re.escape(said)), explained("hf", None, debug=False):

@@ -167,7 +167,7 @@ def test_where_the_limit_comes_from(limits, limit, status, words):
 
 def test_the_largest_official_limit_that_fits_is_proposed(limits):
     (line,) = limits(limit=Limit(16000, 16064, "the model's config"))
-    assert '"truncate_to": 15500' in line.todo
+    assert "--truncate-to 15500" in line.todo
     (line,) = limits(limit=Limit(1000, 1064, "the model's config"))
     assert "None of the official limits" in line.todo
 

@@ -63,9 +63,9 @@ def test_a_misspelt_argument_is_refused_with_the_nearest_name(server):
         ({"timeout": "nan"}, "timeout"),
         ({"extra_body": "{"}, "extra_body is no JSON"),
         ({"extra_body": {"model": "other"}}, "extra_body: model is sent anyway"),
-        ({"extra_body": {"a": 1, "temperature": 1.0}}, "--gen_kwargs temperature=..., so that"),
-        ({"extra_body": {"stop": ["x"]}}, "--gen_kwargs until="),
-        ({"extra_body": '{"max_completion_tokens": 9}'}, "--gen_kwargs max_gen_toks="),
+        ({"extra_body": {"a": 1, "temperature": 1.0}}, "in gen_kwargs, temperature=..., so that"),
+        ({"extra_body": {"stop": ["x"]}}, "gen_kwargs, until="),
+        ({"extra_body": '{"max_completion_tokens": 9}'}, "gen_kwargs, max_gen_toks="),
         ({"header": "[1]"}, "header must be a JSON object"),
         ({"max_length": "long"}, "max_length"),
         ({"endpoint": None}, "endpoint=chat"),
@@ -126,7 +126,7 @@ def test_a_seed_of_null_is_not_sent(server):
 
 def test_text_to_a_chat_endpoint_and_messages_to_the_other_are_refused(server):
     chat, text = (LongBenchAPI(**args(server, one)) for one in ("chat", "completions"))
-    with pytest.raises(OptionError, match="--apply_chat_template"):
+    with pytest.raises(OptionError, match="give apply_chat_template"):
         chat.generate_until(instances(text, ["why?"]))
     with pytest.raises(OptionError, match="takes text"):
         text.generate_until(instances(chat, ["why?"]))

@@ -1,28 +1,39 @@
 """What a run keeps off the screen, and where it puts it."""
 
-import re
 import shutil
-from pathlib import Path
+import subprocess
 
 import pytest
 from tqdm import tqdm
 
 from lm_eval_longbench.harness import quiet
-
-SAMPLE = '{"longbench": {"data_dir": "sample"}}'
+from lm_eval_longbench.interface.evaluate import evaluate
 
 
 @pytest.mark.skipif(shutil.which("git") is None, reason="no git, which would say something")
-def test_what_git_says_outside_of_a_repository_goes_to_the_log(tmp_path, processes):
+@pytest.mark.parametrize("verbose", [(), ("--verbose",)])
+def test_what_git_says_outside_of_a_repository_is_not_shown(verbose, tmp_path, processes):
+    assert (
+        b"not a git repository"
+        in subprocess.run(
+            ["git", "describe"], cwd=tmp_path, capture_output=True, check=False
+        ).stderr
+    )
     done = processes.run(
-        *("lm-eval-longbench", "run", "--model", "longbench-extractive"),
-        *("--tasks", "longbench_v1_passage_count", "--metadata", SAMPLE),
+        *("lm-eval-longbench", "run", "--model", "longbench-extractive", *verbose),
+        *("--tasks", "longbench_v1_passage_count", "--data-dir", "sample"),
         cwd=tmp_path,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "fatal" not in done.stdout + done.stderr
-    (log,) = re.findall(r"^log +(\S+)$", done.stdout, re.MULTILINE)
-    assert "not a git repository" in Path(log).read_text(encoding="utf-8")
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="no git, which would say something")
+def test_it_is_not_shown_to_a_python_caller_either(tmp_path, monkeypatch, capfd):
+    monkeypatch.chdir(tmp_path)
+    run = evaluate(lambda prompts: ["1"], "longbench_v1_passage_count", data_dir="sample", limit=1)
+    assert run.scores
+    assert "git" not in "".join(capfd.readouterr())
 
 
 @pytest.mark.parametrize("slow", [False, True])

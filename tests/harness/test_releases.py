@@ -1,6 +1,5 @@
 """What releases of the harness call differently is found under either name."""
 
-import sys
 from types import SimpleNamespace
 
 import lm_eval.api.task
@@ -62,20 +61,19 @@ def test_what_a_group_gives_its_members(tmp_path):
 
 
 @pytest.mark.parametrize("text", ["{'not': 'JSON'}", '{"longbench": '])
-def test_metadata_that_cannot_be_read_is_an_error_to_be_caught(monkeypatch, text):
-    monkeypatch.setattr(sys, "argv", ["lm-eval", "run", "--tasks", "a", "--metadata", text])
+def test_metadata_that_cannot_be_read_is_an_error_to_be_caught(text):
     with pytest.raises(ValueError, match=r"JSON|json|Expecting"):
-        parsed_arguments()
+        parsed_arguments(["--tasks", "a", "--metadata", text])
 
 
-def test_metadata_that_can_be_read(monkeypatch):
+def test_metadata_that_can_be_read():
     given = '{"longbench": {"truncate_to": 5}}'
-    monkeypatch.setattr(sys, "argv", ["lm-eval", "run", "--tasks", "a", "--metadata", given])
-    assert parsed_arguments().metadata == {"longbench": {"truncate_to": 5}}
+    found = parsed_arguments(["--tasks", "a", "--metadata", given])
+    assert found.metadata == {"longbench": {"truncate_to": 5}}
 
 
 def test_repeats_of_the_command_line_are_refused():
-    with pytest.raises(OptionError, match=r'--metadata \'\{"longbench": \{"repeats": 3\}\}'):
+    with pytest.raises(OptionError, match=r'metadata \{"longbench": \{"repeats": 3\}\}'):
         LongBenchTask(TASK).set_repeats(3)
 
 

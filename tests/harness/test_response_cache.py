@@ -47,7 +47,7 @@ def test_another_model_is_refused_by_name(cache, model, arguments):
     answer(cache)
     with pytest.raises(OptionError, match="holds answers of another model") as caught:
         claim_cache(cache, model, arguments)
-    assert "--model local-chat-completions model=org/one" in str(caught.value)
+    assert "model local-chat-completions model=org/one" in str(caught.value)
     assert "base_url" not in str(caught.value)
 
 
@@ -81,7 +81,7 @@ def test_a_cache_that_says_nothing_is_taken_with_a_warning(cache, tmp_path, capl
 def test_a_damaged_cache_is_named(cache, tmp_path):
     (tmp_path / "folder").mkdir()
     Path(f"{cache}_rank0.db").write_bytes(b"no database" * 200)
-    with pytest.raises(OptionError, match="--use_cache"):
+    with pytest.raises(OptionError, match="use_cache"):
         claim_cache(cache, "hf", {"pretrained": "a"})
 
 
@@ -110,7 +110,7 @@ def test_run_refuses_and_asks_nothing(api_server, tmp_path, processes):
     assert (again.returncode, len(api_server.payloads)) == (0, 2)
     other = run("two")
     assert (other.returncode, len(api_server.payloads)) == (2, 2)
-    assert "error: --use_cache:" in other.stderr
+    assert "error: use_cache:" in other.stderr
     assert "model=one" in other.stderr.replace("\n", "")
     with sqlite3.connect(tmp_path / "cache_rank0.db") as connection:
         assert connection.execute("SELECT COUNT(*) FROM unnamed").fetchone() == (2,)

@@ -41,11 +41,10 @@ def start(tmp_path, processes):
     started = []
 
     def begin(*model, tasks=TASKS, out=tmp_path / "out", command=None, **environment):
-        metadata = json.dumps({"longbench": {"data_dir": "sample"}})
         process = processes.start(
             *(command or "lm-eval-longbench", "run", *model),
             *("--tasks", tasks, "--output_path", str(out), "--log_samples"),
-            *("--metadata", metadata),
+            *("--data-dir", "sample"),
             env={**os.environ, "HF_DATASETS_CACHE": str(tmp_path / "hf"), **environment},
         )
         started.append(Run(process))
@@ -118,6 +117,7 @@ def test_killed_and_stopped_runs_lose_nothing(start, served, api_server, tmp_pat
             there = kept(out)
             assert f"{there} of " in said
             assert f"To go on: lm-eval-longbench run {served[0]} {served[1]}" in said
+            assert "--data-dir sample" in said.partition("To go on: ")[2]
             assert len(payloads) == sum(asked(api_server).values())
             assert there >= 10
     assert kept(out) == NUMBER

@@ -281,8 +281,8 @@ def test_a_misspelt_task_is_refused_with_the_nearest():
         (nothing, {"preset": "Qwen3-8B"}, "none of its tasks"),
         (nothing, {"truncate_to": 1}, "at least 2"),
         (nothing, {"samples": {QASPER: [0]}, "limit": 1}, "give one of them"),
-        (nothing, {"log_samples": True}, "--output_path"),
-        (nothing, {"predict_only": True}, "--output_path"),
+        (nothing, {"log_samples": True}, "give output_path"),
+        (nothing, {"predict_only": True}, "give output_path"),
     ],
 )
 def test_what_is_impossible_is_refused(model, more, said):

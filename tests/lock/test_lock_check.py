@@ -172,7 +172,7 @@ def test_the_same_data_may_lie_elsewhere(locked, folder, tmp_path):
     moved = folder.rename(tmp_path / "moved")
     here = Options(data_dir=str(moved), truncate_to=500)
     assert require_lock(file, tasks, here) == here
-    with pytest.raises(LockError, match=r"data that is not here.*does not exist.*--metadata"):
+    with pytest.raises(LockError, match=r"data that is not here.*does not exist.*as data_dir"):
         require_lock(file, tasks, None)
     with pytest.raises(DataError, match="does not exist"):
         require_lock(file, tasks, Options(data_dir=str(folder), truncate_to=500))

@@ -155,7 +155,7 @@ def test_what_is_no_submission(tmp_path, submission):
 def test_the_command_and_its_page(submission, tmp_path, browser):
     folders = [about(shutil.copytree(submission, tmp_path / "one"), model=HOSTILE[:200])]
     tampered(submission, tmp_path / "two", 2)
-    command = ["leaderboard", "build", *map(str, folders), str(tmp_path / "two")]
+    command = ["leaderboard", *map(str, folders), str(tmp_path / "two")]
     done = CliRunner().invoke(app, [*command, "--output", str(tmp_path / "site")])
     assert done.exit_code == 0, done.output
     assert "refused: two: " in done.output

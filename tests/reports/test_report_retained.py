@@ -137,9 +137,9 @@ def test_few_questions_have_no_interval(tmp_path):
 
 def test_what_is_wrong_is_said(folders, tmp_path):
     one, two = folders[1.0], folders[0.5]
-    with pytest.raises(UnknownNameError, match="run of --baseline"):
+    with pytest.raises(UnknownNameError, match="run of the baseline"):
         report(one, two, baseline="none")
-    with pytest.raises(OptionError, match="give --baseline too"):
+    with pytest.raises(OptionError, match="give baseline too"):
         report(one, two, x="ratio")
     with pytest.raises(OptionError, match="two reports"):
         report(one, two, baseline="keep-1.0", against="published")

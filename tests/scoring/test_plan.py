@@ -144,7 +144,11 @@ def test_nothing_recognised(plan, tmp_path):
     write_lines(tmp_path / "in" / "a.jsonl", {"a": 1})
     with pytest.raises(PredictionError, match="nothing is recognised") as caught:
         plan(tmp_path / "in")
-    for words in ("samples_<task>_<date>.jsonl", "*_inference_*", "--benchmark v1, v1_e, v2, pro"):
+    for words in (
+        "samples_<task>_<date>.jsonl",
+        "*_inference_*",
+        "which benchmark it is, v1, v1_e, v2, pro",
+    ):
         assert words in str(caught.value)
     assert str(caught.value).endswith("\n  in/a.jsonl is not recognised as predictions")
     assert str(tmp_path / "in") in str(caught.value)

@@ -70,7 +70,7 @@ def test_strict_names_each_kind(kind):
         check_strict(problems)
     message = str(caught.value)
     assert message.startswith("5 ")
-    assert "and --strict is on; nothing was written." in message
+    assert "and strict is on; nothing was written." in message
     assert f"\n  {kind}: " in message
     assert ("t_x: 3 of 60" if kind in OF_TASK else "file, line 7") in message
 
@@ -83,7 +83,7 @@ def test_strict_names_twenty_of_each_and_counts_all():
     with pytest.raises(PredictionError) as caught:
         check_strict(problems)
     first, *lines = str(caught.value).splitlines()
-    assert first.startswith("50 malformed lines, 50 foreign files or lines, and --strict is on")
+    assert first.startswith("50 malformed lines, 50 foreign files or lines, and strict is on")
     assert [line for line in lines if line.endswith("...")] == [
         "  malformed: ...",
         "  foreign: ...",
@@ -97,5 +97,5 @@ def test_an_empty_result_is_none():
     with pytest.raises(PredictionError, match="No line of the input can be scored") as caught:
         check_scored(0, problems)
     assert "a, line 1: not JSON" in str(caught.value)
-    assert "--benchmark" in str(caught.value)
+    assert "name it with benchmark" in str(caught.value)
     check_scored(1, problems)

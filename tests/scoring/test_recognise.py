@@ -246,7 +246,7 @@ def test_official_numbers_of_rows(folder_table):
     ],
 )
 def test_nothing_tells(folder_table, rows):
-    with pytest.raises(PredictionError, match="--benchmark v1 or --benchmark v1_e") as caught:
+    with pytest.raises(PredictionError, match="which benchmark it is: v1 or v1_e") as caught:
         folder_table("model", **rows)
     for name, number in rows.items():
         assert f"{name} {number}" in str(caught.value)

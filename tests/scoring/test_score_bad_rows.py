@@ -224,7 +224,7 @@ def test_of_other_data_nothing_is_missing(score, tmp_path):
 )
 def test_strict_fails_before_anything_is_written(score, tmp_path, name, rows):
     path = write_lines(tmp_path / "in" / name, *rows)
-    with pytest.raises(PredictionError, match="--strict is on; nothing was written"):
+    with pytest.raises(PredictionError, match="strict is on; nothing was written"):
         score(path.parent, strict=True)
     assert list((tmp_path / "scored" / "1").iterdir()) == []
     score(path.parent)

@@ -126,7 +126,7 @@ def test_files_and_logs_of_one_table_with_two_policies_are_not_mixed(score, tmp_
     log = log_row("longbench_v2", {**v2_question("a"), "index": 0}, thinks(says("B")))
     write_lines(tmp_path / "in" / f"samples_longbench_v2_{STAMP}.jsonl", log)
     write_lines(tmp_path / "in" / "m.jsonl", {**v2_row("b"), "response": thinks(says("B"))})
-    with pytest.raises(PredictionError, match="Say with --reasoning drop or --reasoning keep"):
+    with pytest.raises(PredictionError, match="Say with reasoning, drop or keep"):
         score(tmp_path / "in")
     assert score(tmp_path / "in", reasoning="drop").scores["overall"] == 100.0
     # Without reasoning in one of them there is nothing to mix.

@@ -136,7 +136,7 @@ def test_the_ten_lines_work(tmp_path, processes):
     replaced = {
         "MODEL=": 'MODEL="--model longbench-extractive --batch_size 1"',
         "TASKS=": 'TASKS="longbench_v1_code"',
-        "OPTIONS=": """OPTIONS='{"longbench": {"data_dir": "sample"}}'""",
+        "OPTIONS=": 'OPTIONS="--data-dir sample"',
         "lm-eval-longbench prepare v1": "lm-eval-longbench prepare v1 --data-dir sample",
     }
     for start, other in replaced.items():

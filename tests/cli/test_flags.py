@@ -1,0 +1,134 @@
+"""Flags of our options: on `run`, `doctor` and `lock`, beside --metadata and a config file."""
+
+import json
+import os
+import re
+
+import pytest
+
+from lm_eval_longbench.benchmarks.base import MOST_REPEATS
+from lm_eval_longbench.cli.main import command
+from lm_eval_longbench.cli.run import help_text
+from lm_eval_longbench.errors import OptionError
+from lm_eval_longbench.harness.command import BESIDE, parse
+from lm_eval_longbench.harness.preflight import read_run
+from lm_eval_longbench.options import FLAGS, Options, flag, with_flags
+
+TASK = "longbench_v1_passage_count"
+SAMPLE = '{"longbench": {"data_dir": "sample"}}'
+
+
+@pytest.fixture
+def run(processes, tmp_path):
+    """Run the real command with the baseline; the options of its results file."""
+
+    def begin(*arguments, command="run", status=0):
+        done = processes.run(
+            *("lm-eval-longbench", command, "--model", "longbench-extractive"),
+            *("--tasks", TASK, *map(str, arguments)),
+            cwd=tmp_path,
+            env={**os.environ, "HF_DATASETS_CACHE": str(tmp_path / "hf")},
+        )
+        assert done.returncode == status, done.stdout + done.stderr
+        return done
+
+    return begin
+
+
+def options_of(folder):
+    (file,) = folder.rglob("results_*.json")
+    return json.loads(file.read_text(encoding="utf-8"))["configs"][TASK]["metadata"]["longbench"]
+
+
+def test_flags_are_the_options_of_a_run(run, tmp_path, tokenizer_folder):
+    run(
+        *("--truncate-to", "500", "--data-dir", "sample", "--tokenizer", tokenizer_folder),
+        *("--repeats", "2", "--gen_kwargs", "temperature=1.0,do_sample=True", "--limit", "1"),
+        *("--output_path", tmp_path / "out", "--log_samples"),
+    )
+    given = {"truncate_to": 500, "tokenizer": tokenizer_folder, "repeats": 2}
+    assert options_of(tmp_path / "out") == {"data_dir": "sample", **given}
+
+
+def test_flags_and_metadata_go_together_where_they_agree(run, tmp_path):
+    more = '{"longbench": {"data_dir": "sample", "log_prompts": "full"}}'
+    run("--data-dir", "sample", "--metadata", more, "--limit", "1", "--output_path", tmp_path)
+    assert options_of(tmp_path) == {"data_dir": "sample", "log_prompts": "full"}
+
+
+def test_a_config_file_keeps_what_flags_do_not_say(run, tmp_path):
+    config = tmp_path / "run.yaml"
+    config.write_text("metadata: {longbench: {data_dir: sample}, note: mine}\n")
+    run("--config", config, "--repeats", "1", "--limit", "1", "--output_path", tmp_path / "out")
+    assert options_of(tmp_path / "out") == {"data_dir": "sample", "repeats": 1}
+    done = run("--config", config, "--data-dir", "x", status=2)
+    assert "--data-dir x and the metadata, where data_dir is 'sample'" in done.stderr
+
+
+def test_doctor_takes_them(run):
+    assert "embedded sample" in run("--data-dir", "sample", command="doctor").stdout
+    done = run("--data-dir", "none", command="doctor", status=1)
+    assert "'none'" in done.stdout
+    done = run("--data-dir", "none", "--metadata", SAMPLE, command="doctor", status=1)
+    assert "contradict each other" in done.stdout
+
+
+def test_a_preflight_has_what_a_run_gets():
+    given = ["--tasks", TASK, "--truncate-to", "7500"]
+    assert read_run(given).metadata["longbench"] == {"truncate_to": 7500}
+    found = read_run(["--tasks", "longbench_pro", "--truncate-to", "7500"], "Qwen3-8B")
+    assert "truncate_to=7500 (yours; published: 120000)" in found.said
+
+
+def test_a_lock_of_flags_is_that_of_the_metadata(script, tmp_path):
+    given = {"truncate_to": 500, "data_dir": "sample", "tokenizer": "x", "repeats": 3}
+    flags = [part for name, value in given.items() for part in (flag(name), value)]
+    assert script("lock", "--tasks", TASK, *flags, "--output", "a.lock").returncode == 0
+    metadata = json.dumps({"longbench": given})
+    assert script("lock", "--tasks", TASK, "--metadata", metadata, "--output", "b.lock")
+    one, other = ((tmp_path / name).read_bytes() for name in ("a.lock", "b.lock"))
+    assert one == other and b"truncate_to" in one
+
+
+@pytest.mark.parametrize("option", FLAGS)
+def test_what_contradicts_is_refused_and_what_agrees_is_not(option):
+    values = (5, 6) if option in ("truncate_to", "repeats") else ("a", "b")
+    given = {"longbench": {option: values[0], "log_prompts": "full"}, "note": 1}
+    assert with_flags(given, {option: values[0]}) == given
+    assert with_flags(given, {option: None}) == given
+    with pytest.raises(OptionError, match=f"{flag(option)} {values[1]} and the metadata"):
+        with_flags(given, {option: values[1]})
+    assert with_flags({}, {option: values[0]}) == {"longbench": {option: values[0]}}
+    assert with_flags({"longbench": 5}, {option: values[0]}) == {"longbench": 5}
+
+
+def test_flags_are_options_of_lock_and_of_the_help():
+    listed = {name for one in command("lock").params for name in one.opts}
+    text = help_text()
+    for name in FLAGS:
+        assert name in Options.__dataclass_fields__
+        assert flag(name) in listed
+        assert re.search(rf"^  {flag(name)} ", text, re.MULTILINE)
+
+
+def test_the_help_says_how_many_repeats_are_scored(script):
+    said = script("run", "-h")
+    assert said.returncode == 0
+    text = said.stdout.decode()
+    assert f"at most {MOST_REPEATS};" in text
+    assert "MOST_REPEATS" not in text
+    assert "lm-eval-longbench run --model MODEL" in text
+    assert "lm-eval run" not in text
+    assert '--metadata \'{"longbench": {"truncate_to"' not in text
+
+
+def test_flags_read_elsewhere_are_those_of_the_command():
+    own = {name for one in command("run").params for name in one.opts if name.startswith("--")}
+    assert set(BESIDE) - {"--locked"} == own
+
+
+def test_the_namespace_is_the_harness_s_own_without_them():
+    parsed = parse(["--tasks", TASK, "--repeats", "2"])
+    assert parsed.metadata == {"longbench": {"repeats": 2}}
+    assert not set(FLAGS) & set(vars(parsed))
+    assert parse(["--tasks", TASK]).metadata in (None, {})
