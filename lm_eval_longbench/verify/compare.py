@@ -9,10 +9,10 @@ from typing import Any
 
 from lm_eval_longbench.benchmarks.registry import benchmark_of, benchmark_of_table, tasks
 from lm_eval_longbench.errors import PredictionError
+from lm_eval_longbench.logs.found_results import find_results
 from lm_eval_longbench.logs.results_file import (
     ResultsFile,
     ScoredFolder,
-    find_results,
     read_results,
 )
 from lm_eval_longbench.logs.sample_log import BYPASS, read_log

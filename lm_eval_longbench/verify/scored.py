@@ -39,7 +39,6 @@ _NOT_IN_SAMPLES = {
     ("tasks", "malformed"): _NOT_SCORED,
     ("tasks", "duplicate"): _NOT_SCORED,
     ("tasks", "copies"): "Samples hold no questions, so that nothing tells which are copies.",
-    ("signature", "differences"): "Nothing here tells the runs apart that were merged.",
 }
 # Parts that follow from no sample at all; of the table, and of the whole report.
 _PARTS = {"data": _STATED, "embedding_model": _STATED, "runs": _STATED}
@@ -47,6 +46,7 @@ _WHOLE = {
     "package": "Any version could have written it.",
     "inputs": "The inputs are not here: score them again to compare their hashes.",
     "problems": _NOT_SCORED,
+    "equal": _NOT_SCORED,
 }
 _UNKNOWN = "This version does not know this part, so that it says nothing of it."
 

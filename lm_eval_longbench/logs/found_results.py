@@ -1,0 +1,130 @@
+"""Find results files and scored folders; results that are there twice count once."""
+
+from __future__ import annotations
+
+import contextlib
+import filecmp
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from lm_eval_longbench.answers.store import model_identity
+from lm_eval_longbench.errors import PredictionError
+from lm_eval_longbench.input_files import read_json
+from lm_eval_longbench.logs.results_file import LOG_NAME, RESULTS_NAME
+from lm_eval_longbench.logs.scored_files import REPORT, SAMPLES
+
+
+def _is_scored(folder: Path) -> bool:
+    return os.path.isfile(folder / REPORT) and os.path.isfile(folder / SAMPLES)
+
+
+# What of a results file is a figure or a setting; the rest tells when and where it was made.
+_TOLD = ("results", "groups", "configs", "versions", "n-shot", "n-samples", "model_name")
+_STARTED = ("limit", "gen_kwargs", "random_seed", "numpy_seed", "torch_seed", "fewshot_seed")
+
+
+def _told(whole: Mapping[str, Any]) -> str:
+    """Return the figures and settings of a decoded results file as JSON."""
+    config = whole.get("config")
+    own = {name: whole.get(name) for name in _TOLD}
+    if isinstance(config, Mapping):
+        model, arguments = str(config.get("model")), config.get("model_args")
+        own |= {name: config.get(name) for name in _STARTED}
+        is_read = isinstance(arguments, Mapping)
+        own["model"] = model_identity(model, arguments) if is_read else [model, arguments]
+    return json.dumps(own, sort_keys=True, default=str)
+
+
+def _logs_of(path: Path) -> dict[str, Path]:
+    """Return by task the sample logs of a results file's moment."""
+    found = RESULTS_NAME.fullmatch(path.name)
+    names = ((name, LOG_NAME.fullmatch(name)) for name in sorted(os.listdir(path.parent)))
+    return {
+        own["task"]: path.parent / name
+        for name, own in names
+        if found and own and own["moment"] == found["moment"]
+    }
+
+
+def logs_of(path: Path) -> list[Path]:
+    """Return the sample logs beside a results file of the harness; [] for another file."""
+    return list(_logs_of(path).values()) if RESULTS_NAME.fullmatch(path.name) else []
+
+
+def same_results(paths: Sequence[Path]) -> dict[Path, Path]:
+    """Return by its path each results file that adds nothing to another one, and that other one.
+
+    Figures, settings and sample logs are the same: the command was started again with nothing to
+    ask. A file that cannot be read is like no other.
+    """
+    by_text: dict[str, list[Path]] = {}
+    for path in paths:
+        with contextlib.suppress(PredictionError):
+            whole = read_json(path, PredictionError)
+            if isinstance(whole, Mapping):
+                by_text.setdefault(_told(whole), []).append(path)
+    found = {}
+    for alike in by_text.values():
+        if len(alike) < 2:
+            continue
+        logs = {path: _logs_of(path) for path in alike}
+        first: list[Path] = []
+        for path in sorted(alike, key=lambda path: -len(logs[path])):
+            same = (
+                own
+                for own in first
+                if logs[path].keys() <= logs[own].keys()
+                and all(
+                    filecmp.cmp(log, logs[own][task], shallow=False)
+                    for task, log in logs[path].items()
+                )
+            )
+            own = next(same, None)
+            if own is None:
+                first.append(path)
+            else:
+                found[path] = own
+    return found
+
+
+def _under(folder: Path) -> list[Path]:
+    """Return the results files and scored folders at any depth, sorted; of equal ones the first."""
+    found = []
+    for place, folders, files in os.walk(folder):
+        folders.sort()
+        if _is_scored(Path(place)):
+            found.append(Path(place))
+        found += [Path(place, name) for name in sorted(files) if RESULTS_NAME.fullmatch(name)]
+    again = same_results([path for path in sorted(found) if not path.is_dir()])
+    return sorted(path for path in found if path not in again)
+
+
+def find_results(paths: Iterable[Path]) -> list[Path]:
+    """Return the results files and scored folders that some paths name, each once, in order.
+
+    Args:
+        paths: results files, report.json files, and folders to search at any depth.
+
+    Raises:
+        PredictionError: a path does not exist, or there are no results under it.
+    """
+    found: list[Path] = []
+    for given in paths:
+        # These raise nothing for folders that may not be entered, and for unknown users.
+        path = Path(os.path.expanduser(given))
+        if os.path.isdir(path):
+            own = _under(path)
+        elif os.path.isfile(path):
+            own = [path.parent if path.name == REPORT and _is_scored(path.parent) else path]
+        else:
+            raise PredictionError(f"{given} does not exist, or is neither a file nor a folder.")
+        if not own:
+            raise PredictionError(
+                f"{given} holds no results: neither results_<date>.json of the harness nor a "
+                f"folder with {REPORT} and {SAMPLES} of `lm-eval-longbench score`."
+            )
+        found += own
+    return list(dict.fromkeys(found))
