@@ -12,7 +12,7 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_group
 
-from lm_eval_longbench.errors import STOPPED, LongBenchError, fault_text
+from lm_eval_longbench.errors import STOPPED, LongBenchError, OptionError, fault_text, renamed
 from lm_eval_longbench.secrets import hide_keys
 from lm_eval_longbench.terminal import LogFormatter, fail, say_line, take_every_text
 from lm_eval_longbench.version import __version__
@@ -52,9 +52,8 @@ COMMANDS = {
     ),
     "compare": (
         "compare",
-        "Say in which ingredients two results differ; show figures if they are comparable.",
+        "Say whether two results can be compared, how they differ, and why, in points.",
     ),
-    "explain": ("explain", "Say why two numbers differ: split the gap into its causes, in points."),
     "prompt": ("prompt", "Print the prompt of one document, byte for byte, with nothing added."),
     "presets": ("presets", "List the published settings of models, with their sources."),
     "path": ("link", "Print the folder of the task definitions, for the harness's --include_path."),
@@ -65,6 +64,8 @@ COMMANDS = {
     ),
     "leaderboard": ("leaderboard", "Leaderboards of result folders."),
 }
+# What has another name now.
+RENAMED = {"explain": "compare A B"}
 
 
 @functools.cache
@@ -93,6 +94,8 @@ class _Commands(TyperGroup):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Return the command that is meant, and its arguments."""
+        if args and args[0] in RENAMED:
+            raise OptionError(renamed(args[0], RENAMED[args[0]]))
         self.commands: Any = dict.fromkeys(COMMANDS)  # for the nearest names of a misspelt one
         name, _, rest = super().resolve_command(ctx, args)
         return name, command(str(name)), rest

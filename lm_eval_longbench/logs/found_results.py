@@ -33,25 +33,30 @@ def _told(whole: Mapping[str, Any]) -> str:
     if isinstance(config, Mapping):
         model, arguments = str(config.get("model")), config.get("model_args")
         own |= {name: config.get(name) for name in _STARTED}
-        is_read = isinstance(arguments, Mapping)
-        own["model"] = model_identity(model, arguments) if is_read else [model, arguments]
+        own["model"] = [model, arguments]
+        if isinstance(arguments, Mapping):
+            own["model"] = model_identity(model, arguments)
     return json.dumps(own, sort_keys=True, default=str)
 
 
 def _logs_of(path: Path) -> dict[str, Path]:
     """Return by task the sample logs of a results file's moment."""
     found = RESULTS_NAME.fullmatch(path.name)
-    names = ((name, LOG_NAME.fullmatch(name)) for name in sorted(os.listdir(path.parent)))
+    try:
+        names = sorted(os.listdir(path.parent)) if found else []
+    except OSError:
+        return {}
+    logs = ((name, LOG_NAME.fullmatch(name)) for name in names)
     return {
         own["task"]: path.parent / name
-        for name, own in names
+        for name, own in logs
         if found and own and own["moment"] == found["moment"]
     }
 
 
 def logs_of(path: Path) -> list[Path]:
     """Return the sample logs beside a results file of the harness; [] for another file."""
-    return list(_logs_of(path).values()) if RESULTS_NAME.fullmatch(path.name) else []
+    return list(_logs_of(path).values())
 
 
 def same_results(paths: Sequence[Path]) -> dict[Path, Path]:
@@ -61,33 +66,32 @@ def same_results(paths: Sequence[Path]) -> dict[Path, Path]:
     ask. A file that cannot be read is like no other.
     """
     by_text: dict[str, list[Path]] = {}
-    for path in paths:
+    for path in paths if len(paths) > 1 else ():
         with contextlib.suppress(PredictionError):
             whole = read_json(path, PredictionError)
             if isinstance(whole, Mapping):
                 by_text.setdefault(_told(whole), []).append(path)
     found = {}
     for alike in by_text.values():
-        if len(alike) < 2:
-            continue
         logs = {path: _logs_of(path) for path in alike}
         first: list[Path] = []
         for path in sorted(alike, key=lambda path: -len(logs[path])):
-            same = (
-                own
-                for own in first
-                if logs[path].keys() <= logs[own].keys()
-                and all(
-                    filecmp.cmp(log, logs[own][task], shallow=False)
-                    for task, log in logs[path].items()
-                )
-            )
-            own = next(same, None)
+            own = next((own for own in first if _is_in(logs[path], logs[own])), None)
             if own is None:
                 first.append(path)
             else:
                 found[path] = own
     return found
+
+
+def _is_in(logs: Mapping[str, Path], others: Mapping[str, Path]) -> bool:
+    """Whether each log is there among others, byte for byte."""
+    try:
+        return logs.keys() <= others.keys() and all(
+            filecmp.cmp(log, others[task], shallow=False) for task, log in logs.items()
+        )
+    except OSError:
+        return False
 
 
 def _under(folder: Path) -> list[Path]:
@@ -102,6 +106,23 @@ def _under(folder: Path) -> list[Path]:
     return sorted(path for path in found if path not in again)
 
 
+def results_under(path: Path) -> list[Path]:
+    """Return the results files and scored folders that a path names; [] without any.
+
+    Raises:
+        PredictionError: the path does not exist.
+    """
+    # These raise nothing for folders that may not be entered, and for unknown users.
+    path = Path(os.path.expanduser(path))
+    if os.path.isdir(path):
+        return _under(path)
+    if not os.path.isfile(path):
+        raise PredictionError(f"{path} does not exist, or is neither a file nor a folder.")
+    if path.name == REPORT and _is_scored(path.parent):
+        return [path.parent]
+    return [path] if RESULTS_NAME.fullmatch(path.name) else []
+
+
 def find_results(paths: Iterable[Path]) -> list[Path]:
     """Return the results files and scored folders that some paths name, each once, in order.
 
@@ -112,19 +133,12 @@ def find_results(paths: Iterable[Path]) -> list[Path]:
         PredictionError: a path does not exist, or there are no results under it.
     """
     found: list[Path] = []
-    for given in paths:
-        # These raise nothing for folders that may not be entered, and for unknown users.
-        path = Path(os.path.expanduser(given))
-        if os.path.isdir(path):
-            own = _under(path)
-        elif os.path.isfile(path):
-            own = [path.parent if path.name == REPORT and _is_scored(path.parent) else path]
-        else:
-            raise PredictionError(f"{given} does not exist, or is neither a file nor a folder.")
-        if not own:
+    for path in paths:
+        own = results_under(path)
+        if not own and not os.path.isfile(os.path.expanduser(path)):
             raise PredictionError(
-                f"{given} holds no results: neither results_<date>.json of the harness nor a "
+                f"{path} holds no results: neither results_<date>.json of the harness nor a "
                 f"folder with {REPORT} and {SAMPLES} of `lm-eval-longbench score`."
             )
-        found += own
+        found += own or [Path(os.path.expanduser(path))]
     return list(dict.fromkeys(found))

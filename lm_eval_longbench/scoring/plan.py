@@ -166,21 +166,26 @@ def _check_repeats(planned: Sequence[PlannedFile]) -> None:
                 "and put them side by side with `lm-eval-longbench report`. Name repeats or parts "
                 "of one model `MODEL_repeat-2`."
             )
-    for task, files in asked.items():
-        _check_settings(task, files)
+    for task, own in asked.items():
+        _check_settings(task, own)
 
 
 def _check_settings(task: str, files: Sequence[PlannedFile]) -> None:
     """Raise PredictionError if runs of a task are no repeats of one another."""
     distinct: dict[str, PlannedFile] = {}
+    runs: dict[str, set[int]] = defaultdict(set)
     for file in files:
-        distinct.setdefault(repr(file.recorded.signature), file)
-    for one, other in combinations(distinct.values(), 2):
+        key = repr(file.recorded.signature)
+        distinct.setdefault(key, file)
+        runs[key].add(file.source.run)
+    for left, right in combinations(distinct, 2):
+        one, other = distinct[left], distinct[right]
         found = no_repeats(one.recorded.signature or {}, other.recorded.signature or {})
-        if not found:
+        # Of two names of one task in one run the second one is a duplicate, and no repeat.
+        if not found or len(runs[left] | runs[right]) == 1:
             continue
         places = [one.recorded.file, other.recorded.file]
-        if places[0] == places[1]:  # two names of one task in one run
+        if places[0] == places[1]:
             places = [one.path, other.path]
         named = [shlex.quote(os.path.relpath(str(place))) for place in places]
         told = [
