@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_longbench.benchmarks.registry import benchmark_of, benchmark_of_table, tasks
+from lm_eval_longbench.errors import PredictionError
+from lm_eval_longbench.input_files import read_json_lines
 from lm_eval_longbench.logs.results_file import ResultsFile, ScoredFolder
-from lm_eval_longbench.logs.sample_log import BYPASS, read_log
+from lm_eval_longbench.logs.sample_log import BYPASS, is_log_row
 from lm_eval_longbench.logs.scored_files import SAMPLES
 from lm_eval_longbench.shapes import Cosine, checked
 from lm_eval_longbench.signature.signature import UNKNOWN
@@ -50,7 +52,10 @@ class Entry:
             rows = [row for _, row in read_samples(self.log) if row["task"] == self.task]
             are_lines = all(str(row["id"]) == str(row.get("index")) for row in rows)
             return None if are_lines else {str(row["id"]) for row in rows}
-        return {row.name for row in read_log(self.log)}
+        docs = (
+            row["doc"] for _, row in read_json_lines(self.log, PredictionError) if is_log_row(row)
+        )
+        return {str(doc.get("_id", doc.get("id"))) for doc in docs}
 
 
 def _figures(file: Path, place: str, found: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -135,10 +135,10 @@ def read_side(path: Path, scratch: Path, name: str) -> Side:
         DataError: the files of a scored folder contradict each other.
     """
     side = Side(str(path))
+    places = list(results_under(path))
     files = find_files([path])
     recognised = {file: recognise(file, None) for file in files}
     is_read = any(isinstance(found, Recognised) for found in recognised.values())
-    places = list(results_under(path))
     if is_read:
         _read_answers(side, plan_files(files, recognised, [path], None, Problems()))
         if not side.questions:
