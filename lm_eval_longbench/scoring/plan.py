@@ -24,7 +24,7 @@ from lm_eval_longbench.scoring.recognise import (
     of_kind,
     table_of_folder,
 )
-from lm_eval_longbench.signature.compare import no_repeats, shown_pair
+from lm_eval_longbench.signature.compare import SETTINGS, no_repeats, shown_pair
 
 # Files named where none is recognised.
 _NAMED = 5
@@ -175,7 +175,9 @@ def _check_settings(task: str, files: Sequence[PlannedFile]) -> None:
     distinct: dict[str, PlannedFile] = {}
     runs: dict[str, set[int]] = defaultdict(set)
     for file in files:
-        key = repr(file.recorded.signature)
+        own = file.recorded.signature or {}
+        nothing_cut = own.get("truncated") == 0, own.get("kept") == own.get("asked")
+        key = repr([*(own.get(name) for name in SETTINGS), nothing_cut])
         distinct.setdefault(key, file)
         runs[key].add(file.source.run)
     for left, right in combinations(distinct, 2):
@@ -195,8 +197,8 @@ def _check_settings(task: str, files: Sequence[PlannedFile]) -> None:
         raise PredictionError(
             f"{task} was run in two settings, which are no repeats of one another: "
             f"{few(told, _DIFFERENCES, '; ')}. They are in {named[0]} and {named[1]}. Nothing is "
-            "merged or written. To put them side by side: lm-eval-longbench compare "
-            f"{named[0]} {named[1]} (or report; or give each run a folder of its own)."
+            "merged or written. To put them side by side: `lm-eval-longbench compare "
+            f"{named[0]} {named[1]}` (or `report`; or give each run a folder of its own)."
         )
 
 

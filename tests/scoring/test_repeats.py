@@ -61,7 +61,7 @@ def test_two_limits_are_refused_wherever_they_lie(mixed, tmp_path):
     with pytest.raises(PredictionError, match="no repeats of one another"):
         lb.report(mixed)
     # What the message advises puts them side by side.
-    (advice,) = re.findall(r"side by side: lm-eval-longbench (compare \S+ \S+) \(", text)
+    (advice,) = re.findall(r"side by side: `lm-eval-longbench (compare [^`]+)` \(", text)
     compared = said(*shlex.split(advice))
     assert compared.exit_code == 2
     assert "B - A -11.25" in compared.stdout and "limit: null | 500" in compared.stdout
