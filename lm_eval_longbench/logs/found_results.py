@@ -16,13 +16,11 @@ from lm_eval_longbench.input_files import read_json
 from lm_eval_longbench.logs.results_file import LOG_NAME, RESULTS_NAME
 from lm_eval_longbench.logs.scored_files import REPORT, SAMPLES
 
-
-def _is_scored(folder: Path) -> bool:
-    return os.path.isfile(folder / REPORT) and os.path.isfile(folder / SAMPLES)
-
-
 # What of a results file is a figure or a setting; the rest tells when and where it was made.
-_TOLD = ("results", "groups", "configs", "versions", "n-shot", "n-samples", "model_name")
+_TOLD = (
+    *("results", "groups", "group_subtasks", "configs", "versions", "n-shot", "n-samples"),
+    *("higher_is_better", "model_name"),
+)
 _STARTED = ("limit", "gen_kwargs", "random_seed", "numpy_seed", "torch_seed", "fewshot_seed")
 
 
@@ -94,16 +92,39 @@ def _is_in(logs: Mapping[str, Path], others: Mapping[str, Path]) -> bool:
         return False
 
 
+def _is_scored(folder: Path) -> bool:
+    return os.path.isfile(folder / REPORT) and os.path.isfile(folder / SAMPLES)
+
+
 def _under(folder: Path) -> list[Path]:
-    """Return the results files and scored folders at any depth, sorted; of equal ones the first."""
+    """Return the results files and scored folders at any depth, sorted."""
     found = []
     for place, folders, files in os.walk(folder):
         folders.sort()
         if _is_scored(Path(place)):
             found.append(Path(place))
         found += [Path(place, name) for name in sorted(files) if RESULTS_NAME.fullmatch(name)]
-    again = same_results([path for path in sorted(found) if not path.is_dir()])
-    return sorted(path for path in found if path not in again)
+    return sorted(found)
+
+
+def _named(given: Path) -> list[Path]:
+    """Return what a path names, [] of another file; PredictionError if it does not exist."""
+    # These raise nothing for folders that may not be entered, and for unknown users.
+    path = Path(os.path.expanduser(given))
+    if os.path.isdir(path):
+        return _under(path)
+    if not os.path.isfile(path):
+        raise PredictionError(f"{given} does not exist, or is neither a file nor a folder.")
+    if path.name == REPORT and _is_scored(path.parent):
+        return [path.parent]
+    return [path] if RESULTS_NAME.fullmatch(path.name) else []
+
+
+def _distinct(found: Iterable[Path]) -> list[Path]:
+    """Return paths each once, and of equal results the first."""
+    paths = list(dict.fromkeys(found))
+    again = same_results([path for path in paths if not path.is_dir()])
+    return [path for path in paths if path not in again]
 
 
 def results_under(path: Path) -> list[Path]:
@@ -112,15 +133,7 @@ def results_under(path: Path) -> list[Path]:
     Raises:
         PredictionError: the path does not exist.
     """
-    # These raise nothing for folders that may not be entered, and for unknown users.
-    path = Path(os.path.expanduser(path))
-    if os.path.isdir(path):
-        return _under(path)
-    if not os.path.isfile(path):
-        raise PredictionError(f"{path} does not exist, or is neither a file nor a folder.")
-    if path.name == REPORT and _is_scored(path.parent):
-        return [path.parent]
-    return [path] if RESULTS_NAME.fullmatch(path.name) else []
+    return _distinct(_named(path))
 
 
 def find_results(paths: Iterable[Path]) -> list[Path]:
@@ -134,11 +147,11 @@ def find_results(paths: Iterable[Path]) -> list[Path]:
     """
     found: list[Path] = []
     for path in paths:
-        own = results_under(path)
-        if not own and not os.path.isfile(os.path.expanduser(path)):
+        own, file = _named(path), Path(os.path.expanduser(path))
+        if not own and os.path.isdir(file):
             raise PredictionError(
                 f"{path} holds no results: neither results_<date>.json of the harness nor a "
                 f"folder with {REPORT} and {SAMPLES} of `lm-eval-longbench score`."
             )
-        found += own or [Path(os.path.expanduser(path))]
-    return list(dict.fromkeys(found))
+        found += own or [file]
+    return _distinct(found)
