@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_longbench.benchmarks.registry import benchmarks
-from lm_eval_longbench.explain.entry import Entry
+from lm_eval_longbench.explain.entry import ComparedEntry
 from lm_eval_longbench.explain.explain import Explanation, NothingShared, explained
 from lm_eval_longbench.explain.side import Side, read_side
 from lm_eval_longbench.figures.tree import Difference
@@ -199,7 +199,7 @@ def _title(report: BenchmarkReport, first: int, second: int) -> str:
     return f"{report.title} ({told})" if told else report.title
 
 
-def _task(name: str, left: Entry, right: Entry) -> TaskComparison:
+def _task(name: str, left: ComparedEntry, right: ComparedEntry) -> TaskComparison:
     found = compare(left.signature, right.signature)
     ours, theirs = left.questions(), right.questions()
     if ours is not None and theirs is not None and ours != theirs:  # signatures only count them

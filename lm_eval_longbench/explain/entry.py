@@ -21,7 +21,7 @@ _PACKAGE = "lm-eval-longbench "
 
 
 @dataclass(frozen=True)
-class Entry:
+class ComparedEntry:
     """One task of one result.
 
     Attributes:
@@ -71,7 +71,7 @@ def _figures(file: Path, place: str, found: Mapping[str, Any]) -> Mapping[str, A
     return found
 
 
-def of_file(results: ResultsFile) -> Iterator[Entry]:
+def of_file(results: ResultsFile) -> Iterator[ComparedEntry]:
     """Yield the tasks of a results file."""
     known = [str(task.run.get("task")) for task in results.tasks]
     for task, name in zip(results.tasks, known, strict=True):
@@ -85,10 +85,12 @@ def of_file(results: ResultsFile) -> Iterator[Entry]:
             if "," in key and "_stderr," not in key
         }
         figures = _figures(task.file, f"results.{task.name}", figures)
-        yield Entry(task.file, task.name if shared else name, task.signature, figures, task.log)
+        yield ComparedEntry(
+            task.file, task.name if shared else name, task.signature, figures, task.log
+        )
 
 
-def of_folder(folder: ScoredFolder) -> Iterator[Entry]:
+def of_folder(folder: ScoredFolder) -> Iterator[ComparedEntry]:
     """Yield the tasks of a scored folder, with the ingredients that its report knows."""
     version = str(folder.report.get("package", "")).removeprefix(_PACKAGE)
     for table, facts in folder.report["tables"].items():
@@ -112,4 +114,4 @@ def of_folder(folder: ScoredFolder) -> Iterator[Entry]:
             known = benchmark.tables[table].tasks.get(task)
             metric = benchmark.harness_metrics(known)[0].name if known else "score"
             figures = _figures(folder.path, f"{table}.{task}", {metric: own.get("score")})
-            yield Entry(folder.path, task, signature, figures, folder.path / SAMPLES)
+            yield ComparedEntry(folder.path, task, signature, figures, folder.path / SAMPLES)

@@ -10,7 +10,7 @@ from typing import Any
 from lm_eval_longbench.benchmarks.registry import benchmark_of_table, tables
 from lm_eval_longbench.benchmarks.sample import Sample, Unusable
 from lm_eval_longbench.errors import PredictionError
-from lm_eval_longbench.explain.entry import Entry, of_file, of_folder
+from lm_eval_longbench.explain.entry import ComparedEntry, of_file, of_folder
 from lm_eval_longbench.input_files import decoded
 from lm_eval_longbench.logs.found_results import find_results, results_under
 from lm_eval_longbench.logs.results_file import ScoredFolder, read_results, read_scored_folder
@@ -114,7 +114,7 @@ class Side:
     """
 
     name: str
-    entries: dict[str, Entry] = field(default_factory=dict)
+    entries: dict[str, ComparedEntry] = field(default_factory=dict)
     run: ScoredRun | None = None
     questions: list[Answered] = field(default_factory=list)
     models: list[str] = field(default_factory=list)
@@ -156,9 +156,9 @@ def read_side(path: Path, scratch: Path, name: str) -> Side:
     return side
 
 
-def _entries(path: Path, places: Sequence[Path], scratch: Path | None) -> dict[str, Entry]:
+def _entries(path: Path, places: Sequence[Path], scratch: Path | None) -> dict[str, ComparedEntry]:
     """Return what is known of each task: what results files say, or else what was scored."""
-    found: dict[str, list[Entry]] = {}
+    found: dict[str, list[ComparedEntry]] = {}
     for place in places:
         results = read_results(place)
         read = of_folder(results) if isinstance(results, ScoredFolder) else of_file(results)
