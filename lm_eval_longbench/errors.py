@@ -141,7 +141,7 @@ def fault_text(error: BaseException) -> str:
 
 def renamed(old: str, new: str) -> str:
     """Return what a command that has another name now says."""
-    return f"There is no `{old}`: use `lm-eval-longbench {new}`."
+    return f"{old} is now: lm-eval-longbench {new}"
 
 
 def few(texts: Sequence[str], most: int, mark: str = ", ") -> str:

@@ -49,6 +49,7 @@ from lm_eval_longbench.benchmarks.registry import benchmarks, families
 from lm_eval_longbench.cli import compare, lock, prepare, score
 from lm_eval_longbench.cli import verify as verify_command
 from lm_eval_longbench.errors import LongBenchError
+from lm_eval_longbench.explain.compare import compare_results
 from lm_eval_longbench.harness.command import run_harness
 from lm_eval_longbench.interface.files import report as report_text
 from lm_eval_longbench.lock.check import require_lock
@@ -59,7 +60,6 @@ from lm_eval_longbench.reports.render import FORMATS
 from lm_eval_longbench.scoring.files import LOG
 from lm_eval_longbench.scoring.score import score_paths
 from lm_eval_longbench.terminal import say_table
-from lm_eval_longbench.verify.compare import compare_results
 from lm_eval_longbench.verify.verify import verify
 
 Files = dict[str, bytes]  # by path within a folder
@@ -405,8 +405,8 @@ def try_compare(case: Case) -> bool:
     other = case.sound if case.rng.random() < 0.7 else case.rng.choice(case.others)
     pair = [case.folder, write(case.folder.with_name("b"), other)]
     compared = compare_results(*pair[:: case.rng.choice((1, -1))])
-    tables = [compare.figures_table(compared, refused=own) for own in (False, True)]
-    for table in filter(None, (compare.differences_table(compared), *tables)):
+    tables = [compare.differences_table(compared), compare.figures_table(compared)]
+    for table in filter(None, tables):
         say_table(table)
     list(compare.notes(compared))
     for name, *values in (figure for task in compared.tasks for figure in task.figures):

@@ -35,7 +35,7 @@ MODULES = {
 # Of other modules the functions that make a reason.
 FUNCTIONS = {
     "errors.py": ("UnknownNameError", "few"),
-    "scoring/score.py": ("_check_models",),
+    "scoring/plan.py": ("_check_repeats", "_check_settings"),
     "scoring/scan.py": ("_check",),
     "scoring/problems.py": ("check_scored",),
     "benchmarks/base.py": ("question_problem",),

@@ -69,6 +69,11 @@ def test_the_last_block_runs(tmp_path, processes):
     )
     assert first["longbench_v1"] == second["longbench_v1"]
     assert first["longbench_v2"]["overall"] == second["longbench_v2"]["overall"]
-    assert re.search(r"all +\+0\.00", explained)
+    # The same answers on both sides: every question is paired, and no cause has a point.
+    assert "why: +0.00 points" in explained and "22 shared): no answer differs" in explained
+    words = [*words_of(LAST)[3], "--json"]
+    why = json.loads(processes.run(*words, cwd=tmp_path, env=environment).stdout)["why"]
+    assert why["questions"] == {"a": 22, "b": 22, "both": 22}
+    assert {(part["points"], part["questions"]) for part in why["parts"]} == {(0.0, 0)}
     assert "FullKV-Llama-3-8B-Instruct" in presets
     assert "result.json: its 1 figures are those computed here" in again

@@ -1,11 +1,10 @@
-"""`lm-eval-longbench compare`: whether two results can be compared, and then how they differ."""
+"""`lm-eval-longbench compare`: whether two results can be compared, how they differ, and why."""
 
 from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterator
-from dataclasses import asdict
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,35 +12,128 @@ import typer
 from rich import box
 from rich.table import Table
 
+from lm_eval_longbench.errors import WRONG_USAGE, few
 from lm_eval_longbench.signature.compare import NOT, shown_pair
 from lm_eval_longbench.terminal import say_json, say_line, say_table, table_of
 
 if TYPE_CHECKING:
-    from lm_eval_longbench.verify.compare import Compared
+    from lm_eval_longbench.explain.compare import Compared, Headline
+    from lm_eval_longbench.explain.explain import Explanation
 
-# Tasks that are named.
-_MOST = 3
+# Tasks, headlines and ingredients that are named where there are more: ten lines in all.
+_TASKS, _HEADLINES, _DIFFERENCES = 3, 2, 2
+_MORE = "more: --verbose (every ingredient, figure and cause), --json"
 
 
-def _tasks(names: list[str]) -> str:
+def _tasks(names: Sequence[str]) -> str:
     """Return a few names, or how many there are."""
-    return ", ".join(names) if len(names) <= _MOST else f"{len(names)} tasks"
+    return ", ".join(names) if len(names) <= _TASKS else f"{len(names)} tasks"
 
 
-def differences_table(compared: Compared) -> Table | None:
-    """Return every differing ingredient with both values, the heaviest first; None without any."""
+def _grouped(compared: Compared) -> dict[tuple[str, str, str, str, str], list[str]]:
+    """Return weight, ingredient, both values and reason, the heaviest first, with their tasks."""
     groups: dict[tuple[str, str, str, str, str], list[str]] = defaultdict(list)
     for task in compared.tasks:
         for own in task.comparison.differences:
             left, right = shown_pair(own.left, own.right)
             groups[own.weight, own.ingredient, left, right, own.reason].append(task.task)
+    return {key: groups[key] for key in sorted(groups, key=lambda key: key[0] != NOT)}
+
+
+# ---------------------------------------------------------------------- in short
+
+
+def _side(name: str, path: Path, models: Sequence[str]) -> str:
+    return f"{name}: {path}{f' ({few(models, 1)})' if models else ''}"
+
+
+def _headline(own: Headline) -> str:
+    from lm_eval_longbench.reports.render import difference_text, interval_mark
+
+    texts = []
+    for name, cell in (("A", own.a), ("B", own.b)):
+        text = "-"
+        if cell is not None:
+            text = own.row.unit.shown(cell.value) + interval_mark(cell.reason)
+            if cell.low is not None:
+                text += f" [{own.row.unit.shown(cell.low)}, {own.row.unit.shown(cell.high)}]"
+        texts.append(f"{name} {text}")
+    difference = difference_text(own.difference, own.row.unit)
+    if not difference and own.a and own.b and own.a.value is not None and own.b.value is not None:
+        difference = f"{own.row.unit.shown(own.b.value - own.a.value, signed=True)} (not paired)"
+    return f"{own.title} {own.row.name}: {', '.join(texts)}; B - A {difference}"
+
+
+def _headlines(compared: Compared) -> Iterator[str]:
+    """Yield the headlines; without scores the first figure of tasks."""
+    lines = [_headline(own) for own in compared.headlines]
+    if not lines:
+        for task in compared.tasks:
+            for name, left, right in task.figures[:1]:
+                lines.append(f"{task.task} {name}: A {_cell(left)}, B {_cell(right)}")
+    more = len(lines) - _HEADLINES
+    if more > 0:
+        lines[_HEADLINES - 1] += f" (and {more} more such figures)"
+    yield from lines[:_HEADLINES]
+
+
+def verdict_line(compared: Compared) -> str:
+    """Return the verdict in one line."""
+    if not compared.tasks:
+        return f"{NOT}: the two results have no task in common"
+    number = len(compared.tasks)
+    only = [
+        f"only in {side}: {_tasks(list(names))}"
+        for side, names in (("A", compared.only_left), ("B", compared.only_right))
+        if names
+    ]
+    told = "; ".join([f"{number} shared {'task' if number == 1 else 'tasks'}", *only])
+    return f"{compared.verdict} ({told})"
+
+
+def _differences(compared: Compared) -> Iterator[str]:
+    names = {own.ingredient for task in compared.tasks for own in task.comparison.differences}
+    # The hash of a tokenizer that has another name says nothing new.
+    less = {"tokenizer_sha256"} if "tokenizer" in names else set()
+    groups = [(key, tasks) for key, tasks in _grouped(compared).items() if key[1] not in less]
+    for (weight, name, left, right, reason), tasks in groups[:_DIFFERENCES]:
+        where = "" if len(tasks) == len(compared.tasks) else f" in {_tasks(tasks)}"
+        mark = "" if weight == NOT else ", care"
+        yield f"  {name}{where}: {left} | {right}{mark}: {reason}"
+    more = len(groups) - _DIFFERENCES
+    unstated = {name for task in compared.tasks for name in task.comparison.unstated}
+    told = [f"{more} more"] if more > 0 else []
+    told += [f"{len(unstated)} not stated on one side or both"] if unstated else []
+    if told:
+        yield f"  ingredients: {', '.join(told)}"
+
+
+def why_line(compared: Compared) -> str:
+    """Return in one line why the numbers differ, in points that add up."""
+    found = compared.why
+    if found is None:
+        return f"why: cannot be told: {compared.untold}"
+    moved = [share for share in found.shares if share.questions or abs(share.points) > 0]
+    moved.sort(key=lambda share: -abs(share.points))
+    parts = ", ".join(f"{share.cause} {share.points:+.2f}" for share in moved)
+    return (
+        f"why: {found.gap:+.2f} points of the mean over questions (A {found.theirs:.2f}, B "
+        f"{found.ours:.2f}; {found.counts[2]} shared): {parts or 'no answer differs'}"
+    )
+
+
+# ---------------------------------------------------------------------- all of it
+
+
+def differences_table(compared: Compared) -> Table | None:
+    """Return every differing ingredient with both values, the heaviest first; None without any."""
+    groups = _grouped(compared)
     if not groups:
         return None
     titles = ("ingredient", "A", "B", "so", "because", "in")
     table = Table(*titles, box=box.SIMPLE, padding=(0, 1, 0, 0))
-    for key in sorted(groups, key=lambda key: key[0] != NOT):
-        weight, name, left, right, reason = key
-        table.add_row(name, left, right, weight, reason, _tasks(groups[key]))
+    for (weight, name, left, right, reason), tasks in groups.items():
+        table.add_row(name, left, right, weight, reason, _tasks(tasks))
     return table
 
 
@@ -54,17 +146,7 @@ def notes(compared: Compared) -> Iterator[str]:
     for names, tasks in unstated.items():
         what = f"{', '.join(names)} ({_tasks(tasks)})"
         yield f"not stated on one side or both, so not compared: {what}"
-    for side, only in (("A", compared.only_left), ("B", compared.only_right)):
-        if only:
-            yield f"only in {side}: {_tasks(list(only))}"
-
-
-def verdict_line(compared: Compared) -> str:
-    """Return the verdict in one line."""
-    if not compared.tasks:
-        return f"{NOT}: the two results have no task in common"
-    number = len(compared.tasks)
-    return f"{compared.verdict} ({number} shared {'task' if number == 1 else 'tasks'})"
+    yield from compared.why.notes if compared.why else ()
 
 
 def _cell(value: Any) -> str:
@@ -75,40 +157,41 @@ def _number(value: Any) -> bool:
     return isinstance(value, float | int) and not isinstance(value, bool)
 
 
-def figures_table(compared: Compared, *, refused: bool) -> Table:
-    """Return the figures of comparable tasks side by side with the difference B - A.
-
-    `refused`: of those that are not comparable.
-    """
-    table = table_of(("task", "figure"), ("A", "B", "B - A"))
+def figures_table(compared: Compared) -> Table:
+    """Return the figures of shared tasks side by side with the difference B - A."""
+    table = table_of(("task", "figure"), ("A", "B", "B - A", ""))
     for task in compared.tasks:
-        if (task.comparison.verdict == NOT) == refused:
-            for name, left, right in task.figures:
-                both = _number(left) and _number(right)
-                change = f"{right - left:+.4f}" if both else "-"
-                table.add_row(task.task, name, _cell(left), _cell(right), change)
+        mark = NOT if task.comparison.verdict == NOT else ""
+        for name, left, right in task.figures:
+            both = _number(left) and _number(right)
+            change = f"{right - left:+.4f}" if both else "-"
+            table.add_row(task.task, name, _cell(left), _cell(right), change, mark)
     return table
 
 
-def as_json(compared: Compared) -> dict[str, Any]:
-    """Return a comparison as JSON has it; docs/json.md describes it."""
-    return {
-        "verdict": compared.verdict,
-        "tasks": [
-            {
-                "task": task.task,
-                "verdict": task.comparison.verdict,
-                "differences": [asdict(own) for own in task.comparison.differences],
-                "not_stated": list(task.comparison.unstated),
-                "figures": [
-                    {"figure": name, "a": left, "b": right} for name, left, right in task.figures
-                ],
-            }
-            for task in compared.tasks
-        ],
-        "only_a": list(compared.only_left),
-        "only_b": list(compared.only_right),
-    }
+def parts_table(found: Explanation) -> Table:
+    """Return a line a cause, and one for all."""
+    table = table_of(["cause"], ["points", "95% interval", "questions"])
+    for share in found.shares:
+        interval = "-"
+        if share.low is not None and share.high is not None:
+            interval = f"{share.low:+.2f} to {share.high:+.2f}"
+        table.add_row(share.cause, f"{share.points:+.2f}", interval, str(share.questions))
+    table.add_section()
+    table.add_row("all", f"{found.gap:+.2f}", "", str(found.counts[2]))
+    return table
+
+
+def _say_all(compared: Compared) -> None:
+    table = differences_table(compared)
+    if table is not None:
+        say_table(table)
+    say_table(figures_table(compared))
+    if compared.why is not None:
+        say_line("B - A in points of the mean over questions, by cause:")
+        say_table(parts_table(compared.why))
+    for line in notes(compared):
+        say_line(f"note: {line}")
 
 
 def register(app: typer.Typer) -> None:
@@ -116,44 +199,43 @@ def register(app: typer.Typer) -> None:
 
     @app.command("compare")
     def compare(
-        a: Annotated[Path, typer.Argument(help="Results file, run folder or scored folder.")],
+        a: Annotated[
+            Path,
+            typer.Argument(
+                help="Results file, run folder, scored folder, official files, or files of other "
+                "programs."
+            ),
+        ],
         b: Annotated[Path, typer.Argument(help="The other one.")],
-        anyway: Annotated[
-            bool, typer.Option("--anyway", help="Show figures that are not comparable too.")
+        verbose: Annotated[
+            bool, typer.Option("--verbose", help="Every ingredient, figure and cause.")
         ] = False,
         in_json: Annotated[
-            bool, typer.Option("--json", help="Print JSON, all figures in it.")
+            bool, typer.Option("--json", help="Print JSON, with all of it.")
         ] = False,
     ) -> None:
-        """Say in which ingredients two results differ; show figures if they are comparable.
+        """Say whether two results can be compared, how they differ, and why, in points.
 
-        Exit status: 0 comparable, with or without care; 1 not comparable; 2 a file cannot be read,
+        Exit status: 0 comparable, with or without care; 2 not comparable, a file cannot be read,
         nothing was found, or the command was used wrongly.
         """
-        from lm_eval_longbench.verify.compare import compare_results  # slow to import
+        from lm_eval_longbench.explain.compare import compare_results  # slow to import
 
         compared = compare_results(a, b)
+        status = WRONG_USAGE if compared.verdict == NOT else 0
         if in_json:
-            say_json(json.dumps({"a": str(a), "b": str(b), **as_json(compared)}, indent=1))
-            raise typer.Exit(1 if compared.verdict == NOT else 0)
-        say_line(f"A: {a}")
-        say_line(f"B: {b}")
-        say_line(verdict_line(compared))
-        table = differences_table(compared)
-        if table is not None:
-            say_table(table)
-        for line in notes(compared):
+            say_json(json.dumps({"a": str(a), "b": str(b), **compared.as_json()}, indent=1))
+            raise typer.Exit(status)
+        say_line(_side("A", a, compared.models[0]))
+        say_line(_side("B", b, compared.models[1]))
+        for line in _headlines(compared):
             say_line(line)
-        refused = [task for task in compared.tasks if task.comparison.verdict == NOT]
-        if len(refused) < len(compared.tasks):
-            say_line("figures of comparable tasks:")
-            say_table(figures_table(compared, refused=False))
-        if refused and anyway:
-            say_line("NOT COMPARABLE, shown because of --anyway:")
-            say_table(figures_table(compared, refused=True))
-        elif refused:
-            say_line(
-                f"the figures of {len(refused)} tasks are not comparable and not shown; --anyway "
-                "shows them"
-            )
-        raise typer.Exit(1 if compared.verdict == NOT else 0)
+        say_line(verdict_line(compared))
+        for line in () if verbose else _differences(compared):
+            say_line(line)
+        say_line(why_line(compared))
+        if verbose:
+            _say_all(compared)
+        else:
+            say_line(_MORE)
+        raise typer.Exit(status)

@@ -52,9 +52,8 @@ COMMANDS = {
     ),
     "compare": (
         "compare",
-        "Say in which ingredients two results differ; show figures if they are comparable.",
+        "Say whether two results can be compared, how they differ, and why, in points.",
     ),
-    "explain": ("explain", "Say why two numbers differ: split the gap into its causes, in points."),
     "prompt": ("prompt", "Print the prompt of one document, byte for byte, with nothing added."),
     "presets": ("presets", "List the published settings of models, with their sources."),
     "path": ("link", "Print the folder of the task definitions, for the harness's --include_path."),
@@ -65,7 +64,7 @@ COMMANDS = {
     ),
 }
 # What has another name now.
-RENAMED = {"unlink": "link --remove"}
+RENAMED = {"unlink": "link --remove", "explain": "compare A B"}
 
 
 @functools.cache

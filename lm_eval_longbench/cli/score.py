@@ -223,10 +223,6 @@ def _notes(name: str, facts: Mapping[str, Any]) -> list[str]:
             "of Qwen/Qwen3-Embedding-8B. Add --embedding-model Qwen/Qwen3-Embedding-8B (with "
             "--embedding-url to ask a server)."
         )
-    lines += [
-        f"{name}: runs are merged here that are not comparable: {reason}"
-        for reason in facts["signature"]["differences"]
-    ]
     if counts["inconsistent"]:
         lines.append(
             f"{name}: {counts['inconsistent']} of {counts['questions']} questions have fewer than "
@@ -276,6 +272,11 @@ def _made_elsewhere(report: Mapping[str, Any]) -> list[str]:
 def notes_of(report: Mapping[str, Any]) -> list[str]:
     """Return what is worth to say besides: several runs that became repeats, tasks that lack."""
     lines = _made_elsewhere(report)
+    if report.get("equal"):
+        first, number = report["equal"][0], len(report["equal"])
+        what = "log is equal to another one" if number == 1 else "logs are equal to others"
+        named = f"{first['name']} is {first['as']}{', ...' if number > 1 else ''}"
+        lines.append(f"{number} sample {what} and counted once: {named}")
     for name, facts in report["tables"].items():
         runs, tasks = facts["runs"], len(tables()[name].tasks)
         if len(runs) > 1:

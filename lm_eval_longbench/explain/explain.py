@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from lm_eval_longbench.errors import PredictionError
-from lm_eval_longbench.explain.side import Answered, Side, SideFacts, read_side
+from lm_eval_longbench.errors import LongBenchError, PredictionError
+from lm_eval_longbench.explain.side import Answered, Side, SideFacts
 from lm_eval_longbench.figures.intervals import (
     FEWEST,
     Influence,
@@ -184,29 +184,62 @@ class Explanation:
 
     def as_json(self) -> dict[str, Any]:
         """Return it as plain JSON values."""
-        return {**asdict(self), "largest": self.largest.cause}
+        a, b, both = self.counts
+        return {
+            "a": self.theirs,
+            "b": self.ours,
+            "difference": self.gap,
+            "questions": {"a": a, "b": b, "both": both},
+            "parts": [asdict(share) for share in self.shares],
+            "largest": self.largest.cause,
+            "notes": list(self.notes),
+        }
 
 
-def _by_id(one: Answered) -> tuple[Any, ...]:
-    return one.label, one.id
+def _unique(questions: Sequence[Answered], key: Callable[[Answered], Any]) -> dict[Any, Answered]:
+    """Return the questions by a key, those left out that share one."""
+    number = Counter(map(key, questions))
+    return {key(one): one for one in questions if number[key(one)] == 1}
 
 
-def _by_order(one: Answered) -> tuple[Any, ...]:
-    return one.label, one.order, one.golds
+def _pairs_by(
+    theirs: Sequence[Answered], ours: Sequence[Answered], key: Callable[[Answered], Any]
+) -> list[Pair]:
+    left, right = _unique(theirs, key), _unique(ours, key)
+    return [(left[own], one) for own, one in right.items() if own in left]
+
+
+def _of_task(theirs: Sequence[Answered], ours: Sequence[Answered]) -> list[Pair]:
+    """Return the questions of a task that both sides have.
+
+    By their ids, with the place where an id stands twice. Official files of v1 have no ids: by
+    their places, if the gold answers at every common place are the same; else lines were left out,
+    and gold answers that occur once tell.
+    """
+    if not all(one.is_line for one in theirs) and not all(one.is_line for one in ours):
+        ids = [{one.id for one in side} for side in (theirs, ours)]
+        are_unique = (len(ids[0]), len(ids[1])) == (len(theirs), len(ours))
+        found = _pairs_by(theirs, ours, lambda one: one.id if are_unique else (one.id, one.order))
+        return [pair for pair in found if pair[0].golds == pair[1].golds]
+    found = _pairs_by(theirs, ours, lambda one: one.order)
+    if all(left.golds == right.golds for left, right in found):
+        return found
+    return _pairs_by(theirs, ours, lambda one: one.golds)
 
 
 def paired(theirs: Side, ours: Side) -> list[Pair]:
-    """Return the questions that both sides have: by their ids, or by their places and gold answers.
+    """Return the questions that both sides have, each at most once.
 
-    Official files of v1 have no ids. Whichever pairs more questions with equal gold answers counts.
+    Task by task; tasks that one side lacks are paired with those that ask the same: modes of v2,
+    prompt forms of Pro.
     """
-
-    def pairs(key: Callable[[Answered], tuple[Any, ...]]) -> list[Pair]:
-        known = {key(one): one for one in theirs.questions}
-        found = [(known[key(one)], one) for one in ours.questions if key(one) in known]
-        return [pair for pair in found if pair[0].golds == pair[1].golds]
-
-    return max(pairs(_by_id), pairs(_by_order), key=len)
+    shared = {one.task for one in theirs.questions} & {one.task for one in ours.questions}
+    sides: list[dict[str, list[Answered]]] = [defaultdict(list), defaultdict(list)]
+    for side, by_task in zip((theirs, ours), sides, strict=True):
+        for one in side.questions:
+            by_task[one.task if one.task in shared else f"\0{one.label}"].append(one)
+    left, right = sides
+    return [pair for task in left if task in right for pair in _of_task(left[task], right[task])]
 
 
 def _counted(side: Side) -> tuple[list[Answered], int]:
@@ -301,7 +334,25 @@ def left_policy(pairs: Sequence[Pair]) -> str:
     return f"officially, reasoning: {pairs[0][0].policy}"
 
 
-def explain(theirs: Path | str, ours: Path | str) -> Explanation:
+# What sums in another order may differ by, in points.
+_ROUNDING = 1e-6
+
+
+def _check_sum(shares: Sequence[Share], gap: float) -> None:
+    """Raise LongBenchError if the shares do not add up to the difference."""
+    whole = math.fsum(share.points for share in shares)
+    if not abs(whole - gap) <= _ROUNDING:
+        raise LongBenchError(
+            f"The parts of the difference add up to {whole:+.4f} points, and it is {gap:+.4f}: a "
+            "fault of this package. Please report it with both results."
+        )
+
+
+class NothingShared(PredictionError):
+    """Two sides have no scored question in common."""
+
+
+def explained(theirs: Side, ours: Side) -> Explanation:
     """Split the difference of two runs' mean scores over questions into its causes.
 
     The difference is: what it does that the sides have other questions; what it does that they
@@ -309,21 +360,19 @@ def explain(theirs: Path | str, ours: Path | str) -> Explanation:
     both have, how its answers differ under one scorer. That goes to the first of the causes that
     its logs tell: other prompts, another cut, another chat template, an earlier end; or is left.
 
-    Args:
-        theirs, ours: sample logs, official files or files of other programs, or folders with them.
-
     Raises:
-        PredictionError: one cannot be read, or they have no question in common.
+        NothingShared: they have no question in common.
+        LongBenchError: the parts do not add up to the difference.
     """
-    sides = read_side(Path(theirs)), read_side(Path(ours))
+    sides = theirs, ours
     known = [_counted(side) for side in sides]
     counted = [own for own, _ in known]
     allowed = {id(one) for own in counted for one in own}
     pairs = [pair for pair in paired(*sides) if id(pair[0]) in allowed and id(pair[1]) in allowed]
     if not pairs:
-        raise PredictionError(
-            f"{theirs} and {ours} have no scored question in common: questions are paired by task "
-            "and id, or by place and gold answers."
+        raise NothingShared(
+            f"{theirs.name} and {ours.name} have no scored question in common: questions are "
+            "paired by task and id, or by place and gold answers."
         )
     values = {cause: np.zeros(len(pairs)) for cause in CAUSES}
     rivals: Counter[tuple[str, ...]] = Counter()
@@ -346,6 +395,7 @@ def explain(theirs: Path | str, ours: Path | str) -> Explanation:
     means = [
         _POINTS * float(np.mean([float(one.reported or 0.0) for one in own])) for own in counted
     ]
+    _check_sum(shares, means[1] - means[0])
     notes = _notes(*sides, pairs, rivals)
     unscored = sum(number for _, number in known)
     if unscored:

@@ -1,8 +1,8 @@
-"""Read one side of an explanation: every question with its answers and what is known of them."""
+"""Read one side of a comparison: its settings, its scores, and every question with its answers."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -10,14 +10,19 @@ from typing import Any
 from lm_eval_longbench.benchmarks.registry import benchmark_of_table, tables
 from lm_eval_longbench.benchmarks.sample import Sample, Unusable
 from lm_eval_longbench.errors import PredictionError
+from lm_eval_longbench.explain.entry import ComparedEntry, of_file, of_folder
 from lm_eval_longbench.input_files import decoded
+from lm_eval_longbench.logs.found_results import find_results, results_under
+from lm_eval_longbench.logs.results_file import ScoredFolder, read_results, read_scored_folder
 from lm_eval_longbench.logs.sample_log import is_log_row, prompt_of, requests_of
 from lm_eval_longbench.metrics.reasoning import POLICIES
+from lm_eval_longbench.reports.scored_run import ScoredRun, read_run
 from lm_eval_longbench.scoring.files import PredictionSource, chunks_of, find_files
-from lm_eval_longbench.scoring.plan import PlannedFile, plan_files
+from lm_eval_longbench.scoring.plan import Plan, PlannedFile, plan_files
 from lm_eval_longbench.scoring.problems import Problems
-from lm_eval_longbench.scoring.recognise import recognise
-from lm_eval_longbench.scoring.score_chunk import read_row
+from lm_eval_longbench.scoring.recognise import Recognised, recognise
+from lm_eval_longbench.scoring.score import score_paths
+from lm_eval_longbench.scoring.score_chunk import read_row, score_sample
 
 # What logs call the score of a question, most telling first.
 _STATED = ("score", "acc")
@@ -53,8 +58,10 @@ class Answered:
     """A question with its answers.
 
     Attributes:
-        label: of its table and task, so that modes of a benchmark can be paired.
+        task: name of its task.
+        label: equal for tasks that ask the same, so that modes of a benchmark can be paired.
         id: of the question; order: its place, 0 where ids tell.
+        is_line: whether the id is nothing but the place.
         golds: gold answers.
         texts: one a repeat; None where only a letter is known.
         stated: score of each that the log itself states; None: it states none.
@@ -64,9 +71,11 @@ class Answered:
         capped: whether an answer ended at the output budget; None: not known.
     """
 
+    task: str
     label: str
     id: str
     order: int
+    is_line: bool
     golds: tuple[str, ...]
     policy: str
     facts: SideFacts
@@ -97,27 +106,81 @@ class Side:
 
     Attributes:
         name: of its path.
-        questions: all of them.
+        entries: of each task, what depends on settings, and the harness's or our own figures.
+        run: scored; None: there are no answers, or no scores of them.
+        questions: all of them; [] of a scored folder, which has no answers.
         models: whose answers they are, as far as it is said.
         passed_over: rows that are no answers.
     """
 
     name: str
-    questions: list[Answered]
-    models: list[str]
+    entries: dict[str, ComparedEntry] = field(default_factory=dict)
+    run: ScoredRun | None = None
+    questions: list[Answered] = field(default_factory=list)
+    models: list[str] = field(default_factory=list)
     passed_over: int = 0
 
 
-def read_side(path: Path) -> Side:
-    """Read sample logs, official files or files of other programs.
+def read_side(path: Path, scratch: Path, name: str) -> Side:
+    """Read what `score` reads, results files, run folders or scored folders.
+
+    Args:
+        path: of the side.
+        scratch: folder for its scores, if it is not scored; entries read them later.
+        name: of its scored run.
 
     Raises:
-        PredictionError: nothing is recognised, or a file cannot be read.
+        PredictionError: a file is broken, there is nothing of tasks of this package, or two results
+            of one task that cannot be merged.
+        DataError: the files of a scored folder contradict each other.
     """
+    side = Side(str(path))
+    places = list(results_under(path))
     files = find_files([path])
     recognised = {file: recognise(file, None) for file in files}
-    plan = plan_files(files, recognised, [path], None, Problems())
-    side = Side(str(path), [], [])
+    is_read = any(isinstance(found, Recognised) for found in recognised.values())
+    if is_read:
+        _read_answers(side, plan_files(files, recognised, [path], None, Problems()))
+        if not side.questions:
+            raise PredictionError(f"{path} has no answers that can be scored.")
+        score_paths([path], scratch)
+        side.run = read_run(scratch, name)
+        places = [place for place in places if not place.is_dir()]
+    else:
+        places = places or find_results([path])
+        if len(places) == 1 and places[0].is_dir():
+            side.run = read_run(places[0], name)
+    side.entries = _entries(path, places, scratch if is_read else None)
+    if not side.entries:
+        raise PredictionError(f"{path} has no results of tasks of this package.")
+    return side
+
+
+def _entries(path: Path, places: Sequence[Path], scratch: Path | None) -> dict[str, ComparedEntry]:
+    """Return what is known of each task: what results files say, or else what was scored."""
+    found: dict[str, list[ComparedEntry]] = {}
+    for place in places:
+        results = read_results(place)
+        read = of_folder(results) if isinstance(results, ScoredFolder) else of_file(results)
+        for entry in read:
+            found.setdefault(entry.task, []).append(entry)
+    several = {name: own for name, own in found.items() if len(own) > 1}
+    if several and scratch is None:
+        name, own = next(iter(several.items()))
+        raise PredictionError(
+            f"{path} has two results of {name}: {own[0].file} and {own[1].file}. Name the one to "
+            "compare."
+        )
+    entries = {name: own[0] for name, own in found.items() if name not in several}
+    if scratch is not None:
+        known = {str(entry.signature.get("task")) for entry in entries.values()}
+        for entry in of_folder(read_scored_folder(scratch)):
+            if entry.task not in known:
+                entries[entry.task] = entry
+    return entries
+
+
+def _read_answers(side: Side, plan: Plan) -> None:
     found: dict[tuple[str, str, str, int], Answered] = {}
     for file in plan.files:
         if file.recorded.model and file.recorded.model not in side.models:
@@ -130,9 +193,6 @@ def read_side(path: Path) -> Side:
             for number, sample in enumerate(read):
                 _add(found, sample, row, number, file)
     side.questions = list(found.values())
-    if not side.questions:
-        raise PredictionError(f"{path} has no answers that can be scored.")
-    return side
 
 
 def _rows(file: PlannedFile) -> Iterator[tuple[int, Any]]:
@@ -158,12 +218,18 @@ def _add(
         label = f"{benchmark.name} {benchmark.pairing_label(task)}".strip()
         facts = _facts(row, file, sample)
         policy = file.source.reasoning
-        found[key] = Answered(label, sample.id, sample.order, tuple(sample.golds), policy, facts)
+        is_line = benchmark.ids_may_be_lines and sample.id == str(sample.order)
+        golds = tuple(sample.golds)
+        found[key] = Answered(
+            sample.task, label, sample.id, sample.order, is_line, golds, policy, facts
+        )
     own = found[key]
     own.texts.append(sample.response)
     own.stated.append(_stated(row, file.source))
+    scored = score_sample(sample, own.policy)
     for policy in POLICIES:
-        own.scores.setdefault(policy, []).append(benchmark.score(sample, policy).score)
+        counted = scored if policy == own.policy else scored.other or scored
+        own.scores.setdefault(policy, []).append(counted.score)
     reply = sample.reply or {}
     if reply.get("finish_reason") is not None:
         own.capped = bool(own.capped) or reply["finish_reason"] == "length"

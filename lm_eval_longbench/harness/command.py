@@ -33,7 +33,7 @@ from lm_eval_longbench.harness.prompts import warn_without_chat
 from lm_eval_longbench.harness.quiet import folded, git_unheard, log_file, logged
 from lm_eval_longbench.harness.response_cache import claim_cache
 from lm_eval_longbench.harness.stopping import Stopped, Stopping
-from lm_eval_longbench.harness.written import written
+from lm_eval_longbench.harness.written import taken_back, written
 from lm_eval_longbench.lock.check import require_lock
 from lm_eval_longbench.lock.lock import options_set
 from lm_eval_longbench.options import FLAGS, KEY, Options, with_flags
@@ -402,6 +402,9 @@ def run_parsed(
         folded(kept, groups) if log else contextlib.nullcontext(),
     ):
         HarnessCLI().execute(parsed)
+    earlier = taken_back(kept.saved.tracker) if kept.saved and not kept.unwritten.files else None
+    if earlier is not None:
+        say(f"Nothing new to write: the results are those of {earlier}.")
     kept.log = log
     model, model_args = _model(parsed)
     kept.model = " ".join(dict.fromkeys((model, model_name(model, model_args))))

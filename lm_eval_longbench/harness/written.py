@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_longbench.harness.private_names import WRITTEN, can_have
+from lm_eval_longbench.logs.found_results import logs_of, same_results
+from lm_eval_longbench.logs.results_file import RESULTS_NAME
 from lm_eval_longbench.result_files import other_folders
 
 
@@ -54,6 +56,26 @@ def _names(tracker: Any) -> tuple[Path, str]:
         return path.parent, f"{path.stem}_{moment}.json"
     model = str(tracker.general_config_tracker.model_name_sanitized)
     return path / model, f"results_{moment}.json"
+
+
+def taken_back(tracker: Any) -> Path | None:
+    """Remove a run's files if they add nothing to earlier ones beside them.
+
+    Returns:
+        The results file that has all of it already; None: there is something new.
+    """
+    if not tracker.output_path:
+        return None
+    folder, name = _names(tracker)
+    own = folder / name
+    try:
+        others = [path for path in sorted(folder.iterdir()) if RESULTS_NAME.fullmatch(path.name)]
+        earlier = same_results([*(path for path in others if path != own), own]).get(own)
+        for path in (*logs_of(own), own) if earlier else ():
+            path.unlink()
+    except OSError:  # then there are two of them, which count once
+        return None
+    return earlier
 
 
 def _holds_results(file: Path, results: dict[str, Any]) -> bool:

@@ -14,10 +14,10 @@ from lm_eval_longbench.interface.run import Run
 if TYPE_CHECKING:
     from lm_eval_longbench.answers.summary import FileAnswers
     from lm_eval_longbench.doctor.line import Line
+    from lm_eval_longbench.explain.compare import Compared
     from lm_eval_longbench.options import Options
     from lm_eval_longbench.reports.scored_run import ScoredRun
     from lm_eval_longbench.verify.check import Verification
-    from lm_eval_longbench.verify.compare import Compared
 
 
 # ---------------------------------------------------------------------- checks of runs and results
@@ -52,17 +52,18 @@ def compare_results(left: Path | str, right: Path | str) -> Compared:
     """Say whether two results can be compared, as `lm-eval-longbench compare` does.
 
     Args:
-        left, right: results files, run folders or scored folders.
+        left, right: what `score` reads, results files, run folders or scored folders.
 
     Returns:
-        The verdict, and by task in what they differ.
+        The verdict, the headline of both, by task in what they differ, and why in points.
 
     Raises:
-        PredictionError: a file is broken, or has no tasks of ours, or one task twice.
+        PredictionError: a file is broken, or has no tasks of ours, or has answers of several models
+            or settings.
     """
-    from lm_eval_longbench.verify import compare  # slow to import
+    from lm_eval_longbench.explain.compare import compare_results as compared  # slow to import
 
-    return compare.compare_results(Path(left), Path(right))
+    return compared(Path(left), Path(right))
 
 
 def check_run(

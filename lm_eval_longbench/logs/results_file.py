@@ -1,24 +1,24 @@
-"""Find and read results: the harness's results files, and folders that `score` wrote."""
+"""Read results: the harness's results files, and folders that `score` wrote."""
 
 from __future__ import annotations
 
 import json
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypedDict
 
 from lm_eval_longbench.errors import PredictionError
 from lm_eval_longbench.input_files import read_json
-from lm_eval_longbench.logs.scored_files import REPORT, SAMPLES
+from lm_eval_longbench.logs.scored_files import REPORT
 from lm_eval_longbench.shapes import Count, Object, Positive, checked
 from lm_eval_longbench.signature.signature import INGREDIENTS, Ingredients, completed
 
 # The harness writes <stem>_<moment>.json, and beside it samples_<task>_<moment>.jsonl.
 RESULTS_NAME = re.compile(r"(?P<stem>.+)_(?P<moment>\d{4}-\d{2}-\d{2}T[^_]+)\.json(\.gz)?")
-_LOG_NAME = re.compile(r"samples_(?P<task>.+)_(?P<moment>\d{4}-\d{2}-\d{2}T[^_]+)\.jsonl(\.gz)?")
+LOG_NAME = re.compile(r"samples_(?P<task>.+)_(?P<moment>\d{4}-\d{2}-\d{2}T[^_]+)\.jsonl(\.gz)?")
 _RUN = "longbench_run"
 
 
@@ -310,10 +310,12 @@ class Recorded:
     Attributes:
         model: whose answers they are; None: it is not said.
         signature: of the log's task, complete; None: it is not said.
+        file: the results file that says it.
     """
 
     model: str | None = None
     signature: Mapping[str, Any] | None = None
+    file: Path | None = None
 
 
 def _is_sound(run: Mapping[str, Any]) -> bool:
@@ -353,7 +355,7 @@ class RecordedRuns:
             found = Recorded(found.model or model_of(whole), found.signature)
             if isinstance(run, Mapping) and _is_sound(run):
                 own = {key: run[key] for key in INGREDIENTS if key in run}
-                return Recorded(model_of(whole), completed(own))
+                return Recorded(model_of(whole), completed(own), path)
         return found
 
 
@@ -369,13 +371,13 @@ def read_scored_folder(path: Path) -> ScoredFolder:
 
 
 def read_results(path: Path) -> ResultsFile | ScoredFolder:
-    """Read one of what `find_results.find_results` returned; PredictionError if it is broken."""
+    """Read one of what `found_results.find_results` returned; PredictionError if it is broken."""
     return read_scored_folder(path) if path.is_dir() else read_results_file(path)
 
 
 def task_of_log(log: Path) -> str | None:
     """Return the task in the name of a sample log; None for another name."""
-    found = _LOG_NAME.fullmatch(log.name)
+    found = LOG_NAME.fullmatch(log.name)
     return found["task"] if found else None
 
 
@@ -384,7 +386,7 @@ def results_beside(log: Path) -> list[Path]:
 
     With `--output_path X.json` the harness calls them X_<moment>.json.
     """
-    found = _LOG_NAME.fullmatch(log.name)
+    found = LOG_NAME.fullmatch(log.name)
     if found is None:
         return []
     try:
@@ -395,46 +397,3 @@ def results_beside(log: Path) -> list[Path]:
     return [
         log.parent / name for name, match in matches if match and match["moment"] == found["moment"]
     ]
-
-
-def _is_scored(folder: Path) -> bool:
-    return os.path.isfile(folder / REPORT) and os.path.isfile(folder / SAMPLES)
-
-
-def _under(folder: Path) -> list[Path]:
-    """Return the results files and scored folders at any depth, sorted."""
-    found = []
-    for place, folders, files in os.walk(folder):
-        folders.sort()
-        if _is_scored(Path(place)):
-            found.append(Path(place))
-        found += [Path(place, name) for name in sorted(files) if RESULTS_NAME.fullmatch(name)]
-    return sorted(found)
-
-
-def find_results(paths: Iterable[Path]) -> list[Path]:
-    """Return the results files and scored folders that some paths name, each once, in order.
-
-    Args:
-        paths: results files, report.json files, and folders to search at any depth.
-
-    Raises:
-        PredictionError: a path does not exist, or there are no results under it.
-    """
-    found: list[Path] = []
-    for given in paths:
-        # These raise nothing for folders that may not be entered, and for unknown users.
-        path = Path(os.path.expanduser(given))
-        if os.path.isdir(path):
-            own = _under(path)
-        elif os.path.isfile(path):
-            own = [path.parent if path.name == REPORT and _is_scored(path.parent) else path]
-        else:
-            raise PredictionError(f"{given} does not exist, or is neither a file nor a folder.")
-        if not own:
-            raise PredictionError(
-                f"{given} holds no results: neither results_<date>.json of the harness nor a "
-                f"folder with {REPORT} and {SAMPLES} of `lm-eval-longbench score`."
-            )
-        found += own
-    return list(dict.fromkeys(found))

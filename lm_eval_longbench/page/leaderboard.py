@@ -11,10 +11,10 @@ from typing import Any, TypedDict
 from lm_eval_longbench.errors import DataError, LongBenchError, OptionError, PredictionError
 from lm_eval_longbench.input_files import read_json
 from lm_eval_longbench.lock.check import disagreements, lock_files
+from lm_eval_longbench.logs.found_results import find_results
 from lm_eval_longbench.logs.results_file import (
     ResultsFile,
     ScoredFolder,
-    find_results,
     read_results,
 )
 from lm_eval_longbench.page.data import page_data

@@ -13,7 +13,8 @@ from lm_eval_longbench.reports.report import BenchmarkReport, Cell, Column, Repo
 from lm_eval_longbench.version import __version__
 
 
-def _figure(figure: Cell | None, unit: Unit) -> dict[str, Any] | None:
+def figure_json(figure: Cell | None, unit: Unit) -> dict[str, Any] | None:
+    """Return a figure with its interval; None for none."""
     if figure is None:
         return None
     return {
@@ -30,7 +31,8 @@ def _figure(figure: Cell | None, unit: Unit) -> dict[str, Any] | None:
     }
 
 
-def _difference(difference: Difference | None, unit: Unit) -> dict[str, Any] | None:
+def difference_json(difference: Difference | None, unit: Unit) -> dict[str, Any] | None:
+    """Return a difference with its interval; None for none."""
     if difference is None:
         return None
     return {
@@ -48,8 +50,8 @@ def _row(row: ReportRow) -> dict[str, Any]:
         "section": row.section,
         "name": row.name,
         "unit": row.unit.name,
-        "figures": [_figure(figure, row.unit) for figure in row.figures],
-        "differences": [_difference(difference, row.unit) for difference in row.differences],
+        "figures": [figure_json(figure, row.unit) for figure in row.figures],
+        "differences": [difference_json(difference, row.unit) for difference in row.differences],
     }
 
 

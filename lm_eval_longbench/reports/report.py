@@ -356,9 +356,6 @@ def remarks_on(runs: Sequence[ScoredRun]) -> list[str]:
             if len(set(values.values())) > 1:
                 each = "; ".join(f"{run}: {value}" for run, value in values.items())
                 found.append(f"{name}: the runs differ in {condition} ({each}).")
-        for run, own in facts.items():
-            for reason in own.signature.get("differences", ()):
-                found.append(f"{name}, {run} is made of runs that are not comparable: {reason}")
         # What the table shows beside the figures is said above or there.
         signatures = [
             {key: value for key, value in own.ingredients.items() if key not in _SHOWN}

@@ -23,6 +23,7 @@ from lm_eval_longbench.input_files import (
     raw_blocks,
     reading,
 )
+from lm_eval_longbench.logs.found_results import logs_of
 from lm_eval_longbench.metrics.reasoning import DROP
 
 _ENDINGS = (".jsonl", ".jsonl.gz")
@@ -88,6 +89,8 @@ def _under(folder: Path) -> list[Path]:
 def find_files(paths: Iterable[Path]) -> list[FoundFile]:
     """Return the files named, and all JSON Lines files in the folders named, sorted by name.
 
+    A results file of the harness stands for the sample logs beside it.
+
     Raises:
         PredictionError: a path does not exist, or there is no path.
     """
@@ -98,7 +101,7 @@ def find_files(paths: Iterable[Path]) -> list[FoundFile]:
         if path.is_dir():
             own = [(file, False) for file in _under(path)]
         elif path.is_file():
-            own = [(path, True)]
+            own = [(file, True) for file in logs_of(path) or [path]]
         else:
             raise PredictionError(f"{given} is not a folder or a file with predictions.")
         found += [

@@ -22,14 +22,12 @@ from lm_eval_longbench.scoring.official import OfficialFolder
 from lm_eval_longbench.scoring.scan import Gathered, Scan
 from lm_eval_longbench.scoring.store import Question, Row, Store, questions
 from lm_eval_longbench.scoring.table_report import TableReport
-from lm_eval_longbench.signature.compare import incomparable
 from lm_eval_longbench.signature.signature import (
     UNKNOWN,
     SignaturePart,
     combined,
     of_scored,
     package_versions,
-    read_label,
     unknown,
 )
 from lm_eval_longbench.version import __version__
@@ -50,8 +48,7 @@ def table_signatures(
         recorded: signatures of the inputs; None for an input without one.
 
     Returns:
-        For each table "line", "ingredients", under "tasks" the ingredients of each task, and under
-        "differences" why runs that were merged are not comparable.
+        For each table "line", "ingredients", and under "tasks" the ingredients of each task.
     """
     known: dict[str, list[Mapping[str, Any]]] = {}
     for signature in recorded:
@@ -67,28 +64,7 @@ def _of_table(
         task: _scored_here(combined(known[task]) if task in known else unknown(task=task), table)
         for task in table["tasks"]
     }
-    differences = _differences([known[task] for task in tasks if task in known])
-    return {**of_scored(tasks, table), "differences": differences}
-
-
-# Half runs of one task have other counts, and another hash of the reasoning that each embeds.
-_OF_A_HALF = ("questions_sha256", "asked", "kept", "answered", "reasoning_sha256")
-# All are scored by one policy here, whatever their runs did.
-_SCORED_ANEW = ("reasoning", "reasoned")
-
-
-def _differences(merged: Sequence[Sequence[Mapping[str, Any]]]) -> list[str]:
-    """Return in what the merged runs of a task differ that moves scores, a sentence each."""
-    found = set()
-    for runs in merged:
-        parts = [
-            {name: value for name, value in run.items() if name not in (*_OF_A_HALF, *_SCORED_ANEW)}
-            # Two selections of questions by `only` are two parts of one run.
-            | {"data": read_label(run["data"]).base}
-            for run in runs
-        ]
-        found.update(incomparable(parts))
-    return sorted(found)
+    return of_scored(tasks, table)
 
 
 def _scored_here(signature: Mapping[str, Any], table: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 from lm_eval_longbench.benchmarks.registry import benchmarks, short_names
-from lm_eval_longbench.errors import PredictionError
+from lm_eval_longbench.errors import PredictionError, few
 from lm_eval_longbench.logs.results_file import Recorded, RecordedRuns
 from lm_eval_longbench.metrics.reasoning import DROP, KEEP, POLICIES
 from lm_eval_longbench.scoring.files import LOG, FoundFile, PredictionSource, Survey, survey
@@ -21,6 +24,7 @@ from lm_eval_longbench.scoring.recognise import (
     of_kind,
     table_of_folder,
 )
+from lm_eval_longbench.signature.compare import SETTINGS, no_repeats, shown_pair
 
 # Files named where none is recognised.
 _NAMED = 5
@@ -51,10 +55,13 @@ class Plan:
     Attributes:
         files: in canonical order, which is that of their numbers.
         runs: names of the runs, by number.
+        equal: sample logs that have the text of another one, each with the other's name: a finished
+            run that was started again.
     """
 
     files: list[PlannedFile]
     runs: list[str]
+    equal: list[dict[str, str]] = field(default_factory=list)
 
 
 def _nothing(paths: Iterable[Path], benchmark: str | None, problems: Problems) -> PredictionError:
@@ -101,14 +108,18 @@ def _with_tables(inputs: list[InputFile], problems: Problems) -> list[InputFile]
     return settled
 
 
-def _without_copies(inputs: list[InputFile], problems: Problems) -> list[InputFile]:
-    """Leave out files whose text another one has, for the same table and task."""
+def _without_copies(
+    inputs: list[InputFile], problems: Problems, equal: list[dict[str, str]]
+) -> list[InputFile]:
+    """Leave out files whose text another one has, for the same table and task; `equal`: of logs."""
     kept: dict[tuple[Any, ...], InputFile] = {}
     for one in sorted(inputs, key=lambda one: one.place):
         found = one.recognised
         role = (found.kind, found.table, found.task, one.subject, one.survey.text_sha256)
         first = kept.setdefault(role, one)
-        if first is not one:
+        if first is not one and found.kind == LOG:
+            equal.append({"name": one.file.name, "as": first.file.name})
+        elif first is not one:
             reason = f"the same bytes as {first.file.name}"
             problems.add("duplicate", entry(one.file.name, None, reason))
     return list(kept.values())
@@ -118,6 +129,87 @@ def policy_of(signature: Mapping[str, Any] | None) -> str:
     """Return the policy for reasoning that a run's signature states; DROP if it states none."""
     stated = (signature or {}).get("reasoning")
     return stated if stated in POLICIES else DROP
+
+
+def _check_repeats(planned: Sequence[PlannedFile]) -> None:
+    """Refuse answers of several models or settings: they are no repeats of one another.
+
+    Raises:
+        PredictionError: the results files beside logs, or the folders in which official files lie,
+            name several models; or runs of one task were asked in other ways.
+    """
+    logged: dict[str, str] = {}
+    official: dict[str, dict[str, str]] = defaultdict(dict)
+    asked: dict[str, list[PlannedFile]] = defaultdict(list)
+    for file in planned:
+        model, kind = file.recorded.model, file.source.kind
+        if model is not None:
+            logged.setdefault(model, file.source.name)
+        elif kind != LOG and not file.source.layout:
+            files = of_kind(kind)[0].official_files
+            model = files.stated_model(file.path) if files else None
+            if model is not None:  # of v1 and v2 one model can have two names
+                official[kind].setdefault(model, file.source.name)
+        if kind == LOG and file.recorded.signature is not None:
+            asked[str(file.recorded.signature["task"])].append(file)
+    if len(logged) > 1:
+        raise PredictionError(
+            "The logs are of several models, which are no repeats of one another: "
+            f"{_named(logged)}. Score each model's folder apart, and put them side by side with "
+            "`lm-eval-longbench report`."
+        )
+    for models in official.values():
+        if len(models) > 1:
+            raise PredictionError(
+                "By the names of their folders or files, the answers are of several models, which "
+                f"are no repeats of one another: {_named(models)}. Score each model's files apart, "
+                "and put them side by side with `lm-eval-longbench report`. Name repeats or parts "
+                "of one model `MODEL_repeat-2`."
+            )
+    for task, own in asked.items():
+        _check_settings(task, own)
+
+
+def _check_settings(task: str, files: Sequence[PlannedFile]) -> None:
+    """Raise PredictionError if runs of a task are no repeats of one another."""
+    distinct: dict[str, PlannedFile] = {}
+    runs: dict[str, set[int]] = defaultdict(set)
+    for file in files:
+        own = file.recorded.signature or {}
+        nothing_cut = own.get("truncated") == 0, own.get("kept") == own.get("asked")
+        key = repr([*(own.get(name) for name in SETTINGS), nothing_cut])
+        distinct.setdefault(key, file)
+        runs[key].add(file.source.run)
+    for left, right in combinations(distinct, 2):
+        one, other = distinct[left], distinct[right]
+        found = no_repeats(one.recorded.signature or {}, other.recorded.signature or {})
+        # Of two names of one task in one run the second one is a duplicate, and no repeat.
+        if not found or len(runs[left] | runs[right]) == 1:
+            continue
+        places = [one.recorded.file, other.recorded.file]
+        if places[0] == places[1]:
+            places = [one.path, other.path]
+        named = [shlex.quote(os.path.relpath(str(place))) for place in places]
+        told = [
+            f"{own.ingredient} {' and '.join(shown_pair(own.left, own.right))} ({own.reason})"
+            for own in found
+        ]
+        raise PredictionError(
+            f"{task} was run in two settings, which are no repeats of one another: "
+            f"{few(told, _DIFFERENCES, '; ')}. They are in {named[0]} and {named[1]}. Nothing is "
+            "merged or written. To put them side by side: `lm-eval-longbench compare "
+            f"{named[0]} {named[1]}` (or `report`; or give each run a folder of its own)."
+        )
+
+
+# Settings that are named where two runs differ in more.
+_DIFFERENCES = 2
+# Models that are named where there are several.
+_NAMED = 5
+
+
+def _named(models: Mapping[str, str]) -> str:
+    return few([f"{model} ({name})" for model, name in sorted(models.items())], _NAMED, "; ")
 
 
 def plan_files(
@@ -145,7 +237,8 @@ def plan_files(
         official: whether answers are written as the official scripts do, too.
 
     Raises:
-        PredictionError: no file is recognised or one cannot be read, or v1 cannot be told from E.
+        PredictionError: no file is recognised or one cannot be read, v1 cannot be told from E, or
+            answers are of several models or settings, which are no repeats of one another.
     """
     inputs = []
     for file in files:
@@ -154,7 +247,8 @@ def plan_files(
             inputs.append(InputFile(file, found, survey(file.path)))
         elif not found.quiet:
             problems.add("foreign", entry(file.name, None, found.reason))
-    inputs = _without_copies(_with_tables(inputs, problems), problems)
+    equal: list[dict[str, str]] = []
+    inputs = _without_copies(_with_tables(inputs, problems), problems, equal)
     if not inputs:
         raise _nothing(paths, benchmark, problems)
     runs: dict[tuple[str, ...], list[InputFile]] = defaultdict(list)
@@ -184,4 +278,5 @@ def plan_files(
             official,
         )
         planned.append(PlannedFile(source, one.file.path, one.survey, recorded))
-    return Plan(planned, [runs[run][0].run_name for run in order])
+    _check_repeats(planned)
+    return Plan(planned, [runs[run][0].run_name for run in order], equal)

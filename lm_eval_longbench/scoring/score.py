@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,7 @@ from lm_eval_longbench.benchmarks.registry import (
     table_of,
     tables,
 )
-from lm_eval_longbench.errors import PredictionError, UnknownNameError, few
+from lm_eval_longbench.errors import UnknownNameError
 from lm_eval_longbench.input_files import ByteChunk, decoded
 from lm_eval_longbench.logs.scored_files import SampleLine
 from lm_eval_longbench.metrics.reasoning import OTHERWISE, POLICIES
@@ -28,7 +27,7 @@ from lm_eval_longbench.scoring.official import official_folder, stated_figures
 from lm_eval_longbench.scoring.output import Results
 from lm_eval_longbench.scoring.plan import Plan, plan_files, policy_of
 from lm_eval_longbench.scoring.problems import Problems, check_scored, check_strict
-from lm_eval_longbench.scoring.recognise import log_of_task, of_kind, recognise
+from lm_eval_longbench.scoring.recognise import log_of_task, recognise
 from lm_eval_longbench.scoring.scan import Gathered, scan_store
 from lm_eval_longbench.scoring.score_chunk import (
     Outcome,
@@ -129,48 +128,6 @@ def _rows(path: Path, layout: str) -> Iterator[Mapping[str, Any]]:
                     yield row
 
 
-def _check_models(plan: Plan) -> None:
-    """Refuse answers of several models: they are no repeats of one another.
-
-    Raises:
-        PredictionError: the results files beside logs, or the folders in which official files lie,
-            name several models.
-    """
-    logged: dict[str, str] = {}
-    official: dict[str, dict[str, str]] = defaultdict(dict)
-    for file in plan.files:
-        model, kind = file.recorded.model, file.source.kind
-        if model is not None:
-            logged.setdefault(model, file.source.name)
-        elif kind != LOG and not file.source.layout:
-            files = of_kind(kind)[0].official_files
-            model = files.stated_model(file.path) if files else None
-            if model is not None:  # of v1 and v2 one model can have two names
-                official[kind].setdefault(model, file.source.name)
-    if len(logged) > 1:
-        raise PredictionError(
-            "The logs are of several models, which are no repeats of one another: "
-            f"{_named(logged)}. Score each model's folder apart, and put them side by side with "
-            "`lm-eval-longbench report`."
-        )
-    for models in official.values():
-        if len(models) > 1:
-            raise PredictionError(
-                "By the names of their folders or files, the answers are of several models, which "
-                f"are no repeats of one another: {_named(models)}. Score each model's files apart, "
-                "and put them side by side with `lm-eval-longbench report`. Name repeats or parts "
-                "of one model `MODEL_repeat-2`."
-            )
-
-
-# Models that are named where there are several.
-_NAMED = 5
-
-
-def _named(models: Mapping[str, str]) -> str:
-    return few([f"{model} ({name})" for model, name in sorted(models.items())], _NAMED, "; ")
-
-
 def _completed(
     store: Store,
     gathered: Gathered,
@@ -257,7 +214,6 @@ def score_paths(
         rouge_google=rouge_google,
         official=official is not None,
     )
-    _check_models(plan)
     if embedder is not None:
         embedder.check()
     processes = number_of_workers(workers, sum(file.survey.size for file in plan.files))
@@ -279,7 +235,10 @@ def score_paths(
         results = _completed(
             store, gathered, plan.runs, embedder, strict=strict, signatures=signatures
         )
-        results.finish = lambda report: {"stated": stated_figures(plan, report)}
+        results.finish = lambda report: {
+            "stated": stated_figures(plan, report),
+            "equal": plan.equal,
+        }
         if official is None:
             return results.write(Path(output), inputs)
         with official_folder(Path(official), plan, results.scan.repeats) as results.official:

@@ -14,7 +14,13 @@ from itertools import combinations
 from typing import Any
 
 from lm_eval_longbench.benchmarks.registry import tasks
-from lm_eval_longbench.signature.signature import INGREDIENTS, LATER, less_own, values_of
+from lm_eval_longbench.signature.signature import (
+    INGREDIENTS,
+    LATER,
+    less_own,
+    read_label,
+    values_of,
+)
 
 COMPARABLE, CARE, NOT = "comparable", "comparable with care", "not comparable"
 Signature = Mapping[str, Any]
@@ -140,7 +146,7 @@ RULES: Mapping[str, Rule] = {
     "kept": Rule(NOT, "questions were left out for their length, and not the same"),
     "answered": Rule(NOT, "the means are over other questions"),
     "failed": Rule(CARE, "failed answers count as wrong on both sides"),
-    "truncated": Rule(CARE, "another number of prompts was cut, as tokenizers differ"),
+    "truncated": Rule(CARE, "another number of prompts was cut"),
     "capped": Rule(
         CARE, "another number of answers ended at the budget, or it is not known on one side"
     ),
@@ -252,6 +258,48 @@ def _packages(
                 )
             )
     return differences, unstated
+
+
+# ---------------------------------------------------------------------- repeats
+
+# How one model was asked. Runs that differ in one of these are no repeats of each other. All else
+# is what came of it (asked, answered, failed, packages), or is done anew with the scoring.
+SETTINGS = (
+    *("version", "data", "data_sha256", "template_sha256", "truncation", "limit", "overlength"),
+    *("tokenizer", "tokenizer_sha256", "chat", "chat_sha256", "system_sha256", "generation"),
+    *("model_settings", "filters", "retrieval", "rag_top_n"),
+)
+_OF_CUTS = ("truncation", "limit", "overlength", "tokenizer", "tokenizer_sha256")
+
+
+def _setting(own: Signature, name: str) -> Any:
+    """Return a setting less what may differ: the seed, and which questions were chosen."""
+    value = own.get(name)
+    if name == "data":
+        return read_label(value).base
+    if name == "generation" and isinstance(value, Mapping):
+        return {key: one for key, one in value.items() if key != "seed"}
+    return value
+
+
+def no_repeats(left: Signature, right: Signature) -> list[SignatureDifference]:
+    """Return the settings that keep two runs of one task by one model from being repeats.
+
+    [] if they are repeats, or parts, of one another. What another model may have of its own (a
+    tokenizer, a template, switches) is a setting here.
+    """
+    found = []
+    for name in SETTINGS:
+        values = _setting(left, name), _setting(right, name)
+        same = values[0] == values[1] or (name in _OF_CUTS and _nothing_cut(left, right))
+        if name.startswith("tokenizer"):  # null: nothing was cut there
+            same = same or None in values or _same_tokenizer(left, right)
+        if not same:
+            found.append(SignatureDifference(name, *values, NOT, RULES[name].reason))
+    return found
+
+
+# ---------------------------------------------------------------------- in print
 
 
 def shown(value: Any) -> str:

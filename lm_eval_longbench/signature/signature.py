@@ -175,13 +175,11 @@ class SignaturePart(TypedDict, total=False):
         line: in short.
         ingredients: of all tasks together.
         tasks: ingredients by task.
-        differences: why runs that were merged cannot be compared, a sentence each.
     """
 
     line: str | None
     ingredients: Object | None
     tasks: dict[str, Object] | None
-    differences: list[str]
 
 
 # Ingredients that earlier versions do not state, which is the same as null. Where they are null the

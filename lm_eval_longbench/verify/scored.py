@@ -39,7 +39,6 @@ _NOT_IN_SAMPLES = {
     ("tasks", "malformed"): _NOT_SCORED,
     ("tasks", "duplicate"): _NOT_SCORED,
     ("tasks", "copies"): "Samples hold no questions, so that nothing tells which are copies.",
-    ("signature", "differences"): "Nothing here tells the runs apart that were merged.",
 }
 # Parts that follow from no sample at all; of the table, and of the whole report.
 _PARTS = {"data": _STATED, "embedding_model": _STATED, "runs": _STATED}
@@ -48,6 +47,8 @@ _WHOLE = {
     "inputs": "The inputs are not here: score them again to compare their hashes.",
     "problems": _NOT_SCORED,
 }
+# Parts that not every report has.
+_SOMETIMES = {"equal": _NOT_SCORED}
 _UNKNOWN = "This version does not know this part, so that it says nothing of it."
 
 
@@ -188,7 +189,7 @@ def _whole(report: Mapping[str, Any]) -> Iterator[Check]:
     yield compared("format", "format", report.get("format"), FORMAT, meaning)
     names = [name for name in report if name not in ("format", "tables", *_WHOLE)]
     for name in (*_WHOLE, *names):
-        yield _not_checkable(name, report.get(name), _WHOLE.get(name, _UNKNOWN))
+        yield _not_checkable(name, report.get(name), (_WHOLE | _SOMETIMES).get(name, _UNKNOWN))
 
 
 def _not_checkable(name: str, found: Any, meaning: str) -> Check:

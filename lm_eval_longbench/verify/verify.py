@@ -7,11 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from lm_eval_longbench.errors import LongBenchError
+from lm_eval_longbench.logs.found_results import find_results
 from lm_eval_longbench.logs.results_file import (
     ResultsFile,
     ScoredFolder,
     TaskResult,
-    find_results,
     read_results,
 )
 from lm_eval_longbench.logs.sample_log import LogRow, read_log

@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 
 from lm_eval_longbench.cli import compare
 from lm_eval_longbench.errors import PredictionError
+from lm_eval_longbench.harness.baseline import ExtractiveBaseline
 
 QASPER, V2 = "longbench_v1_qasper", "longbench_v2"
 
@@ -43,10 +44,9 @@ def cells(result):
 def test_comparable(command, run):
     result = command(run, run)
     assert result.exit_code == 0, result.output
-    lines = result.stdout.splitlines()
-    assert lines[:3] == [f"A: {run}", f"B: {run}", "comparable (2 shared tasks)"]
-    assert "ingredient" not in result.stdout
-    assert [QASPER, "score", "0.1125", "0.1125", "+0.0000"] in cells(result)
+    assert not any(line.startswith("  ") for line in result.stdout.splitlines())
+    whole = command(run, run, "--verbose")
+    assert [QASPER, "score", "0.1125", "0.1125", "+0.0000"] in cells(whole)
 
 
 def test_with_care(command, run, files):
@@ -55,34 +55,26 @@ def test_with_care(command, run, files):
     assert result.exit_code == 0
     assert "comparable with care (2 shared tasks)" in result.stdout
     (line,) = [line for line in result.stdout.splitlines() if "seeds" in line]
-    assert "null" in line and "[1, 2]" in line and "same distribution" in line
-    assert [V2, "acc_hard", "0.3000", "0.3000", "+0.0000"] in cells(result)
+    assert line.startswith(f"  seeds in {QASPER}: null | [1, 2], care: ")
+    assert "same distribution" in line
 
 
 def test_not_comparable(command, run, files):
     files.edit_run(QASPER, template_sha256="0" * 64, failed=1)
     result = command(run, files.folder)
-    assert result.exit_code == 1
+    assert result.exit_code == 2
     text = result.stdout
     assert "not comparable (2 shared tasks)" in text
     # The heaviest first, then what needs care.
-    assert text.index("template_sha256") < text.index("failed  ")
+    assert text.index("template_sha256 in") < text.index("failed in")
     assert "the questions were put in other words" in text
     assert "0" * 12 in text and "0" * 13 not in text
-    # The other task may be compared.
-    assert text.index("template_sha256") < text.index("figures of comparable tasks:")
-    tasks = {line[0] for line in cells(result) if line[1:2] == ["acc"] or line[1:2] == ["score"]}
-    assert tasks == {V2}
-    assert "the figures of 1 tasks are not comparable and not shown; --anyway shows them" in text
-
-
-def test_anyway(command, run, files):
-    files.edit_run(QASPER, template_sha256="0" * 64)
-    result = command(run, files.folder, "--anyway")
-    assert result.exit_code == 1
-    text = result.stdout
-    assert text.index("NOT COMPARABLE, shown because of --anyway:") < text.rindex(QASPER)
-    assert [QASPER, "score", "0.1125", "0.1125", "+0.0000"] in cells(result)
+    # The headline and the difference are told all the same, and all figures with their mark.
+    assert "LongBench v1 qasper: A 11.25 [n<20], B 11.25 [n<20]; B - A 0.00 [n<20] n=4" in text
+    found = cells(command(run, files.folder, "--verbose"))
+    marked = {line[0] for line in found if line[-2:] == ["not", "comparable"]}
+    assert marked >= {QASPER} and V2 not in marked
+    assert [V2, "acc_hard", "0.3000", "0.3000", "+0.0000"] in found
 
 
 def test_tasks_of_one_side(command, run, files):
@@ -91,18 +83,63 @@ def test_tasks_of_one_side(command, run, files):
             del whole[part][V2]
 
     files.edit_results(edit)
+    for log in files.folder.rglob(f"samples_{V2}_*"):
+        log.unlink()
     result = command(files.folder, run)
     assert result.exit_code == 0
-    assert "comparable with care (1 shared task)" in result.stdout
-    assert f"only in B: {V2}" in result.stdout
+    assert f"comparable with care (1 shared task; only in B: {V2})" in result.stdout
 
     def rest(whole):
         whole["configs"][QASPER]["metadata"]["longbench_run"]["task"] = "longbench_v1_trec"
 
     files.edit_results(rest)
+    for log in files.folder.rglob("samples_*"):
+        log.unlink()
     result = command(files.folder, run)
-    assert result.exit_code == 1
+    assert result.exit_code == 2
     assert "not comparable: the two results have no task in common" in result.stdout
+
+
+# What nobody may change without seeing it.
+SCREEN = """\
+A: /whole (ExtractiveBaseline)
+B: /cut (ExtractiveBaseline)
+LongBench v1 qasper: A 11.25 [n<20], B 0.00 [n<20]; B - A -11.25 [n<20] n=4
+LongBench v2 overall: A 27.8 [n<20], B 33.3 [n<20]; B - A +5.6 [n<20] n=18
+not comparable (2 shared tasks)
+  limit: 100000 | 500: prompts were cut, and this decides what the model read
+  truncated in longbench_v1_qasper: 0 | 4, care: another number of prompts was cut
+  ingredients: 1 more
+why: +2.50 points of the mean over questions (A 24.77, B 27.27; 22 shared): cut +2.50
+more: --verbose (every ingredient, figure and cause), --json
+"""
+
+
+def test_the_screen(command, tmp_path, tokenizer_folder):
+    """Ten lines at most: both numbers, what tells them apart, and why, in points."""
+    sides = []
+    for name, limit in (("whole", 100_000), ("cut", 500)):
+        options = {"tokenizer": tokenizer_folder, "truncate_to": limit}
+        (tmp_path / name).mkdir()
+        sides.append(write_run(tmp_path / name, ExtractiveBaseline(), [QASPER, V2], options))
+    result = command(*sides)
+    text = result.stdout.replace(str(tmp_path), "").replace(tokenizer_folder, "TOKENIZER")
+    assert text == SCREEN
+    assert len(text.splitlines()) <= 10
+    assert result.exit_code == 2
+    assert "as tokenizers differ" not in command(*sides, "--verbose").stdout
+
+
+def test_many_differences_take_no_more_lines(command, run, files):
+    """The longest screen: several headlines, ingredients and causes."""
+    for name in (QASPER, V2):
+        files.edit_run(name, template_sha256="0" * 64, chat="on", limit=5, truncated=1, seeds=[3])
+    files.edit_results(lambda whole: whole["configs"][V2]["metadata"]["longbench_run"].pop("chat"))
+    files.edit_log(V2, lambda rows: rows[:15])
+    lines = command(run, files.folder).stdout.splitlines()
+    assert len(lines) <= 10
+    assert lines[-1].startswith("more: --verbose")
+    assert any(line.startswith("  ingredients: ") and "more" in line for line in lines)
 
 
 def test_a_file_that_cannot_be_read_has_a_status_of_its_own(command, run, files, tmp_path):
@@ -118,7 +155,7 @@ def test_a_file_that_cannot_be_read_has_a_status_of_its_own(command, run, files,
 def test_json(command, run, files):
     files.edit_run(QASPER, template_sha256="0" * 64, seeds=[1, 2])
     result = command(run, files.folder, "--json")
-    assert result.exit_code == 1
+    assert result.exit_code == 2
     found = json.loads(result.stdout)
     assert (found["a"], found["b"]) == (str(run), str(files.folder))
     assert found["verdict"] == "not comparable"

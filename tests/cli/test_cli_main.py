@@ -22,7 +22,7 @@ def test_help_names_every_command(invoke):
     result = invoke("--help")
     assert result.exit_code == 0
     for command in (
-        *("run", "doctor", "prepare", "lock", "score", "report", "verify", "compare", "explain"),
+        *("run", "doctor", "prepare", "lock", "score", "report", "verify", "compare"),
         *("prompt", "presets", "path", "link", "leaderboard"),
     ):
         assert re.search(rf"^\W*{command}\s", result.stdout, re.MULTILINE), command

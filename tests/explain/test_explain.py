@@ -2,15 +2,29 @@
 
 import json
 import random
+import re
 from hashlib import sha256
 
 import pytest
-from prediction_rows import STAMP, log_row, v1_doc, v1_row, write_lines
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from prediction_rows import (
+    STAMP,
+    log_row,
+    says,
+    v1_doc,
+    v1_row,
+    v2_question,
+    v2_row,
+    write_lines,
+)
 from real_runs import write_run
 from typer.testing import CliRunner
 
 from lm_eval_longbench.cli.main import app
-from lm_eval_longbench.errors import PredictionError
+from lm_eval_longbench.errors import LongBenchError, OptionError
+from lm_eval_longbench.explain import explain as explain_module
+from lm_eval_longbench.explain.compare import compare_results
 from lm_eval_longbench.explain.explain import (
     CAUSES,
     CHAT,
@@ -20,8 +34,10 @@ from lm_eval_longbench.explain.explain import (
     QUESTIONS,
     SCORER,
     STOP,
-    explain,
+    explained,
+    paired,
 )
+from lm_eval_longbench.explain.side import read_side
 
 TASK = "longbench_v1_qasper"
 GOLD = "Emma Woodhouse of Hartfield"
@@ -38,6 +54,10 @@ RUN = {
     "chat_sha256": "c" * 64,
     "generation": {"until": [], "max_gen_toks": 128},
 }
+
+
+def explain(theirs, ours):
+    return compare_results(theirs, ours).why
 
 
 def digest(*parts):
@@ -85,6 +105,7 @@ class Made:
             rows.append(row)
         write_lines(folder / f"samples_{TASK}_{STAMP}.jsonl", *rows)
         whole = {
+            "results": {TASK: {}},
             "configs": {TASK: {"metadata": {"longbench_run": self.run}}},
             "model_name": model,
             "config": {"model": "hf", "model_args": {"pretrained": model}},
@@ -215,23 +236,27 @@ def test_few_questions_have_no_interval(tmp_path):
 def test_nothing_in_common(tmp_path):
     for name in ("qasper", "hotpotqa"):
         write_lines(tmp_path / name / "pred" / "m" / f"{name}.jsonl", v1_row("x", "y"))
-    with pytest.raises(PredictionError, match="have no scored question in common"):
-        explain(tmp_path / "qasper", tmp_path / "hotpotqa")
+    found = compare_results(tmp_path / "qasper", tmp_path / "hotpotqa")
+    assert found.why is None
+    assert "have no scored question in common" in found.untold
 
 
 def test_the_command(tmp_path):
     theirs, ours = make(STOP, 1)
-    theirs.write(tmp_path / "theirs")
-    ours.write(tmp_path / "ours")
-    result = CliRunner().invoke(app, ["explain", str(tmp_path / "theirs"), str(tmp_path / "ours")])
-    assert result.exit_code == 0, result.output
-    assert "largest: stop and budget, -" in result.stdout
-    result = CliRunner().invoke(
-        app, ["explain", "--json", str(tmp_path / "theirs"), str(tmp_path / "ours")]
-    )
-    told = json.loads(result.stdout)
+    sides = [str(own.write(tmp_path / name)) for name, own in (("a", theirs), ("b", ours))]
+    result = CliRunner().invoke(app, ["compare", *sides])
+    assert result.exit_code == 2, result.output  # another budget
+    assert re.search(r"^why: -.* shared\): stop and budget -", result.stdout, re.M)
+    result = CliRunner().invoke(app, ["compare", "--json", *sides])
+    told = json.loads(result.stdout)["why"]
     assert told["largest"] == STOP
-    assert [share["cause"] for share in told["shares"]] == list(CAUSES)
+    assert [share["cause"] for share in told["parts"]] == list(CAUSES)
+
+
+def test_the_old_name_says_the_new_one():
+    result = CliRunner().invoke(app, ["explain", "a", "b"])
+    assert isinstance(result.exception, OptionError) and result.exception.status == 2
+    assert str(result.exception) == "explain is now: lm-eval-longbench compare A B"
 
 
 def test_two_real_runs_that_were_cut_otherwise(tmp_path, tokenizer_folder):
@@ -248,3 +273,100 @@ def test_two_real_runs_that_were_cut_otherwise(tmp_path, tokenizer_folder):
     assert found.largest.cause == CUT
     assert found.largest.points == pytest.approx(found.gap, abs=1e-9)
     assert found.notes == ()
+
+
+# ---------------------------------------------------------------------- pairs
+
+
+def v2_side(folder, numbers, answers, *, official):
+    """Write answers to some questions of v2, as a log or as an official file."""
+    rows = []
+    for number, answer in zip(numbers, answers, strict=True):
+        question = {"id": f"q{number}", "answer": "ABCD"[number % 4]}
+        if official:
+            rows.append(v2_row(letter=answer, **question))
+        else:
+            rows.append(log_row("longbench_v2", v2_question(**question), says(answer)))
+    name = "m.jsonl" if official else f"samples_longbench_v2_{STAMP}.jsonl"
+    write_lines(folder / name, *rows)
+    return folder
+
+
+@pytest.mark.parametrize("official", [(True, False), (False, True), (True, True)])
+def test_questions_of_v2_are_paired_by_their_ids(tmp_path, official):
+    """All have the place 0 and one of four letters: 22 of these pairs once beat the right ones."""
+    numbers = list(range(18))
+    answers = ["ABCD"[number % 3] for number in numbers]
+    one = v2_side(tmp_path / "a", numbers, answers, official=official[0])
+    other = v2_side(tmp_path / "b", numbers[::-1], answers[::-1], official=official[1])
+    found = explain(one, other)
+    assert found.counts == (18, 18, 18)
+    assert [(share.points, share.questions) for share in found.shares] == [(0, 0)] * len(CAUSES)
+
+
+def test_lines_of_official_files_are_paired_by_place_only_if_all_gold_answers_agree(tmp_path):
+    """A line is left out of one file: what comes after it is at other places."""
+    golds = [f"Emma of Highbury {number}" for number in range(30)]
+    for name, left_out in (("a", ()), ("b", (4,))):
+        rows = [v1_row(gold, gold) for at, gold in enumerate(golds) if at not in left_out]
+        write_lines(tmp_path / name / "pred" / "m" / "qasper.jsonl", *rows)
+    found = explain(tmp_path / "a", tmp_path / "b")
+    assert found.counts == (30, 29, 29)
+    # Of golds that stand twice nothing tells which is which.
+    for name, left_out in (("c", ()), ("d", (0,))):
+        rows = [
+            v1_row("x", "yes" if at % 2 else f"no {at}") for at in range(9) if at not in left_out
+        ]
+        write_lines(tmp_path / name / "pred" / "m" / "qasper.jsonl", *rows)
+    assert explain(tmp_path / "c", tmp_path / "d").counts == (9, 8, 4)
+
+
+ANSWER = st.sampled_from([GOLD, "Emma", "Mr. Knightley", "", "<think>Emma</think>Bo"])
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_the_parts_add_up_whatever_the_sides_hold(tmp_path_factory, data):
+    """Logs and official files, questions that one side lacks, ids and golds that stand twice."""
+    sides = []
+    for name in "AB":
+        number = data.draw(st.integers(1, 8))
+        folder = tmp_path_factory.mktemp("side")
+        rows = []
+        for _ in range(number):
+            answer, gold = data.draw(ANSWER), data.draw(st.sampled_from([GOLD, "Bo", "yes"]))
+            rows.append((answer, gold, data.draw(st.integers(0, 9))))
+        if data.draw(st.booleans()):
+            own = [v1_row(answer, gold) for answer, gold, _ in rows]
+            write_lines(folder / "pred" / "m" / "qasper.jsonl", *own)
+        else:
+            own = [
+                {
+                    **log_row(TASK, {**v1_doc(TASK, at, gold), "_id": f"id-{own_id}"}, answer),
+                    "score": data.draw(st.sampled_from([0.0, 0.5, 1.0])),
+                }
+                for at, (answer, gold, own_id) in enumerate(rows)
+            ]
+            write_lines(folder / f"samples_{TASK}_{STAMP}.jsonl", *own)
+        sides.append(read_side(folder, folder / "scored", name))
+    pairs = paired(*sides)
+    assert len({id(one) for one, _ in pairs}) == len({id(own) for _, own in pairs}) == len(pairs)
+    assert all(one.golds == own.golds for one, own in pairs)
+    if pairs:
+        found = explained(*sides)  # refuses parts that do not add up
+        assert sum(share.points for share in found.shares) == pytest.approx(found.gap, abs=1e-6)
+
+
+def test_parts_that_do_not_add_up_are_refused(tmp_path, monkeypatch):
+    """By an exception of ours, which python -O leaves in: a question that is paired twice."""
+    theirs, ours = make(LEFT, 6)
+    sides = [
+        read_side(own.write(tmp_path / name), tmp_path / f"s{name}", name)
+        for name, own in (("A", theirs), ("B", ours))
+    ]
+    right = paired(*sides)
+    most = max(right, key=lambda pair: abs(pair[0].reported - pair[1].reported))
+    twice = [*right, most]
+    monkeypatch.setattr(explain_module, "paired", lambda *_: twice)
+    with pytest.raises(LongBenchError, match="The parts of the difference add up to"):
+        explained(*sides)

@@ -7,11 +7,11 @@ import pytest
 from prediction_rows import STAMP
 
 from lm_eval_longbench.errors import PredictionError
+from lm_eval_longbench.logs.found_results import find_results
 from lm_eval_longbench.logs.results_file import (
     RecordedRuns,
     ResultsFile,
     ScoredFolder,
-    find_results,
     model_of,
     read_results,
     read_results_file,
@@ -89,7 +89,8 @@ def test_a_task_of_ours_needs_its_settings_in_their_shapes(tmp_path):
 
 def test_results_are_found_at_any_depth_and_once(tmp_path):
     deep = write(tmp_path / "a" / "b", whole())
-    mine = write(tmp_path / "a", whole(), f"mine_{STAMP}.json")
+    mine = write(tmp_path / "a", whole(versions={"x": 1}), f"mine_{STAMP}.json")
+    write(tmp_path / "a" / "c", whole(date=2.0))  # the same results once more
     write(tmp_path / "a", whole(), "config.json")
     scored = tmp_path / "scored"
     report = {"tables": {"longbench_v1": {"official": {}, "counts": {}, "tasks": {}}}}

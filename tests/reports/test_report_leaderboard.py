@@ -71,7 +71,7 @@ def signed(folder, **changes):
                 },
                 "filters": None,
             } | changes
-        table["signature"] = {"line": "", "ingredients": {}, "tasks": tasks, "differences": []}
+        table["signature"] = {"line": "", "ingredients": {}, "tasks": tasks}
     (folder / "report.json").write_text(json.dumps(report))
     return folder
 

@@ -4,11 +4,8 @@ import json
 
 import pytest
 
-from lm_eval_longbench.cli.score import warnings_of
 from lm_eval_longbench.errors import PredictionError
 from lm_eval_longbench.logs.results_file import RecordedRuns
-from lm_eval_longbench.reports.report import remarks_on as remarks
-from lm_eval_longbench.reports.scored_run import read_run
 from lm_eval_longbench.scoring.score import score_paths
 from lm_eval_longbench.signature.signature import INGREDIENTS, UNKNOWN, completed, line
 
@@ -89,24 +86,6 @@ def test_without_a_results_file_the_signature_says_what_is_not_known(log, tmp_pa
     assert found["ingredients"]["limit"] == found["ingredients"]["chat"] == UNKNOWN
     assert found["ingredients"]["data"] == "sample-1"
     assert found["line"].startswith("lb-v2|v?|data:sample-1|prompt:?|cut:?|chat:?|t:?|k:1|n:1/?|")
-
-
-def test_merged_runs_that_differ_are_named(log, tmp_path):
-    assert signature_of(score_paths([log], tmp_path / "one"))["differences"] == []
-    other = tmp_path / "other" / log.name
-    other.parent.mkdir()
-    other.write_bytes(log.read_bytes() + b"\n")  # not the same file once more
-    run = {**SIGNATURE, "limit": 31500, "asked": 2}
-    configs = {"longbench_v2": {"metadata": {"longbench_run": run}}}
-    (other.parent / f"results_{DATE}.json").write_text(json.dumps({"configs": configs}))
-    report = score_paths([log, other], tmp_path / "out")
-    (reason,) = signature_of(report)["differences"]
-    assert reason.startswith("limit differs (31500 | 1000): ")  # in the order of the paths
-    assert any(
-        "runs are merged here that are not comparable: limit" in w for w in warnings_of(report)
-    )
-    run = read_run(tmp_path / "out", "both")
-    assert any("both is made of runs that are not comparable" in text for text in remarks([run]))
 
 
 def test_two_models_are_not_repeats_of_one_another(log, tmp_path):

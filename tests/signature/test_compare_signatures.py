@@ -15,6 +15,7 @@ from lm_eval_longbench.signature.compare import (
     RULES,
     compare,
     incomparable,
+    no_repeats,
     shown,
     shown_pair,
 )
@@ -134,6 +135,38 @@ def test_each_ingredient(name):
     if sentences:
         assert sentences[0].startswith(f"{name} differs (")
         assert sentences[0].endswith(f": {RULES[name].reason}.")
+
+
+# How a model was asked. What came of it never keeps runs from being repeats.
+SETTINGS = {
+    *("version", "data", "data_sha256", "template_sha256", "truncation", "limit", "overlength"),
+    *("tokenizer", "tokenizer_sha256", "chat", "chat_sha256", "system_sha256", "generation"),
+    *("model_settings", "filters", "retrieval", "rag_top_n"),
+}
+
+
+@pytest.mark.parametrize("name", INGREDIENTS)
+def test_only_settings_keep_runs_from_being_repeats(name):
+    value, _ = OTHER[name]
+    found = [own.ingredient for own in no_repeats(RUN, {**RUN, name: value})]
+    # Another name of a tokenizer is none, as long as its hash is the same.
+    assert found == ([name] if name in SETTINGS - {"tokenizer"} else [])
+    assert [own.ingredient for own in no_repeats({**RUN, name: value}, RUN)] == found
+
+
+def test_repeats_may_differ_in_seeds_questions_and_what_had_nothing_to_decide():
+    seeded = {**RUN, "generation": {**RUN["generation"], "seed": 7}}
+    assert no_repeats(seeded, RUN) == no_repeats(RUN, seeded) == []
+    part = {**RUN, "data": f"{RUN['data']} (only language: English)"}
+    assert no_repeats(part, RUN) == []
+    for name in ("truncation", "limit", "overlength", "tokenizer", "tokenizer_sha256"):
+        assert no_repeats(UNCUT, {**UNCUT, name: OTHER[name][0]}) == []
+    assert no_repeats(RUN, {**UNCUT, "tokenizer": None, "tokenizer_sha256": None}) == []
+    assert no_repeats(RUN, {**RUN, "tokenizer": "a/copy"}) == []
+    # Two models may have templates and switches of their own; repeats are of one.
+    unknown = {**RUN, "tokenizer_sha256": None}
+    assert no_repeats(unknown, {**unknown, "tokenizer": "org/other"})
+    assert no_repeats(unknown, {**unknown, "chat_sha256": "e" * 64})
 
 
 @pytest.mark.parametrize("name", ONLY_IF_CUT)

@@ -6,11 +6,16 @@ import pytest
 from real_runs import EXTRACTIVE, AnsweringLM, Files, write_run
 
 from lm_eval_longbench.errors import PredictionError
+from lm_eval_longbench.explain.compare import compare_results
+from lm_eval_longbench.explain.side import read_side
 from lm_eval_longbench.scoring.score import score_paths
 from lm_eval_longbench.signature.compare import CARE, COMPARABLE, NOT
-from lm_eval_longbench.verify.compare import compare_results, read_side
 
 QASPER, V2 = "longbench_v1_qasper", "longbench_v2"
+
+
+def entries_of(folder, tmp_path):
+    return read_side(folder, tmp_path / "scratch", "A").entries
 
 
 def differing(compared):
@@ -57,12 +62,14 @@ def test_another_model_and_other_questions(base_run, tmp_path):
     assert difference.left == difference.right == "2, 1 of them only here"
 
 
-def test_without_logs_questions_are_not_compared(base):
+def test_without_logs_questions_are_not_compared(base, tmp_path):
     for path in base.folder.rglob("*.jsonl"):
         path.unlink()
-    entries = read_side(base.folder)
+    entries = entries_of(base.folder, tmp_path)
     assert {entry.questions() for entry in entries.values()} == {None}
-    assert compare_results(base.folder, base.folder).verdict == COMPARABLE
+    compared = compare_results(base.folder, base.folder)
+    assert (compared.verdict, compared.headlines, compared.why) == (COMPARABLE, [], None)
+    assert "holds scores and no answers" in compared.untold
 
 
 def test_an_edited_option(base, base_run):
@@ -81,19 +88,19 @@ def test_no_task_in_common(base_run, v2_run):
     assert compared.tasks == []
 
 
-def test_domains_keep_their_names(v2_run):
-    entries = read_side(v2_run)
+def test_domains_keep_their_names(v2_run, tmp_path):
+    entries = entries_of(v2_run, tmp_path)
     assert {"longbench_v2_code_repository", "longbench_v2_single_document_qa"} <= set(entries)
     assert entries["longbench_v2_code_repository"].signature["task"] == "longbench_v2"
     assert "longbench_v2_cot" in entries
 
 
-def test_a_users_name_of_a_task(base):
+def test_a_users_name_of_a_task(base, tmp_path):
     whole = json.loads(base.results.read_text(encoding="utf-8"))
     for part in ("results", "configs", "versions"):
         whole[part]["mine"] = whole[part].pop(QASPER)
     base.results.write_text(json.dumps(whole), encoding="utf-8")
-    assert QASPER in read_side(base.folder)
+    assert QASPER in entries_of(base.folder, tmp_path)
 
 
 def test_a_scored_folder(base_run, tmp_path):
@@ -131,10 +138,29 @@ def test_two_scored_folders_of_other_questions(base_run, tmp_path):
     assert differing(compared) == {(V2, "questions")}
 
 
-def test_two_results_of_one_task(base_run, tmp_path):
+def test_equal_results_are_one(base_run, tmp_path):
+    """A folder that was copied, or a finished command that was started again."""
     folder = tmp_path / "runs"
     for name in ("a", "b"):
         Files.copy(base_run, folder / name)
+    compared = compare_results(base_run, folder)
+    assert compared.verdict == COMPARABLE
+    assert [own.b.n for own in compared.headlines] == [own.a.n for own in compared.headlines]
+
+
+def test_two_results_of_one_task(base_run, tmp_path):
+    """Repeats are merged where there are answers; figures alone cannot be."""
+    folder = tmp_path / "runs"
+    copies = [Files.copy(base_run, folder / name) for name in ("a", "b")]
+    copies[1].edit_run(V2, seeds=[7])
+    copies[1].edit_log(V2, lambda rows: rows[0].update(resps=[["(A)"]], filtered_resps=["(A)"]))
+    compared = compare_results(base_run, folder)
+    (task,) = [task for task in compared.tasks if task.task == V2]
+    assert ("repeats", 1, 2) in [
+        (own.ingredient, own.left, own.right) for own in task.comparison.differences
+    ]
+    for path in folder.rglob("*.jsonl"):
+        path.unlink()
     with pytest.raises(PredictionError, match="two results of longbench_pro_t3_1: "):
         compare_results(base_run, folder)
 
@@ -147,6 +173,8 @@ def test_broken_files(base, base_run, tmp_path):
     with pytest.raises(PredictionError, match="is not JSON"):
         compare_results(base.folder, base_run)
     base.results.write_text('{"results": {}, "configs": {}}', encoding="utf-8")
+    for log in base.folder.rglob("samples_*"):
+        log.unlink()
     with pytest.raises(PredictionError, match="no results of tasks of this package"):
         compare_results(base.folder, base_run)
 

@@ -1,31 +1,19 @@
-"""Compare two results, task by task."""
+"""What results files and scored folders say of each task: ingredients and figures."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from lm_eval_longbench.benchmarks.registry import benchmark_of, benchmark_of_table, tasks
 from lm_eval_longbench.errors import PredictionError
-from lm_eval_longbench.logs.results_file import (
-    ResultsFile,
-    ScoredFolder,
-    find_results,
-    read_results,
-)
-from lm_eval_longbench.logs.sample_log import BYPASS, read_log
+from lm_eval_longbench.input_files import read_json_lines
+from lm_eval_longbench.logs.results_file import ResultsFile, ScoredFolder
+from lm_eval_longbench.logs.sample_log import BYPASS, is_log_row
 from lm_eval_longbench.logs.scored_files import SAMPLES
 from lm_eval_longbench.shapes import Cosine, checked
-from lm_eval_longbench.signature.compare import (
-    CARE,
-    COMPARABLE,
-    NOT,
-    Comparison,
-    SignatureDifference,
-    compare,
-)
 from lm_eval_longbench.signature.signature import UNKNOWN
 from lm_eval_longbench.verify.scored import read_samples
 
@@ -53,38 +41,21 @@ class ComparedEntry:
     def questions(self) -> set[str] | None:
         """Return the ids of the questions that were answered; None: the result does not tell.
 
+        Nor does it where ids are lines of a prediction file, which another side need not have.
+
         Raises:
             PredictionError: the log is broken.
         """
         if self.log is None:
             return None
         if self.log.name == SAMPLES:
-            rows = (row for _, row in read_samples(self.log) if row["task"] == self.task)
-            return {str(row["id"]) for row in rows}
-        return {row.name for row in read_log(self.log)}
-
-
-def read_side(path: Path) -> dict[str, ComparedEntry]:
-    """Read one side by task: a results file, a run folder or a scored folder.
-
-    Raises:
-        PredictionError: a file is broken, there are no tasks of this package, or two files have
-            results of one task.
-    """
-    entries: dict[str, ComparedEntry] = {}
-    for place in find_results([path]):
-        results = read_results(place)
-        own = _of_folder(results) if isinstance(results, ScoredFolder) else _of_file(results)
-        for entry in own:
-            other = entries.setdefault(entry.task, entry)
-            if other is not entry:
-                raise PredictionError(
-                    f"{path} has two results of {entry.task}: {other.file} and {entry.file}. Name "
-                    "the one to compare."
-                )
-    if not entries:
-        raise PredictionError(f"{path} has no results of tasks of this package.")
-    return entries
+            rows = [row for _, row in read_samples(self.log) if row["task"] == self.task]
+            are_lines = all(str(row["id"]) == str(row.get("index")) for row in rows)
+            return None if are_lines else {str(row["id"]) for row in rows}
+        docs = (
+            row["doc"] for _, row in read_json_lines(self.log, PredictionError) if is_log_row(row)
+        )
+        return {str(doc.get("_id", doc.get("id"))) for doc in docs}
 
 
 def _figures(file: Path, place: str, found: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -100,7 +71,8 @@ def _figures(file: Path, place: str, found: Mapping[str, Any]) -> Mapping[str, A
     return found
 
 
-def _of_file(results: ResultsFile) -> Iterator[ComparedEntry]:
+def of_file(results: ResultsFile) -> Iterator[ComparedEntry]:
+    """Yield the tasks of a results file."""
     known = [str(task.run.get("task")) for task in results.tasks]
     for task, name in zip(results.tasks, known, strict=True):
         own = tasks().get(name)
@@ -118,7 +90,7 @@ def _of_file(results: ResultsFile) -> Iterator[ComparedEntry]:
         )
 
 
-def _of_folder(folder: ScoredFolder) -> Iterator[ComparedEntry]:
+def of_folder(folder: ScoredFolder) -> Iterator[ComparedEntry]:
     """Yield the tasks of a scored folder, with the ingredients that its report knows."""
     version = str(folder.report.get("package", "")).removeprefix(_PACKAGE)
     for table, facts in folder.report["tables"].items():
@@ -143,73 +115,3 @@ def _of_folder(folder: ScoredFolder) -> Iterator[ComparedEntry]:
             metric = benchmark.harness_metrics(known)[0].name if known else "score"
             figures = _figures(folder.path, f"{table}.{task}", {metric: own.get("score")})
             yield ComparedEntry(folder.path, task, signature, figures, folder.path / SAMPLES)
-
-
-@dataclass(frozen=True)
-class TaskComparison:
-    """One task that both results have.
-
-    Attributes:
-        task: its name.
-        comparison: of its signatures, and of the questions that were asked.
-        figures: each that both sides have, with its two values.
-    """
-
-    task: str
-    comparison: Comparison
-    figures: Sequence[tuple[str, Any, Any]]
-
-
-@dataclass(frozen=True)
-class Compared:
-    """Two results beside each other.
-
-    Attributes:
-        tasks: those that both have.
-        only_left, only_right: names of the others.
-    """
-
-    tasks: Sequence[TaskComparison]
-    only_left: Sequence[str]
-    only_right: Sequence[str]
-
-    @property
-    def verdict(self) -> str:
-        """The heaviest verdict of the shared tasks; NOT without any."""
-        verdicts = {task.comparison.verdict for task in self.tasks}
-        if NOT in verdicts or not verdicts:
-            return NOT
-        alone = self.only_left or self.only_right
-        return CARE if CARE in verdicts or alone else COMPARABLE
-
-
-def compare_results(left: Path, right: Path) -> Compared:
-    """Compare two results files, run folders or scored folders.
-
-    Raises:
-        PredictionError: a file is broken, or has no tasks of this package, or one task twice.
-    """
-    ours, theirs = read_side(left), read_side(right)
-    return Compared(
-        [_task(name, own, theirs[name]) for name, own in ours.items() if name in theirs],
-        [name for name in ours if name not in theirs],
-        [name for name in theirs if name not in ours],
-    )
-
-
-def _task(name: str, left: ComparedEntry, right: ComparedEntry) -> TaskComparison:
-    found = compare(left.signature, right.signature)
-    ours, theirs = left.questions(), right.questions()
-    if ours is not None and theirs is not None and ours != theirs:  # signatures only count them
-        other = SignatureDifference(
-            "questions",
-            f"{len(ours)}, {len(ours - theirs)} of them only here",
-            f"{len(theirs)}, {len(theirs - ours)} of them only here",
-            NOT,
-            "the logs have answers to other questions",
-        )
-        found = Comparison([*found.differences, other], found.unstated)
-    shared = (own for own in left.figures if own in right.figures)
-    return TaskComparison(
-        name, found, [(own, left.figures[own], right.figures[own]) for own in shared]
-    )

@@ -1,0 +1,217 @@
+"""Compare two results: what depends on settings, the headline, and why the numbers differ."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from lm_eval_longbench.benchmarks.registry import benchmarks
+from lm_eval_longbench.explain.entry import ComparedEntry
+from lm_eval_longbench.explain.explain import Explanation, NothingShared, explained
+from lm_eval_longbench.explain.side import Side, read_side
+from lm_eval_longbench.figures.tree import Difference
+from lm_eval_longbench.reports.render_json import difference_json, figure_json
+from lm_eval_longbench.reports.report import BenchmarkReport, Cell, ReportRow, make_report
+from lm_eval_longbench.signature.compare import (
+    CARE,
+    COMPARABLE,
+    NOT,
+    Comparison,
+    SignatureDifference,
+    compare,
+)
+
+# Names of the two sides.
+A, B = "A", "B"
+
+
+@dataclass(frozen=True)
+class TaskComparison:
+    """One task that both results have.
+
+    Attributes:
+        task: its name.
+        comparison: of its signatures, and of the questions that were asked.
+        figures: each that both sides have, with its two values.
+    """
+
+    task: str
+    comparison: Comparison
+    figures: Sequence[tuple[str, Any, Any]]
+
+
+@dataclass(frozen=True)
+class Headline:
+    """A figure that tells how good both sides are.
+
+    Attributes:
+        title: of the benchmark, and of the mode or modes where it has several.
+        row: the figure, of all columns.
+        a, b: of the sides; None: there is none.
+        difference: b less a, on the questions that both have; None: there are none.
+    """
+
+    title: str
+    row: ReportRow
+    a: Cell | None
+    b: Cell | None
+    difference: Difference | None
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it as plain JSON values, unrounded."""
+        unit = self.row.unit
+        return {
+            "title": self.title,
+            "section": self.row.section,
+            "figure": self.row.name,
+            "unit": unit.name,
+            "a": figure_json(self.a, unit),
+            "b": figure_json(self.b, unit),
+            "difference": difference_json(self.difference, unit),
+        }
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Two results beside each other.
+
+    Attributes:
+        tasks: those that both have.
+        only_left, only_right: names of the others.
+        models: whose answers each side has, as far as it is said.
+        headlines: the figures that tell how good both sides are; () where one has no scores.
+        why: their difference by cause; None: `untold` says why not.
+    """
+
+    tasks: Sequence[TaskComparison]
+    only_left: Sequence[str]
+    only_right: Sequence[str]
+    models: tuple[Sequence[str], Sequence[str]] = ((), ())
+    headlines: Sequence[Headline] = ()
+    why: Explanation | None = None
+    untold: str = ""
+
+    @property
+    def verdict(self) -> str:
+        """The heaviest verdict of the shared tasks; NOT without any."""
+        verdicts = {task.comparison.verdict for task in self.tasks}
+        if NOT in verdicts or not verdicts:
+            return NOT
+        alone = self.only_left or self.only_right
+        return CARE if CARE in verdicts or alone else COMPARABLE
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it as plain JSON values; docs/json.md describes them."""
+        return {
+            "verdict": self.verdict,
+            "models": {"a": list(self.models[0]), "b": list(self.models[1])},
+            "headline": [own.as_json() for own in self.headlines],
+            "tasks": [
+                {
+                    "task": task.task,
+                    "verdict": task.comparison.verdict,
+                    "differences": [asdict(own) for own in task.comparison.differences],
+                    "not_stated": list(task.comparison.unstated),
+                    "figures": [
+                        {"figure": name, "a": left, "b": right}
+                        for name, left, right in task.figures
+                    ],
+                }
+                for task in self.tasks
+            ],
+            "only_a": list(self.only_left),
+            "only_b": list(self.only_right),
+            "why": None if self.why is None else self.why.as_json(),
+            "untold": self.untold or None,
+        }
+
+
+def compare_results(left: Path, right: Path) -> Compared:
+    """Compare what `score` reads, results files, run folders or scored folders.
+
+    Raises:
+        PredictionError: a file is broken, or has no tasks of this package, or has answers of
+            several models or settings.
+        DataError: the files of a scored folder contradict each other.
+    """
+    with tempfile.TemporaryDirectory(prefix="lm-eval-longbench-") as scratch:
+        one, other = (
+            read_side(path, Path(scratch, name), name) for path, name in ((left, A), (right, B))
+        )
+        why, untold = _why(one, other)
+        ours, theirs = one.entries, other.entries
+        return Compared(
+            [_task(name, own, theirs[name]) for name, own in ours.items() if name in theirs],
+            [name for name in ours if name not in theirs],
+            [name for name in theirs if name not in ours],
+            (one.models, other.models),
+            list(_headlines(one, other)),
+            why,
+            untold,
+        )
+
+
+def _why(one: Side, other: Side) -> tuple[Explanation | None, str]:
+    """Return why the sides differ, or else why that cannot be told."""
+    for side in (one, other):
+        if not side.questions:
+            return None, f"{side.name} holds scores and no answers"
+    try:
+        return explained(one, other), ""
+    except NothingShared as error:
+        return None, str(error)
+
+
+def _headlines(one: Side, other: Side) -> Iterator[Headline]:
+    """Yield the headline of each pair of tables; of tables without one those of their tasks."""
+    if one.run is None or other.run is None:
+        return
+    for report in make_report([one.run, other.run]).benchmarks:
+        for number, pair in enumerate(report.pairs):
+            found = [
+                Headline(
+                    _title(report, pair.first, pair.second),
+                    row,
+                    row.figures[pair.first],
+                    row.figures[pair.second],
+                    row.differences[number],
+                )
+                for row in report.rows
+            ]
+            known = [own for own in found if _has_value(own.a) and _has_value(own.b)]
+            benchmark = benchmarks()[report.benchmark]
+            places = benchmark.headline
+            named = [own for own in known if (own.row.section, own.row.name) in places]
+            sections = benchmark.task_sections
+            yield from named or [own for own in known if own.row.section in sections] or known[:1]
+
+
+def _has_value(cell: Cell | None) -> bool:
+    return cell is not None and cell.value is not None
+
+
+def _title(report: BenchmarkReport, first: int, second: int) -> str:
+    modes = [report.columns[number].table.info.mode or "" for number in (first, second)]
+    told = " and ".join(dict.fromkeys(filter(None, modes)))
+    return f"{report.title} ({told})" if told else report.title
+
+
+def _task(name: str, left: ComparedEntry, right: ComparedEntry) -> TaskComparison:
+    found = compare(left.signature, right.signature)
+    ours, theirs = left.questions(), right.questions()
+    if ours is not None and theirs is not None and ours != theirs:  # signatures only count them
+        other = SignatureDifference(
+            "questions",
+            f"{len(ours)}, {len(ours - theirs)} of them only here",
+            f"{len(theirs)}, {len(theirs - ours)} of them only here",
+            NOT,
+            "the logs have answers to other questions",
+        )
+        found = Comparison([*found.differences, other], found.unstated)
+    shared = (own for own in left.figures if own in right.figures)
+    return TaskComparison(
+        name, found, [(own, left.figures[own], right.figures[own]) for own in shared]
+    )

@@ -1,0 +1,157 @@
+"""Find results files and scored folders; results that are there twice count once."""
+
+from __future__ import annotations
+
+import contextlib
+import filecmp
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from lm_eval_longbench.answers.store import model_identity
+from lm_eval_longbench.errors import PredictionError
+from lm_eval_longbench.input_files import read_json
+from lm_eval_longbench.logs.results_file import LOG_NAME, RESULTS_NAME
+from lm_eval_longbench.logs.scored_files import REPORT, SAMPLES
+
+# What of a results file is a figure or a setting; the rest tells when and where it was made.
+_TOLD = (
+    *("results", "groups", "group_subtasks", "configs", "versions", "n-shot", "n-samples"),
+    *("higher_is_better", "model_name"),
+)
+_STARTED = ("limit", "gen_kwargs", "random_seed", "numpy_seed", "torch_seed", "fewshot_seed")
+
+
+def _told(whole: Mapping[str, Any]) -> str:
+    """Return the figures and settings of a decoded results file as JSON."""
+    config = whole.get("config")
+    own = {name: whole.get(name) for name in _TOLD}
+    if isinstance(config, Mapping):
+        model, arguments = str(config.get("model")), config.get("model_args")
+        own |= {name: config.get(name) for name in _STARTED}
+        own["model"] = [model, arguments]
+        if isinstance(arguments, Mapping):
+            own["model"] = model_identity(model, arguments)
+    return json.dumps(own, sort_keys=True, default=str)
+
+
+def _logs_of(path: Path) -> dict[str, Path]:
+    """Return by task the sample logs of a results file's moment."""
+    found = RESULTS_NAME.fullmatch(path.name)
+    try:
+        names = sorted(os.listdir(path.parent)) if found else []
+    except OSError:
+        return {}
+    logs = ((name, LOG_NAME.fullmatch(name)) for name in names)
+    return {
+        own["task"]: path.parent / name
+        for name, own in logs
+        if found and own and own["moment"] == found["moment"]
+    }
+
+
+def logs_of(path: Path) -> list[Path]:
+    """Return the sample logs beside a results file of the harness; [] for another file."""
+    return list(_logs_of(path).values())
+
+
+def same_results(paths: Sequence[Path]) -> dict[Path, Path]:
+    """Return by its path each results file that adds nothing to another one, and that other one.
+
+    Figures, settings and sample logs are the same: the command was started again with nothing to
+    ask. A file that cannot be read is like no other.
+    """
+    by_text: dict[str, list[Path]] = {}
+    for path in paths if len(paths) > 1 else ():
+        with contextlib.suppress(PredictionError):
+            whole = read_json(path, PredictionError)
+            if isinstance(whole, Mapping):
+                by_text.setdefault(_told(whole), []).append(path)
+    found = {}
+    for alike in by_text.values():
+        logs = {path: _logs_of(path) for path in alike}
+        first: list[Path] = []
+        for path in sorted(alike, key=lambda path: -len(logs[path])):
+            own = next((own for own in first if _is_in(logs[path], logs[own])), None)
+            if own is None:
+                first.append(path)
+            else:
+                found[path] = own
+    return found
+
+
+def _is_in(logs: Mapping[str, Path], others: Mapping[str, Path]) -> bool:
+    """Whether each log is there among others, byte for byte."""
+    try:
+        return logs.keys() <= others.keys() and all(
+            filecmp.cmp(log, others[task], shallow=False) for task, log in logs.items()
+        )
+    except OSError:
+        return False
+
+
+def _is_scored(folder: Path) -> bool:
+    return os.path.isfile(folder / REPORT) and os.path.isfile(folder / SAMPLES)
+
+
+def _under(folder: Path) -> list[Path]:
+    """Return the results files and scored folders at any depth, sorted."""
+    found = []
+    for place, folders, files in os.walk(folder):
+        folders.sort()
+        if _is_scored(Path(place)):
+            found.append(Path(place))
+        found += [Path(place, name) for name in sorted(files) if RESULTS_NAME.fullmatch(name)]
+    return sorted(found)
+
+
+def _named(given: Path) -> list[Path]:
+    """Return what a path names, [] of another file; PredictionError if it does not exist."""
+    # These raise nothing for folders that may not be entered, and for unknown users.
+    path = Path(os.path.expanduser(given))
+    if os.path.isdir(path):
+        return _under(path)
+    if not os.path.isfile(path):
+        raise PredictionError(f"{given} does not exist, or is neither a file nor a folder.")
+    if path.name == REPORT and _is_scored(path.parent):
+        return [path.parent]
+    return [path] if RESULTS_NAME.fullmatch(path.name) else []
+
+
+def _distinct(found: Iterable[Path]) -> list[Path]:
+    """Return paths each once, and of equal results the first."""
+    paths = list(dict.fromkeys(found))
+    again = same_results([path for path in paths if not path.is_dir()])
+    return [path for path in paths if path not in again]
+
+
+def results_under(path: Path) -> list[Path]:
+    """Return the results files and scored folders that a path names; [] without any.
+
+    Raises:
+        PredictionError: the path does not exist.
+    """
+    return _distinct(_named(path))
+
+
+def find_results(paths: Iterable[Path]) -> list[Path]:
+    """Return the results files and scored folders that some paths name, each once, in order.
+
+    Args:
+        paths: results files, report.json files, and folders to search at any depth.
+
+    Raises:
+        PredictionError: a path does not exist, or there are no results under it.
+    """
+    found: list[Path] = []
+    for path in paths:
+        own, file = _named(path), Path(os.path.expanduser(path))
+        if not own and os.path.isdir(file):
+            raise PredictionError(
+                f"{path} holds no results: neither results_<date>.json of the harness nor a "
+                f"folder with {REPORT} and {SAMPLES} of `lm-eval-longbench score`."
+            )
+        found += own or [file]
+    return _distinct(found)

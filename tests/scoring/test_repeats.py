@@ -1,0 +1,191 @@
+"""Settings are no repeats of each other, and equal results are one result: with real runs."""
+
+import json
+import os
+import re
+import shlex
+
+import pytest
+from fault_server import FaultServer
+from real_runs import EXTRACTIVE, AnsweringLM, Files, write_run
+from typer.testing import CliRunner
+
+import lm_eval_longbench as lb
+from lm_eval_longbench.cli.main import app
+from lm_eval_longbench.errors import PredictionError
+from lm_eval_longbench.scoring.score import score_paths
+
+QASPER, TREC, V2 = "longbench_v1_qasper", "longbench_v1_trec", "longbench_v2"
+
+
+def said(*arguments):
+    return CliRunner().invoke(app, [*map(str, arguments)])
+
+
+# Where a user has two runs put their output.
+PLACES = {
+    "one folder": ("results", "results"),
+    "a name for the file": ("out/x.json", "out/x.json"),
+    "nested": ("deep/a", "deep/b/c"),
+}
+
+
+@pytest.fixture(params=[*PLACES, "predicted only"])
+def mixed(request, tmp_path, tokenizer_folder):
+    """One model, the prompts once whole and once cut; the folder that a user names."""
+    places = PLACES.get(request.param, ("results", "results"))
+    only = {"predict_only": True} if request.param == "predicted only" else {}
+    for place, options in zip(places, ({}, {"truncate_to": 500}), strict=True):
+        options = {**options, "tokenizer": tokenizer_folder}
+        (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
+        write_run(tmp_path / place, EXTRACTIVE, [QASPER], options, **only)
+    return tmp_path / places[0].partition("/")[0]
+
+
+def test_two_limits_are_refused_wherever_they_lie(mixed, tmp_path):
+    """11.25 whole and 0.00 cut were averaged to 5.62."""
+    for arguments in (
+        ("score", mixed, "--output", tmp_path / "out"),
+        ("score", mixed, "--output", tmp_path / "out", "--official", tmp_path / "official"),
+        ("report", mixed),
+    ):
+        error = said(*arguments).exception
+        assert isinstance(error, PredictionError) and error.status == 2
+        text = str(error)
+        assert f"{QASPER} was run in two settings" in text and "limit null and 500 (" in text
+        named = re.search(r"They are in (\S+) and (\S+)\. Nothing", text).groups()
+        found = sorted(path for path in mixed.rglob("*.json") if "_20" in path.name)
+        assert sorted(os.path.abspath(name) for name in named) == [str(path) for path in found]
+    assert not (tmp_path / "out" / "report.json").exists()
+    assert not (tmp_path / "official").exists()
+    with pytest.raises(PredictionError, match="no repeats of one another"):
+        lb.report(mixed)
+    # What the message advises puts them side by side.
+    (advice,) = re.findall(r"side by side: `lm-eval-longbench (compare [^`]+)` \(", text)
+    compared = said(*shlex.split(advice))
+    assert compared.exit_code == 2
+    assert "B - A -11.25" in compared.stdout and "limit: null | 500" in compared.stdout
+    beside = said("report", *shlex.split(advice)[1:], "--format", "json")
+    assert beside.exit_code == 0
+    (benchmark,) = json.loads(beside.stdout)["benchmarks"]
+    (row,) = [row for row in benchmark["figures"] if row["name"] == "qasper"]
+    assert [own["value"] for own in row["figures"]] == pytest.approx([11.25, 0.0])
+
+
+def test_a_leaderboard_refuses_a_folder_with_two_settings(tmp_path, tokenizer_folder):
+    from lm_eval_longbench.page.leaderboard import judged
+
+    for limit in (100_000, 500):
+        options = {"tokenizer": tokenizer_folder, "truncate_to": limit}
+        write_run(tmp_path / "run", EXTRACTIVE, [QASPER], options)
+    found = judged(tmp_path / "run", "run", tmp_path / "scratch", "sample", tokenizer_folder)
+    assert found.run is None
+    assert any("limit 100000 and 500" in reason for reason in found.reasons), found.reasons
+
+
+def answering(*texts):
+    return AnsweringLM(lambda number, prompt: texts[number % len(texts)])
+
+
+def test_runs_that_differ_in_their_answers_alone_are_repeats(tmp_path):
+    for texts in (("a", "b"), ("c", ""), ("d",)):
+        write_run(tmp_path, answering(*texts), [QASPER])
+    report = score_paths([tmp_path], tmp_path / "out")
+    table = report["tables"]["longbench_v1"]
+    assert (table["repeats"], len(table["runs"]), "equal" in report) == (3, 3, False)
+
+
+def test_two_parts_of_one_run_are_merged(tmp_path, tokenizer_folder):
+    """Of one of them nothing is cut, so that it names no tokenizer."""
+    options = {"tokenizer": tokenizer_folder, "truncate_to": 800}
+    for chosen in ([0, 1], [2, 3]):
+        write_run(tmp_path, answering("x"), [TREC], options, samples={TREC: chosen})
+    table = score_paths([tmp_path], tmp_path / "out")["tables"]["longbench_v1"]
+    assert (table["counts"]["questions"], table["repeats"]) == (4, 1)
+
+
+def test_the_parts_differ_in_what_they_name(tmp_path, tokenizer_folder):
+    """The chat template, the data of a preset and the sampling are settings as well."""
+    write_run(tmp_path / "a", answering("x"), [V2])
+    write_run(tmp_path / "b", answering("x"), [V2], apply_chat_template=True)
+    with pytest.raises(PredictionError, match="chat off and on"):
+        score_paths([tmp_path], tmp_path / "out")
+    write_run(tmp_path / "c", answering("x"), [V2], gen_kwargs={"max_gen_toks": 5})
+    with pytest.raises(PredictionError, match="generation max_gen_toks 128 and max_gen_toks 5"):
+        score_paths([tmp_path / "a", tmp_path / "c"], tmp_path / "out")
+
+
+# ---------------------------------------------------------------------- equal results
+
+
+def test_equal_results_count_once_everywhere(tmp_path):
+    folder = tmp_path / "results"
+    for _ in range(2):
+        write_run(folder, EXTRACTIVE, [QASPER, V2])
+    one = write_run(tmp_path / "one", EXTRACTIVE, [QASPER, V2])
+    scored = said("score", folder, "--output", tmp_path / "out", "--strict")
+    assert scored.exit_code == 0, scored.output
+    assert "warning" not in scored.stderr
+    (note,) = [line for line in scored.stdout.splitlines() if line.startswith("note: 2 ")]
+    assert "2 sample logs are equal to others and counted once: " in note
+    report = json.loads((tmp_path / "out" / "report.json").read_bytes())
+    assert [table["repeats"] for table in report["tables"].values()] == [1, 1]
+    assert report["problems"]["duplicate_total"] == 0
+    compared = said("compare", folder, one)
+    assert compared.exit_code == 0 and "comparable (2 shared tasks)" in compared.stdout
+    verified = lb.verify_results(folder, data_dir="sample")
+    assert len({check.file for check in verified.checks}) == 1
+    assert len(verified.checks) == len(lb.verify_results(one, data_dir="sample").checks)
+    columns = json.loads(lb.report(folder, format="json"))["benchmarks"][0]["columns"]
+    assert [column["repeats"] for column in columns] == [1]
+
+
+def test_results_that_differ_in_one_answer_are_two(tmp_path):
+    runs = tmp_path / "runs"
+    for text in ("a", "b"):
+        write_run(runs, answering(text), [QASPER])
+    table = score_paths([runs], tmp_path / "out")["tables"]["longbench_v1"]
+    assert table["repeats"] == 2
+    assert len({check.file for check in lb.verify_results(runs).checks}) == 2
+
+
+def run_of(processes, folder, *arguments):
+    words = ("lm-eval-longbench", "run", "--output_path", "results", "--log_samples", *arguments)
+    environment = {**os.environ, "HF_DATASETS_CACHE": str(folder / "cache"), "HF_HUB_OFFLINE": "1"}
+    done = processes.run(*words, cwd=folder, env=environment)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_a_finished_run_writes_nothing_new(tmp_path, processes):
+    """Over a real server, with repeats; and another limit is something new."""
+    with FaultServer() as server:
+        arguments = (
+            *("--model", "longbench-api", "--tasks", "longbench_pro_t3_1", "--apply_chat_template"),
+            *("--model_args", f"model=tiny,base_url={server.base},endpoint=chat"),
+        )
+        sample = json.dumps({"longbench": {"data_dir": "sample", "repeats": 3}})
+        first = run_of(processes, tmp_path, *arguments, "--metadata", sample)
+        files = Files(tmp_path / "results")
+        before = {
+            path: path.read_bytes() for path in (files.results, files.log("longbench_pro_t3_1"))
+        }
+        again = run_of(processes, tmp_path, *arguments, "--metadata", sample)
+        other = json.dumps({"longbench": {"data_dir": "sample", "repeats": 2}})
+        run_of(processes, tmp_path, *arguments, "--metadata", other)
+    line = "Nothing new to write: the results are those of "
+    assert line not in first
+    (told,) = [own for own in again.splitlines() if line in own]
+    assert told.endswith(f"{files_in(before, 'results_').relative_to(tmp_path)}.")
+    assert all(path.read_bytes() == text for path, text in before.items())
+    assert len([*(tmp_path / "results").rglob("results_*.json")]) == 2
+    (tmp_path / "own").mkdir()
+    for path in before:
+        path.rename(tmp_path / "own" / path.name)
+    table = score_paths([tmp_path / "own"], tmp_path / "out")["tables"]["longbench_pro"]
+    assert table["repeats"] == 3
+
+
+def files_in(files, name):
+    (found,) = [path for path in files if path.name.startswith(name)]
+    return found
