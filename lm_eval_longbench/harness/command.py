@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import json
 import logging
 import os
@@ -10,6 +11,7 @@ import signal
 import sys
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +32,7 @@ from lm_eval_longbench.harness.keeping import Keeping
 from lm_eval_longbench.harness.mistakes import check_arguments, explained, readable_arguments
 from lm_eval_longbench.harness.objects import IN_MEMORY
 from lm_eval_longbench.harness.private_names import CAPTURE, RUN, can_have, require
-from lm_eval_longbench.harness.quiet import folded, log_file, logged
+from lm_eval_longbench.harness.quiet import log_file, logged, muffled
 from lm_eval_longbench.harness.response_cache import claim_cache
 from lm_eval_longbench.harness.stopping import Stopped, Stopping
 from lm_eval_longbench.harness.written import written
@@ -40,7 +42,7 @@ from lm_eval_longbench.options import KEY, Options
 from lm_eval_longbench.result_files import output_folder
 from lm_eval_longbench.secrets import hide_keys, remember_secrets
 from lm_eval_longbench.task_folder import are_linked, harness_tasks, task_folder
-from lm_eval_longbench.task_names import expanded, task_versions
+from lm_eval_longbench.task_names import expanded
 
 logger = logging.getLogger(__name__)
 
@@ -359,8 +361,8 @@ def run_parsed(
         thinking: the preset's settings for thinking scores.
         keep_empty: whether questions that got no answer in an earlier run are left alone.
         quiet: whether the harness's own tables are not printed.
-        log: gets what of the harness's output its user need not see; its tables then have one
-            row a task.
+        log: gets what of the log its user need not see; the harness's tables are then printed only
+            if ours lack something: tasks of others, or with --predict_only all.
         begun: gets an element once the model is loaded and the tasks are there.
 
     Returns:
@@ -387,15 +389,14 @@ def run_parsed(
     with_name(parsed)
     check_cache(parsed)
     folders = [str(folder) for folder in _task_folders()]
-    groups = _task_names() - set(task_versions())
     with (
+        contextlib.ExitStack() as screen,
         stoppable(parsed, say, keep_empty=keep_empty) as keeping,
         evaluated(reasoning_folder(parsed), keeping, begun) as kept,
         written() as kept.unwritten,
-        arguments_masked(kept),
+        arguments_masked(kept, partial(_end_screen, screen, kept, quiet, log)),
         quick_index(_wanted(parsed), parsed.include_path or [], folders, _task_names()),
-        _unprinted(parsed.func) if quiet else contextlib.nullcontext(),
-        folded(kept, groups, log) if log else contextlib.nullcontext(),
+        muffled(log) if log else contextlib.nullcontext(),
     ):
         HarnessCLI().execute(parsed)
     kept.log = log
@@ -407,15 +408,13 @@ def run_parsed(
     return kept
 
 
-@contextlib.contextmanager
-def _unprinted(command: Callable[..., Any]) -> Iterator[None]:
-    """While open, the module of a command of the harness prints nothing; what it calls may."""
-    names = command.__globals__
-    names["print"] = lambda *args, **kwargs: None
-    try:
-        yield
-    finally:
-        del names["print"]
+def _end_screen(
+    screen: contextlib.ExitStack, kept: Captured, quiet: bool, log: Path | None
+) -> None:
+    """Print no more of the harness, whose tables come now, where our own say it all."""
+    ours = kept.saved is not None and kept.rows.keys() >= kept.saved.results["configs"].keys()
+    if quiet or (log and ours):
+        screen.enter_context(contextlib.redirect_stdout(io.StringIO()))
 
 
 @contextlib.contextmanager
