@@ -362,7 +362,8 @@ def run_parsed(
         keep_empty: whether questions that got no answer in an earlier run are left alone.
         quiet: whether the harness's own tables are not printed.
         log: gets what of the log its user need not see; the harness's tables are then printed only
-            if ours lack something: tasks of others, or with --predict_only all.
+            if our lines lack something: tasks and groups of others, one task in two settings, or
+            with --predict_only all.
         begun: gets an element once the model is loaded and the tasks are there.
 
     Returns:
@@ -411,9 +412,14 @@ def run_parsed(
 def _end_screen(
     screen: contextlib.ExitStack, kept: Captured, quiet: bool, log: Path | None
 ) -> None:
-    """Print no more of the harness, whose tables come now, where our own say it all."""
-    ours = kept.saved is not None and kept.rows.keys() >= kept.saved.results["configs"].keys()
-    if quiet or (log and ours):
+    """Print no more of the harness, whose tables come now, where our own lines say it all."""
+    found = kept.saved.results if kept.saved else {}
+    known = (
+        found.get("configs", {}).keys() <= kept.rows.keys()
+        and found.get("groups", {}).keys() <= _task_names()
+        and len({own["task"] for own in kept.signatures.values()}) == len(kept.signatures)
+    )
+    if quiet or (log and known):
         screen.enter_context(contextlib.redirect_stdout(io.StringIO()))
 
 

@@ -89,14 +89,14 @@ def shown(rows: Sequence[ReportRow]) -> tuple[list[ReportRow], list[str]]:
     rows = [replace(row, detail=row.detail or not row.is_known) for row in rows]
     found: dict[str, dict[str, ReportRow]] = {}
     for row in rows:
-        if not row.detail:
+        if row.is_known:
             found.setdefault(row.section, {})[row.name] = row
+    found = {name: own for name, own in found.items() if any(not r.detail for r in own.values())}
     hidden: dict[str, str] = {}
     for number, (section, own) in enumerate(found.items()):
         for first in list(found)[:number]:
-            if first not in hidden and all(
-                name in found[first]
-                and all(map(_equal, row.figures, found[first][name].figures))
+            if (first not in hidden and found[first].keys() == own.keys()) and all(
+                all(map(_equal, row.figures, found[first][name].figures))
                 and row.unit == found[first][name].unit
                 for name, row in own.items()
             ):

@@ -135,7 +135,7 @@ def test_sections_that_repeat_the_official_one_are_shown_once(tmp_path):
     )
     (other,) = make_report([read_run(write_run(tmp_path / "r", [*rows, failed("d")]))]).benchmarks
     assert {row.section for row in other.rows if not row.detail} == {OFFICIAL, ACCURACY}
-    assert f"Equal to {ACCURACY}, and not repeated: {STRICT}; {COMPENSATED}." in other.notes
+    assert f"Equal to {ACCURACY}, and not repeated: {STRICT}." in other.notes
 
 
 @pytest.mark.skipif(not GOLDEN.is_dir(), reason="no shared/golden folder beside this repository")
