@@ -87,7 +87,7 @@ def _notes() -> Phrases:
 
 
 _COLUMN_NOTE = re.compile(r"(.+?): (data .+?)\.(?: Signature (.+))?", re.DOTALL)
-_IN_TASKS = re.compile(r"(.+) in ([a-z0-9_]+(?:, [a-z0-9_]+)*)(?: and (\d+) more tasks?)?")
+_IN_TASKS = re.compile(r"(.+) in (?:([a-z0-9_]+(?:, [a-z0-9_]+)*)|(\d+) of (\d+) tasks)")
 _MORE = re.compile(r"(.+) and (\d+) more(?: tasks)?")
 _ANY_OF = re.compile(r"([\d, ]+) or (\d+)")
 
@@ -132,9 +132,10 @@ def in_chinese(text: str) -> str:
         return listed or _filled(fitting or ("", ()))
     found = _IN_TASKS.fullmatch(text)
     if found and in_chinese(found[1]) != found[1]:
-        names = found[2].split(", ")
-        more = f" 等 {len(names) + int(found[3])} 个任务" if found[3] else ""
-        return f"{'、'.join(names)}{more}：{in_chinese(found[1])}"
+        where = f"{found[4]} 个任务中的 {found[3]} 个"
+        if found[2]:
+            where = "、".join(found[2].split(", "))
+        return f"{where}：{in_chinese(found[1])}"
     if _ANY_OF.fullmatch(text):
         return text.replace(", ", "、").replace(" or ", " 或 ")
     found = _MORE.fullmatch(text)

@@ -82,7 +82,7 @@ WHOLE = [
 STAYS = re.compile(
     r"<think>|</think>|--?[a-z_]+ [a-z_]+=TOKENS|--format csv|json|tokens?\b|truncate|overlength"
     r"|best-of-N|pass@N|Wilson|BCa|LongBench( v2| Pro)?|thinking\b|HTTP|id\b|t_?\d|x/y"
-    r"|FullKV|Passage Count"
+    r"|FullKV|Passage Count|strict \(missing and failed are wrong\)"
 )
 
 

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import argparse
 import inspect
+import json
 import os
-import shlex
 import shutil
 import signal
 import sys
 import textwrap
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lm_eval_longbench.cli.lock import take_locked
+from lm_eval_longbench.cli.lock import read_metadata, take_locked
 from lm_eval_longbench.errors import Interrupted, LongBenchError, OptionError, RunStopped
 from lm_eval_longbench.secrets import MASK, masked_command
 from lm_eval_longbench.terminal import fail, say
@@ -22,6 +24,7 @@ from lm_eval_longbench.terminal import fail, say
 if TYPE_CHECKING:
     from lm_eval_longbench.harness.evaluate import Captured
 
+_NO_ANSWER = "No question has an answer: all are empty or failed. The figures say nothing."
 # What stands above the harness's own help.
 _HELP = """\
 lm-eval-longbench run: the harness's `lm_eval run` with our tasks and models.
@@ -44,7 +47,7 @@ Options of ours:
   --thinking             the preset's settings for thinking scores
   --locked [FILE]        only if all is as longbench.lock says
   --keep-empty           do not ask again what got no answer
-  --verbose              print all tables and all log lines
+  --verbose              print all tables, the harness's too, and all log lines
   --debug                print the traceback of an error
 
 All keys of --metadata '{{"longbench": {{...}}}}', of which four are flags, too:
@@ -76,40 +79,78 @@ def to_go_on() -> str:
     return f"To go on{keys}: {command}"
 
 
+# The longest prompt, in tokens, that is suggested where the model's own limit is not known.
+_USUAL = 120_000
+
+
+def _limit(kept: Captured) -> int | None:
+    """Return the official limit of prompts that is nearest to a run's; None: there is none."""
+    from lm_eval_longbench.protocol import protocol_of
+
+    official = [set(protocol_of(own["task"]).limits) for own in kept.signatures.values()]
+    found = [own["limit"] for own in kept.signatures.values() if isinstance(own["limit"], int)]
+    common = sorted(set.intersection(*official))
+    fitting = [one for one in common if one <= min(found, default=_USUAL)]
+    # A limit of the model's own cannot grow.
+    may_grow = all("truncate_to" in own for own in kept.options.values())
+    return fitting[-1] if fitting else common[0] if common and may_grow else None
+
+
+def _is_official(kept: Captured, limit: int, **changed: Any) -> bool:
+    """Whether a run would be official with other data, a limit, the template, all questions."""
+    from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task
+    from lm_eval_longbench.protocol import departures, protocol_of
+
+    for own in kept.signatures.values():
+        official, source = protocol_of(own["task"]), benchmark_of(find_task(own["task"])).source
+        grown = {"limit": limit, "data_sha256": source.sha256, "overlength": "truncate"}
+        grown |= {"chat": official.chat, "system_sha256": None, **changed}
+        if departures(own["task"], {**own, **grown}, official.repeats).found:
+            return False
+    return True
+
+
 def next_command(kept: Captured) -> str:
-    """Return a command that goes on from a run."""
-    from lm_eval_longbench.signature.signature import read_label
-
-    if all(read_label(own.get("data")).is_sample for own in kept.signatures.values()):
-        return (
-            "lm-eval-longbench run --preset 32k --model hf --model_args pretrained=YOUR/MODEL "
-            "--tasks longbench_v1 --apply_chat_template --output_path results --log_samples"
-        )
-    lacking = ["--output_path results"] if kept.folder is None else []
-    lacking += [] if kept.logged else ["--log_samples"]
-    if lacking:
-        return " ".join([own_command(), *lacking])
-    folder = shlex.quote(str(kept.folder))
-    return (
-        f"lm-eval-longbench score {folder} --output scored && "
-        "lm-eval-longbench report scored --against published"
-    )
-
-
-def end_of_run(kept: Captured, width: int | None, *, verbose: bool = False) -> str:
-    """Return what is printed of a run that has just ended; empty if it had none of our tasks.
+    """Return the user's own command, grown to the official protocol; "" where it cannot be.
 
     Args:
-        kept: what the run found.
-        width: longest line; None: no limit.
-        verbose: whether every table is printed whole.
-
-    Raises:
-        LongBenchError: the answers cannot be scored again, or there is no place for the scores.
+        kept: a run that is not of the official protocol.
     """
-    from lm_eval_longbench.interface.run import Run
+    from lm_eval_longbench.harness.baseline import NAME
+    from lm_eval_longbench.options import FLAGS, KEY, flag
+    from lm_eval_longbench.signature.signature import UNKNOWN
 
-    return Run(kept).ending(next_command(kept), width, verbose=verbose)
+    # What is not official, and what may not be.
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    for names in (("--limit", "-L"), ("--samples", "-E"), ("--system_instruction",)):
+        parser.add_argument(*names)
+    parser.add_argument("--gen_kwargs", nargs="+")
+    parser.add_argument("--metadata")
+    for name in FLAGS:
+        parser.add_argument(flag(name), dest=name)
+    given, words = parser.parse_known_args(sys.argv[1:])
+    limit = _limit(kept)
+    if kept.model == NAME or "--locked" in words or limit is None:
+        return ""
+    if _is_official(kept, limit):
+        words += ["--gen_kwargs", *given.gen_kwargs] if given.gen_kwargs else []
+    elif not given.gen_kwargs or not _is_official(kept, limit, generation=UNKNOWN):
+        return ""
+    metadata = read_metadata(given.metadata)
+    unofficial = ("data_dir", "overlength", "repeats", "only")
+    options = {name: own for name, own in metadata.get(KEY, {}).items() if name not in unofficial}
+    if any(own["limit"] != limit for own in kept.signatures.values()):
+        options.pop("truncate_to", None)
+        given.truncate_to = str(limit)
+    for name in (one for one in FLAGS if one not in unofficial):
+        words += [flag(name), getattr(given, name)] if getattr(given, name) else []
+    metadata = {name: own for name, own in {**metadata, KEY: options}.items() if own}
+    words += ["--metadata", json.dumps(metadata, ensure_ascii=False)] if metadata else []
+    if "--apply_chat_template" not in words:
+        words.append("--apply_chat_template")
+    words += [] if kept.folder else ["--output_path", "results"]
+    words += [] if kept.logged else ["--log_samples"]
+    return masked_command([Path(sys.argv[0]).name, *words])
 
 
 def register(app: typer.Typer) -> None:
@@ -149,6 +190,7 @@ def register(app: typer.Typer) -> None:
             context.args.append("--help")
             say(help_text())
         from lm_eval_longbench.harness.command import run_harness  # slow to import
+        from lm_eval_longbench.interface.run import Run
 
         if thinking and preset is None:
             raise OptionError("--thinking chooses between a preset's settings: give --preset too.")
@@ -174,7 +216,11 @@ def register(app: typer.Typer) -> None:
         width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
         failed = False
         try:
-            say(end_of_run(kept, width, verbose=verbose), end="")
+            run = Run(kept)
+            say(run.ending(partial(next_command, kept), width, verbose=verbose), end="")
+            if kept.rows and not run.answered:
+                fail(_NO_ANSWER)
+                failed = True
         except LongBenchError as error:  # the harness has written all there is
             fail(f"The report on this run cannot be made: {error}")
             failed = True

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from lm_eval_longbench.benchmarks.base import Length
-from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task
+from lm_eval_longbench.benchmarks.registry import benchmark_of, benchmarks, find_task
 from lm_eval_longbench.errors import OptionError, UnknownNameError
 from lm_eval_longbench.task_names import expanded, is_group, valid_names
 from lm_eval_longbench.terminal import say_json, say_line, say_table, table_of
@@ -106,7 +106,16 @@ def register(app: typer.Typer) -> None:
         """List tasks and groups: questions, answers, documents' length, output budget, metric."""
         if data_dir is not None and tokenizer is None:
             raise OptionError("--data-dir is for measuring prompts: give --tokenizer too.")
-        found = [described(name) for name in matching(pattern)]
+        names = matching(pattern)
+        # Without a pattern only what is part of no group, for the rest is too much to read.
+        parts = {
+            part
+            for own in benchmarks().values()
+            for group in own.groups()
+            for part in group.members
+        }
+        shown = [name for name in names if pattern or as_json or name not in parts]
+        found = [described(name) for name in shown]
         if tokenizer is not None:
             for row in found:
                 if row["kind"] == "task":
@@ -131,3 +140,8 @@ def register(app: typer.Typer) -> None:
             "budget: of an answer, in tokens; -: it differs, or there is none. --tokenizer "
             "measures whole prompts."
         )
+        if len(shown) < len(names):
+            say_line(
+                f"{len(names) - len(shown)} more are part of these: `tasks PATTERN` shows what has "
+                "PATTERN in its name, such as `tasks longbench_v1_e`, and `tasks '*'` all."
+            )

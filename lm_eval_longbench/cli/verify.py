@@ -21,9 +21,7 @@ from lm_eval_longbench.terminal import (
 from lm_eval_longbench.verify.check import (
     STATUSES,
     Verification,
-    different_lines,
-    not_checkable_lines,
-    summary_line,
+    outcome_lines,
 )
 
 
@@ -58,6 +56,9 @@ def register(app: typer.Typer) -> None:
             str | None,
             typer.Option(help="Name or folder of the tokenizer that cut long prompts."),
         ] = None,
+        verbose: Annotated[
+            bool, typer.Option("--verbose", help="Print what was checked, and all that differs.")
+        ] = False,
         as_json: Annotated[bool, typer.Option("--json", help="Print every check as JSON.")] = False,
     ) -> None:
         """Recompute scores, counts and hashes from the sample logs; compare them with the results.
@@ -78,11 +79,12 @@ def register(app: typer.Typer) -> None:
         if as_json:
             say_json(json.dumps(report.as_json(), indent=1))
             raise typer.Exit(report.exit_status)
-        if report.checks:
-            say_table(kinds_table(report))
-        for line in (*different_lines(report), *not_checkable_lines(report)):
-            say_line(line)
         for line in report.unreadable:
             fail(escaped_line(f"unreadable: {line}"))
-        say_line(summary_line(report))
+        for line in outcome_lines(report, verbose=verbose):
+            say_line(line)
+        if verbose and report.checks:
+            say_table(kinds_table(report))
+        elif report.checks:
+            say_line("Every check with --verbose or --json.")
         raise typer.Exit(report.exit_status)

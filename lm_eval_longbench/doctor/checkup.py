@@ -129,7 +129,7 @@ def run_lines(run: PlannedRun, first: int | None, defaults: bool | None) -> Iter
     yield from server_lines(run, backend, tasks)
     yield from embedding_lines(options, ours)
     yield from output_lines(run)
-    yield from response_cache_lines(run, backend, tasks)
+    yield from response_cache_lines(run, tasks)
     yield from output_line(run, answers(run, ours, found.expected), tasks)
     yield from cache_lines(sorted(found.pinned))
 

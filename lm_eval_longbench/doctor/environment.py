@@ -148,33 +148,28 @@ def existing(folder: Path) -> Path:
 def output_lines(run: PlannedRun) -> Iterator[Line]:
     """Yield the lines on results and sample log."""
     if not run.output_path:
-        what = "no --output_path: scores are printed, and answers are lost"
-        yield Line(WARNING, "output", what, "Add --output_path FOLDER --log_samples.")
+        what = "no --output_path: figures are printed, and no file keeps them or the answers"
+        todo = "Add --output_path FOLDER --log_samples: a stopped run then goes on where it was."
+        yield Line(WARNING, "output", what, todo)
         return
     folder = existing(output_folder(run.output_path))
     if not folder.is_dir() or not os.access(folder, os.W_OK):
         what = f"{folder} cannot be written, so the results of the whole run would be lost"
         yield Line(ERROR, "output", what, "Give another --output_path.")
     elif not run.log_samples:
-        what = f"results go to {run.output_path}, and the answers are not kept"
-        todo = "Add --log_samples: without it nothing can be scored again or verified."
+        what = f"results go to {run.output_path}, without a sample log"
+        todo = "Add --log_samples: without a log nothing can be scored again or verified."
         yield Line(WARNING, "output", what, todo)
     else:
         yield Line(OK, "output", f"results and sample log go to {run.output_path}")
 
 
-def response_cache_lines(
-    run: PlannedRun, backend: Backend, tasks: Sequence[TaskFacts]
-) -> Iterator[Line]:
+def response_cache_lines(run: PlannedRun, tasks: Sequence[TaskFacts]) -> Iterator[Line]:
     """Yield the lines on the answers that are kept: by `run`, and by the harness's cache."""
     if not run.use_cache:
         if run.output_path:
             what = f"answers are kept in {output_folder(run.output_path)} as they arrive"
             yield Line(OK, "cache", what)
-        elif backend.kind in (TEXT, MESSAGES):
-            what = "no --output_path: one request that fails ends the run, and all answers are lost"
-            todo = "Add --output_path FOLDER: the same command then goes on where it was."
-            yield Line(WARNING, "cache", what, todo)
         return
     sampled = tuple(facts.name for facts in tasks if (facts.sent_generation or {}).get("do_sample"))
     yield Line(OK, "cache", f"answers are cached in {run.use_cache}")

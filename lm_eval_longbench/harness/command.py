@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import json
 import logging
 import os
 import signal
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +32,7 @@ from lm_eval_longbench.harness.mistakes import check_arguments, explained, reada
 from lm_eval_longbench.harness.objects import IN_MEMORY, has_template
 from lm_eval_longbench.harness.private_names import CAPTURE, RUN, can_have, require
 from lm_eval_longbench.harness.prompts import warn_without_chat
-from lm_eval_longbench.harness.quiet import folded, git_unheard, log_file, logged
+from lm_eval_longbench.harness.quiet import git_unheard, log_file, logged, one_bar
 from lm_eval_longbench.harness.response_cache import claim_cache
 from lm_eval_longbench.harness.stopping import Stopped, Stopping
 from lm_eval_longbench.harness.written import taken_back, written
@@ -40,7 +42,7 @@ from lm_eval_longbench.options import FLAGS, KEY, Options, with_flags
 from lm_eval_longbench.result_files import output_folder
 from lm_eval_longbench.secrets import hide_keys, masked, masked_command
 from lm_eval_longbench.task_folder import are_linked, harness_tasks, task_folder
-from lm_eval_longbench.task_names import expanded, task_versions
+from lm_eval_longbench.task_names import expanded
 
 logger = logging.getLogger(__name__)
 
@@ -358,8 +360,9 @@ def run_parsed(
         thinking: the preset's settings for thinking scores.
         keep_empty: whether questions that got no answer in an earlier run are left alone.
         quiet: whether the harness's own tables are not printed.
-        log: gets what of the harness's output its user need not see; its tables then have one
-            row a task.
+        log: gets what of the log its user need not see; the harness's tables are then printed only
+            if our lines lack something: tasks and groups of others, one task in two settings, or
+            with --predict_only all.
         begun: gets an element once the model is loaded and the tasks are there.
 
     Returns:
@@ -390,16 +393,15 @@ def run_parsed(
     ):  # tasks say it too, but after the model is loaded
         warn_without_chat(find_task(name) for name in expanded(_wanted(parsed))[0])
     folders = [str(folder) for folder in _task_folders()]
-    groups = _task_names() - set(task_versions())
     with (
+        contextlib.ExitStack() as screen,
         stoppable(parsed, say, keep_empty=keep_empty) as keeping,
         evaluated(reasoning_folder(parsed), keeping, begun) as kept,
         written() as kept.unwritten,
-        arguments_masked(kept),
+        arguments_masked(kept, partial(_end_screen, screen, kept, quiet, log)),
         quick_index(_wanted(parsed), parsed.include_path or [], folders, _task_names()),
-        _unprinted(parsed.func) if quiet else contextlib.nullcontext(),
         git_unheard(),
-        folded(kept, groups) if log else contextlib.nullcontext(),
+        one_bar() if log else contextlib.nullcontext(),
     ):
         HarnessCLI().execute(parsed)
     earlier = taken_back(kept.saved.tracker) if kept.saved and not kept.unwritten.files else None
@@ -413,15 +415,18 @@ def run_parsed(
     return kept
 
 
-@contextlib.contextmanager
-def _unprinted(command: Callable[..., Any]) -> Iterator[None]:
-    """While open, the module of a command of the harness prints nothing; what it calls may."""
-    names = command.__globals__
-    names["print"] = lambda *args, **kwargs: None
-    try:
-        yield
-    finally:
-        del names["print"]
+def _end_screen(
+    screen: contextlib.ExitStack, kept: Captured, quiet: bool, log: Path | None
+) -> None:
+    """Print no more of the harness, whose tables come now, where our own lines say it all."""
+    found = kept.saved.results if kept.saved else {}
+    known = (
+        found.get("configs", {}).keys() <= kept.rows.keys()
+        and found.get("groups", {}).keys() <= _task_names()
+        and len({own["task"] for own in kept.signatures.values()}) == len(kept.signatures)
+    )
+    if quiet or (log and known):
+        screen.enter_context(contextlib.redirect_stdout(io.StringIO()))
 
 
 @contextlib.contextmanager

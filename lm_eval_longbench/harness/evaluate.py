@@ -22,7 +22,7 @@ from typing import Any
 import lm_eval.evaluator
 import lm_eval.tasks
 
-from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task, tables
+from lm_eval_longbench.benchmarks.registry import tables
 from lm_eval_longbench.errors import Interrupted, LongBenchError, OptionError, RunStopped
 from lm_eval_longbench.harness.keeping import Keeping
 from lm_eval_longbench.harness.private_names import CAPTURE, MASKING, QUICK_INDEX, can_have
@@ -79,12 +79,6 @@ class Captured:
     folder: Path | None = None
     logged: bool = False
     log: Path | None = None
-
-    def main_metric(self, name: str) -> str:
-        """Return the metric that a task of ours is known by, such as "score"."""
-        task = find_task(self.signatures[name]["task"])
-        return benchmark_of(task).harness_metrics(task)[0].name
-
     saved: Saved | None = None
 
     def keep(self, tasks: Mapping[str, Any], result: Mapping[str, Any]) -> None:
@@ -262,11 +256,12 @@ def _write_down(folder: Path, pass_one: LongBenchTask, pass_two: str, lm: Any) -
 
 
 @contextlib.contextmanager
-def arguments_masked(kept: Captured) -> Iterator[None]:
+def arguments_masked(kept: Captured, saved: Callable[[], None]) -> Iterator[None]:
     """While open, no secret among a run's arguments is in the results files of the harness.
 
     Args:
         kept: gets what the harness saves.
+        saved: called once it has.
     """
     if not can_have(MASKING):
         yield
@@ -287,6 +282,7 @@ def arguments_masked(kept: Captured) -> Iterator[None]:
             ]
         kept.saved = Saved(self, results)
         save(self, results=results, samples=samples)
+        saved()
 
     EvaluationTracker.save_results_aggregated = saving  # type: ignore[method-assign]
     try:

@@ -146,7 +146,6 @@ NAMES = (
         "the index (patched)",
         QUICK_INDEX,
     ),
-    Name("lm_eval.utils", "make_table", "one row a task on the screen (patched)", QUIET),
     Name(
         "lm_eval.evaluator",
         "get_git_commit_hash",

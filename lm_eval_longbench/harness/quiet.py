@@ -1,7 +1,7 @@
 """Keep a run's screen for what its user must see: all else goes into a log file.
 
-On the screen are this package's warnings, everybody's errors, one row a task in the harness's own
-table, and one bar for building prompts. `run --verbose` does without this module.
+On the screen are this package's warnings, everybody's errors, and one bar for building prompts.
+`run --verbose` does without this module.
 """
 
 from __future__ import annotations
@@ -12,14 +12,13 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from tqdm import tqdm
 
-from lm_eval_longbench.harness.evaluate import Captured
 from lm_eval_longbench.harness.private_names import QUIET, can_have
 from lm_eval_longbench.secrets import hide_keys
 from lm_eval_longbench.terminal import LogFormatter
@@ -107,25 +106,6 @@ class _OneBar:
             self._bar = None
 
 
-def _folded(found: dict[str, Any], column: str, kept: Captured, groups: Collection[str]) -> Any:
-    """Return results with one figure a task of ours, and without groups of ours."""
-    rows = {}
-    for name, own in found[column].items():
-        if column == "groups" and name in groups:
-            continue
-        metric = kept.main_metric(name) if name in kept.signatures else None
-        rows[name] = {
-            key: value
-            for key, value in own.items()
-            if metric is None
-            or "," not in key
-            or key.partition(",")[0] in (metric, f"{metric}_stderr")
-        }
-    # Rows of groups stand among those of tasks, too: with their names only.
-    shown = {name: own for name, own in rows.items() if any("," in key for key in own)}
-    return {**found, column: {n: own for n, own in shown.items() if n not in groups}}
-
-
 @contextlib.contextmanager
 def _stderr_into(file: Path) -> Iterator[None]:
     """While open, what this process and its children write to standard error goes into a file."""
@@ -169,32 +149,19 @@ def git_unheard() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def folded(kept: Captured, groups: Collection[str]) -> Iterator[None]:
-    """While open, the harness prints one row a task of ours, and builds prompts in silence.
-
-    Args:
-        kept: what the run found, once it has.
-        groups: names of our groups, whose figures our own tables have.
-    """
+def one_bar() -> Iterator[None]:
+    """While open, the harness builds prompts in silence, but for one bar for all tasks."""
     if not can_have(QUIET):
         yield
         return
-    import lm_eval.utils
 
     from lm_eval_longbench.harness.releases import building_module
 
     building: Any = building_module()
-    make_table, bar, before = lm_eval.utils.make_table, _OneBar(), building.tqdm
-
-    def shorter(found: Any, column: str = "results", *args: Any, **kwargs: Any) -> Any:
-        own = _folded(found, column, kept, groups)
-        return make_table(own, column, *args, **kwargs) if own[column] else ""
-
-    lm_eval.utils.make_table = shorter
+    bar, before = _OneBar(), building.tqdm
     building.tqdm = bar
     try:
         yield
     finally:
         bar.close()
-        lm_eval.utils.make_table = make_table
         building.tqdm = before

@@ -175,7 +175,8 @@ def report(
 
     Args:
         runs: runs of `evaluate`, and folders: scored ones, or with predictions or sample logs. A
-            folder given as "name=path" has that name in the report.
+            folder given as "name=path" has that name in the report; else a single one is called
+            as its model, if a results file names it, and several by their folders.
         format: "table", "markdown", "csv" or "json".
         against: "published" adds published figures and ranks.
         benchmark: short name of what predictions in folders are, such as "v1"; None: found out.
@@ -229,6 +230,10 @@ def read_named(
     scored = [
         path.scored if isinstance(path, Run) else _renamed(next(read), name) for name, path in given
     ]
+    if len(given) == 1 and given[0][0] is None and scored[0].model:
+        scored = [
+            replace(scored[0], name=scored[0].model)
+        ]  # a single folder need not be told apart
     names = [own.name for own in scored]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:

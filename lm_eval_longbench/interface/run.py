@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import json
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from lm_eval_longbench.harness.evaluate import Captured
     from lm_eval_longbench.logs.scored_files import SampleLine
     from lm_eval_longbench.reports.report import BenchmarkReport
+    from lm_eval_longbench.reports.run_end import Asked
     from lm_eval_longbench.reports.scored_run import ScoredRun as ScoredRun
 
 THIS = "this run"
@@ -139,6 +140,12 @@ class Run:
         kept = self._kept.unwritten
         return kept.line() if kept.files or kept.lost else ""
 
+    @property
+    def answered(self) -> int:
+        """How many answers have not failed: an empty one has."""
+        counts = [table["counts"] for table in self._scored[0]["tables"].values()]
+        return sum(own["samples"] - own["failed"] for own in counts)
+
     # ------------------------------------------------------------------ tables
 
     @property
@@ -183,24 +190,52 @@ class Run:
         text = self.report(width=width)
         return "\n".join([text, *options_lines(self._kept.options), *signed, ""])
 
-    def ending(self, next_command: str, width: int | None = None, *, verbose: bool = False) -> str:
-        """Return what `run` prints last: its tables, the options in force, and at most 12 lines.
+    @property
+    def _asked(self) -> Asked:
+        """How many questions the run was told to ask."""
+        from lm_eval_longbench.reports.run_end import Asked
+
+        limit = self.results.get("config", {}).get("limit")
+        counts = self.results.get("n-samples", {})
+        return Asked(
+            "--samples" if limit is None else f"--limit {limit:g}",
+            {
+                own["task"]: (counts[name]["effective"], counts[name]["original"])
+                for name, own in self._kept.signatures.items()
+                if name in counts
+            },
+        )
+
+    def ending(
+        self, next_command: Callable[[], str], width: int | None = None, *, verbose: bool = False
+    ) -> str:
+        """Return what `run` prints last: headlines and verdicts, categories, notes, files.
 
         Args:
-            next_command: a command to go on with.
-            width: longest line of a table; None: no limit.
-            verbose: whether the tables are whole.
+            next_command: gives a command to go on with; asked if the run is not official.
+            width: longest line of figures; None: no limit.
+            verbose: whether there are whole tables in place of the categories.
         """
         if not self._kept.rows:
             return ""
+        from lm_eval_longbench.reports import run_end
         from lm_eval_longbench.reports.report import make_report
-        from lm_eval_longbench.reports.run_end import Files, block, tables_text
 
-        kept, made = self._kept, make_report([self.scored])
-        text = self.report(width=width) if verbose else tables_text(made, width)
-        folder, log = str(kept.folder or ""), str(kept.log or "")
-        last = block(made, self.signature, Files(kept.model, folder, log, next_command))
-        return "\n".join([text.rstrip("\n"), *options_lines(kept.options), "", last])
+        kept, made, asked = self._kept, make_report([self.scored]), self._asked
+        figures = (
+            [self.report(width=width)]
+            if verbose
+            else [run_end.categories(made, width), run_end.notes(made)]
+        )
+        places = run_end.Files(
+            kept.model,
+            str(kept.folder or ""),
+            str(kept.log or ""),
+            "" if run_end.is_official(made, asked) else next_command(),
+        )
+        options = "".join(f"{line}\n" for line in options_lines(kept.options))
+        parts = [run_end.opening(made, asked), *figures[:1], "".join([*figures[1:], options])]
+        return "\n".join(filter(None, [*parts, run_end.block(self.signature, places)]))
 
     def _repr_html_(self) -> str:
         if not self._kept.rows:

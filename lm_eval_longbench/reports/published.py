@@ -119,7 +119,7 @@ def why_not_ranked(table: ScoredTable, tasks: Iterable[str]) -> str:
     tasks = tuple(tasks)
     facts = table.facts
     if not facts.is_official:
-        return f"its data is not the official set (data: {facts.data_text})"
+        return f"its data is not the official set (data: {facts.data_in_short})"
     short = []
     for task in tasks:
         asked = facts.tasks.get(task, {}).get("questions", 0)
@@ -187,10 +187,10 @@ def protocol_of_run(
             unknown |= dict.fromkeys(own.unknown)
             known = known or not own.nothing_known
     number = sum(len(tasks) for _, tasks in tables)
-    texts = [
-        text if len(own) == number else f"{text} in {_listed(own, 'task')}"
-        for text, own in found.items()
-    ]
+    texts = []
+    for text, where in found.items():
+        here = ", ".join(where) if len(where) <= _NAMED else f"{len(where)} of {number} tasks"
+        texts.append(text if len(where) == number else f"{text} in {here}")
     names = [*(_WORDS.get(name, name) for name in unknown), *lacking]
     if unknown and not known:
         return "; ".join(texts), "protocol not known"
@@ -347,15 +347,22 @@ def leaderboard(
     if not own_table.published or known is None:
         title = f"{own_table.title} {own_table.mode}".strip()
         return Leaderboard(name, "", (), (), (), f"no figures of {title} are published here")
-    modes, places, ranked = own_table.published, known.shown, known.ranked
+    modes, ranked = own_table.published, known.shown[: known.ranked]
     rows = [row for row in published_rows(benchmark) if row.mode in ("", modes[0])]
+    there = {place for _, _, own in runs for place in own if own[place] is not None}
+    places = tuple(place for place in known.shown if place in there)
+    if not there.intersection(ranked):
+        # Of a run of some datasets these are what others can be compared with.
+        named = dict.fromkeys(place for row in rows for place in row.values)
+        places = tuple(place for place in named if place in there)
+        rows = [row for row in rows if any(place in row.values for place in places)]
     entries = [Entry(row.model, tuple(map(row.values.get, places)), row) for row in rows]
     entries += [Entry(column, tuple(map(own.get, places)), None) for column, _, own in runs]
     entries.sort(key=lambda entry: -(entry.values[0] if entry.values[0] is not None else -1))
     ranks = []
     for column, run, own in runs:
         table = run.tables[name]
-        for place in places[:ranked]:
+        for place in ranked:
             tasks = benchmarks()[benchmark].tasks_of(own_table, place)
             found = []
             for mode in modes:

@@ -13,11 +13,14 @@ from lm_eval_longbench.answers.answer import failed_text
 from lm_eval_longbench.benchmarks.base import Place
 from lm_eval_longbench.benchmarks.registry import benchmarks, tables
 from lm_eval_longbench.errors import DataError
-from lm_eval_longbench.figures.figure import Figure, Unit
+from lm_eval_longbench.figures.figure import Figure
 from lm_eval_longbench.figures.intervals import FEWEST, RESAMPLES, SEED
-from lm_eval_longbench.figures.tree import FEW_DIFFER, Difference, Estimate, Pairing, estimate
+from lm_eval_longbench.figures.tree import FEW_DIFFER, Pairing, estimate
 from lm_eval_longbench.metrics.reasoning import DROP, KEEP, POLICIES
 from lm_eval_longbench.reports.published import Leaderboard, leaderboard
+from lm_eval_longbench.reports.rows import Cell as Cell
+from lm_eval_longbench.reports.rows import ReportRow as ReportRow
+from lm_eval_longbench.reports.rows import lacking, shown
 from lm_eval_longbench.reports.scored_run import Facts, ScoredRun, ScoredTable
 from lm_eval_longbench.signature.compare import incomparable
 
@@ -141,26 +144,6 @@ def pairs_of(columns: Sequence[Column]) -> list[Pair]:
 
 
 @dataclass(frozen=True)
-class Cell(Estimate):
-    """One figure of one run.
-
-    Attributes:
-        official: the same figure in the run's official result file, rounded as there and in the
-            benchmark's unit; None where that file has none.
-    """
-
-    official: float | None = None
-
-    def shown(self, unit: Unit) -> str:
-        """Return the number in a table: the official one where there is one.
-
-        The official sum is in the order of the samples and this one exact; at a tie they could
-        round apart.
-        """
-        return unit.shown(self.value if self.official is None else self.official / unit.factor)
-
-
-@dataclass(frozen=True)
 class _Stated:
     """A figure, whether report.json has its part, and the value it has there."""
 
@@ -181,27 +164,7 @@ class _Stated:
                 f"samples.jsonl gives {figure.unit.scaled(figure.tree.value)}: they are not of one "
                 "run. Score the predictions again with `lm-eval-longbench score`."
             )
-        return Cell(**vars(estimate(figure.tree)), official=self.official)
-
-
-@dataclass(frozen=True)
-class ReportRow:
-    """One figure of every column.
-
-    Attributes:
-        section, name: its place.
-        unit: how it is given.
-        detail: shown in CSV and JSON only.
-        figures: one a column; None where a run has fewer repeats than the figure needs.
-        differences: one a pair; None where there is none.
-    """
-
-    section: str
-    name: str
-    unit: Unit
-    detail: bool
-    figures: tuple[Cell | None, ...]
-    differences: tuple[Difference | None, ...]
+        return Cell(**vars(estimate(figure.tree)), official=self.official, tree=figure.tree)
 
 
 @dataclass(frozen=True, eq=False)
@@ -214,6 +177,7 @@ class BenchmarkReport:
         columns, pairs: runs, and what is compared.
         rows: the figures.
         notes: what a reader must know.
+        on_figures: those of them on figures that are not shown.
         leaderboards: published rows of each table, where they were asked for.
     """
 
@@ -223,6 +187,7 @@ class BenchmarkReport:
     pairs: tuple[Pair, ...]
     rows: tuple[ReportRow, ...]
     notes: tuple[str, ...]
+    on_figures: tuple[str, ...]
     leaderboards: tuple[Leaderboard, ...]
 
 
@@ -274,7 +239,7 @@ def note_on_column(column: Column, *, signed: bool = True) -> str:
     """Return what a reader must know of one run's table; `signed`: with its signature."""
     facts = column.table.facts
     counts = facts.counts
-    parts = [f"data {facts.data_text}"]
+    parts = [f"data {facts.data_in_short}"]
     repeats = f" x {facts.repeats} repeats" if facts.repeats > 1 else ""
     parts.append(f"{counts.get('questions', 0)} questions{repeats}")
     missing = counts.get("missing")
@@ -465,15 +430,17 @@ def _benchmark(name: str, runs: Sequence[ScoredRun], *, published: bool) -> Benc
     if not columns:
         return None
     pairs = pairs_of(columns)
-    rows = _rows(columns, pairs)
-    details = sum(row.detail for row in rows)
+    rows, repeated = shown(_rows(columns, pairs))
+    on_figures = (*repeated, *lacking(columns))
+    notes = _notes(name, columns, pairs, sum(row.detail and row.is_known for row in rows))
     return BenchmarkReport(
         name,
         columns[0].table.info.title,
         tuple(columns),
         tuple(pairs),
         tuple(rows),
-        tuple(_notes(name, columns, pairs, details)),
+        (*notes, *on_figures),
+        on_figures,
         tuple(_leaderboards(columns, rows)) if published else (),
     )
 

@@ -1,34 +1,27 @@
-"""What `run` prints last: a short table a benchmark, and a block of at most twelve lines.
+"""What `run` prints last: headlines and verdicts, then categories, then notes, then files.
 
-Both are made of the report on the run. The whole of it is what `report` prints.
+All are made of the report on the run. The whole of it is what `report` prints.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from io import StringIO
+import textwrap
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
-from rich import box
 from rich.cells import cell_len
-from rich.console import Console
-from rich.table import Column as TableColumn
-from rich.table import Table
 
 from lm_eval_longbench.answers.answer import failed_text
 from lm_eval_longbench.benchmarks.registry import benchmarks
-from lm_eval_longbench.errors import few
 from lm_eval_longbench.language import said, told
 from lm_eval_longbench.reports.published import lacks_first_pass, verdict_of
-from lm_eval_longbench.reports.render import FIGURE_HEADER, figure_text
+from lm_eval_longbench.reports.render import sections
 from lm_eval_longbench.reports.report import BenchmarkReport, Cell, Column, Report, ReportRow
 
-# Lines of the block, all its labels in one column.
-MOST_LINES = 12
-# Headlines and signatures share what the other lines leave: as many tables have lines of their own.
-_MOST_TABLES = 2
-_FIGURES, _REASONS, _TASKS = 4, 4, 3
-_LACKING = "{} of {} tasks are not in this run: {}. Without them these have no value: {}."
+# Figures of a headline where none is official.
+_FIGURES = 4
+# Columns of text where nobody says how wide lines may be.
+_WIDTH = 120
 
 
 @dataclass(frozen=True)
@@ -48,90 +41,57 @@ class Files:
     next: str
 
 
+@dataclass(frozen=True)
+class Asked:
+    """How many questions a run was told to ask.
+
+    Attributes:
+        option: that left some out, such as "--limit 2"; "": none did.
+        counts: by task how many of how many.
+    """
+
+    option: str = ""
+    counts: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+
+    def departs(self, tasks: Iterable[str]) -> str:
+        """Return that questions of some tasks were left out, in words; "" if none was."""
+        own = [self.counts[task] for task in tasks if task in self.counts]
+        some, every = sum(one for one, _ in own), sum(of for _, of in own)
+        return f"{some} of {every} questions were asked ({self.option})" if some < every else ""
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    """Return the lines of a text that is broken between the parts of its list only."""
+    tied = text.replace(" ", "\xa0").replace(",\xa0", ", ")
+    lines = textwrap.wrap(tied, width, break_long_words=False, break_on_hyphens=False)
+    return [line.replace("\xa0", " ") for line in lines]
+
+
+def _aligned(lines: Sequence[tuple[str, str]], width: int | None = None) -> str:
+    """Return names and texts in two columns.
+
+    Args:
+        lines: names and texts.
+        width: at which texts are wrapped; None: nowhere, for they may be commands and paths.
+    """
+    wide = max((cell_len(name) for name, _ in lines), default=0)  # Chinese takes two columns
+    found = []
+    for name, text in lines:
+        parts = _wrapped(text, max(width - wide - 2, 20)) if width else [text]
+        heads = [name, *[""] * (len(parts) - 1)]
+        found += [
+            f"{head}{' ' * (wide - cell_len(head))}  {part}".rstrip()
+            for head, part in zip(heads, parts, strict=True)
+        ]
+    return "".join(f"{line}\n" for line in found)
+
+
+# ---------------------------------------------------------------------- headlines and verdicts
+
+
 def _tasks_here(column: Column) -> list[str]:
     """Return the tasks of a table that the run has, in the order of the table."""
     return [task for task in column.table.info.tasks if task in column.table.answers.expected]
-
-
-def _missing(column: Column) -> list[str]:
-    here = set(_tasks_here(column))
-    return [task for task in column.table.info.tasks if task not in here]
-
-
-def _cells(report: BenchmarkReport) -> Iterator[tuple[ReportRow, list[Cell | None]]]:
-    """Yield the rows that have a value, or a question whose score is missing."""
-    lacking = [bool(_missing(column)) for column in report.columns]
-    for row in report.rows:
-        cells = [
-            cell
-            if cell and cell.n and not (cell.value is None and is_short and not cell.unscored)
-            else None
-            for cell, is_short in zip(row.figures, lacking, strict=True)
-        ]
-        if any(cells):
-            yield row, cells
-
-
-# ---------------------------------------------------------------------- the table
-
-
-def _table(report: BenchmarkReport) -> Table | None:
-    """Lay out the figures of more than one task: the harness has printed one row a task."""
-    alone = benchmarks()[report.benchmark].task_sections
-    labels = [column.table.info.mode or "" for column in report.columns]
-    heads = [f"{label} {said(FIGURE_HEADER)}".strip() for label in labels]
-    table = Table(
-        TableColumn(said("figure"), no_wrap=True),
-        *(TableColumn(head, no_wrap=True) for head in heads),
-        title=report.title,
-        title_justify="left",
-        box=box.SIMPLE_HEAD,
-        show_edge=False,
-        padding=(0, 1, 0, 0),
-    )
-    section = ""
-    for row, cells in _cells(report):
-        if row.detail or row.section in alone:
-            continue
-        if row.section not in (section, row.name):
-            table.add_row(said(row.section) if row.section == "headline" else row.section)
-        section = row.section
-        name = row.name if row.section == row.name else f"  {row.name}"
-        table.add_row(name, *(figure_text(cell, row.unit) for cell in cells))
-    return table if table.row_count else None
-
-
-def tables_text(report: Report, width: int | None = None) -> str:
-    """Return the tables of a run with the warnings on them.
-
-    Args:
-        report: on one run.
-        width: longest line; None: no limit.
-    """
-    out = StringIO()
-    console = Console(
-        file=out, width=width or 1000, color_system=None, markup=False, highlight=False, emoji=False
-    )
-    for benchmark in report.benchmarks:
-        table = _table(benchmark)
-        if table is not None:
-            console.print(table)
-        for column in benchmark.columns:
-            missing = _missing(column)
-            if missing:
-                every = len(column.table.info.tasks)
-                headline = benchmarks()[benchmark.benchmark].headline
-                names = ", ".join(name for _, name in headline) or said("means over tasks")
-                lacking = told(few(missing, _TASKS))
-                console.print(said(_LACKING, len(missing), every, lacking, names))
-            if column.table.capped_warning:
-                console.print(told(f"Warning: {column.table.capped_warning}."))
-    for remark in report.remarks:
-        console.print(told(f"Remark: {remark}"))
-    return "".join(f"{line.rstrip()}\n" for line in out.getvalue().splitlines())
-
-
-# ---------------------------------------------------------------------- the block
 
 
 def _named(name: str, cell: Cell, row: ReportRow) -> str:
@@ -141,22 +101,40 @@ def _named(name: str, cell: Cell, row: ReportRow) -> str:
     return f"{name} {cell.shown(row.unit)}{ends}"
 
 
+def _sections(
+    report: BenchmarkReport, number: int
+) -> list[tuple[str, list[tuple[ReportRow, Cell]]]]:
+    """Return the figures of a column that have a value by section; none that is one of another."""
+    found = []
+    for _, rows in sections(report.rows):
+        own = [(row, cell) for row in rows if (cell := row.figures[number]) and cell.is_known]
+        if own and not own[0][0].unit.signed:
+            found.append((own[0][0].section, own))
+    return found
+
+
 def _headline(report: BenchmarkReport, number: int) -> str:
     """Return the headline figures of a column; those of its tasks where it has none."""
-    places = benchmarks()[report.benchmark].headline
-    known = [(row, cells[number]) for row, cells in _cells(report)]
-    named = [(row, cell) for row, cell in known if cell and (row.section, row.name) in places] or [
-        (row, cell)
-        for row, cell in known
-        if cell and (not places or row.section in benchmarks()[report.benchmark].task_sections)
+    benchmark = benchmarks()[report.benchmark]
+    known = _sections(report, number)
+    official = [
+        _named(row.name, cell, row)
+        for _, own in known
+        for row, cell in own
+        if (row.section, row.name) in benchmark.headline
     ]
-    if not named:
-        named = [(row, cell) for row, cell in known if cell][:1]
-    texts = [_named(row.name, cell, row) for row, cell in named if cell is not None]
-    if not texts:
-        return said("no value")
-    more = len(texts) - _FIGURES
-    return ", ".join(texts[:_FIGURES]) + (f" {said('and {} more', more)}" if more > 0 else "")
+    if official:
+        return ", ".join(official)
+    texts, left = [], _FIGURES
+    main = [own for own in known if own[0] in benchmark.task_sections[:1]] or known
+    for section, own in main:
+        named = ", ".join(_named(row.name, cell, row) for row, cell in own[:left])
+        label = "" if section == benchmark.labelled else f"{section}: "
+        texts += [f"{label}{named}"] if named else []
+        left = max(left - len(own), 0)
+    more = sum(len(own) for _, own in main) - _FIGURES
+    rest = f" {said('and {} more', more)}" if more > 0 else ""
+    return "; ".join(texts) + rest or said("no value")
 
 
 def _total(columns: Sequence[Column], name: str) -> tuple[int, int] | None:
@@ -189,69 +167,122 @@ def _shares(columns: Sequence[Column]) -> str:
     return f"{every}: {', '.join(texts)}"
 
 
-def official_protocol(columns: Sequence[Column]) -> tuple[str, str]:
-    """Return in what tables of one run depart from the official protocol, and what is not known.
+def official_protocol(columns: Sequence[Column], asked: Asked = Asked()) -> tuple[str, str]:
+    """Return in what tables of one benchmark depart from the official protocol, and the unknown.
 
     Args:
         columns: of one run; with chain of thought both passes.
+        asked: how many questions of them.
 
     Returns:
         Two phrases; both "": all was as officially.
     """
-    reasons: list[str] = []
-    unknown: list[str] = []
+    reasons: dict[str, None] = {}
+    unknown: dict[str, None] = {}
     for column in columns:
-        modes = column.table.info.published or ("",)
-        verdict = verdict_of(column.table, _tasks_here(column), modes[0])
-        unlike = verdict.unlike
-        if verdict.departs and not column.table.facts.is_official:
-            unlike = ""  # other data is among the departures
-        for text in (unlike, *verdict.departs.split("; ")):
-            if text and text not in reasons:
-                reasons.append(text)
-        lacking = [verdict.unknown] if verdict.unknown else []
-        if lacks_first_pass(column.run, column.table):
-            lacking.append("the first pass")
-        unknown += [text for text in lacking if text not in unknown]
-    more = f" {said('and {} more', len(reasons) - _REASONS)}" if len(reasons) > _REASONS else ""
-    return told("; ".join(reasons[:_REASONS])) + more, told("; ".join(unknown))
+        modes, tasks = column.table.info.published or ("",), _tasks_here(column)
+        verdict = verdict_of(column.table, tasks, modes[0])
+        # Other data is among the departures.
+        is_said = verdict.departs and not column.table.facts.is_official
+        unlike = "" if is_said else verdict.unlike
+        lacking = "the first pass" if lacks_first_pass(column.run, column.table) else ""
+        reasons |= dict.fromkeys((asked.departs(tasks), unlike, *verdict.departs.split("; ")))
+        unknown |= dict.fromkeys((verdict.unknown, lacking))
+    return "; ".join(filter(None, reasons)), "; ".join(filter(None, unknown))
 
 
-def _protocol(columns: Sequence[Column]) -> str:
-    departs, unknown = official_protocol(columns)
-    if departs:
-        return f"{said('no, because')}: {departs}"
-    return f"{said('not known')}: {unknown}" if unknown else said("yes")
+def is_official(report: Report, asked: Asked) -> bool:
+    """Whether nothing in a run departs from the official protocol."""
+    return not any(official_protocol(one.columns, asked)[0] for one in report.benchmarks)
 
 
-def block(report: Report, signatures: Mapping[str, str], files: Files) -> str:
-    """Return the last lines of a run, at most MOST_LINES of them.
+def _opening(report: Report, asked: Asked) -> list[tuple[str, str]]:
+    lines = []
+    for one in report.benchmarks:
+        for number, column in enumerate(one.columns):
+            title = f"{one.title} {column.table.info.mode or ''}".strip()
+            lines.append((title, _headline(one, number)))
+        departs, unknown = map(told, official_protocol(one.columns, asked))
+        verdict = f"{said('not known')}: {unknown}" if unknown else said("yes")
+        if departs:
+            verdict = f"{said('no, because')}: {departs}"
+        lines.append((said("official protocol"), verdict))
+    return lines
+
+
+def headlines(report: Report) -> list[str]:
+    """Return the headline of each table of one run, and the verdict on each benchmark."""
+    return [f"{name}: {text}" for name, text in _opening(report, Asked())]
+
+
+def opening(report: Report, asked: Asked) -> str:
+    """Return the first lines: headlines, whether they are official, and what became of answers.
 
     Args:
         report: on one run.
+        asked: how many questions it was told to ask.
+    """
+    columns = [column for one in report.benchmarks for column in one.columns]
+    return _aligned([*_opening(report, asked), (said("answers"), _shares(columns))])
+
+
+# ---------------------------------------------------------------------- categories and notes
+
+
+def categories(report: Report, width: int | None = None) -> str:
+    """Return the other figures: a line a section.
+
+    Args:
+        report: on one run.
+        width: longest line; None: one that reads well.
+    """
+    parts = []
+    for one in report.benchmarks:
+        known = benchmarks()[one.benchmark]
+        for number, column in enumerate(one.columns):
+            lines = []
+            for section, own in _sections(one, number):
+                texts = [
+                    f"{row.name} {cell.shown(row.unit)}"
+                    for row, cell in own
+                    if (section, row.name) not in known.headline
+                ]
+                if texts and section not in known.task_sections[1:]:
+                    lines.append((section, ", ".join(texts)))
+            title = f"{one.title} {column.table.info.mode or ''}".strip()
+            several = len(report.benchmarks) + len(one.columns) > 2
+            if lines:
+                parts.append((f"{title}\n" if several else "") + _aligned(lines, width or _WIDTH))
+    return "\n".join(parts)
+
+
+def notes(report: Report) -> str:
+    """Return what a reader must know of the figures, a line each."""
+    lines: list[str] = []
+    for one in report.benchmarks:
+        lines += one.on_figures
+        lines += [
+            f"Warning: {column.table.capped_warning}."
+            for column in one.columns
+            if column.table.capped_warning
+        ]
+    lines += [f"Remark: {remark}" for remark in report.remarks]
+    return "".join(f"{told(line)}\n" for line in lines)
+
+
+# ---------------------------------------------------------------------- files
+
+
+def block(signatures: Mapping[str, str], files: Files) -> str:
+    """Return the last lines of a run: where things are, and how to go on.
+
+    Args:
         signatures: a line for each table.
         files: where things are.
     """
-    columns = [column for one in report.benchmarks for column in one.columns]
     lines = [(said("model"), files.model)]
-    heads = [
-        (f"{one.title} {column.table.info.mode or ''}".strip(), _headline(one, number))
-        for one in report.benchmarks
-        for number, column in enumerate(one.columns)
-    ]
-    lines += heads[:_MOST_TABLES]
-    lines.append((said("answers"), _shares(columns)))
-    lines.append((said("official protocol"), _protocol(columns)))
     lines.append((said("results"), files.results or said("not written: give --output_path")))
-    if files.log:
-        lines.append((said("log"), files.log))
-    own = list(signatures.items())
-    lines += [(said("signature"), f"{name}: {line}") for name, line in own[:_MOST_TABLES]]
-    if len(own) > _MOST_TABLES:
-        name, line = lines[-1]
-        lines[-1] = (name, f"{line} {said('and {} more', len(own) - _MOST_TABLES)}")
-    lines.append((said("next"), files.next))
-    wide = max(cell_len(name) for name, _ in lines)  # a Chinese character takes two columns
-    return "".join(
-        f"{name}{' ' * (wide - cell_len(name))}  {text}\n" for name, text in lines[:MOST_LINES]
-    )
+    lines += [(said("log"), files.log)] if files.log else []
+    lines += [(said("signature"), f"{name}: {line}") for name, line in signatures.items()]
+    lines += [(said("next"), files.next)] if files.next else []
+    return _aligned(lines)

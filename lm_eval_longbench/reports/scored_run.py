@@ -10,7 +10,7 @@ from typing import Any
 
 from lm_eval_longbench.benchmarks.base import Table
 from lm_eval_longbench.benchmarks.registry import benchmark_of_table, tables
-from lm_eval_longbench.errors import DataError, PredictionError
+from lm_eval_longbench.errors import DataError, PredictionError, few
 from lm_eval_longbench.figures.answers import Answers, BadRow, Columns
 from lm_eval_longbench.input_files import blocks, decoded, lines, read_whole, reading
 from lm_eval_longbench.logs.scored_files import (
@@ -159,6 +159,11 @@ class Facts:
         return ", ".join(self.data) or "not stated"
 
     @property
+    def data_in_short(self) -> str:
+        """The labels in print where there is little place."""
+        return few(self.data, 2) or self.data_text
+
+    @property
     def is_official(self) -> bool:
         """Whether the questions are the official ones, so that it is known which are missing."""
         return self.counts.get("missing") is not None
@@ -210,12 +215,14 @@ class ScoredRun:
         folder: where it is.
         tables: by name, in the order of the registry.
         problems: number of rows by kind of problem (malformed, duplicate, ...), if any.
+        model: that the results files named; "" for none.
     """
 
     name: str
     folder: Path
     tables: Mapping[str, ScoredTable]
     problems: Mapping[str, int]
+    model: str = ""
 
 
 def unique_names(folders: Sequence[Path]) -> list[str]:
@@ -256,8 +263,8 @@ def _facts(file: Path, table: str, entry: Any) -> Facts:
     )
 
 
-def _read_report(file: Path) -> tuple[dict[str, Facts], dict[str, int]]:
-    """Return the tables' facts and the number of rows by kind of problem."""
+def _read_report(file: Path) -> tuple[dict[str, Facts], dict[str, int], str]:
+    """Return the tables' facts, the number of rows by kind of problem, and the model's name."""
     try:
         report = decoded(read_whole(file))
     except (OSError, ValueError, RecursionError) as error:
@@ -275,7 +282,10 @@ def _read_report(file: Path) -> tuple[dict[str, Facts], dict[str, int]]:
                 checked(totals[kind], Count, f"{file} is no sound report", f"{kind}_total")
             except PredictionError as error:
                 raise DataError(f"{error} {_AGAIN}") from error
-    return {name: _facts(file, name, entry) for name, entry in stated.items()}, totals
+    given = report.get("inputs")
+    models = (one.get("model") for one in given or () if isinstance(one, dict))
+    model = next((own for own in models if isinstance(own, str)), "")
+    return {name: _facts(file, name, entry) for name, entry in stated.items()}, totals, model
 
 
 class _Samples:
@@ -350,7 +360,7 @@ def read_run(folder: Path, name: str | None = None) -> ScoredRun:
             f"{folder} is not a folder with {REPORT} and {SAMPLES}, as `lm-eval-longbench score` "
             "writes them."
         )
-    facts, problems = _read_report(folder / REPORT)
+    facts, problems, model = _read_report(folder / REPORT)
     file = folder / SAMPLES
     columns = {table: _Samples(table, facts[table]) for table in tables() if table in facts}
     _read_samples(file, columns)
@@ -372,4 +382,4 @@ def read_run(folder: Path, name: str | None = None) -> ScoredRun:
             found[table] = column.finish()
         except BadRow as error:
             raise DataError(f"{file}, line {error.line}: {error}. {_AGAIN}") from error
-    return ScoredRun(name or unique_names([folder])[0], folder, found, problems)
+    return ScoredRun(name or unique_names([folder])[0], folder, found, problems, model)

@@ -229,6 +229,7 @@ def score_paths(
                 gathered.lines[file.source.number],
                 file.path,
             )
+            | ({"model": file.recorded.model} if file.recorded.model else {})
             for file in plan.files
         ]
         signatures = [file.recorded.signature for file in plan.files if file.source.kind == LOG]

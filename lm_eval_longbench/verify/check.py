@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from lm_eval_longbench.errors import few
@@ -114,11 +114,13 @@ class Verification:
         checks: in the order in which they were made.
         unreadable: what is wrong with files that could not be read, a sentence each.
         foreign: tasks that are not of this package and were passed over.
+        answers: in the sample logs that were read.
     """
 
     checks: list[Check] = field(default_factory=list)
     unreadable: list[str] = field(default_factory=list)
     foreign: int = 0
+    answers: int = 0
 
     @property
     def counts(self) -> dict[str, int]:
@@ -214,9 +216,31 @@ def summary_line(report: Verification) -> str:
     official = [check.status for check in report.checks if check.kind == OFFICIAL]
     left = f"{len(official) - official.count(CONFIRMED)} of {len(official)}"
     verdict = {
-        0: "an official figure of every task follows from its answers, and nothing differs",
-        1: "something differs",
+        0: "confirmed: an official figure of every task follows from its answers, and nothing "
+        "differs",
+        1: "different: something differs",
         2: "not everything could be read" if counts[CONFIRMED] else nothing,
-        3: f"nothing differs, but the official figures of {left} tasks could not be checked",
+        3: "not checkable: nothing differs, but the official figures of "
+        f"{left} tasks could not be checked",
     }[report.exit_status]
-    return f"{', '.join(parts)}: {verdict}."
+    size = f" {len(official)} tasks, {report.answers} answers." if report.answers else ""
+    return f"{verdict}.{size} Checks: {', '.join(parts)}."
+
+
+# Differences that are shown where not all are.
+_DIFFERENCES = 5
+
+
+def outcome_lines(report: Verification, *, verbose: bool) -> list[str]:
+    """Return the outcome, then what differs, and why official figures could not be checked.
+
+    Args:
+        report: of the verification.
+        verbose: all that differs, and all that cannot be checked; else at most ten lines.
+    """
+    different = list(different_lines(report))
+    if verbose:
+        return [summary_line(report), *different, *not_checkable_lines(report)]
+    official = [check for check in report.checks if check.kind == OFFICIAL]
+    found = different or list(not_checkable_lines(replace(report, checks=official)))
+    return [summary_line(report), *found[:_DIFFERENCES]]

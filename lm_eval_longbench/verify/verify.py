@@ -64,7 +64,7 @@ def verify(
                 found = list(check_scored(results))
             else:
                 report.foreign += len(results.others)
-                found = list(_results(results, data_dir, tokenizer, progress))
+                found = list(_results(report, results, data_dir, tokenizer, progress))
         except LongBenchError as error:
             report.unreadable.append(str(error))
             continue
@@ -73,9 +73,13 @@ def verify(
 
 
 def _results(
-    results: ResultsFile, data_dir: str | None, tokenizer: str | None, progress: Progress | None
+    report: Verification,
+    results: ResultsFile,
+    data_dir: str | None,
+    tokenizer: str | None,
+    progress: Progress | None,
 ) -> Iterator[Check]:
-    """Yield the checks of a results file."""
+    """Yield the checks of a results file; `report` counts its answers."""
     verified: dict[str, Mapping[str, float]] = {}
     for place, check in check_results(results):
         yield replace(check, place=place)
@@ -85,6 +89,7 @@ def _results(
         found = [check_line(task), is_known(task)]
         if found[-1].status != DIFFERENT:
             rows, check = read_rows(task)
+            report.answers += sum(len(row.responses) for row in rows)
             known = gathered(task, rows, results, data_dir)
             found += [check, *check_signature(known), *check_settings(known)]
             found += check_data(known, named=data_dir is not None)

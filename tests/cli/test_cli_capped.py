@@ -7,8 +7,8 @@ from typer.testing import CliRunner
 
 from lm_eval_longbench.answers.answer import Answer
 from lm_eval_longbench.cli.main import app
-from lm_eval_longbench.cli.run import end_of_run
 from lm_eval_longbench.harness.evaluate import Captured
+from lm_eval_longbench.interface.run import Run
 from lm_eval_longbench.signature.signature import INGREDIENTS
 
 HOSTILE = Answer("", "failed", "HTTP 500: \x1b[2Jgone\nagain")
@@ -52,6 +52,6 @@ def test_the_table_at_the_end_of_a_run():
     signature = {"task": "longbench_v1_qasper", "data": "local-1"}
     kept = Captured(rows={"longbench_v1_qasper": log_rows(50)})
     kept.signatures = {"longbench_v1_qasper": {**dict.fromkeys(INGREDIENTS), **signature}}
-    text = " ".join(end_of_run(kept, None).split())
+    text = " ".join(Run(kept).ending(str).split())
     assert "50 of 100 answers (50.0%) ended at the output budget (capped)" in text
     assert "failed 1: 1 x HTTP 500 (" in text

@@ -39,12 +39,20 @@ def command():
 def test_confirmed(command, run):
     result = command(run)
     assert result.exit_code == 0, result.output
+    outcome, more = result.stdout.splitlines()
+    assert outcome.startswith(
+        "confirmed: an official figure of every task follows from its answers, and nothing "
+        "differs. 2 tasks, 22 answers. Checks: "
+    )
+    assert more == "Every check with --verbose or --json."
+
+
+def test_confirmed_in_detail(command, run):
+    result = command(run, "--verbose")
+    assert result.exit_code == 0, result.output
     lines = result.stdout.splitlines()
     # 5 of qasper, 12 of v2, and as many standard errors.
     assert ["figures", "34", "-", "-"] in [line.split() for line in lines]
-    assert lines[-1].endswith(
-        ": an official figure of every task follows from its answers, and nothing differs."
-    )
     (model,) = [line for line in lines if "model, machine, packages" in line]
     assert model.startswith("not checkable: ") and "results_" in model
     assert "ingredients limit, tokenizer, tokenizer_sha256, overlength: " in result.stdout
@@ -58,10 +66,10 @@ def test_different(command, files):
     files.edit_results(edit)
     result = command(files.results)
     assert result.exit_code == 1
-    (line,) = [line for line in result.stdout.splitlines() if line.startswith("different: ")]
+    line = result.stdout.splitlines()[1]
     assert line.startswith(f"different: {files.results}, {QASPER}: figures score,none: found 0.9,")
     assert "expected 0.1" in line and "do not follow from the answers" in line
-    assert result.stdout.splitlines()[-1].endswith("something differs.")
+    assert result.stdout.startswith("different: something differs. 2 tasks, 22 answers. Checks: ")
 
 
 def test_not_checkable_reasons_are_said_once(command, files):
@@ -69,15 +77,19 @@ def test_not_checkable_reasons_are_said_once(command, files):
     files.log(V2).unlink()
     result = command(files.folder)
     assert result.exit_code == 3
-    lines = [line for line in result.stdout.splitlines() if line.startswith("not checkable: ")]
+    first, official, more = result.stdout.splitlines()
+    assert first.startswith(
+        "not checkable: nothing differs, but the official figures of 2 of 2 tasks could not be "
+    )
+    assert official.startswith("not checkable: 2 tasks: official figures: ") and "--verbose" in more
+    result = command(files.folder, "--verbose")
+    assert result.exit_code == 3
+    lines = [one for one in result.stdout.splitlines()[1:] if one.startswith("not checkable: ")]
     (missing,) = [line for line in lines if line.startswith(f"not checkable: {QASPER}: sample log")]
     assert f": samples_{QASPER}_" in missing
     (official,) = [line for line in lines if ": official figures: " in line]
     assert official.startswith("not checkable: 2 tasks: ")
     assert len(lines) < 10
-    assert result.stdout.splitlines()[-1].endswith(
-        "nothing differs, but the official figures of 2 of 2 tasks could not be checked."
-    )
 
 
 def test_unreadable(command, files, tmp_path):
@@ -86,7 +98,7 @@ def test_unreadable(command, files, tmp_path):
     assert result.exit_code == 2
     assert f"unreadable: {files.results} is not JSON" in result.stderr
     assert result.stdout.splitlines() == [
-        "0 confirmed, 0 different, 0 not checkable, 1 unreadable: nothing could be checked."
+        "nothing could be checked. Checks: 0 confirmed, 0 different, 0 not checkable, 1 unreadable."
     ]
     result = command(tmp_path / "nothing")
     assert isinstance(result.exception, PredictionError) and result.exception.status == 2
@@ -121,3 +133,17 @@ def test_options_reach_their_place(command, files, tmp_path):
     result = command(files.folder, "--data-dir", tmp_path / "none", "--tokenizer", "x", "--json")
     checks = [c for c in json.loads(result.stdout)["checks"] if c["kind"] == "data"]
     assert any(str(tmp_path / "none") in check["meaning"] for check in checks)
+
+
+def test_many_differences_are_at_most_ten_lines(command, files):
+    def edit(whole):
+        for name in whole["results"][V2]:
+            if name.startswith("acc"):
+                whole["results"][V2][name] = 0.9
+
+    files.edit_results(edit)
+    result = command(files.folder)
+    assert result.exit_code == 1
+    assert len(result.stdout.splitlines()) <= 10
+    many = command(files.folder, "--verbose").stdout.splitlines()
+    assert sum(line.startswith(f"different: {files.results}") for line in many) > 10

@@ -171,8 +171,11 @@ def test_what_is_missing_is_named_with_the_line_that_installs_it(
 def test_output(a_run, tmp_path):
     (line,) = output_lines(a_run())
     assert line.status == WARNING
+    assert "goes on where it was" in line.todo
     (line,) = output_lines(a_run(output_path=str(tmp_path / "new")))
     assert (line.status, line.todo.split()[1]) == (WARNING, "--log_samples:")
+    # The store keeps the answers; it is the log that is not there.
+    assert line.found.endswith(", without a sample log") and "kept" not in line.found
     (line,) = output_lines(a_run(output_path=str(tmp_path / "new"), log_samples=True))
     assert line.status == OK
     assert not (tmp_path / "new").exists()
@@ -193,25 +196,18 @@ def test_folders(tmp_path):
     assert existing(tmp_path / "a" / "b") == tmp_path
 
 
-@pytest.mark.parametrize("kind", ["text", "messages"])
-def test_a_server_without_a_cache_is_a_warning(a_run, a_backend, kind):
-    (line,) = response_cache_lines(a_run(output_path=None), a_backend(kind), [])
-    assert line.status == WARNING
-    assert "--output_path" in line.todo
-    (line,) = response_cache_lines(a_run(output_path="out"), a_backend(kind), [])
+def test_answers_are_kept_beside_the_results(a_run):
+    assert list(response_cache_lines(a_run(output_path=None), [])) == []
+    (line,) = response_cache_lines(a_run(output_path="out"), [])
     assert (line.status, line.found) == (OK, "answers are kept in out as they arrive")
 
 
-def test_a_model_in_this_process_needs_none(a_run, a_backend):
-    assert list(response_cache_lines(a_run(output_path=None), a_backend("local"), [])) == []
-
-
-def test_sampling_switches_it_off(a_run, a_backend, a_task):
+def test_sampling_switches_it_off(a_run, a_task):
     run = a_run(use_cache="cache")
-    (line,) = response_cache_lines(run, a_backend("text"), [a_task()])
+    (line,) = response_cache_lines(run, [a_task()])
     assert line.status == OK
     sampled = a_task(name="sampled", sent_generation={"do_sample": True})
-    _, line = response_cache_lines(run, a_backend("text"), [a_task(), sampled])
+    _, line = response_cache_lines(run, [a_task(), sampled])
     assert (line.status, line.tasks) == (WARNING, ("sampled",))
 
 

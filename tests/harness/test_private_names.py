@@ -101,7 +101,7 @@ def test_a_run_goes_on_without_a_comfort_and_says_so_once(
     with (
         caplog.at_level(logging.WARNING),
         evaluated(tmp_path) as kept,
-        arguments_masked(Captured()),
+        arguments_masked(Captured(), list),
         quick_index(["a task"], ["folder"], ["folder"], ["a task"]),
     ):
         assert (lm_eval.evaluator.evaluate is before) == (comfort == CAPTURE)

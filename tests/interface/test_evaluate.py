@@ -92,7 +92,9 @@ def test_a_model_by_name_gives_what_the_command_line_gives(
     assert logs_of(tmp_path) == logs_of(folder)
     assert len(logs_of(tmp_path)) == 2
     run.name = "this run"
-    tables, options, _ = run.ending("").partition('\nOptions: data_dir="sample", truncate_to=400\n')
+    tables, options, _ = run.ending(str).partition(
+        '\nOptions: data_dir="sample", truncate_to=400\n'
+    )
     assert options and tables + options in printed
     assert all(line in printed for line in run.signature.values())
 

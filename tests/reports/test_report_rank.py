@@ -165,7 +165,7 @@ def test_the_protocol_of_a_run():
     every = {code: {"overlength": "skip"} for code in BY_CODE}
     assert found(**every) == ("overlength skip (officially truncate)", "")
     every = {code: {"overlength": "skip"} for code in list(BY_CODE)[:20]}
-    assert found(**every)[0].endswith("longbench_pro_t2_1 and 17 more tasks")
+    assert found(**every)[0].endswith("(officially truncate) in 20 of 25 tasks")
     assert found(t1_1={"chat": "?", "data_sha256": "?"}) == ("", "not known: data, chat")
     assert protocol_of_run([(table(), list(TASKS))], "nonthinking") == ("", "protocol not known")
 

@@ -1,29 +1,35 @@
-"""The last lines of a run."""
+"""What a run prints last."""
 
-import dataclasses
+import json
 import re
+import shlex
 
 import pytest
 from scored_runs import v1_rows, write_run
 
-from lm_eval_longbench.benchmarks.registry import benchmarks, presets_named
+from lm_eval_longbench.benchmarks.registry import benchmarks
 from lm_eval_longbench.cli.run import next_command
+from lm_eval_longbench.harness.baseline import NAME
 from lm_eval_longbench.harness.evaluate import Captured
 from lm_eval_longbench.interface.run import counted, signatures_of_tables
 from lm_eval_longbench.reports.report import make_report
 from lm_eval_longbench.reports.run_end import (
-    MOST_LINES,
+    Asked,
     Files,
     block,
+    categories,
+    headlines,
+    is_official,
+    notes,
     official_protocol,
-    tables_text,
+    opening,
 )
 from lm_eval_longbench.reports.scored_run import read_run
 from lm_eval_longbench.scoring.score import score_rows
 from lm_eval_longbench.signature.signature import INGREDIENTS
 
 V1 = benchmarks()["longbench_v1"]
-FILES = Files("hf org/model", "results/org__model", "results/run.log", "lm-eval-longbench score x")
+FILES = Files("hf org/model", "results/org__model", "results/run.log", "lm-eval-longbench run x")
 OFFICIAL = {
     "data": V1.source.label,
     "data_sha256": V1.source.sha256,
@@ -72,17 +78,18 @@ def made(tmp_path):
 
 def test_one_dataset_prints_no_row_without_a_value(made):
     report, signatures = made({"qasper": [1.0, 0.0] * 100})
-    text = tables_text(report)
-    assert "20 of 21 tasks are not in this run" in text
-    assert "Without them these have no value: English, Chinese." in text
-    assert " - " not in text
-    lines = block(report, signatures_of_tables(counted(signatures)), FILES).splitlines()
-    assert len(lines) <= MOST_LINES
-    found = dict(line.split("  ", 1) for line in lines)
-    assert found["model"].strip() == "hf org/model"
-    assert found["LongBench v1"].strip().startswith("qasper 50.00 [")
-    assert found["answers"].strip().startswith("200: failed 0 (0.0%), truncated")
-    assert found["next"].strip() == "lm-eval-longbench score x"
+    assert categories(report) == "dataset  qasper 50.00\n"
+    assert notes(report) == (
+        "this run: 20 of 21 tasks are not in it, so that these have no value: English, Chinese.\n"
+    )
+    first, verdict, answers = opening(report, Asked()).splitlines()
+    assert first.startswith("LongBench v1       qasper 50.00 [")
+    assert verdict == "official protocol  yes"
+    assert answers.startswith("answers            200: failed 0 (0.0%), truncated")
+    assert is_official(report, Asked())
+    lines = block(signatures_of_tables(counted(signatures)), FILES).splitlines()
+    assert [line.split()[0] for line in lines] == ["model", "results", "log", "signature", "next"]
+    assert lines[0] == "model      hf org/model"
 
 
 @pytest.mark.parametrize(
@@ -91,8 +98,20 @@ def test_one_dataset_prints_no_row_without_a_value(made):
 def test_what_a_benchmark_without_published_figures_lacks(tmp_path, monkeypatch, language, means):
     monkeypatch.setenv("LONGBENCH_LANG", language)
     rows = v1_rows({"qasper": [(100, 1.0)] * 4}, "longbench_v1_e")
-    text = tables_text(make_report([read_run(write_run(tmp_path / "r", rows), "this run")]))
+    text = notes(make_report([read_run(write_run(tmp_path / "r", rows), "this run")]))
     assert re.search(rf"{means}[.。]$", text, re.MULTILINE)
+
+
+def test_figures_of_a_part_of_e_say_of_which_lengths(tmp_path):
+    rows = v1_rows({"qasper": [(100, 1.0), (5000, 0.5)], "lcc": [(9000, 0.5)]}, "longbench_v1_e")
+    whole = make_report([read_run(write_run(tmp_path / "w", rows), "this run")])
+    assert headlines(whole)[0] == "LongBench-E: all lengths: qasper 75.00, lcc 50.00"
+    assert categories(whole).splitlines() == [
+        "all lengths  qasper 75.00, lcc 50.00",
+        "0-4k         qasper 100.00",
+        "4-8k         qasper 50.00",
+        "8k+          lcc 50.00",
+    ]
 
 
 def test_an_official_run_says_yes_and_any_other_why_not(made):
@@ -109,35 +128,91 @@ def test_an_official_run_says_yes_and_any_other_why_not(made):
         departs, unknown = official_protocol([column])
         assert unknown == ""
         assert (expected in departs) if expected else departs == ""
-    report, signatures = made({"qasper": [1.0] * 50})
-    text = block(report, signatures_of_tables(counted(signatures)), FILES)
-    assert "no, because: it is incomplete: longbench_v1_qasper has 50 of 200 questions" in text
+    report, _ = made({"qasper": [1.0] * 50})
+    asked = Asked("--limit 50", {"longbench_v1_qasper": (50, 200)})
+    verdict = opening(report, asked).splitlines()[1]
+    assert verdict.startswith(
+        "official protocol  no, because: 50 of 200 questions were asked (--limit 50); it is "
+        "incomplete: longbench_v1_qasper has 50 of 200 questions"
+    )
+    # A limit that leaves out nothing is none.
+    report, _ = made(scores)
+    assert is_official(report, Asked("--limit 900", {"longbench_v1_qasper": (200, 200)}))
 
 
-def test_the_block_in_chinese(made, monkeypatch):
+def test_every_benchmark_has_a_verdict_with_all_its_reasons(made, tmp_path):
+    generation = {"max_gen_toks": 8, "until": ["\n"], "temperature": 0.7, "top_p": 0.5}
+    changed = {"limit": None, "chat": "off", "generation": generation, "filters": ["x"]}
+    report, _ = made({"qasper": [1.0] * 200, "lcc": [1.0] * 500}, **changed)  # lcc goes raw
+    (verdict,) = [line for line in headlines(report) if line.startswith("official protocol: ")]
+    assert len(verdict.split("; ")) > 6 and " more" not in verdict
+    assert "chat template off (officially on) in longbench_v1_qasper; " in verdict
+
+
+def test_the_last_lines_in_chinese(made, monkeypatch):
     monkeypatch.setenv("LONGBENCH_LANG", "zh")
-    report, signatures = made({"qasper": [1.0, 0.0] * 100})
-    text = block(report, signatures_of_tables(counted(signatures)), FILES)
-    assert text.splitlines()[0].startswith("模型  ")
-    assert "官方协议" in text
-    assert "20 / 21" in tables_text(report) or "21 / 20" in tables_text(report)
+    report, signatures = made({"qasper": [1.0, 0.0] * 100}, chat="off")
+    assert block(signatures_of_tables(counted(signatures)), FILES).startswith("模型  ")
+    asked = Asked("--limit 5", {"longbench_v1_qasper": (5, 200)})
+    verdict = opening(report, asked).splitlines()[1]
+    assert verdict.startswith("官方协议") and "只问了 5 / 200 道题（--limit 5）；" in verdict
+    assert "20 / 21" in notes(report)
 
 
-def test_the_next_command(monkeypatch):
-    monkeypatch.setattr("sys.argv", ["/bin/lm-eval-longbench", "run", "--tasks", "longbench_v1"])
-    kept = Captured(signatures={"a": {"data": "sample-0123"}})
-    words = next_command(kept).split()
-    assert words[:2] == ["lm-eval-longbench", "run"] and "hf" in words
-    # An official limit comes with it.
-    assert words[words.index("--tasks") + 1] == "longbench_v1"
-    preset = presets_named(words[words.index("--preset") + 1], thinking=False)[V1.presets]
-    assert preset.truncate_to == OFFICIAL["limit"]
-    kept = Captured(signatures={"a": {"data": "local-0123"}})
-    again = "lm-eval-longbench run --tasks longbench_v1"
-    assert next_command(kept) == f"{again} --output_path results --log_samples"
-    from pathlib import Path
+# ---------------------------------------------------------------------- the next command
 
-    kept.folder = Path("results/my model")
-    assert next_command(kept) == f"{again} --log_samples"
-    kept = dataclasses.replace(kept, logged=True)
-    assert next_command(kept).startswith("lm-eval-longbench score 'results/my model' --output")
+
+@pytest.fixture
+def next_words(monkeypatch):
+    """Return the words of the command that follows a run of qasper, told as arguments."""
+
+    def made(*arguments, options=None, model="hf org/model", **changed):
+        monkeypatch.setattr("sys.argv", ["/bin/lm-eval-longbench", "run", *arguments])
+        _, signatures = rows_of({"qasper": [1.0]}, "local-0123")
+        (own,) = signatures.values()
+        own.update({"repeats": 1, **changed})
+        kept = Captured(signatures=signatures, model=model)
+        kept.options = {task: options or {} for task in signatures}
+        kept.folder, kept.logged = "out", True
+        return shlex.split(next_command(kept))
+
+    return made
+
+
+OWN = ("--model", "hf", "--model_args", "pretrained=org/model", "--tasks", "longbench_v1_qasper")
+TEMPLATE = "--apply_chat_template"
+
+
+def test_the_next_command_is_the_own_one_without_what_is_not_official(next_words):
+    start = ["lm-eval-longbench", "run", *OWN]
+    assert next_words(*OWN, TEMPLATE, "--limit", "5") == [*start, TEMPLATE]
+    assert next_words(*OWN, "-L", "5", "--system_instruction=be brief", chat="off") == (
+        [*start, TEMPLATE]
+    )
+    # What the official runs leave open stays.
+    given = ("--gen_kwargs", "seed=5")
+    assert next_words(*OWN, TEMPLATE, *given, "--limit=5") == [*start, TEMPLATE, *given]
+    short = {"max_gen_toks": 8, "temperature": 0.0, "do_sample": False, "until": []}
+    given = ("--gen_kwargs", "max_gen_toks=8")
+    assert next_words(*OWN, TEMPLATE, *given, generation=short) == [*start, TEMPLATE]
+
+
+@pytest.mark.parametrize(
+    ("limit", "given", "grown"), [(None, None, 31500), (500, 500, 3500), (9000, 9000, 7500)]
+)
+def test_the_next_command_has_the_nearest_official_limit(next_words, limit, given, grown):
+    options = {"data_dir": "sample", "tokenizer": "t"} | ({"truncate_to": given} if given else {})
+    metadata = json.dumps({"longbench": options})
+    words = next_words(
+        *OWN, "--metadata", metadata, options=options, limit=limit, data_sha256="0" * 64
+    )
+    assert json.loads(words[words.index("--metadata") + 1]) == {
+        "longbench": {"tokenizer": "t", "truncate_to": grown}
+    }
+
+
+def test_there_is_no_next_command_where_none_is_known(next_words):
+    assert next_words(*OWN, model=NAME) == []
+    assert next_words(*OWN, "--locked") == []
+    assert next_words(*OWN, limit=2048) == []  # the model takes no more
+    assert next_words(*OWN, generation={"max_gen_toks": 8}) == []  # not by --gen_kwargs
