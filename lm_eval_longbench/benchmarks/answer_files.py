@@ -18,12 +18,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lm_eval_longbench.benchmarks.sample import Read, Unusable
+from lm_eval_longbench.benchmarks.sample import Documents, Read, Unusable
 from lm_eval_longbench.errors import PredictionError
 from lm_eval_longbench.input_files import blocks, lines, read_json
 from lm_eval_longbench.metrics.reasoning import answer_of
 
 if TYPE_CHECKING:
+    from lm_eval_longbench.benchmarks.base import Benchmark
     from lm_eval_longbench.benchmarks.parts import Table, Task
     from lm_eval_longbench.benchmarks.sample import Sample, Scored
 
@@ -228,6 +229,13 @@ class OfficialFiles(abc.ABC):
             scored: what it is worth.
             reasoning: policy by which it was scored.
         """
+
+    def documents(self, benchmark: Benchmark, task: Task) -> Documents:
+        """Return the documents of a task's questions, if its data has been prepared here.
+
+        Rows of official files do not have them.
+        """
+        return {}
 
     def numbered(self, row: dict[str, Any], repeat: int) -> dict[str, Any]:
         """Return a row that says which answer to its question it is, where official ones do."""

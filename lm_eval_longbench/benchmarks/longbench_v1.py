@@ -132,6 +132,7 @@ class LongBench(Benchmark):
     sample_fields: Mapping[str, str] = {GOOGLE: ""}
     ids_may_be_lines = True
     ids_are_unique = False
+    shares_documents = True
     file_kind = "v1_predictions"
     file_names = "all"
     task_fields = (GOOGLE,)

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lm_eval_longbench.benchmarks.registry import benchmarks, short_names
+from lm_eval_longbench.benchmarks.registry import benchmarks, short_names, tables
+from lm_eval_longbench.benchmarks.sample import Documents
 from lm_eval_longbench.errors import PredictionError
 from lm_eval_longbench.logs.results_file import Recorded, RecordedRuns
 from lm_eval_longbench.metrics.reasoning import DROP, KEEP, POLICIES
@@ -114,6 +115,16 @@ def _without_copies(inputs: list[InputFile], problems: Problems) -> list[InputFi
     return list(kept.values())
 
 
+def _documents(found: Recognised) -> Documents:
+    """Return the documents of the questions that a file of answers is about, as far as known."""
+    table = tables().get(found.table or "")
+    if found.kind == LOG or table is None or found.task not in table.tasks:
+        return {}
+    benchmark = benchmarks()[table.benchmark]
+    files = benchmark.official_files
+    return {} if files is None else files.documents(benchmark, table.tasks[found.task])
+
+
 def policy_of(signature: Mapping[str, Any] | None) -> str:
     """Return the policy for reasoning that a run's signature states; DROP if it states none."""
     stated = (signature or {}).get("reasoning")
@@ -182,6 +193,7 @@ def plan_files(
             rouge_google,
             one.recognised.layout,
             official,
+            _documents(one.recognised),
         )
         planned.append(PlannedFile(source, one.file.path, one.survey, recorded))
     return Plan(planned, [runs[run][0].run_name for run in order])
