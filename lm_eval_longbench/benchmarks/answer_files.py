@@ -245,6 +245,10 @@ class OfficialFiles(abc.ABC):
         """Return the file for the official figures of a table; "": there is none."""
         return ""
 
+    def figures(self, official: Mapping[str, Any]) -> dict[str, Any]:
+        """Return official figures as the official scripts write them into that file."""
+        return dict(official)
+
     def figures_beside(self, path: Path) -> Path | None:
         """Return where the official scripts put the figures of a file's answers; None: nowhere."""
         return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -82,6 +83,17 @@ class V1Files(OfficialFiles):
 
     def figures_path(self, table: Table, run: WrittenRun) -> str:
         return f"{self._folder}/{run.model}/{_RESULT}" if run.repeats == 1 else ""
+
+    def figures(self, official: Mapping[str, Any]) -> dict[str, Any]:
+        """Return figures as they are written: of E the mean of no questions is NaN."""
+        return {
+            name: self.figures(own)
+            if isinstance(own, Mapping)
+            else math.nan
+            if own is None
+            else own
+            for name, own in official.items()
+        }
 
     def figures_beside(self, path: Path) -> Path:
         return path.with_name(_RESULT)

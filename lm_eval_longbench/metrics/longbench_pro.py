@@ -35,8 +35,8 @@ _ITEM_METRICS: dict[str, Callable[[str, Sequence[str]], float]] = {
 
 
 def is_empty(prediction: str) -> bool:
-    """Say whether a prediction is empty: it scores 0 and counts as failed in every task."""
-    return not prediction.strip()
+    """Say whether a prediction scores 0 and counts as failed; one of white space only scores 0."""
+    return not prediction
 
 
 def _valid(metric: float) -> bool:
@@ -65,7 +65,7 @@ class SummaryParts:
 
     Attributes:
         rouge_l: ROUGE half, in [0, 1).
-        empty: the prediction is empty; its score is 0 whatever the similarity.
+        empty: the prediction has no word, of which the official ROUGE raises: 0, and failed.
     """
 
     rouge_l: float
@@ -106,7 +106,7 @@ def score_sample(
         raise UnknownNameError("LongBench Pro language", language, LANGUAGES)
     if metric == SUMMARY:
         rouge = summary_rouge(prediction, answers, chinese=language == "Chinese")
-        return SummaryParts(rouge, is_empty(prediction))
+        return SummaryParts(rouge, not prediction.strip())
     return _item_score(metric, prediction, answers)[0]
 
 
@@ -116,5 +116,5 @@ def sample_failed(metric: str, prediction: str, answers: Sequence[str]) -> bool:
     Of a summary this sees the empty ones; `SummaryParts.failed` sees the others too.
     """
     if metric == SUMMARY:
-        return is_empty(prediction)
+        return not prediction.strip()
     return _item_score(metric, prediction, answers)[1]

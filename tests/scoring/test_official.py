@@ -1,6 +1,7 @@
 """Official files that are written and read again, and figures that stand beside them."""
 
 import json
+from datetime import date
 
 import pytest
 from prediction_rows import (
@@ -122,6 +123,28 @@ def test_v2(both, tmp_path):
         ("gpt_rag_4", "longbench_v2_rag"),
     ],
 )
+def test_an_empty_length_bucket_is_nan_as_officially(both, tmp_path):
+    row = {"pred": "Emma", "answers": ["Emma"], "all_classes": None, "length": 5000}
+    first, again, folder = both(write_lines(tmp_path / "pred_e" / "llama" / "qasper.jsonl", row))
+    text = (folder / "pred_e/llama/result.json").read_text()
+    assert text.split() == [
+        "{",
+        '"qasper":',
+        "{",
+        '"0-4k":',
+        "NaN,",
+        '"4-8k":',
+        "100.0,",
+        '"8k+":',
+        "NaN",
+        "}",
+        "}",
+    ]
+    assert first.scores == {"qasper": {"0-4k": None, "4-8k": 100.0, "8k+": None}} == again.scores
+    (stated,) = again.report["stated"]
+    assert (stated["same"], stated["differing"]) == (1, [])
+
+
 def test_modes_of_v2_have_their_official_names(both, tmp_path, name, table):
     rows = [{**v2_question(one), "response": says("A"), "pred": "A"} for one in "ab"]
     first, again, folder = both(write_lines(tmp_path / "results" / f"{name}.jsonl", *rows))
@@ -141,7 +164,9 @@ def test_pro(both, tmp_path):
     begin = "output/Qwen/nonthinking_context-120000_bon-2"
     assert files(folder) == [f"{begin}_inference_1-of-1.jsonl", f"{begin}_summary.json"]
     assert again.scores == first.scores
-    assert json.loads((folder / f"{begin}_summary.json").read_text()) == first.scores
+    summary = json.loads((folder / f"{begin}_summary.json").read_text())
+    assert date.fromisoformat(summary.pop("date")) <= date.today()
+    assert summary == first.scores
     written = read_lines(folder / f"{begin}_inference_1-of-1.jsonl")
     assert [row["bon_idx"] for row in written] == [1, 2] * 3
 
