@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lm_eval_longbench.answers.answer import answer_of
+from lm_eval_longbench.errors import TokenizerError
 from lm_eval_longbench.harness.backend import installed_cleans_up, is_hf
 from lm_eval_longbench.prompts.tokenizer import load_tokenizer, tokenizer_name
 from lm_eval_longbench.prompts.tokens.official import clean_up, cleans_up
@@ -55,7 +56,10 @@ class Decoding:
         if not release or not is_hf(model):
             return cls()
         if tokenizer is None:
-            tokenizer = load_tokenizer(tokenizer_name(None, metadata), metadata)
+            try:
+                tokenizer = load_tokenizer(tokenizer_name(None, metadata), metadata)
+            except TokenizerError:  # of weights that bring their own, such as GGUF
+                tokenizer = model.tokenizer
         return cls(cleans_up(tokenizer, release), installed_cleans_up(model))
 
     @property

@@ -34,11 +34,6 @@ _ITEM_METRICS: dict[str, Callable[[str, Sequence[str]], float]] = {
 }
 
 
-def is_empty(prediction: str) -> bool:
-    """Say whether a prediction scores 0 and counts as failed; one of white space only scores 0."""
-    return not prediction
-
-
 def _valid(metric: float) -> bool:
     return 0.0 <= metric <= 1.0
 
@@ -83,7 +78,7 @@ class SummaryParts:
 
 def _item_score(metric: str, prediction: str, answers: Sequence[str]) -> tuple[float, bool]:
     """Return the score of a prediction of items, and whether it counts as failed."""
-    if is_empty(prediction):
+    if not prediction:  # one of white space scores 0 and has not failed
         return 0.0, True
     score = _ITEM_METRICS[metric](prediction, answers)
     return (score, False) if _valid(score) else (0.0, True)

@@ -118,11 +118,12 @@ def _without_copies(inputs: list[InputFile], problems: Problems) -> list[InputFi
 def _documents(found: Recognised) -> Documents:
     """Return the documents of the questions that a file of answers is about, as far as known."""
     table = tables().get(found.table or "")
-    if found.kind == LOG or table is None or found.task not in table.tasks:
+    task = None if table is None else table.tasks.get(found.task or "")
+    if found.kind == LOG or table is None or task is None:
         return {}
     benchmark = benchmarks()[table.benchmark]
     files = benchmark.official_files
-    return {} if files is None else files.documents(benchmark, table.tasks[found.task])
+    return {} if files is None else files.documents(benchmark, task)
 
 
 def policy_of(signature: Mapping[str, Any] | None) -> str:
