@@ -14,6 +14,7 @@ from lm_eval_longbench.errors import LongBenchError
 # Made once: `json.dumps` would make one for every line.
 _LINE = json.JSONEncoder(ensure_ascii=False)
 _DOCUMENT = json.JSONEncoder(ensure_ascii=False, indent=1, allow_nan=False)
+_WITH_NAN = json.JSONEncoder(ensure_ascii=False, indent=1)
 
 
 def _encoded(value: Any, encoder: json.JSONEncoder) -> bytes:
@@ -61,9 +62,9 @@ class ResultFile:
         """Write one object as a line."""
         self.write(_encoded(row, _LINE))
 
-    def document(self, value: Any) -> None:
-        """Write one JSON document, indented; ValueError for NaN."""
-        self.write(_encoded(value, _DOCUMENT))
+    def document(self, value: Any, *, nan: bool = False) -> None:
+        """Write one JSON document, indented; ValueError for NaN, unless `nan` allows it."""
+        self.write(_encoded(value, _WITH_NAN if nan else _DOCUMENT))
 
     def end(self) -> None:
         """Put all of it on the disk; LongBenchError if the disk is full."""

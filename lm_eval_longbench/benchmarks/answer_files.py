@@ -18,12 +18,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lm_eval_longbench.benchmarks.sample import Read, Unusable
+from lm_eval_longbench.benchmarks.sample import Documents, Read, Unusable
 from lm_eval_longbench.errors import PredictionError
 from lm_eval_longbench.input_files import blocks, lines, read_json
 from lm_eval_longbench.metrics.reasoning import answer_of
 
 if TYPE_CHECKING:
+    from lm_eval_longbench.benchmarks.base import Benchmark
     from lm_eval_longbench.benchmarks.parts import Table, Task
     from lm_eval_longbench.benchmarks.sample import Sample, Scored
 
@@ -229,6 +230,13 @@ class OfficialFiles(abc.ABC):
             reasoning: policy by which it was scored.
         """
 
+    def documents(self, benchmark: Benchmark, task: Task) -> Documents:
+        """Return the documents of a task's questions, if its data has been prepared here.
+
+        Rows of official files do not have them.
+        """
+        return {}
+
     def numbered(self, row: dict[str, Any], repeat: int) -> dict[str, Any]:
         """Return a row that says which answer to its question it is, where official ones do."""
         return row
@@ -236,6 +244,10 @@ class OfficialFiles(abc.ABC):
     def figures_path(self, table: Table, run: WrittenRun) -> str:
         """Return the file for the official figures of a table; "": there is none."""
         return ""
+
+    def figures(self, official: Mapping[str, Any]) -> dict[str, Any]:
+        """Return official figures as the official scripts write them into that file."""
+        return dict(official)
 
     def figures_beside(self, path: Path) -> Path | None:
         """Return where the official scripts put the figures of a file's answers; None: nowhere."""

@@ -86,6 +86,8 @@ class Benchmark(abc.ABC):
         task_version: of the tasks; raise it with every change that can move a score.
         rule: how long prompts are cut.
         repeats: answers that are officially asked for each question.
+        decoded_by: release of transformers that officially decoded answers, as that of `hf` is to
+            do it; "": answers are what the backend decodes.
         one_message: whether each prompt is officially sent as one user message.
         choices: dimensions by which the option `only` selects questions, with their values.
         unit_note: how figures are given, for readers of a report.
@@ -141,6 +143,7 @@ class Benchmark(abc.ABC):
     official_files: OfficialFiles | None = None
     fields: tuple[str, ...]
     repeats = 1
+    decoded_by = ""
     one_message = False
     choices: Mapping[str, tuple[str, ...]] = {}
     exact_means = False

@@ -111,7 +111,7 @@ class LongBenchPro(Benchmark):
 
     name = family = NAME
     short, sign, title, prepared_as = "pro", "lb-pro", "LongBench Pro", "pro"
-    metrics = "1.0"
+    metrics = "1.1"
     task_version = "1.1"
     source = Source(
         repo="caskcsg/LongBench-Pro",

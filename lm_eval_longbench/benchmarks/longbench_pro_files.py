@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -64,6 +65,9 @@ class ProFiles(OfficialFiles):
 
     def figures_beside(self, path: Path) -> Path:
         return path.with_name(f"{path.name.partition(INFERENCE)[0]}_summary.json")
+
+    def figures(self, official: Mapping[str, Any]) -> dict[str, Any]:
+        return {"date": date.today().isoformat(), **official}
 
     def figures_path(self, table: Table, run: WrittenRun) -> str:
         return f"{self._begin(table, run)}_summary.json"

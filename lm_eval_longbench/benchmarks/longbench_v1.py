@@ -67,6 +67,7 @@ from lm_eval_longbench.figures.means import percent_of, running_total
 from lm_eval_longbench.figures.tree import Leaf, Mean, Relative
 from lm_eval_longbench.metrics.reasoning import DROP, answer_of
 from lm_eval_longbench.presets import PresetTable
+from lm_eval_longbench.prompts.tokens.official import RELEASE_V1
 from lm_eval_longbench.prompts.truncation import RULE_V1
 
 # ---------------------------------------------------------------------- figures
@@ -114,7 +115,7 @@ class LongBench(Benchmark):
     family = "longbench_v1"
     prepared_as = "v1"
     metrics = "1.0"
-    task_version = "1.1"
+    task_version = "1.2"
     source = Source(  # One archive for both; the repository was THUDM/LongBench before.
         repo="zai-org/LongBench",
         revision="5e628be450b7e67fb7ae6e201bd6d8f7056f7672",
@@ -125,11 +126,13 @@ class LongBench(Benchmark):
         modelscope="ZhipuAI/LongBench",
     )
     rule = RULE_V1
+    decoded_by = RELEASE_V1
     unit = PERCENT
     unit_note = "Percent, two decimals."
     sample_fields: Mapping[str, str] = {GOOGLE: ""}
     ids_may_be_lines = True
     ids_are_unique = False
+    shares_documents = True
     file_kind = "v1_predictions"
     file_names = "all"
     task_fields = (GOOGLE,)

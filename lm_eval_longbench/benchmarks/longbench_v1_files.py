@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -19,10 +20,19 @@ from lm_eval_longbench.benchmarks.answer_files import (
     texts_of,
 )
 from lm_eval_longbench.benchmarks.longbench_v1_facts import DATASETS
-from lm_eval_longbench.benchmarks.sample import Read, Unusable, is_whole
+from lm_eval_longbench.benchmarks.sample import (
+    Documents,
+    Read,
+    Unusable,
+    content_hash,
+    document_of_hash,
+    is_whole,
+)
 from lm_eval_longbench.benchmarks.sample import document_of_text as document_of
+from lm_eval_longbench.datasets_cache import our_cache
 
 if TYPE_CHECKING:
+    from lm_eval_longbench.benchmarks.base import Benchmark
     from lm_eval_longbench.benchmarks.parts import Table, Task
     from lm_eval_longbench.benchmarks.sample import Sample, Scored
 
@@ -54,8 +64,36 @@ class V1Files(OfficialFiles):
             **known_fields(sample, ("length",)),
         }
 
+    def documents(self, benchmark: Benchmark, task: Task) -> Documents:
+        if not (our_cache() / benchmark.family).is_dir():
+            return {}  # spares the import
+        from lm_eval_longbench.data.arrow import CONTEXT_SHA256, stored  # slow to import
+
+        rows = stored(benchmark, benchmark.source.sha256, task.dataset)
+        if rows is None:
+            return {}
+        named = ("input", "answers", "all_classes", "length", CONTEXT_SHA256)
+        found: dict[bytes, dict[int, str | None]] = {}
+        columns = zip(*map(rows.__getitem__, named), strict=True)
+        for place, (asked, *told, digest) in enumerate(columns):
+            for question in (asked, None):  # official rows lack it
+                own = found.setdefault(content_hash(question, *told), {})
+                own[place] = document_of_hash(digest)
+        return found
+
     def figures_path(self, table: Table, run: WrittenRun) -> str:
         return f"{self._folder}/{run.model}/{_RESULT}" if run.repeats == 1 else ""
+
+    def figures(self, official: Mapping[str, Any]) -> dict[str, Any]:
+        """Return figures as they are written: of E the mean of no questions is NaN."""
+        return {
+            name: self.figures(own)
+            if isinstance(own, Mapping)
+            else math.nan
+            if own is None
+            else own
+            for name, own in official.items()
+        }
 
     def figures_beside(self, path: Path) -> Path:
         return path.with_name(_RESULT)

@@ -215,6 +215,12 @@ class V1First(_Some):
             )
         return super().load(task, data_dir)
 
+    def is_official_name(self, stem: str) -> bool:
+        return stem in self.datasets
+
+    def is_official_row(self, row: Mapping[str, Any], stem: str) -> bool:
+        return "pred" in row and self.is_official_name(stem)
+
     def harness_metrics(self, task: Task) -> tuple[Metric, ...]:
         return V1.harness_metrics(V1.tasks["longbench_v1_triviaqa"])
 

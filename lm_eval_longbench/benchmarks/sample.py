@@ -128,6 +128,20 @@ def content_hash(*parts: Any) -> bytes:
     return blake2b(json.dumps(parts).encode("ascii"), digest_size=8).digest()
 
 
+# Documents of questions, by `Sample.content` and the question's place in its dataset.
+Documents = Mapping[bytes, Mapping[int, str | None]]
+
+
+def document_in(documents: Documents, sample: Sample) -> str | None:
+    """Return the document of a sample's question; None: not known.
+
+    Where questions on several documents are asked and answered alike, the place tells.
+    """
+    places = documents.get(sample.content or b"", {})
+    distinct = set(places.values())
+    return distinct.pop() if len(distinct) == 1 else places.get(sample.order)
+
+
 def document_of_text(text: Any) -> str | None:
     """Return the short hash of a document; None for what is no text, or an empty one."""
     if not isinstance(text, str) or not text:

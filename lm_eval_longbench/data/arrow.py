@@ -383,6 +383,19 @@ def is_sound(folder: Path, sha256: str) -> bool:
         return False
 
 
+def _folder_of(benchmark: Benchmark, sha256: str, name: str) -> Path:
+    return cache_folder(benchmark.family, sha256) / name
+
+
+def stored(benchmark: Benchmark, sha256: str, name: str) -> MappedRows | None:
+    """Return rows that `cached` has converted before; None: it has not, or they are damaged."""
+    folder = CachedFolder(_folder_of(benchmark, sha256, name), sha256, lambda _: None)
+    try:
+        return folder._checked(f"{name}.arrow", MappedRows.of_file)
+    except _Unsound:
+        return None
+
+
 def cached(
     benchmark: Benchmark,
     sha256: str,
@@ -406,4 +419,4 @@ def cached(
             for row in rows():
                 files.write(name, row)
 
-    return CachedFolder(cache_folder(benchmark.family, sha256) / name, sha256, fill).rows(name)
+    return CachedFolder(_folder_of(benchmark, sha256, name), sha256, fill).rows(name)

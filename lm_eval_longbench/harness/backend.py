@@ -12,6 +12,7 @@ from typing import Any
 from lm_eval_longbench.answers.answer import CAPPED
 from lm_eval_longbench.options import REPEAT
 from lm_eval_longbench.secrets import masked_url
+from lm_eval_longbench.signature.signature import CLEANED_UP
 
 ChatTemplate = Callable[..., Any]
 
@@ -103,6 +104,26 @@ def _wrapped(create: Callable[..., dict[str, Any]]) -> Callable[..., dict[str, A
     return create_payload
 
 
+# ---------------------------------------------------------------------- decoding
+
+# What the clean-up changes, if a tokenizer has these characters.
+_SPACED = "a , b . c ? d ! e 's f"
+
+
+def is_hf(model: Any) -> bool:
+    """Whether a model of the harness decodes its answers with transformers, in this process."""
+    return any(base.__name__ == "HFLM" for base in type(model).__mro__)
+
+
+def installed_cleans_up(model: Any) -> bool:
+    """Whether the installed transformers cleans up what a model decodes: that is tried out."""
+    if not is_hf(model):
+        return False
+    decode = functools.partial(model.tokenizer.decode, skip_special_tokens=True)
+    ids = model.tokenizer(_SPACED, add_special_tokens=False)["input_ids"]
+    return bool(decode(ids) != decode(ids, clean_up_tokenization_spaces=False))
+
+
 # ---------------------------------------------------------------------- tokens of an answer
 
 _STOPPED = "stop"
@@ -120,6 +141,7 @@ class Counts:
     def __init__(self, model: Any) -> None:
         self._model = model
         self._made: tuple[list[int], str] | None = None
+        self._decoding = {"fingerprint": CLEANED_UP} if installed_cleans_up(model) else {}
 
     @contextlib.contextmanager
     def listening(self) -> Iterator[None]:
@@ -141,7 +163,7 @@ class Counts:
             del self._model.tok_decode
 
     def of(self, prompt: Any, generation: Mapping[str, Any], text: str) -> dict[str, Any]:
-        """Return `prompt_tokens`, `completion_tokens` and `finish_reason` of an answer; or {}."""
+        """Return the tokens, the finish reason and the decoding of an answer; {}: not known."""
         encode = getattr(self._model, "tok_encode", None)
         if encode is None or not isinstance(prompt, str) or hasattr(self._model, "model_call"):
             return {}
@@ -161,4 +183,5 @@ class Counts:
             "prompt_tokens": len(encode(prompt)),
             "completion_tokens": number,
             "finish_reason": CAPPED if capped else _STOPPED,
+            **self._decoding,
         }

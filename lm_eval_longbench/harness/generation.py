@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -9,6 +10,8 @@ from lm_eval_longbench.benchmarks.base import MOST_REPEATS
 from lm_eval_longbench.errors import OptionError
 from lm_eval_longbench.options import REPEAT, read_seed
 from lm_eval_longbench.protocol import is_greedy
+
+logger = logging.getLogger(__name__)
 
 _NAME = "max_gen_toks"
 _ALIASES = ("max_new_tokens", "max_tokens", "max_completion_tokens")
@@ -146,3 +149,14 @@ def seeded(generation: Mapping[str, Any], repeats: int) -> list[dict[str, Any]]:
 def alike(answers: Sequence[Sequence[str]]) -> int:
     """Return for how many questions all answers, two or more, are the same text."""
     return sum(len(texts) > 1 and len(set(texts)) == 1 for texts in answers)
+
+
+def warn_if_alike(task: str, answers: Sequence[Sequence[str]]) -> None:
+    """Say so if all answers are the same text for most questions of a task."""
+    same = alike(answers)
+    if same > len(answers) / 2:
+        logger.warning(
+            f"{task}: all {len(answers[0])} answers are identical for {same} of {len(answers)} "
+            "questions. The backend does not seem to sample: best-of-N and pass@N say nothing "
+            "beyond the score."
+        )

@@ -14,6 +14,7 @@ from lm_eval.api.model import LM
 from tqdm.auto import tqdm
 
 from lm_eval_longbench.errors import OptionError, RunStopped, TokenizerError
+from lm_eval_longbench.harness.backend import is_hf
 from lm_eval_longbench.harness.baseline import NAME as BASELINE
 from lm_eval_longbench.harness.baseline import ExtractiveBaseline
 from lm_eval_longbench.prompts.tokenizer import lent, load_tokenizer, tokenizer_name
@@ -247,7 +248,7 @@ def known_of(model: LM) -> dict[str, Any]:
         THINK_END: _told(model, "think_end_token"),
         BESIDE: dict(beside) if isinstance(beside, Mapping) else None,
     }
-    if any(base.__name__ == "HFLM" for base in type(model).__mro__):  # others have a default
+    if is_hf(model):  # others have a default
         settings[BEGIN] = _told(model, "add_bos_token")
     kinds = str | int | dict
     return known | {k: v for k, v in settings.items() if isinstance(v, kinds) and v not in ("", {})}

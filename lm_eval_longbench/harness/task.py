@@ -24,14 +24,15 @@ from lm_eval_longbench.benchmarks.base import CAPPED
 from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task
 from lm_eval_longbench.figures.questions import question_values
 from lm_eval_longbench.harness.backend import as_text, only_messages, takes_seed, wrap_payloads
+from lm_eval_longbench.harness.decoding import Decoding
 from lm_eval_longbench.harness.generation import (
-    alike,
     check_generation,
     check_sampling,
     fold_budget,
     fold_seed,
     kept_apart,
     seeded,
+    warn_if_alike,
     without_null_seed,
 )
 from lm_eval_longbench.harness.objects import (
@@ -127,7 +128,7 @@ class LongBenchTask(HarnessTask):
         self._replies: dict[int, list[dict[str, Any]]] = {}
         self._rows: list[dict[str, Any]] = []
         self.signature = Signature()
-        self._withheld = False
+        self._withheld, self._decoding = False, Decoding()
         self._seen: dict[str, Any] = {}
         self._own_tokenizer: Any = None
         self._is_server = self._seeds = False
@@ -300,9 +301,12 @@ class LongBenchTask(HarnessTask):
         """Take what nobody told of a model that was made before the call, see `known_of_call`."""
         for name in self._seen:  # of the model of an earlier call
             del self.config.metadata[name]
-        known, self._own_tokenizer = known_of_call(model_of_call(), self.config.metadata)
+        model = model_of_call()
+        known, self._own_tokenizer = known_of_call(model, self.config.metadata)
         self._seen = masked(known)
         self.config.metadata.update(self._seen)
+        release = self.asking.benchmark.decoded_by
+        self._decoding = Decoding.of(model, release, self._own_tokenizer, self.config.metadata)
 
     def _ask_repeatedly(self, seeds: bool) -> None:
         """Set up for several answers: a seeded request each, or the harness's own repeats."""
@@ -430,6 +434,7 @@ class LongBenchTask(HarnessTask):
             system_sha256=text_sha256(system_instruction) if system_instruction else None,
             generation=masked(self.config.generation_kwargs),
             model_settings=model_settings(self.config.metadata),
+            decoding=self._decoding.ingredient,
             seeds=seeds,
             questions_sha256=text_sha256(json.dumps(ids)),
             asked=len(ids),
@@ -440,12 +445,13 @@ class LongBenchTask(HarnessTask):
 
     def apply_filters(self) -> list[Instance] | None:
         """Filter the answers, then let go of the long prompts that the sample log would repeat."""
-        filtered = super().apply_filters()
+        with self._decoding.applied(self._instances or []):
+            filtered = super().apply_filters()
         self._replies = known_replies(self._instances or [])
         self.signature.leave_out(self._replies.values())
         if not self.predicts_only:
             answered = answered_documents(self._instances or [])
-            self._warn_if_alike([responses for _, responses in answered])
+            warn_if_alike(self.config.task, [responses for _, responses in answered])
             self.asking.finish(answered)
         logged: dict[str, LoggedPrompt] = {}
         for instance in self._instances or []:
@@ -462,15 +468,6 @@ class LongBenchTask(HarnessTask):
             {"doc_id": instance.doc_id, "doc": instance.doc, "resps": [instance.resps[:1]]}
             for instance in self._instances or []
         ]
-
-    def _warn_if_alike(self, answers: list[list[str]]) -> None:
-        same = alike(answers)
-        if same > len(answers) / 2:
-            logger.warning(
-                f"{self.config.task}: all {self.asking.repeats} answers are identical for {same} "
-                f"of {len(answers)} questions. The backend does not seem to sample: best-of-N and "
-                "pass@N say nothing beyond the score."
-            )
 
     def count(self, name: str, values: Sequence[float | None]) -> None:
         """Put into the signature what a figure of all questions tells of the answers."""

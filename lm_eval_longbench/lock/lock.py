@@ -29,8 +29,8 @@ _HEADER = _FIRST_LINE + (
     "# `lm-eval-longbench run --locked` stops where anything differs.\n"
     "# Not in here: the model, its arguments, and --gen_kwargs.\n"
 )
-# Besides those of a signature: they read the data and cut the prompts.
-_MORE_PACKAGES = ("datasets", "transformers")
+# Besides those of a signature: it reads the data.
+_MORE_PACKAGES = ("datasets",)
 _AGAIN = "Write it anew: lm-eval-longbench lock --tasks TASKS"
 
 

@@ -34,11 +34,6 @@ _ITEM_METRICS: dict[str, Callable[[str, Sequence[str]], float]] = {
 }
 
 
-def is_empty(prediction: str) -> bool:
-    """Say whether a prediction is empty: it scores 0 and counts as failed in every task."""
-    return not prediction.strip()
-
-
 def _valid(metric: float) -> bool:
     return 0.0 <= metric <= 1.0
 
@@ -65,7 +60,7 @@ class SummaryParts:
 
     Attributes:
         rouge_l: ROUGE half, in [0, 1).
-        empty: the prediction is empty; its score is 0 whatever the similarity.
+        empty: the prediction has no word, of which the official ROUGE raises: 0, and failed.
     """
 
     rouge_l: float
@@ -83,7 +78,7 @@ class SummaryParts:
 
 def _item_score(metric: str, prediction: str, answers: Sequence[str]) -> tuple[float, bool]:
     """Return the score of a prediction of items, and whether it counts as failed."""
-    if is_empty(prediction):
+    if not prediction:  # one of white space scores 0 and has not failed
         return 0.0, True
     score = _ITEM_METRICS[metric](prediction, answers)
     return (score, False) if _valid(score) else (0.0, True)
@@ -106,7 +101,7 @@ def score_sample(
         raise UnknownNameError("LongBench Pro language", language, LANGUAGES)
     if metric == SUMMARY:
         rouge = summary_rouge(prediction, answers, chinese=language == "Chinese")
-        return SummaryParts(rouge, is_empty(prediction))
+        return SummaryParts(rouge, not prediction.strip())
     return _item_score(metric, prediction, answers)[0]
 
 
@@ -116,5 +111,5 @@ def sample_failed(metric: str, prediction: str, answers: Sequence[str]) -> bool:
     Of a summary this sees the empty ones; `SummaryParts.failed` sees the others too.
     """
     if metric == SUMMARY:
-        return is_empty(prediction)
+        return not prediction.strip()
     return _item_score(metric, prediction, answers)[1]

@@ -57,8 +57,8 @@ def sentence_chunks(text: str, size: int) -> list[str]:
     """Return `text` cut where sentences end, which together are the text again.
 
     A chunk takes sentences as long as it has at most `size` words; a longer sentence is a chunk. A
-    word is a Chinese character or any other run of letters, digits and underscores. These are the
-    chunks of LongBench v1's retrieval, but for the spaces that its code adds between sentences.
+    word is a Chinese character or any other run of letters, digits and underscores. LongBench v1's
+    retrieval cuts so, but adds spaces between sentences, and cuts a longer sentence elsewhere.
 
     Raises:
         ValueError: `size` is less than 1.
@@ -192,7 +192,7 @@ def rank_by_embedding(
         EmbeddingError: the model or the server fails.
     """
     from lm_eval_longbench.semantic.cache import VectorCache
-    from lm_eval_longbench.semantic.similarity import choose_embedder, vectors_by_text
+    from lm_eval_longbench.semantic.similarity import choose_embedder, cosine, vectors_by_text
 
     embedder = choose_embedder(model, url)
     if embedder is None:
@@ -203,6 +203,6 @@ def rank_by_embedding(
     if not chunks:
         return []
     vectors = vectors_by_text([query, *chunks], embedder, VectorCache())
-    cosines = np.array([vectors[chunk] @ vectors[query] for chunk in chunks])
+    cosines = np.array([cosine(vectors[chunk], vectors[query]) for chunk in chunks])
     order = np.argsort(-cosines, kind="stable")[:top_n]
     return [Chunk(c_idx=int(place), content=chunks[place]) for place in order]

@@ -6,12 +6,13 @@ import contextlib
 import hashlib
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from lm_eval_longbench.benchmarks.answer_files import LINES, pieces_of
 from lm_eval_longbench.benchmarks.registry import layouts, tables
+from lm_eval_longbench.benchmarks.sample import Documents
 from lm_eval_longbench.errors import PredictionError
 from lm_eval_longbench.input_files import (
     ByteChunk,
@@ -202,6 +203,7 @@ class PredictionSource:
         filter: LOG: name of the harness filter whose rows count; None: rows name none.
         layout: of `registry.layouts`, for the file of another program; "": none.
         official: whether answers are written as the official scripts do, too.
+        documents: of the questions, where rows do not have them and the data is here.
     """
 
     number: int
@@ -216,3 +218,4 @@ class PredictionSource:
     rouge_google: bool = False
     layout: str = ""
     official: bool = False
+    documents: Documents = field(default_factory=dict, hash=False)

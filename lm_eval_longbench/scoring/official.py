@@ -58,8 +58,8 @@ class OfficialFolder:
             files = benchmark.official_files
             table = benchmark.tables[name]
             path = "" if files is None else files.figures_path(table, self._runs[name])
-            if path:
-                self._file(path).document(facts["official"])
+            if files is not None and path:
+                self._file(path).document(files.figures(facts["official"]), nan=True)
 
     def end(self) -> None:
         """Give all files their names."""

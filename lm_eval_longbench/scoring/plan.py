@@ -11,7 +11,8 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from lm_eval_longbench.benchmarks.registry import benchmarks, short_names
+from lm_eval_longbench.benchmarks.registry import benchmarks, short_names, tables
+from lm_eval_longbench.benchmarks.sample import Documents
 from lm_eval_longbench.errors import PredictionError, few
 from lm_eval_longbench.logs.results_file import Recorded, RecordedRuns
 from lm_eval_longbench.metrics.reasoning import DROP, KEEP, POLICIES
@@ -123,6 +124,17 @@ def _without_copies(
             reason = f"the same bytes as {first.file.name}"
             problems.add("duplicate", entry(one.file.name, None, reason))
     return list(kept.values())
+
+
+def _documents(found: Recognised) -> Documents:
+    """Return the documents of the questions that a file of answers is about, as far as known."""
+    table = tables().get(found.table or "")
+    task = None if table is None else table.tasks.get(found.task or "")
+    if found.kind == LOG or table is None or task is None:
+        return {}
+    benchmark = benchmarks()[table.benchmark]
+    files = benchmark.official_files
+    return {} if files is None else files.documents(benchmark, task)
 
 
 def policy_of(signature: Mapping[str, Any] | None) -> str:
@@ -276,6 +288,7 @@ def plan_files(
             rouge_google,
             one.recognised.layout,
             official,
+            _documents(one.recognised),
         )
         planned.append(PlannedFile(source, one.file.path, one.survey, recorded))
     _check_repeats(planned)

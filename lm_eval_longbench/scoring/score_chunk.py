@@ -22,6 +22,7 @@ from lm_eval_longbench.benchmarks.sample import (
     Scored,
     Unusable,
     add_replies,
+    document_in,
     document_of_hash,
     is_whole,
 )
@@ -51,6 +52,7 @@ def read_row(row: Any, index: int, source: PredictionSource) -> Read:
     if not isinstance(read, Unusable):
         for sample in read:
             sample.doc = sample.doc or doc
+            sample.document = sample.document or document_in(source.documents, sample)
     return read
 
 

@@ -42,7 +42,7 @@ class Embedder(Protocol):
         ...
 
     def embed(self, texts: Sequence[str]) -> np.ndarray:
-        """Return one vector per text: float32 of shape (n, d), finite, of length 1 (or all zero).
+        """Return one vector per text: float32 of shape (n, d), finite.
 
         A text's vector does not depend on the texts around it, except for float noise.
 
@@ -52,8 +52,8 @@ class Embedder(Protocol):
         ...
 
 
-def unit_vectors(raw: Any, number: int, source: str) -> np.ndarray:
-    """Return `raw` as float32 of shape (number, d), each row scaled to length 1; zero rows stay.
+def sound_vectors(raw: Any, number: int, source: str) -> np.ndarray:
+    """Return `raw` as float64 of shape (number, d).
 
     Args:
         raw: array, or sequences of numbers.
@@ -82,6 +82,12 @@ def unit_vectors(raw: Any, number: int, source: str) -> np.ndarray:
             f"{source} returned NaN or infinite values in {bad} of {number} vectors. This happens "
             "to models run in float16: run it in bfloat16 or float32."
         )
+    return vectors
+
+
+def unit_vectors(raw: Any, number: int, source: str) -> np.ndarray:
+    """Return `sound_vectors` as float32, each row scaled to length 1; zero rows stay."""
+    vectors = sound_vectors(raw, number, source)
     # Largest value first: the squares of large or tiny values leave the range of floats.
     largest = np.abs(vectors).max(axis=1, keepdims=True)
     vectors = np.divide(vectors, largest, out=np.zeros_like(vectors), where=largest > 0)

@@ -15,7 +15,7 @@ import numpy as np
 
 from lm_eval_longbench.errors import EmbeddingError
 from lm_eval_longbench.once import warn_once
-from lm_eval_longbench.semantic.embedder import OFFICIAL_MODEL, semantic_package, unit_vectors
+from lm_eval_longbench.semantic.embedder import OFFICIAL_MODEL, semantic_package, sound_vectors
 
 _log = logging.getLogger(__name__)
 # Tokens in one batch at most, unless one text alone has more: a batch of long answers must fit
@@ -26,6 +26,18 @@ _TOKENS = 32_768
 _ONE_AT_A_TIME = threading.Lock()
 # Either tells that a repository on the hub holds a model.
 _MODEL_FILES = ("modules.json", "config.json")
+
+
+def cosine(first: np.ndarray, second: np.ndarray) -> float:
+    """Return the cosine of two vectors of a model in this process, at most 1.
+
+    With the operations of sentence-transformers' `cos_sim`, whose float32 sums differ from others
+    in their last bits.
+    """
+    torch = semantic_package("torch")
+    rows = [torch.from_numpy(vector[None]) for vector in (first, second)]
+    left, right = (torch.nn.functional.normalize(row, p=2, dim=1) for row in rows)
+    return min(1.0, torch.mm(left, right.T).item())
 
 
 class LocalEmbedder:
@@ -62,14 +74,14 @@ class LocalEmbedder:
         """The name, and for a folder the state of its files: it may hold another model later."""
         folder = Path(self.name)
         if not folder.is_dir():
-            return f"local {self.name}"
+            return f"unscaled {self.name}"
         digest = hashlib.sha256()
         for path in sorted(path for path in folder.rglob("*") if path.is_file()):
             status = path.stat()
             digest.update(
                 f"{path.relative_to(folder)}\0{status.st_size}\0{status.st_mtime_ns}\0".encode()
             )
-        return f"local {folder.resolve()} {digest.hexdigest()}"
+        return f"unscaled {folder.resolve()} {digest.hexdigest()}"
 
     def check(self) -> None:
         """Make sure that the package is there and the model's settings can be had.
@@ -97,7 +109,7 @@ class LocalEmbedder:
         raise self._unusable(problem) from problem
 
     def embed(self, texts: Sequence[str]) -> np.ndarray:
-        """Return one vector per text: float32 of shape (n, d), of length 1.
+        """Return one vector per text, as the model gives it: float32 of shape (n, d).
 
         Texts longer than the model takes are cut at their end by the library; a warning says how
         many.
@@ -109,7 +121,8 @@ class LocalEmbedder:
             return np.zeros((0, 0), dtype=np.float32)
         with _ONE_AT_A_TIME:
             rows = self._rows(texts)
-        return unit_vectors(rows, len(texts), f"The embedding model {self.name!r}")
+        source = f"The embedding model {self.name!r}"
+        return sound_vectors(rows, len(texts), source).astype(np.float32)
 
     def _rows(self, texts: Sequence[str]) -> list[Any]:
         if self._model is None:

@@ -9,6 +9,7 @@ import numpy as np
 
 from lm_eval_longbench.errors import DataError, EmbeddingError, OptionError
 from lm_eval_longbench.metrics.answer_items import normalize
+from lm_eval_longbench.semantic import local
 from lm_eval_longbench.semantic.cache import VectorCache
 from lm_eval_longbench.semantic.embedder import Embedder
 from lm_eval_longbench.semantic.local import LocalEmbedder
@@ -107,7 +108,7 @@ def summary_similarities(
         cache: None: nothing is cached.
 
     Returns:
-        Raw cosines, in [-1, 1] but for float error; None for a prediction that is
+        Raw cosines, in [-1, 1]; None for a prediction that is
         empty, which has no direction to compare.
 
     Raises:
@@ -121,12 +122,10 @@ def summary_similarities(
         if prediction
         for text in (prediction, *references)
     ]
-    vectors = {
-        text: vector.astype(np.float64)
-        for text, vector in vectors_by_text(texts, embedder, cache).items()
-    }
+    vectors = vectors_by_text(texts, embedder, cache)
+    own = local.cosine if isinstance(embedder, LocalEmbedder) else cosine
     return [
-        max(_cosine(vectors[prediction], vectors[reference]) for reference in references)
+        max(own(vectors[prediction], vectors[reference]) for reference in references)
         if prediction
         else None
         for prediction, references in cleaned
@@ -140,10 +139,12 @@ def _references(references: Sequence[str]) -> list[str]:
     return cleaned
 
 
-def _cosine(first: np.ndarray, second: np.ndarray) -> float:
+def cosine(first: np.ndarray, second: np.ndarray) -> float:
+    """Return the cosine of two vectors of any lengths, at most 1; 0 if one has no direction."""
+    first, second = first.astype(np.float64), second.astype(np.float64)
     scale = float(np.linalg.norm(first) * np.linalg.norm(second))
-    # A vector of zeros has no direction; 0 is what sentence-transformers returns for it.
-    return float(first @ second) / scale if scale else 0.0
+    # 0 is what sentence-transformers returns for a vector of zeros.
+    return min(1.0, float(first @ second) / scale) if scale else 0.0
 
 
 def _clean(text: str) -> str:

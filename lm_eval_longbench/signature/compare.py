@@ -126,6 +126,11 @@ RULES: Mapping[str, Rule] = {
         _own_switches,
         "each model has switches of its own for how it thinks",
     ),
+    "decoding": Rule(
+        CARE,
+        "the official release cleans up what this tokenizer decodes and servers do not, or the "
+        "tokenizers differ: it moves lcc by up to 0.05 points, repobench-p by 0.01, others not",
+    ),
     "repeats": Rule(NOT, "best-of-N and pass@N need the same N"),
     "seeds": Rule(CARE, "other seeds draw other answers from the same distribution"),
     "filters": Rule(NOT, "something else of the answers was scored"),
@@ -165,6 +170,9 @@ PACKAGES: Mapping[str, Rule] = {
         "none of these tasks is scored with it",
     ),
     "tokenizers": Rule(NOT, _CUTS, _nothing_cut, _UNCUT),
+    "transformers": Rule(
+        CARE, "prompts are cut and answers cleaned up as the official release did under any release"
+    ),
 }
 _PACKAGES = "packages"
 # What stands for an ingredient that a result does not state.

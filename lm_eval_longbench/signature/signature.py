@@ -88,8 +88,10 @@ def setting_departures(settings: Any) -> Iterator[str]:
 
 # ---------------------------------------------------------------------- the signature
 
+# The ingredient `decoding`, and the fingerprint of kept answers that are so already.
+CLEANED_UP = "cleaned up"
 # Packages, besides this one, that scores depend on.
-_PACKAGES = ("lm_eval", "jieba", "tokenizers")
+_PACKAGES = ("lm_eval", "jieba", "tokenizers", "transformers")
 # Key by key, and what it holds.
 INGREDIENTS: Mapping[str, str] = {
     "benchmark": "its name",
@@ -108,6 +110,7 @@ INGREDIENTS: Mapping[str, str] = {
     "system_sha256": "of the system instruction; null: none",
     "generation": "generation arguments as sent",
     "model_settings": "what arguments of the model add to requests or take off answers; null: none",
+    "decoding": "cleaned up: without spaces before punctuation; null: as the backend decodes",
     "repeats": "answers to each question",
     "seeds": "seed of each repeat, null: none is sent; null: the harness's own seeding",
     "filters": "a user's own filters of answers; null: none",
@@ -125,7 +128,7 @@ INGREDIENTS: Mapping[str, str] = {
     "failed": "answers that are empty",
     "truncated": "questions whose prompt was cut",
     "capped": "answers that ended at the output budget; null: not known",
-    "packages": "versions of this package, lm_eval, jieba and tokenizers",
+    "packages": "versions of this package, lm_eval, jieba, tokenizers and transformers",
 }
 
 
@@ -148,6 +151,7 @@ class Ingredients(TypedDict, total=False):
     system_sha256: str | None
     generation: Object | None
     model_settings: Object | None
+    decoding: str | None
     repeats: Positive | None
     seeds: list[Any] | None
     filters: list[Any] | None
@@ -184,7 +188,7 @@ class SignaturePart(TypedDict, total=False):
 
 # Ingredients that earlier versions do not state, which is the same as null. Where they are null the
 # line is made without them, so that it is the one of those versions.
-LATER = ("capped", "system_sha256", "model_settings")
+LATER = ("capped", "system_sha256", "model_settings", "decoding")
 # An ingredient of which nobody knows what it was, where null would say that there was none.
 UNKNOWN = "?"
 

@@ -10,6 +10,8 @@ from lm_eval_longbench.benchmarks.base import CAPPED, COUNTS, TRUNCATED, Benchma
 from lm_eval_longbench.logs.sample_log import LogRow, at, rows_sha256
 from lm_eval_longbench.options import REPEAT
 from lm_eval_longbench.prompts.templates import text_sha256
+from lm_eval_longbench.prompts.tokens.official import clean_up
+from lm_eval_longbench.signature.signature import CLEANED_UP
 from lm_eval_longbench.verify.check import EDITED, NOT_CHECKABLE, Check, all_of, compared, some
 from lm_eval_longbench.verify.figures import Figures
 from lm_eval_longbench.verify.subject import Subject
@@ -163,20 +165,26 @@ def _answers(task: Subject) -> Iterator[Check]:
         said = "A filter of the user's own stands between what the model wrote and what was scored."
         yield Check("answers", "answers", NOT_CHECKABLE, meaning=said)
         return
-    other = (row for row in rows if not _as_given(row))
+    decoding = task.run.get("decoding")
+    other = (row for row in rows if not _as_given(row, cleaned=decoding is not None))
     wrong = [at(row, "scored another text than was generated") for row in other]
     what, said = "what the model gave is what was scored", f"A response was edited. {EDITED}"
     yield from all_of("answers", len(rows), wrong, what, said)
+    if not all(_as_given(row) for row in rows) and not wrong:
+        said = "Spaces before punctuation were taken out of answers."
+        yield compared("decoding", "decoding", decoding, CLEANED_UP, said)
 
 
-def _as_given(row: LogRow) -> bool:
-    """Whether a row's scored texts are the first that each request got."""
+def _as_given(row: LogRow, *, cleaned: bool = False) -> bool:
+    """Whether a row's scored texts are the first that each request got, or those cleaned up."""
     if len(row.filtered) != len(row.generated):
         return False
-    kept = [own if isinstance(own, list) else [own] for own in row.filtered]
-    return all(
-        list(texts[: len(own)]) == own for texts, own in zip(row.generated, kept, strict=True)
-    )
+    for texts, scored in zip(row.generated, row.filtered, strict=True):
+        kept = scored if isinstance(scored, list) else [scored]
+        given = list(texts[: len(kept)])
+        if kept != given and not (cleaned and kept == list(map(clean_up, given))):
+            return False
+    return True
 
 
 def _requests(task: Subject) -> Iterator[Check]:

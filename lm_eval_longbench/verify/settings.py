@@ -265,6 +265,8 @@ def unconfirmed(task: Subject, checks: Sequence[Check]) -> Iterator[Check]:
         open_["repeats"] = _UNLOGGED
     if not seen("seeds") and (run.get("seeds") is not None or not seen("requests")):
         open_["seeds"] = _UNLOGGED
+    if run.get("decoding") is not None and not seen("decoding"):
+        open_["decoding"] = "No answer in the log has spaces that were taken out."
     if own.summary:
         open_["embedding_model"] = "Similarities are as the log states them."
     if own.retrieved:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from lm_eval_longbench import evaluate, load, score_paths
 from lm_eval_longbench.benchmarks.asking import RetrievedAsking
 from lm_eval_longbench.benchmarks.longbench_v1 import V1, E
 from lm_eval_longbench.benchmarks.longbench_v1_variants import VARIANTS
@@ -140,6 +141,23 @@ def test_natural_questions_are_those_of_the_first_release():
     assert group.name == "longbench_v1_2023_07"
     names = [find_task(name).label for name in group.members]
     assert sorted(names) == sorted(facts["datasets"]) and len(names) == 20
+
+
+def test_a_prediction_file_of_the_first_release_is_scored_as_a_run(tmp_path):
+    answers = ["The Commodore\nPassage:", "Commodore", "1836", "", "Ann"]
+    said = iter(answers)
+    run = evaluate(lambda prompts: [next(said)], "longbench_v1_nq", data_dir="sample", limit=5)
+    rows = load("longbench_v1_nq", data_dir="sample")
+    folder = tmp_path / "pred" / "vicuna"
+    folder.mkdir(parents=True)
+    with (folder / "nq.jsonl").open("w", encoding="utf-8") as file:
+        for answer, row in zip(answers, rows, strict=False):
+            official = {"pred": answer, "answers": row["answers"], "all_classes": None}
+            file.write(json.dumps(official) + "\n")
+    report = score_paths(tmp_path / "pred", tmp_path / "out")
+    (table,) = report["tables"].values()
+    assert table["official"] == run.scores["longbench_v1_2023"]
+    assert 0 < table["official"]["nq"] < 100
 
 
 @pytest.mark.parametrize(

@@ -167,7 +167,7 @@ def test_a_locked_run_uses_the_locked_options_or_stops(tmp_path, run):
     # No options of its own: the locked ones, the sample among them.
     done = run(*start, *task, "--locked", lock)
     assert f"locked by {lock}" in done.stdout
-    assert "longbench_v1: lb-v1|v1.1|data:sample-" in done.stdout
+    assert "longbench_v1: lb-v1|v1.2|data:sample-" in done.stdout
     other = '{"longbench": {"data_dir": "sample", "truncate_to": 100, "tokenizer": "x"}}'
     done = run(*start, *task, "--metadata", other, "--locked", lock, status=1)
     assert "options.truncate_to: not in the lock, here 100" in done.stderr

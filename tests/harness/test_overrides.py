@@ -47,8 +47,8 @@ def test_empty_values_change_nothing():
 
 def test_a_version_that_an_override_lost_is_found_again():
     task = LongBenchTask({**TASK, "metadata": SAMPLE})
-    assert task.config.metadata["longbench_run"]["version"] == "1.1"
-    assert str(task.VERSION).startswith("1.1 data: sample-")
+    assert task.config.metadata["longbench_run"]["version"] == "1.2"
+    assert str(task.VERSION).startswith("1.2 data: sample-")
 
 
 def test_a_users_filters_are_in_the_signature():

@@ -172,8 +172,8 @@ def test_members_have_options_of_their_own(run, recording_lm, tokenizer_folder):
         member["metadata"]["longbench"]["tokenizer"] = tokenizer_folder
     found = run(group)
     qasper, trec = (signature(found, f"longbench_v1_{name}") for name in ("qasper", "trec"))
-    assert (qasper["limit"], qasper["repeats"], qasper["version"]) == (3500, 1, "1.1")
-    assert (trec["limit"], trec["repeats"], trec["version"]) == (7500, 2, "1.1")
+    assert (qasper["limit"], qasper["repeats"], qasper["version"]) == (3500, 1, "1.2")
+    assert (trec["limit"], trec["repeats"], trec["version"]) == (7500, 2, "1.2")
     assert trec["generation"] == {
         "until": [],
         "max_gen_toks": 64,
@@ -181,7 +181,7 @@ def test_members_have_options_of_their_own(run, recording_lm, tokenizer_folder):
         "temperature": 0.7,
     }
     assert len(recording_lm.requests) == 4 + 2 * 5
-    assert found["versions"]["longbench_v1_trec"].startswith("1.1 data: sample-")
+    assert found["versions"]["longbench_v1_trec"].startswith("1.2 data: sample-")
 
 
 def test_options_of_the_command_line_replace_those_of_a_member_as_a_whole(run):
@@ -295,7 +295,7 @@ def test_one_task_twice_and_a_file_of_its_own(run, recording_lm):
     found = run(both, SAMPLE, log_samples=True)
     assert set(found["configs"]) == {"longbench_v1_qasper", "qasper_one_word"}
     own = signature(found, "qasper_one_word")
-    assert (own["task"], own["version"]) == ("longbench_v1_qasper", "1.1")
+    assert (own["task"], own["version"]) == ("longbench_v1_qasper", "1.2")
     assert own["generation"]["max_gen_toks"] == 2
     assert {row["doc"]["task"] for row in found["samples"]["qasper_one_word"]} == {
         "longbench_v1_qasper"

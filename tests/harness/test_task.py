@@ -375,7 +375,7 @@ def test_local_data_is_marked_in_every_result(evaluate, recording_lm, tmp_path):
     file.write_text(json.dumps(row) + "\n", encoding="utf-8")
     result = evaluate(recording_lm, [task], {"data_dir": str(tmp_path)})
     label = f"local-{hashlib.sha256(file.read_bytes()).hexdigest()[:12]}"
-    assert result["versions"][task] == f"1.1 data: {label}"
+    assert result["versions"][task] == f"1.2 data: {label}"
     assert result["configs"][task]["metadata"]["longbench_run"]["data"] == label
 
 

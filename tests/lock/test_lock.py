@@ -17,11 +17,11 @@ def test_what_is_frozen():
     assert lock.tasks == {
         "longbench_pro_t1_1": "1.1",
         "longbench_pro_t1_2": "1.1",
-        "longbench_v1_lcc": "1.1",
-        "longbench_v1_repobench_p": "1.1",
+        "longbench_v1_lcc": "1.2",
+        "longbench_v1_repobench_p": "1.2",
     }
     assert set(lock.data) == {"longbench_v1", "longbench_pro"}
-    assert lock.metrics == {"longbench_v1": "1.0", "longbench_pro": "1.0"}
+    assert lock.metrics == {"longbench_v1": "1.0", "longbench_pro": "1.1"}
     assert lock.options == {"truncate_to": 31500}
     assert lock.templates == {
         "longbench_pro/prompt": templates.template_sha256("longbench_pro", "prompt"),

@@ -72,9 +72,11 @@ def test_summaries_have_parts(code):
 @each_task
 @pytest.mark.parametrize("prediction", ["", " ", "\n", "\u3000\t\r\n"])
 def test_an_empty_prediction_scores_zero_and_is_failed(task, prediction):
-    for answers in (["a", "b"], [""], []):
+    """One of white space has not failed, but a summary has: the official ROUGE raises of it."""
+    for answers in (["a", "b"], []):
         score = score_sample(task.metric, "English", prediction, answers)
-        assert sample_failed(task.metric, prediction, answers)
+        failed = prediction == "" or task.metric == "summary"
+        assert sample_failed(task.metric, prediction, answers) is failed
         if task.metric == "summary":
             assert score.failed(None)
             assert score.failed(0.9)

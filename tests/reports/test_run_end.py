@@ -206,9 +206,14 @@ def test_the_next_command_has_the_nearest_official_limit(next_words, limit, give
     words = next_words(
         *OWN, "--metadata", metadata, options=options, limit=limit, data_sha256="0" * 64
     )
-    assert json.loads(words[words.index("--metadata") + 1]) == {
-        "longbench": {"tokenizer": "t", "truncate_to": grown}
-    }
+    assert words[words.index("--truncate-to") + 1] == str(grown)
+    assert json.loads(words[words.index("--metadata") + 1]) == {"longbench": {"tokenizer": "t"}}
+
+
+def test_flags_of_the_next_command_stay_but_those_of_other_data(next_words):
+    given = ("--truncate-to", "9000", "--data-dir", "mine", "--tokenizer", "t", "--repeats", "3")
+    words = next_words(*OWN, TEMPLATE, *given, limit=9000, data_sha256="0" * 64)
+    assert words[2:] == [*OWN, TEMPLATE, "--truncate-to", "7500", "--tokenizer", "t"]
 
 
 def test_there_is_no_next_command_where_none_is_known(next_words):

@@ -1,6 +1,7 @@
 """Official files that are written and read again, and figures that stand beside them."""
 
 import json
+from datetime import date
 
 import pytest
 from prediction_rows import (
@@ -114,6 +115,18 @@ def test_v2(both, tmp_path):
     assert official == first.scores["overall"]
 
 
+def test_an_empty_length_bucket_is_nan_as_officially(both, tmp_path):
+    row = {"pred": "Emma", "answers": ["Emma"], "all_classes": None, "length": 5000}
+    first, again, folder = both(write_lines(tmp_path / "pred_e" / "llama" / "qasper.jsonl", row))
+    text = (folder / "pred_e/llama/result.json").read_text()
+    assert json.loads(text.replace("NaN", '"no questions"')) == {
+        "qasper": {"0-4k": "no questions", "4-8k": 100.0, "8k+": "no questions"}
+    }
+    assert first.scores == {"qasper": {"0-4k": None, "4-8k": 100.0, "8k+": None}} == again.scores
+    (stated,) = again.report["stated"]
+    assert (stated["same"], stated["differing"]) == (1, [])
+
+
 @pytest.mark.parametrize(
     ("name", "table"),
     [
@@ -141,7 +154,9 @@ def test_pro(both, tmp_path):
     begin = "output/Qwen/nonthinking_context-120000_bon-2"
     assert files(folder) == [f"{begin}_inference_1-of-1.jsonl", f"{begin}_summary.json"]
     assert again.scores == first.scores
-    assert json.loads((folder / f"{begin}_summary.json").read_text()) == first.scores
+    summary = json.loads((folder / f"{begin}_summary.json").read_text())
+    assert date.fromisoformat(summary.pop("date")) <= date.today()
+    assert summary == first.scores
     written = read_lines(folder / f"{begin}_inference_1-of-1.jsonl")
     assert [row["bon_idx"] for row in written] == [1, 2] * 3
 

@@ -85,7 +85,9 @@ def test_pro(score, no_network, tmp_path):
         case = cases[sample["id"]]
         part = "rouge_l" if case["expected_metric"] == "rouge_l_max" else "score"
         assert sample[part] == pytest.approx(case["expected"], abs=1e-9)
-        assert sample["failed"] == (not case["prediction"].strip())
+        # Of white space the official ROUGE raises, and no other metric.
+        text = case["prediction"].strip() if part == "rouge_l" else case["prediction"]
+        assert sample["failed"] == (not text)
         assert sample["repeat"] == 1
     rows = [{**sample, "bon_idx": 1, "metric": sample["score"]} for sample in samples]
     assert found.scores == near(oracle.summary(rows, 1, DIMENSIONS))

@@ -43,7 +43,7 @@ def test_equals_the_library(local):
         max(float(util.cos_sim(encode(text), encode(one))) for one in references)
         for text, references in PAIRS
     ]
-    assert summary_similarities(PAIRS, local) == pytest.approx(expected, abs=2e-6)
+    assert summary_similarities(PAIRS, local) == expected  # to the last bit
     assert len(set(expected)) == 4
 
 
@@ -130,7 +130,8 @@ def test_a_vector_of_zeros_has_no_direction():
 def test_equal_texts_are_one_within_the_tolerance(local):
     texts = [f"summary {number} of the report on {'rain ' * number}" for number in range(20)]
     values = summary_similarities([(text, [text]) for text in texts], local)
-    assert max(abs(value - 1) for value in values) < 1e-12
+    # The library has some at 1.0000001, which officially is no score.
+    assert all(1 - 1e-6 < value <= 1 for value in values)
 
 
 def test_cached_texts_are_not_embedded_again(counting, cache):

@@ -32,6 +32,7 @@ PACKAGES_NOW = {
     "lm_eval": "0.4.13",
     "jieba": "0.42.1",
     "tokenizers": "0.23.3",
+    "transformers": "5.23.0",
 }
 RUN = completed(
     {
@@ -78,6 +79,7 @@ OTHER = {
     "system_sha256": ("e" * 64, NOT),
     "generation": ({"until": [], "max_gen_toks": 64, "temperature": 0.0}, NOT),
     "model_settings": ({"eos_string": "</s>"}, NOT),
+    "decoding": ("cleaned up", CARE),
     "repeats": (3, NOT),
     "seeds": ([1234], CARE),
     "filters": ([{"name": "mine", "filter": []}], NOT),
@@ -244,6 +246,7 @@ def test_packages_that_one_side_does_not_name():
         "packages.lm_eval_longbench",
         "packages.jieba",
         "packages.tokenizers",
+        "packages.transformers",
     ]
     strange = compare(
         {**RUN, "packages": {**PACKAGES_NOW, "rouge": "1"}},

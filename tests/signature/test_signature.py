@@ -35,6 +35,7 @@ PRO = completed(
         "system_sha256": "9" * 64,
         "generation": {"until": [], "max_gen_toks": 1024, "temperature": 1.0},
         "model_settings": {"eos_string": "</s>"},
+        "decoding": "cleaned up",
         "repeats": 3,
         "seeds": [1234, 1235, 1236],
         "filters": [{"name": "mine"}, {"name": "other"}],

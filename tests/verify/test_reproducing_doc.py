@@ -16,7 +16,7 @@ from lm_eval_longbench.errors import LockError
 from lm_eval_longbench.lock.check import require_lock
 from lm_eval_longbench.lock.lock import Lock, lock_now, lock_text, packages_now
 from lm_eval_longbench.options import Options
-from lm_eval_longbench.signature.signature import INGREDIENTS, completed, line
+from lm_eval_longbench.signature.signature import INGREDIENTS, completed, line, package_versions
 from lm_eval_longbench.verify.check import (
     CONFIRMED,
     DIFFERENT,
@@ -56,7 +56,7 @@ def test_the_example_is_a_signature_line():
     signature = completed(
         {
             "benchmark": "longbench_v1",
-            "version": "1.1",
+            "version": "1.2",
             "data": "zai-org/LongBench@5e628be",
             "template_sha256": "0fbdd123" + 56 * "0",
             "limit": 31500,
@@ -83,7 +83,7 @@ def test_the_example_of_a_mismatch_is_what_is_said(tmp_path, monkeypatch):
     Path("longbench.lock").write_text(lock_text(Lock(**{**vars(now), "packages": locked})))
     monkeypatch.setattr(
         "lm_eval_longbench.lock.lock.package_versions",
-        lambda: {name: now.packages[name] for name in list(now.packages)[:4]} | {"jieba": "0.42.0"},
+        lambda: {name: now.packages[name] for name in package_versions()} | {"jieba": "0.42.0"},
     )
     assert packages_now()["jieba"] == "0.42.0"
     with pytest.raises(LockError) as caught:
@@ -174,7 +174,7 @@ def test_the_ten_lines_work(tmp_path, processes):
         capture_output=True,
         text=True,
     )
-    assert shown.stdout.startswith("lb-v1|v1.1|data:sample-"), shown.stderr
+    assert shown.stdout.startswith("lb-v1|v1.2|data:sample-"), shown.stderr
     # The page's other two commands, on a result that was changed by hand.
     theirs = tmp_path / "theirs"
     shutil.copytree(tmp_path / "results", theirs)

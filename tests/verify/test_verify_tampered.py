@@ -134,6 +134,7 @@ EDITED = {
     "system_sha256": "0" * 64,
     "generation": {"until": [], "max_gen_toks": 9, "do_sample": False, "temperature": 0.0},
     "model_settings": {"eos_string": "</s>"},
+    "decoding": "cleaned up",
     "repeats": 2,
     "seeds": [1, 2],
     "filters": [{"name": "mine", "filter": []}],
@@ -209,8 +210,8 @@ def test_an_ingredient_with_its_line(base, name):
 
 
 def test_an_ingredient_that_only_the_signature_states(base):
-    """Of all ingredients an edit of the packages alone is only named, not found."""
-    assert set(EDITED) - set(CAUGHT_ELSEWHERE) == {"packages"}
+    """Of all ingredients an edit of two alone is only named, not found."""
+    assert set(EDITED) - set(CAUGHT_ELSEWHERE) == {"packages", "decoding"}
 
 
 def test_all_ingredients_are_edited():
