@@ -25,6 +25,7 @@ import lm_eval.tasks
 from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task, tables
 from lm_eval_longbench.errors import Interrupted, LongBenchError, OptionError, RunStopped
 from lm_eval_longbench.harness.keeping import Keeping
+from lm_eval_longbench.harness.plain import silence
 from lm_eval_longbench.harness.private_names import CAPTURE, MASKING, QUICK_INDEX, can_have
 from lm_eval_longbench.harness.record import question_id
 from lm_eval_longbench.harness.task import LongBenchTask
@@ -144,7 +145,8 @@ def evaluated(
 
     lm_eval.evaluator.evaluate = wrapped  # type: ignore[assignment]
     try:
-        yield kept
+        with silence():
+            yield kept
     finally:
         lm_eval.evaluator.evaluate = evaluate
     if failed:

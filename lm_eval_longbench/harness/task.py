@@ -20,7 +20,7 @@ from datasets import Dataset, Features, Value
 
 from lm_eval_longbench.answers.answer import REPLIES
 from lm_eval_longbench.benchmarks.asking import Asking
-from lm_eval_longbench.benchmarks.base import CAPPED
+from lm_eval_longbench.benchmarks.base import CAPPED, FAILED
 from lm_eval_longbench.benchmarks.registry import benchmark_of, families, find_task
 from lm_eval_longbench.figures.questions import question_values
 from lm_eval_longbench.harness.backend import as_text, only_messages, takes_seed, wrap_payloads
@@ -42,6 +42,7 @@ from lm_eval_longbench.harness.overrides import (
     options_of_call,
     refuse_selection,
 )
+from lm_eval_longbench.harness.plain import Line, gather, judged
 from lm_eval_longbench.harness.private_names import TASKS, require
 from lm_eval_longbench.harness.prompts import (
     check_ranks,
@@ -87,12 +88,14 @@ class LongBenchTask(HarnessTask):
 
     Attributes:
         asking: how its questions are asked and judged.
+        lines: what each answer of all ranks is worth, once that is known; see `plain`.
 
     Raises:
         LongBenchError: an option, the data, the tokenizer or a prompt is not as it must be.
     """
 
     asking: Asking
+    lines: list[Line] | None = None
 
     # ------------------------------------------------------------------ construction
 
@@ -241,6 +244,7 @@ class LongBenchTask(HarnessTask):
     ) -> None:
         """Prepare this rank's prompts in batches, then let the harness build its requests."""
         benchmark = self.asking.benchmark
+        self.lines = None
         self._look_at_model()
         share: dict[str, Any] = {"limit": limit, "samples": samples}
         share |= {"rank": rank, "world_size": world_size}
@@ -476,6 +480,13 @@ class LongBenchTask(HarnessTask):
     def count(self, name: str, values: Sequence[float | None]) -> None:
         """Put into the signature what a figure of all questions tells of the answers."""
         self.signature.count(name, values)
+        if name == FAILED.name and self.lines is None:  # of several filters of a user the first
+            gather(self, values)
+
+    @property
+    def is_official(self) -> bool:
+        """Whether its questions are the official ones."""
+        return self._documents.official
 
     def process_results(self, doc: Mapping[str, Any], results: list[Any]) -> dict[str, Any]:
         """Return every figure of one question, from all its responses."""
@@ -483,6 +494,7 @@ class LongBenchTask(HarnessTask):
             return self.without_scores(doc, results)
         asking, doc = self.asking, self.with_replies(doc)
         responses = asking.responses(doc, flat(results))
+        lines: list[Line] = []
         figures = question_values(
             asking.benchmark,
             asking.task,
@@ -490,7 +502,9 @@ class LongBenchTask(HarnessTask):
             responses,
             asking.options.reasoning,
             complete=asking.complete,
+            lines=lines,
         )
+        figures[FAILED.name] = judged(figures[FAILED.name] or 0.0, lines, doc)
         # If a user's YAML leaves it out, the harness's own mean would stop at a None.
         if CAPPED.name not in self.aggregation():
             del figures[CAPPED.name]

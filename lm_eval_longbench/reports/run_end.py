@@ -141,9 +141,23 @@ def _named(name: str, cell: Cell, row: ReportRow) -> str:
     return f"{name} {cell.shown(row.unit)}{ends}"
 
 
+def _means(report: BenchmarkReport, number: int) -> str:
+    """Return the means over a benchmark's tasks, by length; "" where none has a value."""
+    benchmark, answers = benchmarks()[report.benchmark], report.columns[number].table.answers
+    wanted = {name for _, name in (point.place for point in benchmark.look.headline)}
+    means = [
+        f"{figure.section} {figure.unit.shown(figure.tree.value)}"
+        for figure in benchmark.chart_figures(answers)
+        if figure.name in wanted and figure.unit == benchmark.unit and figure.tree.value is not None
+    ]
+    return f"{said('means over tasks')}: {', '.join(means)}" if means else ""
+
+
 def _headline(report: BenchmarkReport, number: int) -> str:
     """Return the headline figures of a column; those of its tasks where it has none."""
     places = benchmarks()[report.benchmark].headline
+    if not places and _means(report, number):
+        return _means(report, number)
     known = [(row, cells[number]) for row, cells in _cells(report)]
     named = [(row, cell) for row, cell in known if cell and (row.section, row.name) in places] or [
         (row, cell)
@@ -224,6 +238,22 @@ def _protocol(columns: Sequence[Column]) -> str:
     return f"{said('not known')}: {unknown}" if unknown else said("yes")
 
 
+def _heads(report: Report) -> list[tuple[str, str]]:
+    """Return the headline of each table of one run."""
+    return [
+        (f"{one.title} {column.table.info.mode or ''}".strip(), _headline(one, number))
+        for one in report.benchmarks
+        for number, column in enumerate(one.columns)
+    ]
+
+
+def headlines(report: Report) -> list[str]:
+    """Return the headline of each table of one run, and the verdict on its protocol."""
+    columns = [column for one in report.benchmarks for column in one.columns]
+    lines = [*_heads(report), (said("official protocol"), _protocol(columns))]
+    return [f"{name}: {text}" for name, text in lines]
+
+
 def block(report: Report, signatures: Mapping[str, str], files: Files) -> str:
     """Return the last lines of a run, at most MOST_LINES of them.
 
@@ -234,12 +264,7 @@ def block(report: Report, signatures: Mapping[str, str], files: Files) -> str:
     """
     columns = [column for one in report.benchmarks for column in one.columns]
     lines = [(said("model"), files.model)]
-    heads = [
-        (f"{one.title} {column.table.info.mode or ''}".strip(), _headline(one, number))
-        for one in report.benchmarks
-        for number, column in enumerate(one.columns)
-    ]
-    lines += heads[:_MOST_TABLES]
+    lines += _heads(report)[:_MOST_TABLES]
     lines.append((said("answers"), _shares(columns)))
     lines.append((said("official protocol"), _protocol(columns)))
     lines.append((said("results"), files.results or said("not written: give --output_path")))
