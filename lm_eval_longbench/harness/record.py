@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from lm_eval_longbench.answers.answer import Answer, answer_of
 from lm_eval_longbench.benchmarks.base import COUNTS, TRUNCATED
+from lm_eval_longbench.harness.backend import as_text
+from lm_eval_longbench.prompts.held import whole
 from lm_eval_longbench.prompts.prepare import EXCERPT, Prompt, text_sha256
 from lm_eval_longbench.signature.signature import INGREDIENTS, completed, line
 
@@ -158,24 +160,28 @@ class LoggedPrompt(dict[str, Any]):
     The harness hashes the first request argument of every sample through its `encode`, from 0.5 on
     through that of its `str`; both give it the whole prompt's bytes, so that `prompt_hash` stays
     the hash of what was really sent. The whole text is not part of the dictionary and does not
-    travel between ranks.
+    travel between ranks. It is read when it is needed.
+
+    Args:
+        prompt: a text or chat messages, or where they are held.
     """
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, prompt: Any) -> None:
+        self._prompt = prompt
+        text = as_text(whole(prompt))
         super().__init__(
             sha256=text_sha256(text),
             characters=len(text),
             head=text[:EXCERPT],
             tail=text[-EXCERPT:],
         )
-        self._text = text
 
     def encode(self, encoding: str = "utf-8") -> bytes:
         """Return the whole prompt's bytes."""
         return str(self).encode(encoding)
 
     def __str__(self) -> str:
-        return _Encoded(self._text)
+        return _Encoded(as_text(whole(self._prompt)))
 
     def __reduce__(self) -> tuple[type[dict], tuple[dict[str, Any]]]:
         return dict, (dict(self),)

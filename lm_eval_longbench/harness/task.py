@@ -12,7 +12,6 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -52,7 +51,6 @@ from lm_eval_longbench.harness.prompts import (
     warn_of,
 )
 from lm_eval_longbench.harness.record import (
-    LoggedPrompt,
     Prepared,
     Signature,
     answered_documents,
@@ -62,8 +60,10 @@ from lm_eval_longbench.harness.record import (
     question_id,
 )
 from lm_eval_longbench.harness.releases import HarnessTask, show_replies
+from lm_eval_longbench.harness.requests import held, let_go
 from lm_eval_longbench.once import warn_once
 from lm_eval_longbench.options import KEY, Options
+from lm_eval_longbench.prompts.held import Texts
 from lm_eval_longbench.prompts.prepare import place_as_sent, question_at
 from lm_eval_longbench.prompts.templates import text_sha256
 from lm_eval_longbench.prompts.tokenizer import load_tokenizer, tokenizer_name
@@ -118,7 +118,7 @@ class LongBenchTask(HarnessTask):
         if metadata.get("version") is None:
             metadata["version"] = benchmark.task_version
         self._prepared: dict[int, Prepared] = {}
-        self._texts: dict[int, str] = {}
+        self._texts: dict[int, Prompt] = {}
         self._questions: dict[int, str] = {}
         self._replies: dict[int, list[dict[str, Any]]] = {}
         self._rows: list[dict[str, Any]] = []
@@ -220,7 +220,7 @@ class LongBenchTask(HarnessTask):
     def doc_to_text(self, doc: Mapping[str, Any], doc_to_text: Any = None) -> str:
         """Return the finished prompt; before requests are built, the whole one."""
         index = doc["index"]
-        return self._texts[index] if index in self._texts else self._render(index)
+        return self._texts[index].text if index in self._texts else self._render(index)
 
     def _render(self, index: int) -> str:
         row = self._documents.rows[index]
@@ -320,13 +320,14 @@ class LongBenchTask(HarnessTask):
         prompt, generation = request.arguments
         prepared = self._prepared[doc["index"]]
         if isinstance(prompt, str) and prepared.question_at is not None:
-            text = self._texts[doc["index"]]
+            text = self._texts[doc["index"]].text
             prepared.summary["question_at"] = place_as_sent(prompt, text, prepared.question_at)
+        request = held(request, self._held)
         if not self._is_server:
             generation = without_null_seed(generation)
         if self._seeds:
             return [
-                replace(request, arguments=(prompt, own), idx=number, resps=[], filtered_resps={})
+                request.asked_with(own, number)
                 for number, own in enumerate(seeded(generation, self.asking.repeats))
             ]
         if self.asking.repeats > 1:
@@ -334,8 +335,7 @@ class LongBenchTask(HarnessTask):
             generation = {**generation, "do_sample": True}
         if self._withheld and not self.config.metadata.get("base_url"):
             generation = kept_apart(generation)
-        request.arguments = (prompt, generation)
-        return request
+        return request.asked_with(generation, request.idx)
 
     def _question_at(self, index: int, prompt: Prompt) -> int | None:
         """Return where the question begins in a finished prompt."""
@@ -378,6 +378,7 @@ class LongBenchTask(HarnessTask):
         """Render and cut the prompts of this rank's documents."""
         self._prepared.clear()
         self._texts.clear()
+        self._held = Texts()
         self._replies.clear()
         options, rule = self.asking.options, self.asking.benchmark.rule
         ids = [question_id(doc) for doc in asked]
@@ -406,9 +407,10 @@ class LongBenchTask(HarnessTask):
             source=f"{self._documents.sha256}/{self.asking.task.name}/{self._template_sha256}",
             overlength=options.overlength,
             ranks=share["world_size"],
+            hold=self._held.hold,
         )
         for index, prompt, keep in zip(indices, prompts, kept, strict=True):
-            self._texts[index] = prompt.text
+            self._texts[index] = prompt
             self._prepared[index] = Prepared(
                 prompt_summary(
                     prompt, self._template_sha256, self._documents.context_sha256[index]
@@ -452,13 +454,7 @@ class LongBenchTask(HarnessTask):
             answered = answered_documents(self._instances or [])
             self._warn_if_alike([responses for _, responses in answered])
             self.asking.finish(answered)
-        logged: dict[str, LoggedPrompt] = {}
-        for instance in self._instances or []:
-            prompt, *rest = instance.arguments
-            text = prompt if isinstance(prompt, str) else getattr(prompt, "prompt", None)
-            if self.asking.options.log_prompts == "excerpt" and isinstance(text, str):
-                prompt = logged.setdefault(text, LoggedPrompt(text))
-            instance.arguments = (prompt, *masked(rest))
+        let_go(self._instances or [], excerpt=self.asking.options.log_prompts == "excerpt")
         return filtered
 
     def log_rows(self) -> list[dict[str, Any]]:

@@ -4,10 +4,7 @@ import multiprocessing
 import os
 import queue
 import signal
-import subprocess
-import sys
 import threading
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest

@@ -40,10 +40,6 @@ def test_with_a_limit_it_is_loaded_once_and_the_rule_is_used(plain):
     assert apart[2].tokens == together[2].tokens == 10
 
 
-def test_whole_is_lazy():
-    assert next(whole(iter(["a"]))) == Prompt("a")
-
-
 @pytest.mark.parametrize(
     ("text", "raw"),
     [
