@@ -33,6 +33,7 @@ from lm_eval_longbench.harness.private_names import CAPTURE, RUN, can_have, requ
 from lm_eval_longbench.harness.quiet import folded, log_file, logged
 from lm_eval_longbench.harness.response_cache import claim_cache
 from lm_eval_longbench.harness.stopping import Stopped, Stopping
+from lm_eval_longbench.harness.unloaded import without_model
 from lm_eval_longbench.harness.written import written
 from lm_eval_longbench.lock.check import require_lock
 from lm_eval_longbench.lock.lock import options_set
@@ -399,7 +400,11 @@ def run_parsed(
         _unprinted(parsed.func) if quiet else contextlib.nullcontext(),
         folded(kept, groups, log) if log else contextlib.nullcontext(),
     ):
-        HarnessCLI().execute(parsed)
+        execute = HarnessCLI().execute
+        if not without_model(execute, parsed, _model(parsed), keeping):
+            if begun is not None:
+                begun.clear()
+            execute(parsed)
     kept.log = log
     model, model_args = _model(parsed)
     kept.model = " ".join(dict.fromkeys((model, model_name(model, model_args))))

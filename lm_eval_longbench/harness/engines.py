@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import hashlib
 import json
 import logging
+import os
+import re
+import tempfile
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 from lm_eval_longbench.errors import RunStopped
@@ -137,3 +142,59 @@ class Seeds:
             seen[prompt] += 1
         digest = hashlib.sha256(json.dumps(names).encode("utf-8", "surrogatepass")).digest()
         return int.from_bytes(digest[:7], "big")
+
+
+# ---------------------------------------------------------------------- an engine that cannot start
+
+_CONFIG = "VLLM_LOGGING_CONFIG_PATH"
+# Whoever sets one of them has a log of his own.
+_CONFIGS = {_CONFIG, "VLLM_CONFIGURE_LOGGING"}
+_ERROR = re.compile(
+    r"(?:^|\s)((?:\w+\.)*\w*(?:Error|Exception): (?!.*root cause).*)$", re.MULTILINE
+)
+
+
+def _defaults() -> Any:
+    """Return how vLLM logs; None: it is not here, which the harness says."""
+    try:
+        return importlib.import_module("vllm.logger").DEFAULT_LOGGING_CONFIG
+    except Exception:
+        return None
+
+
+@contextlib.contextmanager
+def overheard(model: str) -> Iterator[Callable[[], str]]:
+    """While open, note the errors that vLLM's processes log: what it raises here does not say them.
+
+    Args:
+        model: the backend.
+
+    Yields:
+        What returns the first error that was logged; "" for none.
+    """
+    defaults = _defaults() if model == "vllm" and not os.environ.keys() & _CONFIGS else None
+    if defaults is None:
+        yield lambda: ""
+        return
+    with tempfile.TemporaryDirectory(prefix="lm-eval-longbench-") as folder:
+        errors, file = Path(folder) / "errors.log", Path(folder) / "logging.json"
+        config = copy.deepcopy(defaults)
+        own = {"class": "logging.FileHandler", "filename": str(errors), "level": "ERROR"}
+        config["handlers"]["longbench"] = own
+        config["loggers"]["vllm"]["handlers"].append("longbench")
+        file.write_text(json.dumps(config), encoding="utf-8")
+        handler = logging.FileHandler(errors)  # for processes that are forked
+        handler.setLevel(logging.ERROR)
+        logging.getLogger("vllm").addHandler(handler)
+        os.environ[_CONFIG] = str(file)  # for those that are not
+
+        def first() -> str:
+            found = _ERROR.search(errors.read_text(encoding="utf-8", errors="replace"))
+            return found[1].strip() if found else ""
+
+        try:
+            yield first
+        finally:
+            del os.environ[_CONFIG]
+            logging.getLogger("vllm").removeHandler(handler)
+            handler.close()

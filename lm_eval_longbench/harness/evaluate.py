@@ -29,6 +29,7 @@ from lm_eval_longbench.harness.plain import silence
 from lm_eval_longbench.harness.private_names import CAPTURE, MASKING, QUICK_INDEX, can_have
 from lm_eval_longbench.harness.record import question_id
 from lm_eval_longbench.harness.task import LongBenchTask
+from lm_eval_longbench.harness.unloaded import NeedModel
 from lm_eval_longbench.harness.written import Unwritten
 from lm_eval_longbench.options import KEY
 from lm_eval_longbench.result_files import json_lines
@@ -206,7 +207,7 @@ def _in_passes(
     try:
         two = evaluate({"tasks": second, "groups": {}}, samples=samples)
     except BaseException as error:
-        stopped = isinstance(error, KeyboardInterrupt | Interrupted | RunStopped)
+        stopped = isinstance(error, KeyboardInterrupt | Interrupted | RunStopped | NeedModel)
         if stopped and folder is None:  # all answers are kept, and the same command goes on
             raise
         if lm.world_size > 1 or one is None:  # the other ranks wait for this one

@@ -55,12 +55,13 @@ from lm_eval_longbench.harness.record import (
     Signature,
     answered_documents,
     flat,
+    held,
     known_replies,
+    let_go,
     prompt_summary,
     question_id,
 )
 from lm_eval_longbench.harness.releases import HarnessTask, show_replies
-from lm_eval_longbench.harness.requests import held, let_go
 from lm_eval_longbench.once import warn_once
 from lm_eval_longbench.options import KEY, Options
 from lm_eval_longbench.prompts.held import Texts
@@ -298,6 +299,7 @@ class LongBenchTask(HarnessTask):
         )
         self._texts.clear()
         self._questions.clear()
+        check_answers(model_of_call(), self._instances)
 
     def _look_at_model(self) -> None:
         """Take what nobody told of a model that was made before the call, see `known_of_call`."""
@@ -478,11 +480,6 @@ class LongBenchTask(HarnessTask):
         self.signature.count(name, values)
         if name == FAILED.name and self.lines is None:  # of several filters of a user the first
             gather(self, values)
-
-    @property
-    def is_official(self) -> bool:
-        """Whether its questions are the official ones."""
-        return self._documents.official
 
     def process_results(self, doc: Mapping[str, Any], results: list[Any]) -> dict[str, Any]:
         """Return every figure of one question, from all its responses."""

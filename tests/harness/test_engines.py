@@ -11,9 +11,10 @@ import pytest
 from answering_model import AnsweringModel
 
 from lm_eval_longbench.answers.store import AnswerStore, model_identity
-from lm_eval_longbench.errors import RunStopped
+from lm_eval_longbench.errors import HarnessError, RunStopped
 from lm_eval_longbench.harness.evaluate import evaluated
 from lm_eval_longbench.harness.keeping import Keeping
+from lm_eval_longbench.harness.mistakes import explained
 from lm_eval_longbench.harness.stopping import Stopping
 
 TREC = "longbench_v1_trec"
@@ -115,3 +116,35 @@ def test_requests_one_at_a_time_are_said(evaluate, tmp_path, caplog):
     assert warned("auto") == []
     (said,) = warned(1)
     assert said.startswith("--batch_size 1: the engine gets 1 request at a time")
+
+
+# An engine's process as vLLM starts it: it logs as the variable says, and fails.
+ENGINE = """
+import json, logging.config, os
+file = Path(os.environ["VLLM_LOGGING_CONFIG_PATH"])
+logging.config.dictConfig(json.loads(file.read_text()))
+try:
+    raise ValueError("To serve one request, 4.0 GiB of cache are needed, token=hf_abcdefghijklmnop.")
+except ValueError:
+    logging.getLogger("vllm.engine").exception("EngineCore failed to start. See root cause below.")
+"""
+
+
+def test_an_engine_that_cannot_start_says_why(monkeypatch):
+    """vLLM raises that its engine failed, and the engine's own process alone knows why."""
+    own = {"class": "logging.NullHandler"}
+    config = {"version": 1, "disable_existing_loggers": False, "handlers": {"vllm": own}}
+    config["loggers"] = {"vllm": {"handlers": ["vllm"], "level": "INFO"}}
+    vllm = SimpleNamespace(DEFAULT_LOGGING_CONFIG=config)
+    monkeypatch.setitem(sys.modules, "vllm", SimpleNamespace(logger=vllm))
+    monkeypatch.setitem(sys.modules, "vllm.logger", vllm)
+    before = dict(os.environ)
+    with pytest.raises(HarnessError) as raised, explained("vllm", None, debug=False):
+        subprocess.run([sys.executable, "-c", ENGINE], check=True)
+        raise RuntimeError("Engine core initialization failed. See root cause above.")
+    assert "Its engine said: ValueError: To serve one request, 4.0 GiB" in str(raised.value)
+    assert os.environ == before
+    assert config["handlers"] == {"vllm": own}
+    with pytest.raises(HarnessError) as raised, explained("hf", None, debug=False):
+        raise RuntimeError("No engine.")
+    assert "Its engine" not in str(raised.value)

@@ -4,7 +4,7 @@ import hashlib
 
 import pytest
 
-from lm_eval_longbench.prompts.prepare import EXCERPT, Prompt, prepare, text_sha256, whole
+from lm_eval_longbench.prompts.prepare import EXCERPT, Prompt, prepare, text_sha256
 from lm_eval_longbench.prompts.truncation import ends_decoded_together, halves_decoded_apart
 
 
