@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -17,6 +18,8 @@ SAMPLING = (
     *("temperature", "top_p", "top_k", "min_p", "repetition_penalty"),
     *("presence_penalty", "frequency_penalty", "length_penalty"),
 )
+
+logger = logging.getLogger(__name__)
 # Fields of a request that the harness's API models would let --gen_kwargs replace.
 _NO_ARGUMENTS = ("model", "prompt", "messages")
 # Arguments that say what is the case anyway, on every backend that runs a model in this process.
@@ -146,3 +149,14 @@ def seeded(generation: Mapping[str, Any], repeats: int) -> list[dict[str, Any]]:
 def alike(answers: Sequence[Sequence[str]]) -> int:
     """Return for how many questions all answers, two or more, are the same text."""
     return sum(len(texts) > 1 and len(set(texts)) == 1 for texts in answers)
+
+
+def warn_if_alike(task: str, answers: Sequence[Sequence[str]]) -> None:
+    """Say where the answers to most questions of a task are identical."""
+    same = alike(answers)
+    if same > len(answers) / 2:
+        logger.warning(
+            f"{task}: all {len(answers[0])} answers are identical for {same} of {len(answers)} "
+            "questions. The backend does not seem to sample: best-of-N and pass@N say nothing "
+            "beyond the score."
+        )

@@ -124,20 +124,22 @@ def _said(tasks: Sequence[LongBenchTask], signed: Sequence[Mapping[str, Any]]) -
 def _part(name: str, tasks: Sequence[LongBenchTask]) -> Any:
     """Return a table's part of the report."""
     from lm_eval_longbench.metrics.reasoning import otherwise
+    from lm_eval_longbench.scoring.scan import is_official
     from lm_eval_longbench.scoring.table_report import TableReport
 
     lines = [line for task in tasks for line in task.lines or ()]
+    labels = sorted({str(task.signature.run["data"]) for task in tasks})
     embedder = next((task.asking.embedder for task in tasks if task.asking.embedder), None)
     made = TableReport(
         name,
         max(task.asking.repeats for task in tasks),
-        official=all(task.is_official for task in tasks),
+        official=all(map(is_official, labels)),
         reasoning=tasks[0].asking.options.reasoning,
         reasoned=any(otherwise(line) is not None for line in lines),
     )
     made.add(lines)
     return made.as_json(
-        data=sorted({str(task.signature.run["data"]) for task in tasks}),
+        data=labels,
         embedding_model=embedder.name if embedder else None,
         runs=[],
     )

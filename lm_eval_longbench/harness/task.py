@@ -24,13 +24,13 @@ from lm_eval_longbench.benchmarks.registry import benchmark_of, families, find_t
 from lm_eval_longbench.figures.questions import question_values
 from lm_eval_longbench.harness.backend import as_text, only_messages, takes_seed, wrap_payloads
 from lm_eval_longbench.harness.generation import (
-    alike,
     check_generation,
     check_sampling,
     fold_budget,
     fold_seed,
     kept_apart,
     seeded,
+    warn_if_alike,
     without_null_seed,
 )
 from lm_eval_longbench.harness.objects import check_tokenizer, known_of_call, leaves_out_begin
@@ -247,8 +247,8 @@ class LongBenchTask(HarnessTask):
         benchmark = self.asking.benchmark
         self.lines = None
         self._look_at_model()
-        share: dict[str, Any] = {"limit": limit, "samples": samples}
-        share |= {"rank": rank, "world_size": world_size}
+        share: dict[str, Any] = {"limit": limit, "samples": samples, "rank": rank}
+        share["world_size"] = world_size
         everything = {**share, "rank": 0, "world_size": 1}
         self._rows = list(self.eval_docs)
         asked = [doc for _, doc in super().doc_iterator(**everything)]
@@ -299,7 +299,8 @@ class LongBenchTask(HarnessTask):
         )
         self._texts.clear()
         self._questions.clear()
-        check_answers(model_of_call(), self._instances)
+        if hasattr(model := model_of_call(), "check_answers"):  # only stands in, see `unloaded`
+            model.check_answers(self._instances)
 
     def _look_at_model(self) -> None:
         """Take what nobody told of a model that was made before the call, see `known_of_call`."""
@@ -454,7 +455,7 @@ class LongBenchTask(HarnessTask):
         self.signature.leave_out(self._replies.values())
         if not self.predicts_only:
             answered = answered_documents(self._instances or [])
-            self._warn_if_alike([responses for _, responses in answered])
+            warn_if_alike(self.config.task, [responses for _, responses in answered])
             self.asking.finish(answered)
         let_go(self._instances or [], excerpt=self.asking.options.log_prompts == "excerpt")
         return filtered
@@ -465,15 +466,6 @@ class LongBenchTask(HarnessTask):
             {"doc_id": instance.doc_id, "doc": instance.doc, "resps": [instance.resps[:1]]}
             for instance in self._instances or []
         ]
-
-    def _warn_if_alike(self, answers: list[list[str]]) -> None:
-        same = alike(answers)
-        if same > len(answers) / 2:
-            logger.warning(
-                f"{self.config.task}: all {self.asking.repeats} answers are identical for {same} "
-                f"of {len(answers)} questions. The backend does not seem to sample: best-of-N and "
-                "pass@N say nothing beyond the score."
-            )
 
     def count(self, name: str, values: Sequence[float | None]) -> None:
         """Put into the signature what a figure of all questions tells of the answers."""

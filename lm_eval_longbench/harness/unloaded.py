@@ -61,7 +61,7 @@ class Unloaded(TemplateLM):
         except Exception as error:  # templates are programs: the model says what is wrong
             raise NeedModel from error
 
-    def check(self, instances: Sequence[Instance]) -> None:
+    def check_answers(self, instances: Sequence[Instance]) -> None:
         """Raise NeedModel unless the answers to all requests of a task are there."""
         for request in self._keeping.requests(instances):
             if request is None or self._keeping.there(request) is None:

@@ -4,6 +4,8 @@ import multiprocessing
 import os
 import queue
 import signal
+import subprocess
+import sys
 import threading
 from types import SimpleNamespace
 
@@ -121,10 +123,10 @@ def test_requests_one_at_a_time_are_said(evaluate, tmp_path, caplog):
 # An engine's process as vLLM starts it: it logs as the variable says, and fails.
 ENGINE = """
 import json, logging.config, os
-file = Path(os.environ["VLLM_LOGGING_CONFIG_PATH"])
-logging.config.dictConfig(json.loads(file.read_text()))
+with open(os.environ["VLLM_LOGGING_CONFIG_PATH"]) as file:
+    logging.config.dictConfig(json.load(file))
 try:
-    raise ValueError("To serve one request, 4.0 GiB of cache are needed, token=hf_abcdefghijklmnop.")
+    raise ValueError("To serve one request, 4.0 GiB of cache are needed.")
 except ValueError:
     logging.getLogger("vllm.engine").exception("EngineCore failed to start. See root cause below.")
 """
