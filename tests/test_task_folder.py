@@ -1,7 +1,9 @@
 """Tasks are found once, however many ways lead to their folder."""
 
+import importlib.util
 import logging
 from importlib.metadata import EntryPoint
+from pathlib import Path
 
 import pytest
 from lm_eval.tasks import TaskManager
@@ -14,10 +16,25 @@ PLUGIN = EntryPoint(
 )
 
 
+def scanned():
+    """The folder that the proposed plugin looks through: of the module's package; it calls none."""
+    return Path(importlib.util.find_spec(PLUGIN.module).origin).parent
+
+
+def test_the_proposed_plugin_finds_nothing_in_an_editable_install():
+    """The tasks lie beside the package there; a wheel has them in it, see test_packaging."""
+    found = TaskManager(include_path=str(scanned()), include_defaults=False)
+    assert found.all_tasks == []
+    assert task_folder() == scanned().parent / "tasks"
+
+
 def test_plugin_include_path_and_links_together_give_each_task_once(caplog, tmp_path):
+    """The plugin of a wheel: a package with the tasks in it."""
     links, _ = link_tasks(task_folder(), tmp_path)
-    folders = [str(PLUGIN.load()()), str(task_folder()), str(links)]
-    assert folders[0] == folders[1]
+    package = tmp_path / "package"
+    package.mkdir()
+    (package / "tasks").symlink_to(task_folder())
+    folders = [str(package / "tasks"), str(task_folder()), str(links)]
     with caplog.at_level(logging.INFO):
         once = TaskManager(include_path=folders[:1], include_defaults=False)
         all_ways = TaskManager(include_path=folders, include_defaults=False)

@@ -10,6 +10,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
 from itertools import count
 from typing import Any
 
@@ -75,13 +76,16 @@ def questions(requests: Sequence[Request]) -> list[list[int]]:
     the order of these.
     """
     documents: dict[str, dict[tuple[str, str], list[int]]] = {}
+    seeds: list[int] = []
     for index, request in enumerate(requests):
-        own = documents.setdefault(request.document or request.prompt, {})
+        prompt = sha256(request.prompt.encode("utf-8", "surrogatepass")).hexdigest()
+        own = documents.setdefault(request.document or prompt, {})
         parameters = json.dumps(request.parameters, sort_keys=True, default=str)
-        own.setdefault((request.prompt, parameters), []).append(index)
+        own.setdefault((prompt, parameters), []).append(index)
+        seeds.append(request.seed or 0)
     for own in documents.values():
         for indices in own.values():
-            indices.sort(key=lambda index: requests[index].seed or 0)
+            indices.sort(key=seeds.__getitem__)
     return [indices for own in documents.values() for indices in own.values()]
 
 

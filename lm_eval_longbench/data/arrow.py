@@ -14,6 +14,7 @@ import contextlib
 import hashlib
 import json
 import logging
+import mmap
 import os
 import shutil
 from bisect import bisect_right
@@ -37,6 +38,10 @@ if TYPE_CHECKING:
 # ---------------------------------------------------------------------- rows of a file
 
 
+# Characters of rows after which the pages they were read from are given back.
+_READ = 16_000_000
+
+
 class MappedRows(Sequence[dict[str, Any]]):
     """The rows of an Arrow file (stream format), or some of their columns, or some of the rows.
 
@@ -47,6 +52,7 @@ class MappedRows(Sequence[dict[str, Any]]):
         batches: of the file, as they lie in it.
         schema: the columns and their types.
         indices: numbers of the rows in the file that there are; None: all.
+        mapped: the file; rows that were read count as memory of this process until it lets go.
     """
 
     def __init__(
@@ -54,8 +60,10 @@ class MappedRows(Sequence[dict[str, Any]]):
         batches: Sequence[pyarrow.RecordBatch],
         schema: pyarrow.Schema,
         indices: Sequence[int] | None = None,
+        mapped: mmap.mmap | None = None,
     ) -> None:
         self.schema = schema
+        self._mapped, self._read = mapped, 0
         self._batches = batches
         self._ends = list(accumulate(batch.num_rows for batch in batches))
         self._indices = range(self._ends[-1] if batches else 0) if indices is None else indices
@@ -68,8 +76,13 @@ class MappedRows(Sequence[dict[str, Any]]):
             OSError: it cannot be read.
             pyarrow.ArrowException: it is no Arrow file, or is cut off.
         """
-        with pyarrow.ipc.open_stream(pyarrow.memory_map(str(path))) as reader:
-            return cls(list(reader), reader.schema)
+        with path.open("rb") as file:
+            try:
+                mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+            except ValueError as error:  # it is empty
+                raise OSError(f"{path}: {error}") from error
+        with pyarrow.ipc.open_stream(pyarrow.py_buffer(mapped)) as reader:
+            return cls(list(reader), reader.schema, mapped=mapped)
 
     @property
     def column_names(self) -> list[str]:
@@ -94,7 +107,15 @@ class MappedRows(Sequence[dict[str, Any]]):
         number = bisect_right(self._ends, place)
         batch = self._batches[number]
         (row,) = batch.slice(place - (self._ends[number] - batch.num_rows), 1).to_pylist()
+        self._let_go(row)
         return row
+
+    def _let_go(self, row: Mapping[str, Any]) -> None:
+        """Give pages that were read back to the system, which reads them again if need be."""
+        self._read += sum(len(value) for value in row.values() if isinstance(value, str))
+        if self._read > _READ and self._mapped is not None and hasattr(mmap, "MADV_DONTNEED"):
+            self._mapped.madvise(mmap.MADV_DONTNEED)
+            self._read = 0
 
     def _column(self, name: str) -> list[Any]:
         values = [value for batch in self._batches for value in batch.column(name).to_pylist()]
@@ -105,7 +126,8 @@ class MappedRows(Sequence[dict[str, Any]]):
 
     def select(self, indices: Sequence[int]) -> MappedRows:
         """Return some of the rows, by their numbers here."""
-        return MappedRows(self._batches, self.schema, [self._indices[index] for index in indices])
+        chosen = [self._indices[index] for index in indices]
+        return MappedRows(self._batches, self.schema, chosen, self._mapped)
 
     def without(self, name: str) -> MappedRows:
         """Return the rows without a column; KeyError if there is none of this name."""
@@ -114,7 +136,7 @@ class MappedRows(Sequence[dict[str, Any]]):
             raise KeyError(name)
         batches = [batch.select(kept) for batch in self._batches]
         schema = pyarrow.schema([self.schema.field(other) for other in kept])
-        return MappedRows(batches, schema, self._indices)
+        return MappedRows(batches, schema, self._indices, self._mapped)
 
     def columns(self) -> dict[str, list[Any]]:
         """Return the values of every column."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from lm_eval_longbench.answers.answer import capped_share
 from lm_eval_longbench.benchmarks.base import CAPPED, FAILED, REASONED, TRUNCATED
-from lm_eval_longbench.benchmarks.sample import Scored, add_replies, line_of
+from lm_eval_longbench.benchmarks.sample import Scored, add_replies, document_of_hash, line_of
 from lm_eval_longbench.figures.answers import Columns
 from lm_eval_longbench.metrics.reasoning import reasoned_share
 
@@ -26,6 +26,7 @@ def question_values(
     policy: str,
     *,
     complete: Complete | None = None,
+    lines: list[dict[str, Any]] | None = None,
 ) -> dict[str, float | None]:
     """Return every figure of one question, in the order of `harness_metrics`.
 
@@ -37,15 +38,18 @@ def question_values(
         responses: all of them, one or more.
         policy: for reasoning in them, see `metrics.reasoning`.
         complete: called with the document and what the responses are worth.
+        lines: gets the line of each response in samples.jsonl.
 
     Returns:
         Figures in [0, 1] (a cosine from -1); None where one is not about the question or not known.
     """
     table = benchmark.tables[task.table]
     counted = table.tasks[task.counted]
-    truncated = bool(doc["prompt"]["truncated"])
+    prompt = doc["prompt"]
+    truncated, document = bool(prompt["truncated"]), document_of_hash(prompt.get("document_sha256"))
+    more: dict[str, Any] = {"index": doc["index"], "truncated": truncated, "document": document}
     samples = [
-        benchmark.sample(doc, counted, repeat, response, index=doc["index"], truncated=truncated)
+        benchmark.sample(doc, counted, repeat, response, **more)
         for repeat, response in enumerate(responses, start=1)
     ]
     add_replies(samples, doc)
@@ -53,8 +57,10 @@ def question_values(
     if complete is not None:
         complete(doc, scored)
     columns = Columns(benchmark, table, len(samples))
+    lines = [] if lines is None else lines
     for sample, worth in zip(samples, scored, strict=True):
-        columns.add(line_of(sample, worth, policy))
+        lines.append(line_of(sample, worth, policy))
+        columns.add(lines[-1])
     figures = benchmark.question_figures(columns.finish())
     values: dict[str, float | None] = {
         **{figure.metric: figure.of_question() for figure in figures},

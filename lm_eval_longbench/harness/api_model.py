@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import json
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NoReturn
 
@@ -220,7 +220,7 @@ class LongBenchAPI(LM):
             RunStopped: the server is dead or refuses every request, or too many failed.
             OptionError: a prompt is not as the endpoint takes it, or its arguments are impossible.
         """
-        asked = [self._request(request) for request in requests]
+        asked = _Requests(requests, self._request)
         with tqdm(
             total=len(asked), desc=NAME, unit=" answers", disable=disable_tqdm or self.rank != 0
         ) as bar:
@@ -281,6 +281,19 @@ class LongBenchAPI(LM):
     def loglikelihood_rolling(self, requests: list[Instance], **kwargs: Any) -> NoReturn:
         """Raise NotImplementedError: servers give no probabilities of prompts."""
         raise NotImplementedError(_refusal("loglikelihood_rolling"))
+
+
+class _Requests(Sequence[Request]):
+    """Requests that are made when they are asked for: all prompts at once are gigabytes."""
+
+    def __init__(self, instances: Sequence[Instance], make: Callable[[Instance], Request]) -> None:
+        self._instances, self._make = instances, make
+
+    def __len__(self) -> int:
+        return len(self._instances)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._make(self._instances[index])
 
 
 # Names of the arguments that the model takes.

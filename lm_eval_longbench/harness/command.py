@@ -35,6 +35,7 @@ from lm_eval_longbench.harness.prompts import warn_without_chat
 from lm_eval_longbench.harness.quiet import git_unheard, log_file, logged, one_bar
 from lm_eval_longbench.harness.response_cache import claim_cache
 from lm_eval_longbench.harness.stopping import Stopped, Stopping
+from lm_eval_longbench.harness.unloaded import without_model
 from lm_eval_longbench.harness.written import taken_back, written
 from lm_eval_longbench.lock.check import require_lock
 from lm_eval_longbench.lock.lock import options_set
@@ -403,7 +404,11 @@ def run_parsed(
         git_unheard(),
         one_bar() if log else contextlib.nullcontext(),
     ):
-        HarnessCLI().execute(parsed)
+        execute = HarnessCLI().execute
+        if not without_model(execute, parsed, _model(parsed), keeping):
+            if begun is not None:
+                begun.clear()
+            execute(parsed)
     earlier = taken_back(kept.saved.tracker) if kept.saved and not kept.unwritten.files else None
     if earlier is not None:
         say(f"Nothing new to write: the results are those of {earlier}.")

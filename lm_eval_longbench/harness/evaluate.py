@@ -25,9 +25,11 @@ import lm_eval.tasks
 from lm_eval_longbench.benchmarks.registry import tables
 from lm_eval_longbench.errors import Interrupted, LongBenchError, OptionError, RunStopped
 from lm_eval_longbench.harness.keeping import Keeping
+from lm_eval_longbench.harness.plain import silence
 from lm_eval_longbench.harness.private_names import CAPTURE, MASKING, QUICK_INDEX, can_have
 from lm_eval_longbench.harness.record import question_id
 from lm_eval_longbench.harness.task import LongBenchTask
+from lm_eval_longbench.harness.unloaded import NeedModel
 from lm_eval_longbench.harness.written import Unwritten
 from lm_eval_longbench.options import KEY
 from lm_eval_longbench.result_files import json_lines
@@ -138,7 +140,8 @@ def evaluated(
 
     lm_eval.evaluator.evaluate = wrapped  # type: ignore[assignment]
     try:
-        yield kept
+        with silence():
+            yield kept
     finally:
         lm_eval.evaluator.evaluate = evaluate
     if failed:
@@ -198,7 +201,7 @@ def _in_passes(
     try:
         two = evaluate({"tasks": second, "groups": {}}, samples=samples)
     except BaseException as error:
-        stopped = isinstance(error, KeyboardInterrupt | Interrupted | RunStopped)
+        stopped = isinstance(error, KeyboardInterrupt | Interrupted | RunStopped | NeedModel)
         if stopped and folder is None:  # all answers are kept, and the same command goes on
             raise
         if lm.world_size > 1 or one is None:  # the other ranks wait for this one

@@ -20,6 +20,8 @@ SAMPLING = (
     *("temperature", "top_p", "top_k", "min_p", "repetition_penalty"),
     *("presence_penalty", "frequency_penalty", "length_penalty"),
 )
+
+logger = logging.getLogger(__name__)
 # Fields of a request that the harness's API models would let --gen_kwargs replace.
 _NO_ARGUMENTS = ("model", "prompt", "messages")
 # Arguments that say what is the case anyway, on every backend that runs a model in this process.
@@ -152,7 +154,7 @@ def alike(answers: Sequence[Sequence[str]]) -> int:
 
 
 def warn_if_alike(task: str, answers: Sequence[Sequence[str]]) -> None:
-    """Say so if all answers are the same text for most questions of a task."""
+    """Say where the answers to most questions of a task are identical."""
     same = alike(answers)
     if same > len(answers) / 2:
         logger.warning(

@@ -24,6 +24,7 @@ from lm_eval_longbench.answers.rows import Kept
 from lm_eval_longbench.answers.store import AnswerStore, answer_key, sent_generation
 from lm_eval_longbench.errors import RunStopped
 from lm_eval_longbench.harness.backend import Counts, as_text
+from lm_eval_longbench.harness.engines import Seeds, died, warn_of_size, watched
 from lm_eval_longbench.harness.record import question_id
 from lm_eval_longbench.harness.releases import is_text
 from lm_eval_longbench.harness.stopping import Stopped, Stopping, gated
@@ -251,6 +252,7 @@ class _Asking:
         self._counts = Counts(self._model)
         self._answers: dict[tuple[str, int], Answer] = {}
         self._pending: dict[str, deque[_Request]] = {}
+        self._of_prompt: dict[str, dict[str, None]] = {}  # keys of requests by a hash of the prompt
         self._bar: tqdm[Any] | None = None
         self._failed = self._capped = 0
 
@@ -288,6 +290,8 @@ class _Asking:
                 return {}
             return self._with_hook(missing, args, kwargs)
         except Exception as error:
+            if stopping.fault is None and stopping.signal is None:
+                stopping.fault = died(self._model, error)
             if stopping.fault is not None:
                 raise stopping.fault from error
             if stopping.signal is not None:  # an engine that was stopped too, and the like
@@ -337,13 +341,15 @@ class _Asking:
     # ------------------------------------------------------------------ all other models
 
     def _with_hook(self, missing: dict[Any, Any], args: Any, kwargs: Any) -> dict[Any, str]:
-        self._pending = defaultdict(deque)
+        self._pending, self._of_prompt = defaultdict(deque), defaultdict(dict)
         for _, request in missing.values():
             if request is not None:
                 self._pending[request.key].append(request)
+                self._of_prompt[text_sha256(as_text(request.instance.args[0]))][request.key] = None
         model, before = self._model, self._model.cache_hook
         others: dict[Any, str] = {}
         model.set_cache_hook(_Hook(before, self._reported))
+        warn_of_size(model, len(missing))
         silent = self._cache is None and _can_be_silent(model)
         if silent:
             kwargs = {**kwargs, "disable_tqdm": True}
@@ -351,6 +357,8 @@ class _Asking:
             with (
                 gated(model, self._stopping),
                 self._counts.listening(),
+                Seeds(model, self._waiting).set(),
+                watched(model, self._stopping),
                 tqdm(
                     total=len(missing),
                     desc="answers",
@@ -394,6 +402,11 @@ class _Asking:
                 if not hasattr(self._model, "model_call"):
                     self._stopping.after_batch()
                 return
+
+    def _waiting(self, prompt: str) -> list[tuple[str, int]]:
+        """Return the names of the requests of a prompt that are not answered yet, in order."""
+        keys = self._of_prompt.get(text_sha256(prompt), ())
+        return [request.name for key in keys for request in self._pending[key]]
 
     def _answer(self, request: _Request, text: Any) -> Answer:
         known = answer_of(text)

@@ -27,6 +27,7 @@ from lm_eval_longbench.errors import (
     OptionError,
     UnknownNameError,
 )
+from lm_eval_longbench.harness.engines import overheard
 from lm_eval_longbench.harness.generation import SAMPLING, check_generation
 from lm_eval_longbench.harness.preflight_model import check_model
 from lm_eval_longbench.harness.stopping import Stopped
@@ -306,20 +307,23 @@ def explained(model: str, log: Path | None, *, debug: bool) -> Iterator[list[boo
         Exception: a fault of this package, as it is.
     """
     begun: list[bool] = []
-    try:
-        yield begun
-    except (LongBenchError, Stopped):
-        raise
-    except Exception as error:
-        whole = "".join(traceback.format_exception(error))
-        if log is not None:
-            _to_log.info(whole)
-        if _is_our_fault(error):
-            raise  # the command line prints it whole
-        where = f"The traceback is in {log}; --debug prints it." if log else _DEBUG
-        if debug:
-            fail(whole)
-            where = ""
-        said = without_keys(f"{type(error).__name__}: {_short(error)}")
-        message = " ".join(filter(None, [said, _advice(error, model), where]))
-        raise HarnessError(message, STOPPED if begun else WRONG_USAGE) from error
+    with overheard(model) as heard:
+        try:
+            yield begun
+        except (LongBenchError, Stopped):
+            raise
+        except Exception as error:
+            whole = "".join(traceback.format_exception(error))
+            if log is not None:
+                _to_log.info(whole)
+            if _is_our_fault(error):
+                raise  # the command line prints it whole
+            where = f"The traceback is in {log}; --debug prints it." if log else _DEBUG
+            if debug:
+                fail(whole)
+                where = ""
+            said = without_keys(f"{type(error).__name__}: {_short(error)}")
+            cause = without_keys(heard())
+            parts = [said, cause and f"Its engine said: {cause}", _advice(error, model), where]
+            message = " ".join(filter(None, parts))
+            raise HarnessError(message, STOPPED if begun else WRONG_USAGE) from error

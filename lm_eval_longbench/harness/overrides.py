@@ -127,6 +127,19 @@ def model_of_call() -> Any:
     return getattr(model, "lm", model)  # inside the harness's response cache
 
 
+def tasks_of_call() -> list[Any]:
+    """Return the task objects of the harness's `evaluate` that is under way."""
+    found: list[Any] = []
+    open_ = [(_call_of("evaluate") or {}).get("task_dict")]
+    while open_:
+        one = open_.pop()
+        if isinstance(one, Mapping):  # of tasks and groups, or, as of old, nested
+            open_ += one.values()
+        else:
+            found.append(one)
+    return found
+
+
 def options_of_call(metadata: Mapping[str, Any]) -> dict[str, Any]:
     """Return what the call gives and the task's metadata lacks: options, model arguments, ...
 

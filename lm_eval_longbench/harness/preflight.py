@@ -378,7 +378,7 @@ def _with_request(
             apply_chat_template=bool(run.chat),
             chat_template=template,
         )
-    prompt, generation = task.instances[0].arguments
+    prompt, generation = task.instances[0].args
     signature = task.config.metadata["longbench_run"]
     raw = signature["chat"] == "raw"
     probe = "?" if raw else sender(template, run.system_instruction)("?")

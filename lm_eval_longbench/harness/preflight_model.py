@@ -82,7 +82,7 @@ def _backend(run: PlannedRun) -> Backend:
         if "TemplateAPI" in _names(cls):
             return _server(run, cls)
     if run.model in _IN_PROCESS or run.model_args.get("pretrained"):
-        return _local(run)
+        return describe_local(run)
     return Backend(run.model, OTHER)
 
 
@@ -93,7 +93,8 @@ def _names(cls: type) -> set[str]:
 # ---------------------------------------------------------------------- models in this process
 
 
-def _local(run: PlannedRun) -> Backend:
+def describe_local(run: PlannedRun) -> Backend:
+    """Return a backend that runs the model in this process."""
     args = run.model_args
     # sglang has its own name for it.
     name = args.get("tokenizer_path") or tokenizer_name(None, args)

@@ -185,7 +185,7 @@ _ROUNDS = 8
 _SEAMS = 2
 
 
-def _lengths(texts: Sequence[str], tokenizer: PreTrainedTokenizerBase) -> list[int]:
+def _lengths(texts: Iterable[str], tokenizer: PreTrainedTokenizerBase) -> list[int]:
     """Return the length of each request in tokens, as backends count it."""
     # Backends leave out the beginning-of-text token where the template has written it.
     begin = tokenizer.bos_token
@@ -222,7 +222,7 @@ def tokens_over(
         or prompt.truncated
         or (limit if prompt.tokens is None else prompt.tokens) + template > room
     ]
-    lengths = _lengths([sent(prompts[number].text) for number in doubtful], tokenizer)
+    lengths = _lengths((sent(prompts[number].text) for number in doubtful), tokenizer)
     for number, length in zip(doubtful, lengths, strict=True):
         over[number] = max(0, length - room)
     return over
@@ -236,6 +236,7 @@ def cut_to_room(
     sent: Sent,
     tokenizer: PreTrainedTokenizerBase,
     rule: Rule,
+    hold: Callable[[str], Any] = str,
 ) -> Prompt:
     """Return a prompt cut so far that its request fits the model.
 
@@ -255,7 +256,7 @@ def cut_to_room(
         target -= over
         if target < 2:
             break
-        (cut,) = prepare([whole], target, lambda: tokenizer, rule)
+        (cut,) = prepare([whole], target, lambda: tokenizer, rule, hold=hold)
         (over,) = tokens_over([cut], target, room, sent, tokenizer)
         if not over:
             return cut
@@ -334,6 +335,7 @@ def fitting_prompts(
     source: str,
     overlength: str,
     ranks: int,
+    hold: Callable[[str], Any] = str,
 ) -> tuple[list[Prompt], list[bool]]:
     """Return the prompts of documents, cut so far that requests fit, and whether each one stays.
 
@@ -348,11 +350,12 @@ def fitting_prompts(
         source: names the prompts, to remember the cuts between runs.
         overlength: the option.
         ranks: that share the documents.
+        hold: as of `prepare`.
 
     Raises:
         OverlengthError: a request does not fit and may not be cut, or too little is left.
     """
-    prompts = prepare(map(render, indices), limit.tokens, tokenizer, rule, source=source)
+    prompts = prepare(map(render, indices), limit.tokens, tokenizer, rule, source, hold)
     if limit.tokens is None or limit.room is None:
         return prompts, _kept(task, indices, prompts, [0] * len(prompts), limit, overlength, ranks)
     over = tokens_over(prompts, limit.tokens, limit.room, sent, tokenizer())
@@ -360,7 +363,7 @@ def fitting_prompts(
     for number, index in enumerate(indices):
         if kept[number] and over[number]:
             prompts[number] = cut_to_room(
-                render(index), over[number], limit.tokens, limit.room, sent, tokenizer(), rule
+                render(index), over[number], limit.tokens, limit.room, sent, tokenizer(), rule, hold
             )
     return prompts, kept
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+from lm_eval.api.instance import Instance
 
 from lm_eval_longbench.answers.answer import Answer, answer_of
 from lm_eval_longbench.benchmarks.base import COUNTS, TRUNCATED
+from lm_eval_longbench.harness.backend import as_text
+from lm_eval_longbench.prompts.held import Texts, whole
 from lm_eval_longbench.prompts.prepare import EXCERPT, Prompt, text_sha256
+from lm_eval_longbench.secrets import masked
 from lm_eval_longbench.signature.signature import INGREDIENTS, completed, line
-
-if TYPE_CHECKING:
-    from lm_eval.api.instance import Instance
 
 # Figures whose values tell counts.
 COUNTED = tuple(metric.name for metric in COUNTS)
@@ -158,24 +160,71 @@ class LoggedPrompt(dict[str, Any]):
     The harness hashes the first request argument of every sample through its `encode`, from 0.5 on
     through that of its `str`; both give it the whole prompt's bytes, so that `prompt_hash` stays
     the hash of what was really sent. The whole text is not part of the dictionary and does not
-    travel between ranks.
+    travel between ranks. It is read when it is needed.
+
+    Args:
+        prompt: a text or chat messages, or where they are held.
     """
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, prompt: Any) -> None:
+        self._prompt = prompt
+        text = as_text(whole(prompt))
         super().__init__(
             sha256=text_sha256(text),
             characters=len(text),
             head=text[:EXCERPT],
             tail=text[-EXCERPT:],
         )
-        self._text = text
 
     def encode(self, encoding: str = "utf-8") -> bytes:
         """Return the whole prompt's bytes."""
         return str(self).encode(encoding)
 
     def __str__(self) -> str:
-        return _Encoded(self._text)
+        return _Encoded(as_text(whole(self._prompt)))
 
     def __reduce__(self) -> tuple[type[dict], tuple[dict[str, Any]]]:
         return dict, (dict(self),)
+
+
+class HeldInstance(Instance):
+    """A request whose prompt is held: models get it from `args`, as it was."""
+
+    @property
+    def args(self) -> tuple[Any, ...]:
+        """The prompt and the generation arguments."""
+        prompt, *rest = self.arguments
+        return (whole(prompt), *rest)
+
+    def asked_with(self, generation: Mapping[str, Any], number: int) -> HeldInstance:
+        """Return the request for another answer to the same prompt."""
+        arguments = (self.arguments[0], generation)
+        return replace(self, arguments=arguments, idx=number, resps=[], filtered_resps={})
+
+
+def held(request: Instance, texts: Texts) -> HeldInstance:
+    """Return a request with its prompt, a text or chat messages as one, held."""
+    prompt, *rest = request.arguments
+    text = prompt if isinstance(prompt, str) else getattr(prompt, "prompt", None)
+    if isinstance(text, str):
+        prompt = texts.hold(text, str if isinstance(prompt, str) else type(prompt))
+    given = {one.name: getattr(request, one.name) for one in fields(request) if one.init}
+    return HeldInstance(**given | {"arguments": (prompt, *rest)})
+
+
+def let_go(instances: Sequence[Instance], *, excerpt: bool) -> None:
+    """Replace the prompts of requests that are answered by what the sample log has of them.
+
+    Args:
+        instances: requests; those for repeats of a question share its prompt.
+        excerpt: whether that is their ends and their hash; else they are read.
+    """
+    logged: dict[int, LoggedPrompt] = {}
+    for instance in instances:
+        prompt, *rest = instance.arguments
+        if not excerpt:
+            instance.arguments = (whole(prompt), *masked(rest))
+        elif not isinstance(prompt, LoggedPrompt):
+            if id(prompt) not in logged:
+                logged[id(prompt)] = LoggedPrompt(prompt)
+            instance.arguments = (logged[id(prompt)], *masked(rest))

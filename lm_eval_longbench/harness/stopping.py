@@ -49,6 +49,7 @@ class Stopping:
         self.answering = False
         self.held = False
         self._deadline = 0.0
+        self._watched = False
         self._process = os.getpid()
 
     def __call__(self) -> bool:
@@ -65,9 +66,11 @@ class Stopping:
         if _HAS_TIMER:
             handlers[signal.SIGALRM] = self._on_alarm
         before = {number: signal.signal(number, own) for number, own in handlers.items()}
+        self._watched = True
         try:
             yield
         finally:
+            self._watched = False
             if _HAS_TIMER and self():
                 signal.setitimer(signal.ITIMER_REAL, 0)
             for number, own in before.items():
@@ -110,6 +113,12 @@ class Stopping:
     def stop(self, fault: RunStopped) -> None:
         """Stop the run, which cannot go on."""
         self.fault = self.fault or fault
+
+    def interrupt(self, fault: RunStopped) -> None:
+        """Stop the run, which cannot go on, from another thread than that which waits."""
+        self.stop(fault)
+        if _HAS_TIMER and self._watched:
+            signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGALRM)
 
 
 class _Gate:

@@ -12,7 +12,6 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +19,7 @@ from datasets import Dataset, Features, Value
 
 from lm_eval_longbench.answers.answer import REPLIES
 from lm_eval_longbench.benchmarks.asking import Asking
-from lm_eval_longbench.benchmarks.base import CAPPED
+from lm_eval_longbench.benchmarks.base import CAPPED, FAILED
 from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task
 from lm_eval_longbench.figures.questions import question_values
 from lm_eval_longbench.harness.backend import as_text, only_messages, takes_seed, wrap_payloads
@@ -48,6 +47,7 @@ from lm_eval_longbench.harness.overrides import (
     options_of_call,
     refuse_selection,
 )
+from lm_eval_longbench.harness.plain import Line, gather, judged
 from lm_eval_longbench.harness.private_names import TASKS, require
 from lm_eval_longbench.harness.prompts import (
     check_ranks,
@@ -59,18 +59,20 @@ from lm_eval_longbench.harness.prompts import (
     warn_without_chat,
 )
 from lm_eval_longbench.harness.record import (
-    LoggedPrompt,
     Prepared,
     Signature,
     answered_documents,
     flat,
+    held,
     known_replies,
+    let_go,
     prompt_summary,
     question_id,
 )
 from lm_eval_longbench.harness.releases import HarnessTask, show_replies
 from lm_eval_longbench.once import warn_once
 from lm_eval_longbench.options import KEY, Options
+from lm_eval_longbench.prompts.held import Texts
 from lm_eval_longbench.prompts.prepare import place_as_sent, question_at
 from lm_eval_longbench.prompts.templates import text_sha256
 from lm_eval_longbench.prompts.tokenizer import load_tokenizer, tokenizer_name
@@ -95,12 +97,14 @@ class LongBenchTask(HarnessTask):
 
     Attributes:
         asking: how its questions are asked and judged.
+        lines: what each answer of all ranks is worth, once that is known; see `plain`.
 
     Raises:
         LongBenchError: an option, the data, the tokenizer or a prompt is not as it must be.
     """
 
     asking: Asking
+    lines: list[Line] | None = None
 
     # ------------------------------------------------------------------ construction
 
@@ -123,7 +127,7 @@ class LongBenchTask(HarnessTask):
         if metadata.get("version") is None:
             metadata["version"] = benchmark.task_version
         self._prepared: dict[int, Prepared] = {}
-        self._texts: dict[int, str] = {}
+        self._texts: dict[int, Prompt] = {}
         self._questions: dict[int, str] = {}
         self._replies: dict[int, list[dict[str, Any]]] = {}
         self._rows: list[dict[str, Any]] = []
@@ -225,7 +229,7 @@ class LongBenchTask(HarnessTask):
     def doc_to_text(self, doc: Mapping[str, Any], doc_to_text: Any = None) -> str:
         """Return the finished prompt; before requests are built, the whole one."""
         index = doc["index"]
-        return self._texts[index] if index in self._texts else self._render(index)
+        return self._texts[index].text if index in self._texts else self._render(index)
 
     def _render(self, index: int) -> str:
         row = self._documents.rows[index]
@@ -248,9 +252,10 @@ class LongBenchTask(HarnessTask):
         **kwargs: Any,
     ) -> None:
         """Prepare this rank's prompts in batches, then let the harness build its requests."""
+        self.lines = None
         self._look_at_model()
-        share: dict[str, Any] = {"limit": limit, "samples": samples}
-        share |= {"rank": rank, "world_size": world_size}
+        share: dict[str, Any] = {"limit": limit, "samples": samples, "rank": rank}
+        share["world_size"] = world_size
         everything = {**share, "rank": 0, "world_size": 1}
         self._rows = list(self.eval_docs)
         asked = [doc for _, doc in super().doc_iterator(**everything)]
@@ -296,6 +301,8 @@ class LongBenchTask(HarnessTask):
         )
         self._texts.clear()
         self._questions.clear()
+        if hasattr(model := model_of_call(), "check_answers"):  # only stands in, see `unloaded`
+            model.check_answers(self._instances)
 
     def _look_at_model(self) -> None:
         """Take what nobody told of a model that was made before the call, see `known_of_call`."""
@@ -321,13 +328,14 @@ class LongBenchTask(HarnessTask):
         prompt, generation = request.arguments
         prepared = self._prepared[doc["index"]]
         if isinstance(prompt, str) and prepared.question_at is not None:
-            text = self._texts[doc["index"]]
+            text = self._texts[doc["index"]].text
             prepared.summary["question_at"] = place_as_sent(prompt, text, prepared.question_at)
+        request = held(request, self._held)
         if not self._is_server:
             generation = without_null_seed(generation)
         if self._seeds:
             return [
-                replace(request, arguments=(prompt, own), idx=number, resps=[], filtered_resps={})
+                request.asked_with(own, number)
                 for number, own in enumerate(seeded(generation, self.asking.repeats))
             ]
         if self.asking.repeats > 1:
@@ -335,8 +343,7 @@ class LongBenchTask(HarnessTask):
             generation = {**generation, "do_sample": True}
         if self._withheld and not self.config.metadata.get("base_url"):
             generation = kept_apart(generation)
-        request.arguments = (prompt, generation)
-        return request
+        return request.asked_with(generation, request.idx)
 
     def _question_at(self, index: int, prompt: Prompt) -> int | None:
         """Return where the question begins in a finished prompt."""
@@ -377,6 +384,7 @@ class LongBenchTask(HarnessTask):
         """Render and cut the prompts of this rank's documents."""
         self._prepared.clear()
         self._texts.clear()
+        self._held = Texts()
         self._replies.clear()
         options, rule = self.asking.options, self.asking.benchmark.rule
         ids = [question_id(doc) for doc in asked]
@@ -405,9 +413,10 @@ class LongBenchTask(HarnessTask):
             source=f"{self._documents.sha256}/{self.asking.task.name}/{self._template_sha256}",
             overlength=options.overlength,
             ranks=share["world_size"],
+            hold=self._held.hold,
         )
         for index, prompt, keep in zip(indices, prompts, kept, strict=True):
-            self._texts[index] = prompt.text
+            self._texts[index] = prompt
             self._prepared[index] = Prepared(
                 prompt_summary(
                     prompt, self._template_sha256, self._documents.context_sha256[index]
@@ -453,13 +462,7 @@ class LongBenchTask(HarnessTask):
             answered = answered_documents(self._instances or [])
             warn_if_alike(self.config.task, [responses for _, responses in answered])
             self.asking.finish(answered)
-        logged: dict[str, LoggedPrompt] = {}
-        for instance in self._instances or []:
-            prompt, *rest = instance.arguments
-            text = prompt if isinstance(prompt, str) else getattr(prompt, "prompt", None)
-            if self.asking.options.log_prompts == "excerpt" and isinstance(text, str):
-                prompt = logged.setdefault(text, LoggedPrompt(text))
-            instance.arguments = (prompt, *masked(rest))
+        let_go(self._instances or [], excerpt=self.asking.options.log_prompts == "excerpt")
         return filtered
 
     def log_rows(self) -> list[dict[str, Any]]:
@@ -472,6 +475,8 @@ class LongBenchTask(HarnessTask):
     def count(self, name: str, values: Sequence[float | None]) -> None:
         """Put into the signature what a figure of all questions tells of the answers."""
         self.signature.count(name, values)
+        if name == FAILED.name and self.lines is None:  # of several filters of a user the first
+            gather(self, values)
 
     def process_results(self, doc: Mapping[str, Any], results: list[Any]) -> dict[str, Any]:
         """Return every figure of one question, from all its responses."""
@@ -479,6 +484,7 @@ class LongBenchTask(HarnessTask):
             return self.without_scores(doc, results)
         asking, doc = self.asking, self.with_replies(doc)
         responses = asking.responses(doc, flat(results))
+        lines: list[Line] = []
         figures = question_values(
             asking.benchmark,
             asking.task,
@@ -486,7 +492,9 @@ class LongBenchTask(HarnessTask):
             responses,
             asking.options.reasoning,
             complete=asking.complete,
+            lines=lines,
         )
+        figures[FAILED.name] = judged(figures[FAILED.name] or 0.0, lines, doc)
         # If a user's YAML leaves it out, the harness's own mean would stop at a None.
         if CAPPED.name not in self.aggregation():
             del figures[CAPPED.name]

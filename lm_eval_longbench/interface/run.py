@@ -18,6 +18,7 @@ from lm_eval_longbench.errors import (
 )
 from lm_eval_longbench.language import said
 from lm_eval_longbench.result_files import output_folder
+from lm_eval_longbench.signature.signature import counted as counted
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -29,18 +30,6 @@ if TYPE_CHECKING:
     from lm_eval_longbench.reports.scored_run import ScoredRun as ScoredRun
 
 THIS = "this run"
-
-
-def counted(signatures: Mapping[str, Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Return the signatures of what the report counts.
-
-    Where one task was run in two settings, that is the one under our own name, if there is one.
-    """
-    return [
-        own
-        for name, own in signatures.items()
-        if name == own["task"] or own["task"] not in signatures
-    ]
 
 
 def signatures_of_tables(signatures: Sequence[Mapping[str, Any]]) -> dict[str, str]:

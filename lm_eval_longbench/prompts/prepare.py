@@ -10,8 +10,9 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import takewhile
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from lm_eval_longbench.prompts.held import whole
 from lm_eval_longbench.prompts.templates import text_sha256
 from lm_eval_longbench.prompts.tokens.cut_cache import CutCache, cache_key, plausible
 from lm_eval_longbench.prompts.tokens.fast import cutting_tokenizer
@@ -20,7 +21,7 @@ from lm_eval_longbench.prompts.truncation import Cut, Rule, truncate
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
-__all__ = ["EXCERPT", "Prompt", "prepare", "text_sha256", "whole"]
+__all__ = ["EXCERPT", "Prompt", "prepare", "text_sha256"]
 
 # Characters of a prompt's head and tail that the sample log keeps.
 EXCERPT = 256
@@ -31,20 +32,20 @@ class Prompt:
     """A finished prompt, before any chat template.
 
     Attributes:
-        text: what the model reads.
+        held: what the model reads, or where it is held.
         tokens: tokens before it was cut; None where nobody had to count them. With a limit, a
             prompt that was not cut has at most that many.
         truncated: whether it was cut.
     """
 
-    text: str
+    held: Any
     tokens: int | None = None
     truncated: bool = False
 
-
-def whole(texts: Iterable[str]) -> Iterator[Prompt]:
-    """Yield prompts as they are, for models whose limit is not known."""
-    return (Prompt(text) for text in texts)
+    @property
+    def text(self) -> str:
+        """What the model reads."""
+        return str(whole(self.held))
 
 
 def prepare(
@@ -53,6 +54,7 @@ def prepare(
     load_tokenizer: Callable[[], PreTrainedTokenizerBase],
     rule: Rule,
     source: str | None = None,
+    hold: Callable[[str], Any] = str,
 ) -> list[Prompt]:
     """Return the prompts in order, each cut by `rule` if longer than `limit` tokens.
 
@@ -63,16 +65,19 @@ def prepare(
         rule: the benchmark's truncation rule.
         source: names the prompts (data revision, template hash) to remember the cuts between runs;
             None: not remembered.
+        hold: what is kept of a text until it is asked for.
     """
     if limit is None:
-        return list(whole(texts))
+        return [Prompt(hold(text)) for text in texts]
     tokenizer = load_tokenizer()
     key = cache_key(source, tokenizer, limit, rule) if source is not None else None
     if key is None:
-        cuts: Iterable[Cut] = truncate(texts, tokenizer, limit, rule)
-    else:
-        cuts = _remembered(texts, tokenizer, limit, rule, CutCache(key))
-    return [Prompt(cut.text, cut.tokens, cut.truncated) for cut in cuts]
+        return [_prompt(cut, hold) for cut in truncate(texts, tokenizer, limit, rule)]
+    return _remembered(texts, tokenizer, limit, rule, CutCache(key), hold)
+
+
+def _prompt(cut: Cut, hold: Callable[[str], Any]) -> Prompt:
+    return Prompt(hold(cut.text), cut.tokens, cut.truncated)
 
 
 def _remembered(
@@ -81,10 +86,11 @@ def _remembered(
     limit: int,
     rule: Rule,
     cache: CutCache,
-) -> list[Cut]:
+    hold: Callable[[str], Any],
+) -> list[Prompt]:
     """Cut what the cache does not know, and tell it."""
     fast = cutting_tokenizer(tokenizer)
-    cuts: list[Cut | None] = []
+    prompts: list[Prompt | None] = []
     waiting: deque[tuple[int, str]] = deque()
 
     def unknown() -> Iterator[str]:
@@ -92,17 +98,17 @@ def _remembered(
             found = cache.get(text)
             if found is not None and not (fast and plausible(text, found, fast, limit)):
                 found = None
-            cuts.append(found)
+            prompts.append(None if found is None else _prompt(found, hold))
             if found is None:
                 waiting.append((number, text))
                 yield text
 
     for cut in truncate(unknown(), tokenizer, limit, rule):
         number, text = waiting.popleft()
-        cuts[number] = cut
+        prompts[number] = _prompt(cut, hold)
         cache.put(text, cut)
     cache.save()
-    return [cut for cut in cuts if cut is not None]
+    return [prompt for prompt in prompts if prompt is not None]
 
 
 # ---------------------------------------------------------------------- where the question begins

@@ -113,8 +113,24 @@ def _sections(
     return found
 
 
+def _means(report: BenchmarkReport, number: int) -> str:
+    """Return the means over a benchmark's tasks, by length; "" where none has a value."""
+    benchmark, column = benchmarks()[report.benchmark], report.columns[number]
+    if benchmark.headline or len(_tasks_here(column)) < 2:
+        return ""
+    wanted = {name for _, name in (point.place for point in benchmark.look.headline)}
+    means = [
+        f"{figure.section} {figure.unit.shown(figure.tree.value)}"
+        for figure in benchmark.chart_figures(column.table.answers)
+        if figure.name in wanted and figure.unit == benchmark.unit and figure.tree.value is not None
+    ]
+    return f"{said('means over tasks')}: {', '.join(means)}" if means else ""
+
+
 def _headline(report: BenchmarkReport, number: int) -> str:
     """Return the headline figures of a column; those of its tasks where it has none."""
+    if means := _means(report, number):
+        return means
     benchmark = benchmarks()[report.benchmark]
     known = _sections(report, number)
     official = [

@@ -323,6 +323,18 @@ def combined(signatures: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     return joined
 
 
+def counted(signatures: Mapping[str, Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return the signatures of what the report counts.
+
+    Where one task was run in two settings, that is the one under our own name, if there is one.
+    """
+    return [
+        own
+        for name, own in signatures.items()
+        if name == own["task"] or own["task"] not in signatures
+    ]
+
+
 def package_versions() -> dict[str, str | None]:
     """Return the version of each package by name; None where it is not installed."""
     return {"lm_eval_longbench": __version__, **{name: installed(name) for name in _PACKAGES}}

@@ -1,6 +1,7 @@
 """Answers are kept as they arrive, and none that is there is asked for again."""
 
 import json
+import sqlite3
 from collections import Counter
 from types import SimpleNamespace
 
@@ -271,6 +272,29 @@ def kept_by_hf(kept, model_folder):
         gen_kwargs={"max_gen_toks": 3},
         batch_size=2,
     )
+
+
+def test_hf_samples_alike_in_a_run_that_was_interrupted(kept, model_folder, tmp_path):
+    """One request at a time: what is asked again begins where it would have begun."""
+    arguments = {
+        "model_args": {"pretrained": model_folder, "device": "cpu"},
+        "gen_kwargs": {"max_gen_toks": 6, "do_sample": True, "temperature": 1.0},
+        "batch_size": 1,
+    }
+    whole, _ = kept("hf", [TREC], {"repeats": 2}, **arguments)
+    store = tmp_path / "answers_tiny_00000000.sqlite"
+    # The longest prompts are asked first: of four kept answers one is half of a question's.
+    with sqlite3.connect(store) as database:
+        database.execute("DELETE FROM answers WHERE rowid IN (2, 3, 5, 6, 7, 9)")
+        assert database.execute("SELECT count(*) FROM answers").fetchone() == (4,)
+    again, said = kept("hf", [TREC], {"repeats": 2}, **arguments)
+    assert "4 of 10 answers" in said[0]
+    assert texts(again, TREC) == texts(whole, TREC)
+    for ((one, other),) in texts(whole, TREC):
+        assert one != other
+    store.unlink()
+    elsewhere, _ = kept("hf", [TREC], {"repeats": 2}, **arguments, torch_random_seed=5)
+    assert texts(elsewhere, TREC) != texts(whole, TREC)
 
 
 def test_hf_says_which_answers_ended_at_their_budget(kept, model_folder, tmp_path):

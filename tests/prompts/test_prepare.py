@@ -4,7 +4,7 @@ import hashlib
 
 import pytest
 
-from lm_eval_longbench.prompts.prepare import EXCERPT, Prompt, prepare, text_sha256, whole
+from lm_eval_longbench.prompts.prepare import EXCERPT, Prompt, prepare, text_sha256
 from lm_eval_longbench.prompts.truncation import ends_decoded_together, halves_decoded_apart
 
 
@@ -38,10 +38,6 @@ def test_with_a_limit_it_is_loaded_once_and_the_rule_is_used(plain):
     together = prepare(texts, 5, load, ends_decoded_together)
     assert [apart[2].text, together[2].text] == ["0189", "01789"]
     assert apart[2].tokens == together[2].tokens == 10
-
-
-def test_whole_is_lazy():
-    assert next(whole(iter(["a"]))) == Prompt("a")
 
 
 @pytest.mark.parametrize(
