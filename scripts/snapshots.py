@@ -1,73 +1,207 @@
 #!/usr/bin/env python3
-"""Keep what the commands print and write, to compare it before and after a change.
+"""The golden set: what a change of the code must not change, on the embedded sample.
 
-    scripts/snapshots.py FOLDER [--golden FOLDER]   # run everything, write FOLDER
-    diff --recursive BEFORE AFTER
+    scripts/snapshots.py --check tests/golden_set.json [--golden FOLDER]
+    scripts/snapshots.py --write tests/golden_set.json --golden FOLDER
+    scripts/snapshots.py --texts FOLDER ...    # what was printed and written, too, for `diff -r`
 
-Only commands are run, nothing is imported: the same script serves both sides of a redesign. What
-changes from run to run (dates, times, places) is replaced. With --golden, prediction files of the
-official scripts are scored too.
+Commands are run and the public interface is called; nothing else is imported, so that the same
+script serves both sides of a redesign. Figures are compared as numbers, prompts as bytes, and the
+messages of mistakes as status, object named and remedy named. The answers are those of a function
+of the prompt, behind a server on loopback or called. With --golden, the answers and tokenizers of
+that folder count too: without it those parts of the file are left alone.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 COMMAND = Path(sys.executable).parent / "lm-eval-longbench"
-SAMPLE = {"data_dir": "sample"}
-# Runs of the baseline on the embedded sample: name, tasks, options, more arguments.
-RUNS: tuple[tuple[str, str, dict[str, Any], tuple[str, ...]], ...] = (
-    ("v1", "longbench_v1,longbench_v1_e", {}, ()),
-    ("v2", "longbench_v2,longbench_v2_no_context,longbench_v2_rag", {}, ()),
-    ("domains", "longbench_v2_domains", {}, ("--apply_chat_template",)),
-    ("cot", "longbench_v2_cot", {}, ("--apply_chat_template",)),
-    ("pro", "longbench_pro", {"repeats": 1}, ("--apply_chat_template",)),
-    ("pro_thinking", "longbench_pro_thinking_t3_1", {"repeats": 1, "log_prompts": "full"}, ()),
-    ("predict", "longbench_v1_qasper,longbench_v2", {}, ("--predict_only",)),
-    ("limit", "longbench_v1_e_trec", {}, ("--limit", "2")),
-    ("only", "longbench_pro_t3", {"repeats": 1, "only": {"language": "English"}}, ()),
+SAMPLE = ("--metadata", '{"longbench": {"data_dir": "sample"}}')
+CHAT = ("--apply_chat_template",)
+# The part of the model, of a run with a function, and of one of two ranks.
+ANSWER = '''
+import hashlib
+
+def answer(prompt, seed=0):
+    """300 characters of the prompt and a letter, chosen by the hash of prompt and seed."""
+    digest = hashlib.sha256(f"{seed} {prompt}".encode()).digest()
+    at = int.from_bytes(digest[:4], "big") % max(1, len(prompt) - 300)
+    letter = "ABCD"[digest[4] % 4]
+    some = prompt[at : at + 300].strip()
+    told = f"The correct answer is ({letter})\\n[Answer]\\n{letter}\\nParagraph {digest[5]}"
+    return f"{some}\\n{told}"
+'''
+FUNCTION = f"""{ANSWER}
+import sys
+import lm_eval_longbench as lb
+
+run = lb.evaluate(
+    lambda prompts: [answer(one) for one in prompts],
+    ["longbench_v1_en", "longbench_v2"],
+    data_dir="sample",
+    name="function",
+    output_path=sys.argv[1],
+    log_samples=True,
 )
-PROMPTS = (
-    *("longbench_v1_narrativeqa", "longbench_v1_lcc", "longbench_v1_samsum"),
-    *("longbench_v1_e_qasper", "longbench_v2", "longbench_v2_no_context", "longbench_v2_cot"),
-    *("longbench_v2_rag", "longbench_v2_code_repository", "longbench_pro_t1_1"),
-    *("longbench_pro_t4_2", "longbench_pro_thinking_t11_2"),
+print(run)
+"""
+RANK = f"""{ANSWER}
+import sys
+import torch
+import torch.distributed as dist
+import lm_eval_longbench as lb
+from lm_eval.api.model import LM
+
+rank = int(sys.argv[2])
+dist.init_process_group("gloo", init_method="file://" + sys.argv[3], rank=rank, world_size=2)
+
+class Ranks(LM):
+    def __init__(self):
+        super().__init__()
+        self._rank, self._world_size, self._device = rank, 2, torch.device("cpu")
+
+    def generate_until(self, requests, disable_tqdm=False):
+        return [answer(one.args[0]) for one in requests]
+
+    def loglikelihood(self, requests):
+        raise NotImplementedError
+
+    def loglikelihood_rolling(self, requests):
+        raise NotImplementedError
+
+    def all_gather(self, tensor):
+        gathered = [torch.zeros_like(tensor) for _ in range(2)]
+        dist.all_gather(gathered, tensor)
+        return torch.stack(gathered)
+
+    def gather_object(self, obj, dst=0):
+        gathered = [None] * 2 if rank == dst else None
+        dist.gather_object(obj, gathered, dst=dst)
+        return gathered
+
+    def barrier(self):
+        dist.barrier()
+
+run = lb.evaluate(
+    Ranks(), ["longbench_v1_e", "longbench_v2"], data_dir="sample", name="ranks",
+    output_path=sys.argv[1], log_samples=True,
 )
-# Statuses of commands that a user gets wrong.
-MISTAKES = (
-    ("prompt", "longbench_v1_qaspr", "--index", "0"),
-    ("prompt", "longbench_v1_qasper"),
-    ("prompt", "longbench_v1_qasper", "--index", "99", "--data-dir", "sample"),
-    ("score", "no-such-folder", "--output", "out"),
-    ("report", "no-such-folder"),
-    ("verify", "no-such-folder"),
-    ("compare", "no-such-folder", "no-such-folder"),
-    ("prepare", "v3"),
-    ("lock", "--tasks", "longbench_v9"),
-    ("run", "--preset", "no-such-model", "--tasks", "longbench_pro"),
-    ("nonsense",),
+if rank == 0:
+    print(run)
+dist.destroy_process_group()
+"""
+PROMPTS = """
+import hashlib, json, sys
+import lm_eval_longbench as lb
+
+options = json.loads(sys.argv[1])
+found = {}
+for task in json.loads(sys.argv[2]):
+    if task.endswith("_cot_answer"):
+        continue  # it embeds the answers of another run: pass two of the run `cot`
+    documents = lb.load(task, data_dir="sample")
+    texts = [lb.prompt(task, one, **options) for one in documents]
+    whole = b"".join(len(text.encode()).to_bytes(8, "big") + text.encode() for text in texts)
+    found[task] = [len(texts), hashlib.sha256(whole).hexdigest()]
+print(json.dumps(found))
+"""
+SUITE = """\
+group: my_suite
+task:
+  - longbench_v1_trec
+  - task: longbench_v1_qasper
+    generation_kwargs:
+      max_gen_toks: 16
+  - task: longbench_v2
+    metadata:
+      longbench:
+        only: {difficulty: easy}
+"""
+# Runs by the command line: name, tasks, more arguments; {work} is a folder of the script's own.
+RUNS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
+    ("v1", "longbench_v1,longbench_v1_e", CHAT),
+    ("v2", "longbench_v2,longbench_v2_no_context,longbench_v2_rag", CHAT),
+    ("cot", "longbench_v2_cot", CHAT),
+    ("pro", "longbench_pro", CHAT),
+    ("thinking", "longbench_pro_thinking_t3", CHAT),
+    ("domains", "longbench_v2_domains", CHAT),
+    ("predict", "longbench_v1_qasper,longbench_v2", (*CHAT, "--predict_only")),
+    ("limit", "longbench_v1_e_trec,longbench_v1_en", (*CHAT, "--limit", "2")),
+    ("suite", "my_suite", (*CHAT, "--include_path", "{work}/suite")),
+    ("completions", "longbench_v1_code,longbench_v1_few_shot", ()),
 )
+API = "model=org/model,base_url={url},endpoint={endpoint},num_concurrent=4"
+RUN = ("run", "--model", "longbench-api", *SAMPLE)
+# What users get wrong: the arguments, and what the message names of the object and of the remedy.
+MISTAKES: tuple[tuple[tuple[str, ...], str, str], ...] = (
+    ((*RUN, "--tasks", "longbench_v1_hotpot"), "longbench_v1_hotpot", "longbench_v1_hotpotqa"),
+    ((*RUN, "--tasks", "longbench-v1"), "longbench-v1", "longbench_v1"),
+    ((*RUN, "--tasks", "longbench_v1_trec，longbench_v1_lcc"), "plain commas", "longbench_v1_trec,longb"),
+    ((*RUN, "--tasks", ""), "--tasks", "--tasks NAMES"),
+    (("run", "--model", "hff", "--tasks", "longbench_v2"), "hff", "'hf'"),
+    (("run", "--model", "hf", *SAMPLE, "--tasks", "longbench_v2"), "hf", "pretrained=NAME"),
+    (
+        ("run", "--model", "hf", "--model_args", "pretrained=/no/such", "--tasks", "longbench_v2"),
+        "/no/such",
+        "folder",
+    ),
+    (("run", "--tasks", "longbench_v2", "--metadata", "{'longbench': {}}"), "{", "double quotes"),
+    (
+        ("run", "--tasks", "longbench_v2", "--metadata", '{"longbench": {"truncate": 3500}}'),
+        "truncate",
+        "'truncate_to'",
+    ),
+    (
+        ("run", "--tasks", "longbench_v2", "--metadata", '{"longbench": {"truncate_to": "31k"}}'),
+        "31k",
+        "whole number",
+    ),
+    ((*RUN, "--tasks", "longbench_v2", "--log_samples"), "--log_samples", "--output_path results"),
+    ((*RUN, "--tasks", "longbench_v1,longbench_v1_trec"), "longbench_v1_trec", "twice"),
+    ((*RUN, "--tasks", "longbench_v2", "--limit", "0"), "--limit", "above 0"),
+    ((*RUN, "--tasks", "longbench_v2", "--gen_kwargs", "temprature=1"), "temprature", "temperatu"),
+    ((*RUN, "--tasks", "longbench_v2", *CHAT, "--model_args", "model=m"), "base_url", "http"),
+    (
+        (*RUN, "--tasks", "longbench_v2", *CHAT, "--model_args", "model=m,base_url=http://127.0.0.1:9/v1,endpoint=chats"),
+        "chats",
+        "completions",
+    ),
+    (("run", "--preset", "Qwen3-9B", *SAMPLE, "--tasks", "longbench_pro"), "Qwen3-9B", "Qwen3-8B"),
+    (("prompt", "longbench_v1_qaspr", "--index", "0"), "longbench_v1_qaspr", "longbench_v1_qasper"),
+    (("prompt", "longbench_v1_qasper", "--index", "99", "--data-dir", "sample"), "99", "0 to"),
+    (("score", "no-such-folder"), "no-such-folder", "does not exist"),
+    (("report", "no-such-folder"), "no-such-folder", "does not exist"),
+    (("verify", "no-such-folder"), "no-such-folder", "does not exist"),
+    (("compare", "no-such-folder", "no-such-folder"), "no-such-folder", "does not exist"),
+    (("prepare", "v3"), "v3", "v2"),
+    (("lock", "--tasks", "longbench_v9"), "longbench_v9", "longbench_v2"),
+    (("repor", "x"), "repor", "report"),
+)
+PARTS = ("prompts", "runs", "mistakes", "answers")
 _NOISE = (
     (re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d[-:]\d\d[-:]\d\d([.,]\d+)?"), "<moment>"),
-    (re.compile(r'(?<="at": )\d+\.\d+'), "0"),
     (re.compile(r"/[^\s\"',:|]*lm-eval-longbench-snapshot-[^/\s\"',:|]*"), "<work>"),
     (re.compile(rf"{re.escape(str(ROOT))}"), "<project>"),
+    (re.compile(r"127\.0\.0\.1:\d+"), "<server>"),
+    (re.compile(r"_[0-9a-f]{8}(?=\.sqlite)"), "_<model>"),
 )
-# Keys of a results file that differ from run to run, or by machine.
-_DROPPED = (
-    *("date", "git_hash", "pretty_env_info", "transformers_version", "lm_eval_version"),
-    *("start_time", "end_time", "total_evaluation_time_seconds", "upper_git_hash", "config"),
-    *("system_instruction_sha", "eot_token_id", "max_length", "task_hashes"),
+# Of a results file: what differs from run to run or by machine, and is no figure.
+_NO_FIGURES = re.compile(
+    r"date|time|git_hash|pretty_env|_version|config|task_hashes|sha256|at\b|\.runs\b|latency"
 )
 
 
@@ -78,120 +212,251 @@ def clean(text: str) -> str:
     return text
 
 
-class Snapshots:
-    """A folder of snapshots that is being made, and a work folder that is thrown away."""
+def numbers(value: Any, path: str = "") -> Iterator[tuple[str, float | None]]:
+    """Yield each number of decoded JSON with its path; NaN, which equals nothing, as None."""
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from numbers(inner, f"{path}.{key}" if path else str(key))
+    elif isinstance(value, list):
+        for place, inner in enumerate(value):
+            yield from numbers(inner, f"{path}.{place}")
+    elif isinstance(value, (int, float)) and not isinstance(value, bool):
+        yield path, None if value != value else value
 
-    def __init__(self, target: Path, work: Path) -> None:
-        self.target, self.work = target, work
+
+class _Handler(BaseHTTPRequestHandler):
+    """An OpenAI-compatible server that answers by `answer`."""
+
+    def do_POST(self) -> None:
+        told = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        chat = "messages" in told
+        prompt = told["messages"][-1]["content"] if chat else told["prompt"]
+        texts = [_answer(prompt, told.get("seed", 0) + n) for n in range(told.get("n") or 1)]
+        choices = [
+            {
+                "index": n,
+                "finish_reason": "stop",
+                **({"message": {"role": "assistant", "content": text}} if chat else {"text": text}),
+            }
+            for n, text in enumerate(texts)
+        ]
+        usage = {"prompt_tokens": len(prompt), "completion_tokens": 9, "total_tokens": 9}
+        raw = json.dumps({"choices": choices, "usage": usage}).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(raw)))
+        self.end_headers()
+        self.wfile.write(raw)
+
+    def log_message(self, *arguments: object) -> None:
+        pass
+
+
+_space: dict[str, Any] = {}
+exec(ANSWER, _space)
+_answer = _space["answer"]
+
+
+class GoldenSet:
+    """What is found, and the folders that it is found in."""
+
+    def __init__(self, work: Path, texts: Path | None, golden: Path | None) -> None:
+        self.work, self.texts, self.golden = work, texts, golden
+        self.found: dict[str, Any] = {}
         self.environment = {
             **os.environ,
             "HF_HUB_OFFLINE": "1",
             "HF_DATASETS_CACHE": str(work / "cache"),
             "TOKENIZERS_PARALLELISM": "false",
             "COLUMNS": "200",
+            "LC_ALL": "C.UTF-8",
         }
 
-    def run(self, *arguments: object) -> subprocess.CompletedProcess[str]:
-        """Run a command of ours in the work folder."""
-        return subprocess.run(
-            [str(COMMAND), *map(str, arguments)],
+    def started(self, *arguments: object, **environment: str) -> subprocess.Popen[str]:
+        """Start a program in the work folder."""
+        return subprocess.Popen(
+            [*map(str, arguments)],
             cwd=self.work,
-            env=self.environment,
-            capture_output=True,
+            env=self.environment | environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             text=True,
-            check=False,
         )
 
-    def keep(self, name: str, text: str) -> None:
-        """Write one snapshot."""
-        path = self.target / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(clean(text), encoding="utf-8")
+    def ran(self, *arguments: object) -> tuple[int, str, str]:
+        """Run a program; return its status, output and errors."""
+        process = self.started(*arguments)
+        out, errors = process.communicate()
+        return process.returncode, out, errors
 
-    def said(self, name: str, *arguments: object) -> None:
-        """Keep status and output of a command."""
-        done = self.run(*arguments)
-        self.keep(name, f"status {done.returncode}\n{done.stdout}")
+    def keep_text(self, name: str, text: str) -> None:
+        """Write what was printed or written, for readers of a difference."""
+        if self.texts is not None:
+            path = self.texts / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(clean(text), encoding="utf-8")
 
-    def scored(self, name: str, *paths: object) -> None:
-        """Score paths, and keep all files, and the report in every format."""
+    def keep_folder(self, name: str, folder: Path) -> None:
+        """Keep all figures of a run's folder: its results files, and what `score` writes of it."""
+        figures: dict[str, float | None] = {}
+        for file in sorted(folder.rglob("results*.json")):
+            whole = json.loads(file.read_text(encoding="utf-8"))
+            figures |= dict(numbers({"results": whole["results"], "n": whole["n-samples"]}))
+            self.keep_text(f"{name}/results.json", json.dumps(whole, indent=1, ensure_ascii=False))
+        figures |= {f"report.{path}": own for path, own in self.scored(name, folder).items()}
+        self.found[f"figures of {name}"] = figures
+
+    def scored(self, name: str, path: Path) -> dict[str, float | None]:
+        """Score a path, and return the figures of report.json."""
         output = self.work / "scored" / name
-        self.said(f"score/{name}.txt", "score", *paths, "--output", output)
-        for file in sorted(output.glob("*.json*")):
-            text = file.read_text(encoding="utf-8")
-            if name.startswith("run_"):  # logs hold the moment of each answer
-                text = re.sub(r'(?<="sha256": ")[0-9a-f]{64}', "<log>", text)
-            self.keep(f"score/{name}/{file.name}", text)
-        for kind in ("table", "markdown", "csv", "json"):
-            self.said(f"report/{name}.{kind}", "report", output, "--format", kind)
-        self.said(f"report/{name}.published", "report", output, "--against", "published")
-        self.said(f"verify/{name}.scored", "verify", output)
-
-    def evaluated(
-        self, name: str, tasks: str, options: dict[str, Any], more: tuple[str, ...]
-    ) -> None:
-        """Run tasks on the sample; keep the results file, the logs and the report at the end."""
-        output = self.work / "runs" / name
-        done = self.run(
-            *("run", "--model", "longbench-extractive", "--tasks", tasks),
-            *("--metadata", json.dumps({"longbench": {**SAMPLE, **options}})),
-            *("--output_path", output, "--log_samples", *more),
-        )
-        report = "\n".join(
-            line for line in done.stdout.splitlines() if not line.startswith("longbench-extractive")
-        )
-        self.keep(f"run/{name}.txt", f"status {done.returncode}\n{report}")
+        status, out, errors = self.ran(COMMAND, "score", path, "--output", output)
+        if status:
+            raise SystemExit(f"score {name} ended with status {status}: {out}{errors}")
         for file in sorted(output.rglob("*.json*")):
-            short = clean(re.sub(r"_\d{4}-\d\d-\d\dT[\d.-]+", "", file.name))
-            if file.name.startswith("results"):
-                whole = json.loads(file.read_text(encoding="utf-8"))
-                kept = {key: value for key, value in whole.items() if key not in _DROPPED}
-                self.keep(f"run/{name}/{short}", json.dumps(kept, indent=1, ensure_ascii=False))
-            elif file.name.startswith("samples"):
-                self.keep(f"run/{name}/{short}", file.read_text(encoding="utf-8"))
-        if output.is_dir():
-            self.scored(f"run_{name}", output)
-            self.said(f"verify/{name}.json", "verify", output, "--json")
+            self.keep_text(f"{name}/score/{file.name}", file.read_text(encoding="utf-8"))
+        self.keep_text(f"{name}/report.txt", self.ran(COMMAND, "report", output)[1])
+        whole = json.loads((output / "report.json").read_text(encoding="utf-8"))
+        return {path: own for path, own in numbers(whole["tables"]) if not _NO_FIGURES.search(path)}
+
+    def keep_end(self, name: str, folder: Path, ended: tuple[int, str, str]) -> None:
+        """Keep the status of a run, what it printed at its end, and its figures."""
+        status, out, errors = ended
+        self.found[f"end of {name}"] = {"status": status, "lines": clean(out).splitlines()}
+        self.keep_text(f"{name}/printed.txt", f"status {status}\n{out}\n--- errors\n{errors}")
+        if status:
+            raise SystemExit(f"the run {name} ended with status {status}: {out}{errors}")
+        self.keep_folder(name, folder)
+
+    def prompts(self) -> None:
+        """Keep the prompts of all tasks, whole, and cut by the tokenizers of the golden folder."""
+        listed = json.loads(self.ran(COMMAND, "tasks", "longbench", "--json")[1])
+        names = json.dumps([one["name"] for one in listed if one["kind"] == "task"])
+        wanted: dict[str, dict[str, Any]] = {"prompts": {}}
+        if self.golden is not None:
+            for tokenizer in sorted((self.golden / "tokenizers").iterdir()):
+                key = f"golden: prompts cut by {tokenizer.name}"
+                wanted[key] = {"truncate_to": 500, "tokenizer": str(tokenizer)}
+        for key, options in wanted.items():
+            status, out, errors = self.ran(
+                sys.executable, "-c", PROMPTS, json.dumps(options), names
+            )
+            if status:
+                raise SystemExit(f"prompts: {errors}")
+            self.found[key] = json.loads(out.splitlines()[-1])
+
+    def runs(self, url: str) -> None:
+        """Keep twelve runs: ten by the command line, one of a function, one of two ranks."""
+        suite = self.work / "suite" / "my_suite.yaml"
+        suite.parent.mkdir()
+        suite.write_text(SUITE, encoding="utf-8")
+        for name, tasks, more in RUNS:
+            # A file's name as output path, too, and a folder of a user's own name.
+            output = self.work / "runs" / name / ("my run.json" if name == "v2" else "my results")
+            endpoint = "chat" if CHAT[0] in more else "completions"
+            ended = self.ran(
+                *(COMMAND, *RUN, "--tasks", tasks, "--output_path", output, "--log_samples"),
+                *("--model_args", API.format(url=f"{url}/v1", endpoint=endpoint)),
+                *(one.format(work=self.work) for one in more),
+            )
+            self.keep_end(name, self.work / "runs" / name, ended)
+        output = self.work / "runs" / "function"
+        self.keep_end("function", output, self.ran(sys.executable, "-c", FUNCTION, output))
+        output = self.work / "runs" / "ranks"
+        meeting = self.work / "meeting"
+        ranks = [
+            self.started(sys.executable, "-c", RANK, output, rank, meeting, RANK=str(rank))
+            for rank in range(2)
+        ]
+        ends = [(*one.communicate(), one.returncode) for one in ranks]
+        out, errors, _ = ends[0]
+        self.keep_end("ranks", output, (max(end[2] for end in ends), out, errors))
+
+    def mistakes(self) -> None:
+        """Keep of each mistake its status, and whether its message names object and remedy."""
+        found = {}
+        for arguments, named, remedy in MISTAKES:
+            status, out, errors = self.ran(COMMAND, *arguments)
+            said = re.sub(r"[│╭╰─╮╯\s]+", " ", out + errors)
+            key = " ".join(arguments)
+            found[key] = {"status": status, "object": named in said, "remedy": remedy in said}
+            self.keep_text(f"mistakes/{len(found):02}.txt", f"{key}\nstatus {status}\n{said}\n")
+        self.found["mistakes"] = found
+
+    def answers(self) -> None:
+        """Keep the scores of all answers of the golden folder, and their official figures."""
+        for name, path in (
+            ("v1", "longbench_v1/llama3-8b-instruct"),
+            ("v1_e", "longbench_v1_e/llama2-7b-chat-4k"),
+            ("v2", "longbench_v2/llama-3.1-8b-instruct.jsonl"),
+        ):
+            assert self.golden is not None
+            self.found[f"golden: figures of {name}"] = self.scored(
+                f"golden_{name}", self.golden / path
+            )
+            rows: dict[str, list[Any]] = {}
+            samples = self.work / "scored" / f"golden_{name}" / "samples.jsonl"
+            for line in samples.read_text(encoding="utf-8").splitlines():
+                row = json.loads(line)
+                rows.setdefault(row["task"], []).append([row["id"], row["score"]])
+            self.found[f"golden: scores of {name}"] = {
+                task: [
+                    len(own),
+                    sum(score or 0 for _, score in own),
+                    hashlib.sha256(json.dumps(own).encode()).hexdigest(),
+                ]
+                for task, own in rows.items()
+            }
+
+    def make(self, parts: Sequence[str]) -> dict[str, Any]:
+        """Make the set, or some of its PARTS."""
+        server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        if "prompts" in parts:
+            self.prompts()
+        if "runs" in parts:
+            self.runs(f"http://127.0.0.1:{server.server_port}")
+        if "mistakes" in parts:
+            self.mistakes()
+        if "answers" in parts and self.golden is not None:
+            self.answers()
+        server.shutdown()
+        return self.found
 
 
-def make(target: Path, golden: Path | None) -> None:
-    """Make all snapshots."""
-    if target.exists():
-        shutil.rmtree(target)
-    with tempfile.TemporaryDirectory(prefix="lm-eval-longbench-snapshot-") as work:
-        snapshots = Snapshots(target, Path(work))
-        for name, tasks, options, more in RUNS:
-            snapshots.evaluated(name, tasks, options, more)
-        runs, prompt = Path(work) / "runs", ("prompt", "--index", 0, "--data-dir", "sample")
-        snapshots.said("compare/v1_v1.txt", "compare", runs / "v1", runs / "v1")
-        snapshots.said("compare/v1_limit.txt", "compare", runs / "v1", runs / "limit")
-        snapshots.said("compare/v2_domains.txt", "compare", runs / "v2", runs / "domains")
-        for task in PROMPTS:
-            snapshots.said(f"prompt/{task}.txt", *prompt, task)
-        if golden is not None:
-            for name, path in (
-                ("v1", golden / "longbench_v1" / "llama3-8b-instruct"),
-                ("v1_e", golden / "longbench_v1_e" / "llama2-7b-chat-4k"),
-                ("v2", golden / "longbench_v2" / "llama-3.1-8b-instruct.jsonl"),
-            ):
-                snapshots.scored(f"golden_{name}", path)
-            cut = ("--truncate-to", 500, "--tokenizer", golden / "tokenizers" / "bos")
-            for task in PROMPTS:
-                snapshots.said(f"cut/{task}.txt", *prompt, task, *cut)
-        options = json.dumps({"longbench": {**SAMPLE, "truncate_to": 3500}})
-        snapshots.said("lock/said.txt", "lock", "--metadata", options, "--output", "a.lock")
-        snapshots.keep("lock/a.lock", (Path(work) / "a.lock").read_text(encoding="utf-8"))
-        for arguments in MISTAKES:
-            done = snapshots.run(*arguments)
-            snapshots.keep(f"status/{'_'.join(arguments)[:80]}.txt", f"status {done.returncode}\n")
+def differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    """Return a line for each thing that differs or is on one side only."""
+    found = []
+    for part in sorted({*before, *now}):
+        old, new = before.get(part, {}), now.get(part, {})
+        for key in dict.fromkeys((*old, *new)):
+            if old.get(key, "nothing") != new.get(key, "nothing"):
+                shown = (str(side.get(key, "nothing"))[:300] for side in (old, new))
+                found.append(f"{part}: {key}: " + " -> ".join(shown))
+    return found
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--golden", type=Path)
+    parser.add_argument("--check", type=Path, help="compare with this file; status 1 if it differs")
+    parser.add_argument("--write", type=Path, help="write this file")
+    parser.add_argument("--texts", type=Path, help="write what was printed into this folder")
+    parser.add_argument("--golden", type=Path, help="folder of real answers and tokenizers")
+    parser.add_argument("--only", choices=PARTS, nargs="+", default=PARTS, help="parts to make")
     given = parser.parse_args()
-    make(given.folder, given.golden.resolve() if given.golden else None)
+    golden = given.golden.resolve() if given.golden else None
+    texts = given.texts.resolve() if given.texts else None
+    with tempfile.TemporaryDirectory(prefix="lm-eval-longbench-snapshot-") as work:
+        now = GoldenSet(Path(work), texts, golden).make(given.only)
+    if given.write:
+        text = json.dumps(now, indent=0, ensure_ascii=False, sort_keys=True)
+        given.write.write_text(f"{text}\n", encoding="utf-8")
+    if given.check:
+        before = json.loads(given.check.read_text(encoding="utf-8"))
+        if golden is None or given.only != PARTS:
+            before = {part: own for part, own in before.items() if part in now}
+        found = differences(before, now)
+        print(*found, f"{len(found)} differences in {len(before)} parts", sep="\n")
+        sys.exit(bool(found))
 
 
 if __name__ == "__main__":
