@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from lm_eval_longbench.errors import OptionError, renamed
+from lm_eval_longbench.errors import WRONG_USAGE, OptionError, renamed
 from lm_eval_longbench.result_files import written_together
 from lm_eval_longbench.terminal import say_line, working
 
@@ -61,3 +61,5 @@ def register(app: typer.Typer) -> None:
         say_line(
             f"written: {output / PAGE}, {len(found) - refused} of {len(found)} submissions shown"
         )
+        if any(one.is_mixed for one in found):
+            raise typer.Exit(WRONG_USAGE)

@@ -275,6 +275,7 @@ def notes_of(report: Mapping[str, Any]) -> list[str]:
     if report.get("equal"):
         first, number = report["equal"][0], len(report["equal"])
         what = "log is equal to another one" if number == 1 else "logs are equal to others"
+        what += " or a part of it" if number == 1 else " or parts of them"
         named = f"{first['name']} is {first['as']}{', ...' if number > 1 else ''}"
         lines.append(f"{number} sample {what} and counted once: {named}")
     for name, facts in report["tables"].items():

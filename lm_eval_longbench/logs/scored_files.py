@@ -152,7 +152,7 @@ class ReportFile(_ReportFile, total=False):
         inputs: files and logs that were read, with their hashes.
         problems: by kind the first entries, and by "<kind>_total" how many there are.
         stated: figures beside official files, and what they are compared with; not there without.
-        equal: sample logs that are equal to others, and so counted once; not there without.
+        equal: sample logs that others have in them, and so counted once; not there without.
     """
 
     stated: list[Object]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -85,6 +86,7 @@ class Submission:
         run: what was scored of it; None: it is refused.
         about: what it says of itself.
         reasons: why it is refused; () where it is not.
+        is_mixed: whether that is because it holds several models or settings.
         lengths: of its prompts, as its logs tell.
     """
 
@@ -93,6 +95,7 @@ class Submission:
     about: Mapping[str, str] = field(default_factory=dict)
     reasons: tuple[str, ...] = ()
     lengths: Lengths = field(default_factory=dict)
+    is_mixed: bool = False
 
 
 def _refusal(report: Verification, folder: Path) -> list[str]:
@@ -157,18 +160,22 @@ def judged(
         scratch: empty folder for its scores.
         data_dir, tokenizer: see `verify.verify`.
     """
+    is_mixed = False
     try:
         about = about_of(folder)
         reasons = _refusal(verify([folder], data_dir, tokenizer), folder)
         reasons += _unlocked(folder)
         if not reasons:
             logs = _logs(folder)
+            is_mixed = True  # what verified is refused for this alone
             score_paths(logs, scratch)
+            is_mixed = False
             run = read_run(scratch, about.get("model") or name)
             return Submission(name, run, about, lengths=lengths_of(logs))
     except LongBenchError as error:
-        about, reasons = {}, [str(error).replace(f"{folder}/", "").replace(str(folder), name)]
-    return Submission(name, None, about, tuple(reasons))
+        text = str(error).replace(f"{os.path.relpath(folder)}/", "")
+        about, reasons = {}, [text.replace(f"{folder}/", "").replace(str(folder), name)]
+    return Submission(name, None, about, tuple(reasons), is_mixed=is_mixed)
 
 
 def _distinct(found: Sequence[Submission]) -> list[Submission]:

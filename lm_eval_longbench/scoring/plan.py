@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shlex
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path
@@ -16,7 +17,14 @@ from lm_eval_longbench.benchmarks.sample import Documents
 from lm_eval_longbench.errors import PredictionError, few
 from lm_eval_longbench.logs.results_file import Recorded, RecordedRuns
 from lm_eval_longbench.metrics.reasoning import DROP, KEEP, POLICIES
-from lm_eval_longbench.scoring.files import LOG, FoundFile, PredictionSource, Survey, survey
+from lm_eval_longbench.scoring.files import (
+    LOG,
+    FoundFile,
+    PredictionSource,
+    Survey,
+    chunks_of,
+    survey,
+)
 from lm_eval_longbench.scoring.problems import Problems, entry, sentence
 from lm_eval_longbench.scoring.recognise import (
     Foreign,
@@ -56,8 +64,8 @@ class Plan:
     Attributes:
         files: in canonical order, which is that of their numbers.
         runs: names of the runs, by number.
-        equal: sample logs that have the text of another one, each with the other's name: a finished
-            run that was started again.
+        equal: sample logs whose lines another one has, each with the other's name: a finished run
+            that was started again, or a part of the whole run.
     """
 
     files: list[PlannedFile]
@@ -112,18 +120,51 @@ def _with_tables(inputs: list[InputFile], problems: Problems) -> list[InputFile]
 def _without_copies(
     inputs: list[InputFile], problems: Problems, equal: list[dict[str, str]]
 ) -> list[InputFile]:
-    """Leave out files whose text another one has, for the same table and task; `equal`: of logs."""
+    """Leave out files whose text another one has, for the same table and task; `equal`: of logs.
+
+    Of a log all lines may be there in a longer one: a trial with --limit before the whole run.
+    """
     kept: dict[tuple[Any, ...], InputFile] = {}
+    logs: dict[tuple[Any, ...], list[InputFile]] = defaultdict(list)
     for one in sorted(inputs, key=lambda one: one.place):
         found = one.recognised
         role = (found.kind, found.table, found.task, one.subject, one.survey.text_sha256)
         first = kept.setdefault(role, one)
+        if first is one and found.kind == LOG:
+            logs[role[:-1]].append(one)
         if first is not one and found.kind == LOG:
             equal.append({"name": one.file.name, "as": first.file.name})
         elif first is not one:
             reason = f"the same bytes as {first.file.name}"
             problems.add("duplicate", entry(one.file.name, None, reason))
-    return list(kept.values())
+    parts = {}
+    for own in logs.values():
+        for part, whole in _parts(own):
+            parts[part.file] = whole
+            equal.append({"name": part.file.name, "as": whole.file.name})
+    return [one for one in kept.values() if one.file not in parts]
+
+
+def _parts(logs: Sequence[InputFile]) -> Iterator[tuple[InputFile, InputFile]]:
+    """Yield of logs of one task each whose lines are all in a longer one, and that one."""
+    if len({one.survey.size for one in logs}) < 2:
+        return
+    lines = {one.file: _lines(one) for one in logs}
+    longest = sorted(logs, key=lambda one: -len(lines[one.file]))
+    for part in logs:
+        own = lines[part.file]
+        whole = next((one for one in longest if own and own < lines[one.file]), None)
+        if whole is not None:
+            yield part, whole
+
+
+def _lines(one: InputFile) -> set[bytes]:
+    """Return the hashes of a file's lines."""
+    return {
+        hashlib.sha256(line).digest()
+        for chunk in chunks_of(one.file.path)
+        for _, _, line in chunk.lines()
+    }
 
 
 def _documents(found: Recognised) -> Documents:

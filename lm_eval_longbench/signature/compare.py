@@ -58,6 +58,11 @@ def _nothing_cut(left: Signature, right: Signature) -> bool:
     )
 
 
+def _cuts_unknown(left: Signature, right: Signature) -> bool:
+    """Whether one side does not say how many prompts were cut, as official files."""
+    return None in (left.get("truncated"), right.get("truncated"))
+
+
 def _same_tokenizer(left: Signature, right: Signature) -> bool:
     """Whether the two sides name the same tokenizer in two ways."""
     known = left.get("tokenizer_sha256")
@@ -151,7 +156,12 @@ RULES: Mapping[str, Rule] = {
     "kept": Rule(NOT, "questions were left out for their length, and not the same"),
     "answered": Rule(NOT, "the means are over other questions"),
     "failed": Rule(CARE, "failed answers count as wrong on both sides"),
-    "truncated": Rule(CARE, "another number of prompts was cut"),
+    "truncated": Rule(
+        CARE,
+        "another number of prompts was cut",
+        _cuts_unknown,
+        "how many prompts were cut is not known on one side",
+    ),
     "capped": Rule(
         CARE, "another number of answers ended at the budget, or it is not known on one side"
     ),

@@ -83,6 +83,25 @@ def test_a_leaderboard_refuses_a_folder_with_two_settings(tmp_path, tokenizer_fo
     assert any("limit 100000 and 500" in reason for reason in found.reasons), found.reasons
 
 
+def test_the_leaderboard_of_two_settings_ends_with_2(tmp_path, tokenizer_folder, monkeypatch):
+    """Its page names the files as they lie in the submission, wherever the command is started."""
+    for options in ({}, {"truncate_to": 500}):
+        write_run(tmp_path / "sub", EXTRACTIVE, [V2], {"tokenizer": tokenizer_folder, **options})
+    write_run(tmp_path / "good", EXTRACTIVE, [V2])
+    pages = []
+    for place in (tmp_path, tmp_path / "elsewhere"):
+        place.mkdir(exist_ok=True)
+        monkeypatch.chdir(place)
+        words = ("--output", "site", "--data-dir", "sample", "--tokenizer", tokenizer_folder)
+        done = said("leaderboard", tmp_path / "sub", tmp_path / "good", *words)
+        assert done.exit_code == 2, done.output
+        assert f"refused: sub: {V2} was run in two settings" in done.output
+        assert "1 of 2 submissions shown" in done.output
+        pages.append((place / "site" / "index.html").read_bytes())
+    assert pages[0] == pages[1]
+    assert b"elsewhere" not in pages[1] and b"../sub" not in pages[1]
+
+
 def answering(*texts):
     return AnsweringLM(lambda number, prompt: texts[number % len(texts)])
 
@@ -127,7 +146,7 @@ def test_equal_results_count_once_everywhere(tmp_path):
     assert scored.exit_code == 0, scored.output
     assert "warning" not in scored.stderr
     (note,) = [line for line in scored.stdout.splitlines() if line.startswith("note: 2 ")]
-    assert "2 sample logs are equal to others and counted once: " in note
+    assert "2 sample logs are equal to others or parts of them and counted once: " in note
     report = json.loads((tmp_path / "out" / "report.json").read_bytes())
     assert [table["repeats"] for table in report["tables"].values()] == [1, 1]
     assert report["problems"]["duplicate_total"] == 0
@@ -138,6 +157,26 @@ def test_equal_results_count_once_everywhere(tmp_path):
     assert len(verified.checks) == len(lb.verify_results(one, data_dir="sample").checks)
     columns = json.loads(lb.report(folder, format="json"))["benchmarks"][0]["columns"]
     assert [column["repeats"] for column in columns] == [1]
+
+
+def test_a_trial_before_the_whole_run_is_no_repeat_of_it(tmp_path):
+    """With --limit first the questions had one answer or two, and half of `strict` was lost."""
+    write_run(tmp_path / "both", EXTRACTIVE, [QASPER, V2], limit=2)
+    for folder in ("both", "whole"):
+        write_run(tmp_path / folder, EXTRACTIVE, [QASPER, V2])
+    both, whole = (
+        score_paths([tmp_path / folder], tmp_path / f"scored {folder}")
+        for folder in ("both", "whole")
+    )
+    for table in (*both["tables"].values(), *whole["tables"].values()):
+        table["runs"] = len(table["runs"])
+    assert both["tables"] == whole["tables"]
+    assert len(both["equal"]) == 2 and "equal" not in whole
+    # Another answer in the trial is a repeat.
+    write_run(tmp_path / "other", answering("x"), [QASPER], limit=2)
+    write_run(tmp_path / "other", answering("y"), [QASPER])
+    report = score_paths([tmp_path / "other"], tmp_path / "scored other")
+    assert (report["tables"]["longbench_v1"]["repeats"], "equal" in report) == (2, False)
 
 
 def test_results_that_differ_in_one_answer_are_two(tmp_path):

@@ -275,6 +275,16 @@ def test_another_name_for_the_same_tokenizer():
     assert difference.reason == "another name for the same tokenizer"
 
 
+def test_cuts_that_one_side_does_not_count_are_no_other_number():
+    one = {name: "x" for name in RULES}
+    for other, reason in (
+        (None, "how many prompts were cut is not known on one side"),
+        (4, "another number of prompts was cut"),
+    ):
+        (found,) = compare({**one, "truncated": 0}, {**one, "truncated": other}).differences
+        assert (found.weight, found.reason) == (CARE, reason)
+
+
 def test_the_order_is_that_of_a_signature_and_the_heaviest_counts():
     other = {**RUN, "failed": 3, "limit": 7500, "version": "2.0", "seeds": [1]}
     names = [difference.ingredient for difference in compare(RUN, other).differences]
