@@ -20,7 +20,7 @@ from lm_eval_longbench.api.client import Client, Request, Taken
 from lm_eval_longbench.api.faults import BUSY, TROUBLE, WITHHELD, Fault
 from lm_eval_longbench.api.pace import Flight, Pace
 from lm_eval_longbench.api.reply import CUT_OFF
-from lm_eval_longbench.errors import Interrupted, LongBenchError, RunStopped
+from lm_eval_longbench.errors import Interrupted, LongBenchError, RunStopped, few
 
 # ---------------------------------------------------------------------- which request goes out next
 
@@ -56,7 +56,7 @@ class Job:
         wait: seconds that it then asked for, the last time.
         waited: those of them all after which it refused this one again and had answered others.
         alone: how often in turn it failed while the server answered others.
-        since: when it was first sent, or when it last failed.
+        since: when it was first sent, or when it last failed; 0: it has not been sent.
     """
 
     question: OpenQuestion
@@ -66,7 +66,7 @@ class Job:
     wait: float = 0.0
     waited: float = 0.0
     alone: int = 0
-    since: float | None = None
+    since: float = 0.0
 
 
 def questions(requests: Sequence[Request]) -> list[list[int]]:
@@ -334,8 +334,7 @@ class Asker:
 
     def _others_answered(self, job: Job) -> bool:
         """Whether the server has answered another request since this one last failed."""
-        last = self._pace.last_answer
-        return last is not None and job.since is not None and last > job.since
+        return self._pace.last_answer > job.since
 
     def _bring_back(self) -> None:
         """Put the jobs whose time has come back into the queue."""
@@ -407,7 +406,7 @@ class Asker:
 
         If it answers others all the while, the job fails for good when patience ends.
         """
-        own = job.since is not None and self._pace.served > job.since
+        own = self._pace.served > job.since
         job.waited += job.wait if own else 0.0
         if own and job.refused and job.waited >= self._manners.patience:
             self._give_up(job, fault.reason)
@@ -438,11 +437,10 @@ class Asker:
                 self._pace.cut_off(job.indices[0])
             wait = max(fault.wait or 0.0, self._pace.backoff(job.attempts))
             self._wait(job, wait, at_end=tried or self._holds_up(flight, fault))
-        elif len(job.indices) > 1:
-            self._client.taken.leave_out("n", fault.reason)
-            self._order.bring_back(Job(job.question, job.indices), at_end=True)
         else:
-            self._fail(job, FAILED, fault.reason)
+            if len(job.indices) > 1:
+                self._client.taken.leave_out("n", fault.reason)
+            self._give_up(job, fault.reason)
 
     def _fail(self, job: Job, state: str, reason: str) -> None:
         for index in job.indices:
@@ -491,9 +489,8 @@ class Asker:
         raise error
 
     def _reasons(self) -> str:
-        told = [f"{number} x {reason}" for reason, number in self._failed.most_common(_SHOWN)]
-        more = len(self._failed) - len(told)
-        return "; ".join(told) + (f"; and {more} more" if more > 0 else "")
+        told = [f"{number} x {reason}" for reason, number in self._failed.most_common()]
+        return few(told, _SHOWN, "; ")
 
     def _say_failures(self) -> None:
         if self._failed:

@@ -52,7 +52,7 @@ class Pace:
 
     Attributes:
         limit: requests in flight at present.
-        last_answer: when the server last answered anything; None: it has not yet.
+        last_answer: when the server last answered anything; -inf: it has not yet.
         served: when the latest request was sent that has been answered.
         reason: what last went wrong; "": nothing since the last answer.
     """
@@ -61,8 +61,7 @@ class Pace:
         self.most = most
         self.limit = most
         self.patience = patience
-        self.last_answer: float | None = None
-        self.served = float("-inf")
+        self.last_answer = self.served = float("-inf")
         self.reason = ""
         self._since = self._news = time.monotonic()  # last sign of life, last answer; the beginning
         self._halved = 0.0

@@ -8,26 +8,23 @@ from __future__ import annotations
 import contextlib
 import http.client
 import os
-import queue
 import re
-import threading
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from filelock import FileLock
 from tqdm import tqdm
 
+from lm_eval_longbench.bounded import within
 from lm_eval_longbench.data.hashing import sha256_of
 from lm_eval_longbench.errors import DataError
 from lm_eval_longbench.input_files import BLOCK
 from lm_eval_longbench.terminal import escaped_line
 from lm_eval_longbench.version import __version__
-
-Value = TypeVar("Value")
 
 # Seconds: for an answer or a block; for all tries together while next to nothing arrives; between
 # two tries. A download that fails ends within 15.
@@ -53,27 +50,6 @@ def is_address(text: str) -> bool:
     return text.lower().startswith(("http://", "https://"))
 
 
-def _within(seconds: float, work: Callable[[], Value]) -> Value:
-    """Return what a function returns; _PassingError if it takes longer, whatever it waits for."""
-    done: queue.SimpleQueue[tuple[Value | None, BaseException | None]] = queue.SimpleQueue()
-
-    def run() -> None:
-        try:
-            done.put((work(), None))
-        except BaseException as error:  # raised again where it is waited for
-            done.put((None, error))
-
-    # A daemon, for a name that is looked up cannot be stopped.
-    threading.Thread(target=run, daemon=True).start()
-    try:
-        value, error = done.get(timeout=max(seconds, 0.01))
-    except queue.Empty:
-        raise _PassingError(f"no answer within {seconds:.0f} seconds") from None
-    if error is not None:
-        raise error
-    return value  # type: ignore[return-value]  # there is one where there is no error
-
-
 def _opened(address: str, start: int, headers: Mapping[str, str], seconds: float) -> Any:
     try:
         request = urllib.request.Request(address)
@@ -83,7 +59,7 @@ def _opened(address: str, start: int, headers: Mapping[str, str], seconds: float
             request.add_header("Range", f"bytes={start}-")
         for name, value in headers.items():  # not sent to whom the server sends us on
             request.add_unredirected_header(name, value)
-        return _within(seconds, lambda: urllib.request.urlopen(request, timeout=seconds))
+        return within(seconds, lambda: urllib.request.urlopen(request, timeout=seconds))
     except urllib.error.HTTPError as error:
         error.close()
         if error.code == 416 and start:
@@ -95,6 +71,8 @@ def _opened(address: str, start: int, headers: Mapping[str, str], seconds: float
         raise _PassingError(f"{error.reason}") from error
     except (ValueError, http.client.InvalidURL) as error:  # such as a port that is no number
         raise NotDownloadedError(f"{error}") from error
+    except TimeoutError as error:
+        raise _PassingError(f"{error}") from error
     except (OSError, http.client.HTTPException) as error:
         raise _PassingError(f"{type(error).__name__}: {error}") from error
 

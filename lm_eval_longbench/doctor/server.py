@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
+from lm_eval_longbench.bounded import body_of, within
 from lm_eval_longbench.doctor.line import ERROR, OK, WARNING, Line
 from lm_eval_longbench.errors import LongBenchError, few
 from lm_eval_longbench.harness.preflight_facts import MESSAGES, TEXT, Backend, PlannedRun, TaskFacts
@@ -41,8 +42,10 @@ def models_url(base_url: str) -> str:
 
 # ---------------------------------------------------------------------- one GET of the list
 
-# Seconds without an answer.
+# Seconds without an answer; the whole of it may take twice as long.
 TIMEOUT = 10.0
+# Bytes of the longest list of models.
+_MOST = 2**24
 # Where servers tell a model's length: vLLM and sglang; OpenRouter; LM Studio; Groq; others.
 _LENGTHS = (
     "max_model_len",
@@ -71,10 +74,11 @@ class ServerReply:
 def get_models(
     url: str, headers: Mapping[str, str], verify: bool | str = True, timeout: float = TIMEOUT
 ) -> ServerReply:
-    """Return a server's answer to one GET of the list, within `timeout` seconds without an answer.
+    """Return a server's answer to one GET of the list.
 
-    The headers are those of the backend, and are neither kept nor shown; `verify` is whether, or
-    with which file, the certificate is checked.
+    It may be silent for `timeout` seconds, and take twice as long in all. The headers are those of
+    the backend, and are neither kept nor shown; `verify` is whether, or with which file, the
+    certificate is checked.
 
     Raises:
         LongBenchError: the package `requests` is missing.
@@ -85,21 +89,28 @@ def get_models(
         raise LongBenchError(
             'Asking a server needs the package requests: pip install "lm-eval-longbench[api]"'
         ) from error
-    try:
+
+    def asked() -> ServerReply:
         reply = requests.get(
             url,
             headers=dict(headers),
             verify=verify,
             timeout=timeout,
             allow_redirects=False,  # perhaps to another host, which has no business with the key
+            stream=True,
         )
+        if reply.status_code != 200:
+            return ServerReply(reply.status_code)
+        models = _models(body_of(reply, _MOST))
+        return ServerReply(200, "" if models is not None else "no list of models", models)
+
+    try:
+        return within(2 * timeout, asked)
+    except TimeoutError as error:
+        return ServerReply(None, str(error))
     except (requests.RequestException, UnicodeError, OSError) as error:
         # Not the error's own words: they may quote a header or the address with its query.
         return ServerReply(None, type(error).__name__)
-    if reply.status_code != 200:
-        return ServerReply(reply.status_code)
-    models = _models(reply.content)
-    return ServerReply(200, "" if models is not None else "no list of models", models)
 
 
 def _models(body: bytes) -> tuple[Mapping[str, Any], ...] | None:

@@ -112,7 +112,8 @@ _SPACED = "a , b . c ? d ! e 's f"
 
 def is_hf(model: Any) -> bool:
     """Whether a model of the harness decodes its answers with transformers, in this process."""
-    return any(base.__name__ == "HFLM" for base in type(model).__mro__)
+    stands_for = getattr(model, "stands_for", None)  # see `unloaded`
+    return stands_for == "hf" or any(base.__name__ == "HFLM" for base in type(model).__mro__)
 
 
 def installed_cleans_up(model: Any) -> bool:

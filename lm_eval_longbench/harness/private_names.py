@@ -127,6 +127,12 @@ NAMES = (
         "answers of longbench-api for the response cache",
         RUN,
     ),
+    Name(
+        "lm_eval.api.registry",
+        "get_model",
+        "no model is loaded where nothing is asked (patched)",
+        RUN,
+    ),
     Name("lm_eval.evaluator", "evaluate(log_samples)", "what a run found (patched)", CAPTURE),
     Name(
         "lm_eval.loggers",

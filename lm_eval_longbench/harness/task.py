@@ -254,11 +254,10 @@ class LongBenchTask(HarnessTask):
         """Prepare this rank's prompts in batches, then let the harness build its requests."""
         self.lines = None
         self._look_at_model()
-        share: dict[str, Any] = {"limit": limit, "samples": samples, "rank": rank}
-        share["world_size"] = world_size
-        everything = {**share, "rank": 0, "world_size": 1}
+        whole: dict[str, Any] = {"limit": limit, "samples": samples, "rank": 0, "world_size": 1}
+        share = {**whole, "rank": rank, "world_size": world_size}
         self._rows = list(self.eval_docs)
-        asked = [doc for _, doc in super().doc_iterator(**everything)]
+        asked = [doc for _, doc in super().doc_iterator(**whole)]
         self.asking.begin(asked, self._documents.label)
         self.signature.update(**self.asking.ingredients)
         check_options_of_call(self.config.metadata)

@@ -18,7 +18,7 @@ from lm_eval.api.instance import Instance
 from lm_eval.api.model import TemplateLM
 
 from lm_eval_longbench.harness.keeping import Keeping
-from lm_eval_longbench.harness.preflight_facts import PlannedRun
+from lm_eval_longbench.harness.preflight_facts import Backend, PlannedRun
 from lm_eval_longbench.harness.preflight_model import describe_local
 
 # Models in this process whose prompts the stand-in knows to make.
@@ -33,14 +33,23 @@ class Unloaded(TemplateLM):
     """Stands in for a model in this process while no answer of it is wanted.
 
     Args:
-        tokenizer: of the model.
-        template: applies its chat template.
+        name: of the backend.
+        arguments: of the model.
+        backend: has its tokenizer and chat template.
         keeping: knows which answers are there.
+
+    Attributes:
+        stands_for: the backend: what is known of an answer depends on who decoded it.
+        add_bos_token: as the model has it.
     """
 
-    def __init__(self, tokenizer: Any, template: Callable[..., str], keeping: Keeping) -> None:
+    def __init__(
+        self, name: str, arguments: Mapping[str, Any], backend: Backend, keeping: Keeping
+    ) -> None:
         super().__init__()
-        self.tokenizer, self._template, self._keeping = tokenizer, template, keeping
+        self.stands_for, self.add_bos_token = name, arguments.get("add_bos_token")
+        self.tokenizer: Any = backend.tokenizer.tokenizer
+        self._template, self._keeping = backend.chat_template, keeping
 
     @property
     def eot_token_id(self) -> Any:
@@ -57,7 +66,8 @@ class Unloaded(TemplateLM):
     ) -> str:
         """Return messages in the model's template."""
         try:
-            return self._template(chat_history, add_generation_prompt=add_generation_prompt)
+            assert self._template is not None  # see `without_model`
+            return str(self._template(chat_history, add_generation_prompt=add_generation_prompt))
         except Exception as error:  # templates are programs: the model says what is wrong
             raise NeedModel from error
 
@@ -118,9 +128,8 @@ def without_model(
     backend = describe_local(cast(PlannedRun, planned))
     if backend.tokenizer.tokenizer is None or backend.chat_template is None or parsed.use_cache:
         return False
-    stand_in = Unloaded(backend.tokenizer.tokenizer, backend.chat_template, keeping)
     try:
-        with _in_place_of(stand_in):
+        with _in_place_of(Unloaded(name, arguments, backend, keeping)):
             execute(Namespace(**vars(parsed)))
     except NeedModel:
         keeping.asked = keeping.done = 0

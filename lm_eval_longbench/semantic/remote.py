@@ -12,6 +12,7 @@ from urllib.parse import SplitResult, urlsplit, urlunsplit
 
 import numpy as np
 
+from lm_eval_longbench.bounded import body_of, within
 from lm_eval_longbench.errors import EmbeddingError
 from lm_eval_longbench.secrets import has_user, secret_part
 from lm_eval_longbench.semantic.embedder import OFFICIAL_MODEL, semantic_package, unit_vectors
@@ -183,6 +184,8 @@ def _message(value: Any) -> str:
 _log = logging.getLogger(__name__)
 # Seconds between two tries at most; a server that asks for a longer pause gets this one.
 _LONGEST_WAIT = 60.0
+# Bytes that a reply may have for each vector, and of itself.
+_VECTOR_BYTES = 2**20
 
 
 class _TemporaryError(EmbeddingError):
@@ -204,7 +207,7 @@ class RemoteEmbedder:
         model: name the server knows the model by. That it is the model of this name is the
             user's word: the protocol has no proof of it.
         batch_size: texts in one request; some servers take no more than 32.
-        timeout: seconds the server may be silent.
+        timeout: seconds the server may be silent; a whole reply may take twice as long.
         attempts: tries of one request, for no connection, silence and statuses 429 and 5xx.
         first_wait: seconds before the second try; each further wait is twice as long, up to 60.
 
@@ -286,7 +289,8 @@ class RemoteEmbedder:
 
     def _request(self, requests: Any, session: Any, texts: list[str]) -> np.ndarray:
         problem = None
-        try:
+
+        def posted() -> tuple[Any, bytes]:
             reply = session.post(
                 self._url,
                 json={"model": self.name, "input": texts},
@@ -294,18 +298,24 @@ class RemoteEmbedder:
                 timeout=self.timeout,
                 # A redirect would turn the request into a GET, perhaps of another host.
                 allow_redirects=False,
+                stream=True,
             )
-        except requests.RequestException as error:
+            return reply, body_of(reply, (len(texts) + 1) * _VECTOR_BYTES)
+
+        try:
+            reply, body = within(2 * self.timeout, posted)
+        except (requests.RequestException, TimeoutError) as error:
             problem = error
         if problem is not None:
             # Raised outside, without the cause: that holds the request, and the request the key.
             raise self._no_reply(requests, problem)
         if reply.status_code == 200:
-            return vectors_of(reply.content, len(texts), self.shown_url)
-        raise self._refusal(reply)
+            return vectors_of(body, len(texts), self.shown_url)
+        raise self._refusal(reply, body)
 
     def _no_reply(self, requests: Any, error: Exception) -> EmbeddingError:
         temporary = (
+            TimeoutError,
             requests.ConnectionError,
             requests.Timeout,
             requests.exceptions.ChunkedEncodingError,
@@ -324,7 +334,7 @@ class RemoteEmbedder:
             )
         return _TemporaryError(message) if isinstance(error, temporary) else EmbeddingError(message)
 
-    def _refusal(self, reply: Any) -> EmbeddingError:
+    def _refusal(self, reply: Any, body: bytes) -> EmbeddingError:
         status = reply.status_code
         head = f"The embedding server {self.shown_url} answered with status {status}"
         if status in (401, 403):
@@ -336,7 +346,7 @@ class RemoteEmbedder:
                 if variable
                 else f"{head}: it wants a key. Set the environment variable {VARIABLES[0]}."
             )
-        words = excerpt(without_key(error_text(reply.content)))
+        words = excerpt(without_key(error_text(body)))
         told = f" and says: {words}" if words else ""
         if status == 429 or status >= 500:
             return _TemporaryError(

@@ -1,6 +1,7 @@
 """The server of an API model."""
 
 import pytest
+from json_server import DrippingHandler, EndlessHandler, JsonServer, serving
 
 from lm_eval_longbench.doctor.line import ERROR, OK, WARNING
 from lm_eval_longbench.doctor.server import (
@@ -82,6 +83,18 @@ def test_entries_without_a_name_are_passed_over(models_server):
 def test_nobody_there_to_ask(nobody):
     reply = get_models(f"{nobody}/v1/models", {})
     assert (reply.status, reply.problem) == (None, "ConnectionError")
+
+
+def test_a_list_without_end_is_no_list():
+    with serving(JsonServer(EndlessHandler)) as server:
+        reply = get_models(server.url("/v1/models"), {})
+    assert (reply.status, reply.problem) == (200, "no list of models")
+
+
+def test_a_list_that_drips_without_end_is_given_up():
+    with serving(JsonServer(DrippingHandler)) as server:
+        reply = get_models(server.url("/v1/models"), {}, timeout=3.0)
+    assert (reply.status, reply.problem) == (None, "no answer within 6 seconds")
 
 
 def test_a_key_that_no_header_can_carry_is_not_shown():
