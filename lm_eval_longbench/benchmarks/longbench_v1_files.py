@@ -18,13 +18,13 @@ from lm_eval_longbench.benchmarks.answer_files import (
     scored_text,
     texts_of,
 )
-from lm_eval_longbench.benchmarks.longbench_v1_facts import DATASETS
+from lm_eval_longbench.benchmarks.longbench_v1_charts import DATASETS
 from lm_eval_longbench.benchmarks.sample import Read, Unusable, is_whole
 from lm_eval_longbench.benchmarks.sample import document_of_text as document_of
 
 if TYPE_CHECKING:
-    from lm_eval_longbench.benchmarks.parts import Table, Task
     from lm_eval_longbench.benchmarks.sample import Sample, Scored
+    from lm_eval_longbench.catalog.model import Table, Task
 
 
 # ---------------------------------------------------------------------- official files
@@ -211,7 +211,7 @@ class KvpressV1(Layout):
             known = DATASETS.get(str(row.get("task")).removesuffix("-e").removesuffix("_e"))
             if known is None:
                 continue
-            end = self._ends.get(known.name, "")
+            end = self._ends.get(known.label, "")
             question = str(row.get("question") or "")
             ends += bool(end) and not question.endswith(end)
             budget = str(row.get("max_new_tokens") or "")

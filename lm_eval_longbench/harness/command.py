@@ -14,7 +14,15 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_longbench.answers.store import AnswerStore, cuts, file_stem, model_identity, model_name
-from lm_eval_longbench.benchmarks.registry import benchmark_of, benchmarks, find_task, presets_named
+from lm_eval_longbench.benchmarks.registry import (
+    benchmark_of,
+    expanded,
+    find_task,
+    kind_of,
+    presets_named,
+    task_folders,
+    valid_names,
+)
 from lm_eval_longbench.datasets_cache import our_cache
 from lm_eval_longbench.errors import Interrupted, OptionError, RunStopped
 from lm_eval_longbench.harness import api_model, baseline
@@ -39,8 +47,7 @@ from lm_eval_longbench.lock.lock import options_set
 from lm_eval_longbench.options import KEY, Options
 from lm_eval_longbench.result_files import output_folder
 from lm_eval_longbench.secrets import hide_keys, masked, masked_command
-from lm_eval_longbench.task_folder import are_linked, harness_tasks, task_folder
-from lm_eval_longbench.task_names import expanded, task_versions
+from lm_eval_longbench.task_folder import are_linked, harness_tasks
 
 logger = logging.getLogger(__name__)
 
@@ -53,18 +60,6 @@ def _config(path: str | None) -> dict[str, Any]:
     from lm_eval.config.evaluate_config import EvaluatorConfig
 
     return EvaluatorConfig.load_yaml_config(path) if path and Path(path).is_file() else {}
-
-
-def _task_folders() -> list[Path]:
-    """Return the folders with the tasks of all benchmarks, ours first."""
-    own = (one.task_folder for one in benchmarks().values())
-    return list(dict.fromkeys([task_folder(), *(folder for folder in own if folder)]))
-
-
-def _task_names() -> set[str]:
-    """Return the names of the tasks and groups in these folders."""
-    known = benchmarks().values()
-    return {name for one in known for name in (*one.tasks, *(own.name for own in one.groups()))}
 
 
 def joined_include_paths(given: str | Sequence[str] | None, config: str | None) -> list[str]:
@@ -80,7 +75,7 @@ def joined_include_paths(given: str | Sequence[str] | None, config: str | None) 
     own = [given] if isinstance(given, str) else list(given or ())
     # Twice the same task would be a warning a task.
     there = {Path(path).resolve() for path in own}
-    more = [folder for folder in _task_folders() if folder not in there]
+    more = [folder for folder in task_folders() if folder not in there]
     return own + [str(one) for one in more if not are_linked(one, harness_tasks())]
 
 
@@ -388,14 +383,14 @@ def run_parsed(
     with_both_passes(parsed)
     with_name(parsed)
     check_cache(parsed)
-    folders = [str(folder) for folder in _task_folders()]
-    groups = _task_names() - set(task_versions())
+    folders = [str(folder) for folder in task_folders()]
+    groups = {name for name in valid_names() if kind_of(name) == "group"}
     with (
         stoppable(parsed, say, keep_empty=keep_empty) as keeping,
         evaluated(reasoning_folder(parsed), keeping, begun) as kept,
         written() as kept.unwritten,
         arguments_masked(kept),
-        quick_index(_wanted(parsed), parsed.include_path or [], folders, _task_names()),
+        quick_index(_wanted(parsed), parsed.include_path or [], folders, valid_names()),
         _unprinted(parsed.func) if quiet else contextlib.nullcontext(),
         folded(kept, groups, log) if log else contextlib.nullcontext(),
     ):

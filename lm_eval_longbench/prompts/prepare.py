@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
-from lm_eval_longbench.prompts.templates import text_sha256
+from lm_eval_longbench.prompts.render import text_sha256
 from lm_eval_longbench.prompts.tokens.cut_cache import CutCache, cache_key, plausible
 from lm_eval_longbench.prompts.tokens.fast import cutting_tokenizer
 from lm_eval_longbench.prompts.truncation import Cut, Rule, truncate
