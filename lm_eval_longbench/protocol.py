@@ -174,8 +174,6 @@ def departures(
     if repeats != official.repeats:
         wanted = f"(officially {official.repeats})"
         found.append(f"{repeats} answer{'s' if repeats > 1 else ''} to each question {wanted}")
-    if benchmark.own_note:
-        found.append("prompts of this package, which are not official")
     reasoned = any(one not in (None, UNKNOWN, 0) for one in values_of(signature.get("reasoned")))
     if reasoned and DROP in values_of(signature.get("reasoning")):
         found.append("reasoning taken out of answers (officially scored with them)")

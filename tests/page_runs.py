@@ -4,9 +4,8 @@ import random
 import time
 from pathlib import Path
 
+from longbench_pro_facts import BY_CODE, DIMENSIONS
 from scored_runs import pro_row
-
-from lm_eval_longbench.benchmarks.longbench_pro_facts import BY_CODE, DIMENSIONS
 
 LENGTHS = DIMENSIONS["token_length"]
 HOSTILE = "<script>alert(1)</script>\u202egnp.exe \x1b[31m" + "x" * 470

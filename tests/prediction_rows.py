@@ -3,9 +3,8 @@
 import gzip
 import json
 
+from longbench_pro_facts import BY_CODE
 from v1_tasks import BY_NAME
-
-from lm_eval_longbench.benchmarks.longbench_pro_facts import BY_CODE
 
 OFFICIAL = {
     "longbench_v1": "zai-org/LongBench@5e628be",

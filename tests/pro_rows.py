@@ -3,8 +3,9 @@
 import itertools
 import json
 
+from longbench_pro_facts import COUNTS, DIMENSIONS, SECONDARY_TASKS
+
 from lm_eval_longbench.benchmarks.longbench_pro import PRO
-from lm_eval_longbench.benchmarks.longbench_pro_facts import COUNTS, DIMENSIONS, SECONDARY_TASKS
 
 ROW = {
     "id": "0",

@@ -17,6 +17,8 @@ from lm_eval_longbench.task_folder import task_folder
 # Its module registers it with the harness under this name.
 assert ExtractiveBaseline
 EXTRACTIVE = "longbench-extractive"
+# A user's own groups, which have figures over tasks of v1.
+GROUPS = Path(__file__).parent / "verify" / "groups"
 
 
 class AnsweringLM(LM):
@@ -54,7 +56,7 @@ def write_run(folder, model, tasks, options=None, model_args=None, *, logs=True,
     """
     metadata = dict(model_args or {})
     metadata["longbench"] = {"data_dir": "sample", **(options or {})}
-    paths = [str(task_folder()), *arguments.pop("include_path", [])]
+    paths = [str(task_folder()), str(GROUPS), *arguments.pop("include_path", [])]
     manager = TaskManager(include_path=paths, include_defaults=False, metadata=metadata)
     tracker = EvaluationTracker(output_path=str(folder))
     with evaluated(Path(folder) / "reasoning"):

@@ -23,13 +23,13 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import longbench_pro_facts as catalog_pro
+import longbench_v2_facts as v2_facts
+from longbench_v1_facts import DATASETS
 from v1_tasks import E_TASKS, V1_TASKS
 
-from lm_eval_longbench.benchmarks import longbench_pro_facts as catalog_pro
-from lm_eval_longbench.benchmarks import longbench_v2_facts as v2_facts
 from lm_eval_longbench.benchmarks.base import Task
 from lm_eval_longbench.benchmarks.longbench_pro import PRO as BENCHMARK_PRO
-from lm_eval_longbench.benchmarks.longbench_v1_facts import DATASETS
 from lm_eval_longbench.benchmarks.longbench_v2 import V2 as BENCHMARK_V2
 
 # Of all files of the sample and their names, and how many questions they hold.

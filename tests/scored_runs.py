@@ -5,14 +5,13 @@ import math
 from statistics import fmean
 
 from figures_of import official_of
-from v1_tasks import BY_NAME
-
-from lm_eval_longbench.benchmarks.longbench_pro_facts import (
+from longbench_pro_facts import (
     BY_CODE,
     QUESTIONS_PER_TASK,
     SECONDARY_TASKS,
 )
-from lm_eval_longbench.benchmarks.longbench_v1_facts import BUCKETS, bucket
+from longbench_v1_facts import BUCKETS, bucket
+from v1_tasks import BY_NAME
 
 PRO_VALUES = {
     "token_length": "8k",

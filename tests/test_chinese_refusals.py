@@ -42,7 +42,7 @@ FUNCTIONS = {
     "benchmarks/longbench_v1.py": ("question_problem",),
     "benchmarks/longbench_v2.py": ("question_problem",),
     "benchmarks/longbench_pro.py": ("question_problem", "render"),
-    "prompts/templates.py": ("text_field",),
+    "prompts/render.py": ("text_field",),
 }
 LINE = "different: a.json, longbench_v1_trec: {}: found {}, expected {}. {}"
 PLAIN = "There are not so many questions."

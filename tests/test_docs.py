@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from lm_eval_longbench.benchmarks.registry import expanded
 from lm_eval_longbench.cli.main import command as command_of
 from lm_eval_longbench.harness.command import parse
 from lm_eval_longbench.options import Options
-from lm_eval_longbench.task_names import expanded
 
 ROOT = Path(__file__).parents[1]
 PAIRS = {

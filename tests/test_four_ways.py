@@ -17,10 +17,10 @@ from pathlib import Path
 import lm_eval.tasks
 import pytest
 from json_server import JsonServer, serving
+from longbench_pro_facts import BY_CODE
 from real_runs import EXTRACTIVE
 from v1_tasks import BY_NAME, load
 
-from lm_eval_longbench.benchmarks.longbench_pro_facts import BY_CODE
 from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task
 from lm_eval_longbench.errors import PredictionError
 from lm_eval_longbench.harness import private_names

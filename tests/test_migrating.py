@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from processes import words_of
 
+from lm_eval_longbench.benchmarks.registry import expanded
 from lm_eval_longbench.harness.preflight import read_run
 from lm_eval_longbench.options import Options
-from lm_eval_longbench.task_names import expanded
 
 PAGE = (Path(__file__).parents[1] / "docs" / "migrating.md").read_text(encoding="utf-8")
 *OTHERS, LAST = re.findall(r"```bash\n(.*?)```", PAGE, re.DOTALL)

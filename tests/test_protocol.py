@@ -2,9 +2,9 @@
 
 import pytest
 from lm_eval.tasks import TaskManager
+from longbench_pro_facts import BY_CODE
 from v1_tasks import E_TASKS, V1_TASKS
 
-from lm_eval_longbench.benchmarks.longbench_pro_facts import BY_CODE
 from lm_eval_longbench.benchmarks.longbench_v1 import V1
 from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task
 from lm_eval_longbench.protocol import budgets, departures, is_greedy, protocol_of
@@ -212,11 +212,6 @@ DEPARTURES = {
         QASPER,
         {"system_sha256": "a" * 64},
         "a system instruction (officially none)",
-    ),
-    "prompts that are nobody's": (
-        "longbench_v1_no_context_qasper",
-        {},
-        "prompts of this package, which are not official",
     ),
     "own retrieval": (
         "longbench_v2_rag",

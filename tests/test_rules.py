@@ -86,9 +86,9 @@ def test_what_is_printed_goes_through_one_module():
             for name, _ in called(tree)
         )
 
-    # The bytes of a prompt in a pipe; a report that is laid out in memory; names of task files.
+    # The bytes of a prompt in a pipe; a report that is laid out in memory.
     others = ["cli/prompt.py", "reports/render.py"]
-    assert files_that(prints) == [*others, "terminal.py", "write_tasks.py"]
+    assert files_that(prints) == [*others, "terminal.py"]
 
 
 WRITES = re.compile("'wb'|'ab'|O_WRONLY")
@@ -109,6 +109,7 @@ def test_files_of_others_are_read_through_one_module():
 
     ours = [
         "api/body.py",  # a reply, which has bounds of its own
+        "catalog/read.py",
         "data/arrow.py",
         "data/load_array.py",
         "data/load_lines.py",  # a member, of an archive that was opened so
@@ -118,12 +119,9 @@ def test_files_of_others_are_read_through_one_module():
         "language.py",
         "page/build.py",
         "presets.py",
-        "prompts/templates.py",
         "prompts/tokens/cut_cache.py",
         "prompts/tokens/official.py",
         "reports/published.py",
-        "task_names.py",
-        "write_tasks.py",
     ]
     assert sorted(set(files_that(reads)) - {"input_files.py"}) == ours
 
@@ -137,7 +135,7 @@ def test_only_the_command_line_ends_the_program():
             "SystemExit" in ast.unparse(error) for error in raises
         )
 
-    assert files_that(ends_it) == ["cli/main.py", "cli/run.py", "write_tasks.py"]
+    assert files_that(ends_it) == ["cli/main.py", "cli/run.py"]
 
 
 def test_only_the_harness_folder_knows_the_harness():
@@ -278,7 +276,6 @@ def heavy_after(module):
         "baseline.extractive",
         "options",
         "task_folder",
-        "task_names",
     ],
 )
 def test_light_modules_import_nothing_heavy(module):
@@ -356,14 +353,13 @@ def cache(tmp_path):
     return {"HF_DATASETS_CACHE": str(tmp_path / "cache")}
 
 
-def test_a_prompt_takes_one_row_and_no_task_file(cache):
+def test_a_prompt_takes_one_row_and_each_task_file_once(cache):
     command = ("prompt", "longbench_v1_qasper", "--index", "1", "--data-dir", "sample")
     costs(*command, **cache)  # converts the data
     names = ("rows", "datasets", "transformers", "lm_eval", "torch", "pandas")
     found = costs(*command, names=names, **cache)
-    assert found["files"] == dict.fromkeys(
-        ("qasper.jsonl", "manifest.json", "qasper.arrow", "qasper.txt"), 1
-    )
+    assert task_files(found["files"])[1] == 1
+    assert found["files"] == dict.fromkeys(("qasper.jsonl", "manifest.json", "qasper.arrow"), 1)
     # The column is that of the documents' hashes.
     assert found["rows"] == {"columns": 1, "rows": 1}
     assert found["modules"] == []
@@ -385,11 +381,13 @@ def test_scored_files_are_opened_a_fixed_number_of_times(tmp_path):
     path, out, number = tmp_path / "qasper.jsonl", tmp_path / "out", 500
     path.write_text((json.dumps(row) + "\n") * number, encoding="utf-8")
     found = costs("score", path, "--benchmark", "v1", "--output", out, names=["rows"])
+    assert task_files(found["files"])[1] == 1
     assert set(found["files"]) == {"qasper.jsonl"}
     assert found["files"]["qasper.jsonl"] <= 12
     assert found["rows"].keys() == {"decoded"}
     assert number <= found["rows"]["decoded"] <= number + 100
     found = costs("report", out, names=["rows"])
+    assert task_files(found["files"])[1] == 1
     assert found["files"] == {"report.json": 2, "samples.jsonl": 2}
     assert number <= found["rows"]["decoded"] <= number + 100
 

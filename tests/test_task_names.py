@@ -3,10 +3,15 @@
 import pytest
 from lm_eval.tasks._yaml_loader import load_yaml
 
-from lm_eval_longbench import task_names as module
 from lm_eval_longbench.benchmarks import registry
+from lm_eval_longbench.benchmarks.registry import (
+    expanded,
+    kind_of,
+    our_group,
+    tags,
+    valid_names,
+)
 from lm_eval_longbench.task_folder import task_folder
-from lm_eval_longbench.task_names import expanded, is_group, our_group, task_versions, valid_names
 
 CONFIGS = {
     config.get("group") or config["task"]: config
@@ -19,8 +24,8 @@ GROUPS = sorted(set(CONFIGS) - set(LEAVES))
 
 def test_all_our_tasks_are_known():
     assert len(LEAVES) > 90
-    assert set(registry.tasks()) == set(task_versions()) == set(LEAVES)
-    assert valid_names() == sorted(CONFIGS)
+    assert set(registry.tasks()) == set(LEAVES)
+    assert valid_names() == sorted([*CONFIGS, *tags()])
 
 
 @pytest.mark.parametrize("name", LEAVES)
@@ -29,22 +34,24 @@ def test_a_task_file_is_of_its_task(name):
     benchmark = registry.benchmark_of(task)
     whole = benchmark.tasks[task.counted]
     assert benchmark.asked(whole, config["dataset_name"]) == task
-    assert task_versions()[name] == str(config["metadata"]["version"]) == benchmark.task_version
+    assert str(config["metadata"]["version"]) == benchmark.task_version
 
 
-def test_task_files_of_another_package(tmp_path, monkeypatch):
-    """Their tasks and groups are known by name, too."""
-    (tmp_path / "a.yaml").write_text("task: toy\ndataset_name: toy\nmetadata: {version: 2.5}\n")
-    (tmp_path / "b.yaml").write_text("group: toys\ntask: [toy, longbench_v1_lcc]\n")
+def test_groups_of_another_package(tmp_path, monkeypatch):
+    """Their groups are known by name, too."""
+    (tmp_path / "b.yaml").write_text("group: toys\ntask: [longbench_v1_lcc, longbench_v2]\n")
     one = registry.benchmarks()["longbench_v2"]
     monkeypatch.setattr(one, "task_folder", tmp_path)
-    module._files.cache_clear()
+    known = (registry.task_folders, registry._folders, registry._groups, registry._members)
+    for own in known:
+        own.cache_clear()
     try:
-        assert expanded(["toys"]) == (["longbench_v1_lcc", "toy"], [])
-        assert task_versions()["toy"] == "2.5"
-        assert is_group("toys") and our_group("toys", ["toy", "longbench_v1_lcc"]) is not None
+        assert expanded(["toys"]) == (["longbench_v1_lcc", "longbench_v2"], [])
+        assert kind_of("toys") == "group"
+        assert our_group("toys", ["longbench_v1_lcc", "longbench_v2"]) is not None
     finally:
-        module._files.cache_clear()
+        for own in known:
+            own.cache_clear()
 
 
 def leaves(name):
@@ -67,6 +74,7 @@ def test_wildcards_and_commas():
     both = expanded(["longbench_v1_lcc, longbench_v1_trec", "longbench_v1_lcc"])
     assert both == (["longbench_v1_lcc", "longbench_v1_trec"], [])
     assert len(expanded(["longbench_*"])[0]) == len(LEAVES)
+    assert expanded(["longbench_v1_code"])[0] == ["longbench_v1_lcc", "longbench_v1_repobench_p"]
 
 
 def test_pass_two_comes_along_with_pass_one():

@@ -2,8 +2,9 @@
 
 import random
 
+from longbench_v2_facts import COUNTS, QUESTIONS
+
 from lm_eval_longbench.benchmarks.longbench_v2 import CHOICES, V2
-from lm_eval_longbench.benchmarks.longbench_v2_facts import COUNTS, QUESTIONS
 
 ROW = {
     "_id": "0",

@@ -25,8 +25,8 @@ from lm_eval_longbench.metrics.reasoning import answer_of
 
 if TYPE_CHECKING:
     from lm_eval_longbench.benchmarks.base import Benchmark
-    from lm_eval_longbench.benchmarks.parts import Table, Task
     from lm_eval_longbench.benchmarks.sample import Sample, Scored
+    from lm_eval_longbench.catalog.model import Table, Task
 
 
 # ---------------------------------------------------------------------- files of other programs

@@ -56,7 +56,7 @@ class Asking:
     @property
     def version_notes(self) -> tuple[str, ...]:
         """What the task's version says besides its number."""
-        return (self.benchmark.own_note,) if self.benchmark.own_note else ()
+        return ()
 
     @property
     def ingredients(self) -> dict[str, Any]:

@@ -21,22 +21,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lm_eval_longbench.benchmarks.parts import CAPPED as CAPPED
-from lm_eval_longbench.benchmarks.parts import COUNTS as COUNTS
-from lm_eval_longbench.benchmarks.parts import FAILED as FAILED
-from lm_eval_longbench.benchmarks.parts import GROUP_COUNTS as GROUP_COUNTS
-from lm_eval_longbench.benchmarks.parts import REASONED as REASONED
-from lm_eval_longbench.benchmarks.parts import TRUNCATED as TRUNCATED
-from lm_eval_longbench.benchmarks.parts import Group as Group
-from lm_eval_longbench.benchmarks.parts import Length as Length
 from lm_eval_longbench.benchmarks.parts import Look
-from lm_eval_longbench.benchmarks.parts import Metric as Metric
 from lm_eval_longbench.benchmarks.parts import Place as Place
 from lm_eval_longbench.benchmarks.parts import Protocol as Protocol
 from lm_eval_longbench.benchmarks.parts import Published as Published
-from lm_eval_longbench.benchmarks.parts import Source as Source
-from lm_eval_longbench.benchmarks.parts import Table as Table
-from lm_eval_longbench.benchmarks.parts import Task as Task
 from lm_eval_longbench.benchmarks.parts import nested as nested
 from lm_eval_longbench.benchmarks.sample import (
     Read,
@@ -46,14 +34,22 @@ from lm_eval_longbench.benchmarks.sample import (
     is_texts,
     text_id,
 )
+from lm_eval_longbench.catalog.model import CAPPED as CAPPED
+from lm_eval_longbench.catalog.model import COUNTS as COUNTS
+from lm_eval_longbench.catalog.model import FAILED as FAILED
+from lm_eval_longbench.catalog.model import REASONED as REASONED
+from lm_eval_longbench.catalog.model import TRUNCATED as TRUNCATED
+from lm_eval_longbench.catalog.model import Length as Length
+from lm_eval_longbench.catalog.model import Metric as Metric
+from lm_eval_longbench.catalog.model import Source as Source
+from lm_eval_longbench.catalog.model import Table as Table
+from lm_eval_longbench.catalog.model import Task as Task
+from lm_eval_longbench.catalog.read import defined
 from lm_eval_longbench.metrics.reasoning import DROP
 from lm_eval_longbench.presets import PresetTable
-from lm_eval_longbench.prompts.templates import (
-    after_document,
-    fill,
-    load_template,
-    template_sha256,
-)
+from lm_eval_longbench.prompts.render import checked_template, question, render
+from lm_eval_longbench.prompts.truncation import rule_of
+from lm_eval_longbench.task_folder import task_folder
 
 if TYPE_CHECKING:
     from lm_eval_longbench.benchmarks.answer_files import Layout, OfficialFiles
@@ -75,16 +71,19 @@ PRESETS: Path = Path(__file__).parent / "presets"
 
 
 class Benchmark(abc.ABC):
-    """One benchmark. Attributes that are not explained here stand for themselves.
+    """One benchmark, whose tasks its task files define.
+
+    Attributes that are not explained here stand for themselves.
 
     Attributes:
+        defined: what its task files say.
         name: in results: "longbench_v1"; short: on the command line: "v1"; sign: in signature
             lines: "lb-v1"; title: in sentences: "LongBench v1".
-        family: of the module, the data folder and the templates, which benchmarks may share.
+        family: of the module and the data folder, which benchmarks may share.
         prepared_as: what `prepare` and `doctor` call the family's data.
         metrics: version of the scorer; raise it with every change that can move a score.
         task_version: of the tasks; raise it with every change that can move a score.
-        rule: how long prompts are cut.
+        rule: how long prompts are cut; limits: to how many tokens officially, one or another.
         repeats: answers that are officially asked for each question.
         decoded_by: release of transformers that officially decoded answers, as that of `hf` is to
             do it; "": answers are what the backend decodes.
@@ -111,11 +110,9 @@ class Benchmark(abc.ABC):
         shares_documents: whether questions of the official data share documents.
         labelled: what its tasks are labelled by, in print: "dataset".
         overall: key of the figure over all questions in its official file; "": none.
-        shared_metrics: name of the task file with metrics that only some of its tasks have.
         task_folder: with its task files, for the harness's --include_path; None: ours.
         variant: whether it asks the questions of another benchmark in another way; official files
             are never its.
-        own_note: what its tasks' version says where prompts are no official ones; "" for nothing.
         look: its charts and what leaderboards show of it.
     """
 
@@ -158,16 +155,26 @@ class Benchmark(abc.ABC):
     shares_documents = False
     labelled = "dataset"
     overall = ""
-    shared_metrics = "more"
     task_folder: Path | None = None
     published: Published | None = None
     variant = False
-    own_note = ""
     look: Look = Look()
-    #: Folder of the prompt templates, with their hashes in SHA256SUMS; None: ours.
-    templates: Path | None = None
     #: Folder of the embedded sample's files, named as the official ones.
     samples: Path
+
+    def __init__(self) -> None:
+        self.defined = own = defined(self.task_folder or task_folder(), self.name)
+        self.tasks, self.source, self.counts = own.tasks, own.source, own.counts
+        self.tables = own.tables(self.title, self.dimensions)
+        self.rule = rule_of(own.fact("truncation"), own.fact("transformers"))
+        self.limits = tuple(own.fact("limits", ()))
+        self.repeats = own.fact("repeats", 1)
+        self.task_version = str(own.fact("metadata")["version"])
+
+    @property
+    def dimensions(self) -> Mapping[str, Sequence[str]]:
+        """The dimensions of questions that figures tell apart, with their values."""
+        return self.defined.dimensions
 
     # ------------------------------------------------------------------ asking
 
@@ -217,62 +224,45 @@ class Benchmark(abc.ABC):
         return Asking(self, task, options, repeats)
 
     def template(self, task: Task) -> str:
-        """Return a task's prompt template byte for byte."""
-        return load_template(self.family, task.template, self.templates)
-
-    def template_sha256(self, task: Task) -> str:
-        """Return the hash of a task's prompt template."""
-        return template_sha256(self.family, task.template, self.templates)
+        """Return a task's prompt template byte for byte; PromptError if it is not official."""
+        return checked_template(task)
 
     def asked(self, task: Task, dataset: object) -> Task | None:
         """Return which task a harness configuration asks: this, or a part of it; None: neither.
 
         Args:
             task: that it signs as.
-            dataset: its `dataset_name`: the name of a task, or, in older results, of its data.
+            dataset: its `dataset_name`.
         """
-        form = task.table.removeprefix(self.name)
         parts = (one for one in self.tasks.values() if one.counted != one.name)
-        for one in (task, *parts):
-            if dataset in (one.name, one.dataset, one.dataset + form):
-                return one
-        return None
+        return next((one for one in (task, *parts) if one.dataset == dataset), None)
 
     def render(self, task: Task, row: Mapping[str, Any]) -> str:
         """Return the whole official prompt of a row, before truncation and any chat template.
 
-        It is the task's template with each `{field}` of `fields` in it replaced by the row's.
         Where a task's prompts embed the answers of a first pass, `cot` of the row is that answer.
 
         Raises:
             PromptError: a field of the template is missing in the row or is not a text.
         """
-        return fill(self.template(task), task.label, row, self.fields)
+        return render(task, row)
 
     def question(self, task: Task, row: Mapping[str, Any]) -> str:
         """Return the end of a whole prompt that follows the document; "" where nothing does.
 
         Of a prompt without a document that is the whole prompt.
         """
-        return fill(after_document(self.template(task)), task.label, row, self.fields)
+        return question(task, row)
 
     def generation(self, task: Task) -> dict[str, Any]:
-        """Return the official generation arguments: greedy, within the budget, no stop strings."""
-        return {
-            "until": [],
-            "max_gen_toks": task.budget,
-            "do_sample": False,
-            "temperature": 0.0,
-        }
+        """Return the official generation arguments."""
+        return dict(task.generation)
 
     def protocol(self, task: Task, *, thinking: bool = False) -> Protocol:
-        """Return how official runs of a task are set; `thinking`: for a thinking score (Pro).
-
-        They have prompts of any length and send what `generation` returns.
-        """
+        """Return how official runs of a task are set; `thinking`: for a thinking score (Pro)."""
         chat = "on" if task.chat else "raw"
-        temperature = self.generation(task)["temperature"]
-        return Protocol((), chat, (task.budget,), temperature, self.repeats)
+        temperature = task.generation["temperature"]
+        return Protocol(self.limits, chat, (task.budget,), temperature, self.repeats)
 
     def golds(self, doc: Mapping[str, Any]) -> list[str]:
         """Return the gold answers of a document."""
@@ -440,29 +430,6 @@ class Benchmark(abc.ABC):
     def official_metrics(self, task: Task) -> tuple[str, ...]:
         """Return the names of those metrics whose means are the task's official figures."""
         return (self.harness_metrics(task)[0].name,)
-
-    def groups(self) -> Iterator[Group]:
-        """Yield the groups of tasks."""
-        return iter(())
-
-
-class NoContext(Benchmark):
-    """Mixed into a benchmark: its prompts with empty documents, which are not official."""
-
-    variant = True
-    own_note = "prompt: own"
-    look: Look = Look()
-    official_files: OfficialFiles | None = None
-    layouts: tuple[Layout, ...] = ()
-    published: Published | None = None
-
-    def render(self, task: Task, row: Mapping[str, Any]) -> str:
-        """Return the prompt of a row without its document."""
-        return super().render(task, {**row, "context": ""})
-
-    def question(self, task: Task, row: Mapping[str, Any]) -> str:
-        """Return the whole prompt, which has no document."""
-        return self.render(task, row)
 
 
 def _id_of(doc: Mapping[str, Any]) -> str | None:

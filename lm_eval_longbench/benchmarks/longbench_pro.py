@@ -1,15 +1,14 @@
 """LongBench Pro: 25 secondary tasks in two prompt forms, three answers each.
 
-Source: the benchmark's pinned data (names, counts), its evaluation (metric of each task, schema of
-the summary) at 88fbeb8. Published figures: the leaderboard of LongBench Pro, December 2025
+Its tasks are in tasks/longbench_pro and tasks/longbench_pro_thinking. Source of the schema of the
+summary: its code at 88fbeb8. Published figures: the leaderboard of LongBench Pro, December 2025
 (https://github.com/caskcsg/longcontext, data Apache-2.0), 46 models in 80 settings.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from lm_eval_longbench.benchmarks import longbench_pro_figures
@@ -18,40 +17,29 @@ from lm_eval_longbench.benchmarks.base import (
     COUNTS as COUNT_METRICS,
 )
 from lm_eval_longbench.benchmarks.base import (
-    GROUP_COUNTS,
     MOST_REPEATS,
     PRESETS,
     PUBLISHED,
     SAMPLES,
     Benchmark,
-    Group,
     Metric,
-    NoContext,
     Place,
     Protocol,
     Published,
-    Source,
     Table,
     Task,
 )
-from lm_eval_longbench.benchmarks.longbench_pro_facts import (
-    COUNTS,
-    DIMENSIONS,
-    LENGTH,
-    NAME,
-    PRIMARY_TASKS,
-    QUESTIONS_PER_TASK,
-    SECONDARY_TASKS,
-    SUMMARY,
-    THINKING,
-)
 from lm_eval_longbench.benchmarks.longbench_pro_figures import (
     BEST,
+    DIMENSIONS,
     LOOK_PRO,
+    NAME,
     OVERALL,
     PASS,
     SECONDARY,
+    SECONDARY_TASKS,
     SHARE,
+    THINKING,
 )
 from lm_eval_longbench.benchmarks.longbench_pro_files import LAYOUTS, ProFiles
 from lm_eval_longbench.benchmarks.parts import Look
@@ -66,13 +54,10 @@ from lm_eval_longbench.benchmarks.sample import (
     is_whole,
     text_id,
 )
-from lm_eval_longbench.errors import PromptError
 from lm_eval_longbench.figures.answers import Answers
 from lm_eval_longbench.figures.figure import Figure
 from lm_eval_longbench.metrics.reasoning import DROP, answer_of
 from lm_eval_longbench.presets import PresetTable
-from lm_eval_longbench.prompts.templates import after_document, fill
-from lm_eval_longbench.prompts.truncation import RULE_PRO
 
 if TYPE_CHECKING:
     from lm_eval_longbench.benchmarks.asking import Asking
@@ -91,19 +76,13 @@ def _published_place(column: str) -> Place | None:
             return section, name + column.removeprefix(prefix)
     dimension, _, value = column.partition(":")
     if dimension == "primary_task":
-        return dimension, next(name for name in PRIMARY_TASKS if name.startswith(f"{value}."))
+        return dimension, next(
+            name for name in DIMENSIONS[dimension] if name.startswith(f"{value}.")
+        )
     return (dimension, value) if value else None
 
 
 # ---------------------------------------------------------------------- the benchmark
-
-# What a form adds to the name of tables and tasks; its title; the row's question; the output
-# budget; published modes that it is comparable with. A thinking model officially gets the
-# non-thinking prompt, and its score is a thinking score.
-_FORMS = (
-    ("", "non-thinking prompt", "question_nonthinking", 1024, ("nonthinking", THINKING)),
-    ("_thinking", "thinking prompt", "question_thinking", 8192, (THINKING,)),
-)
 
 
 class LongBenchPro(Benchmark):
@@ -112,16 +91,6 @@ class LongBenchPro(Benchmark):
     name = family = NAME
     short, sign, title, prepared_as = "pro", "lb-pro", "LongBench Pro", "pro"
     metrics = "1.1"
-    task_version = "1.1"
-    source = Source(
-        repo="caskcsg/LongBench-Pro",
-        revision="4996884deae51f5e5d23c88da9d857fc54e5fa15",
-        file="longbench_pro.json",
-        sha256="92ff05f6088e212d06c5a731ab86000b69cee6a0900cbbd524a25851e3c30de0",
-        size=531_535_940,
-        converted=531_535_940,
-    )
-    rule = RULE_PRO
     layouts: tuple[Layout, ...] = LAYOUTS
     official_files: OfficialFiles | None = ProFiles()
     presets = PresetTable(
@@ -133,7 +102,6 @@ class LongBenchPro(Benchmark):
     unit_note = (
         "Shares of 1, as in the official summary, shown times 100 with two decimals, as published."
     )
-    repeats = 3
     one_message = True
     choices = DIMENSIONS
     exact_means = True
@@ -150,9 +118,7 @@ class LongBenchPro(Benchmark):
         "difficulty",
     )
     kinds: Mapping[str, str] = {"answer": "texts"}
-    counts = COUNTS
     samples = SAMPLES / NAME
-    shared_metrics = "summary"
     published: Published | None = Published(
         PUBLISHED / "longbench_pro.csv",
         _published_place,
@@ -163,47 +129,15 @@ class LongBenchPro(Benchmark):
         1,
     )
 
-    #: Of the prompt.
-    forms: tuple[tuple[str, str, str, int, tuple[str, ...]], ...] = _FORMS
-
-    def __init__(self) -> None:
-        dimensions = {**DIMENSIONS, SECONDARY: tuple(SECONDARY_TASKS)}
-        tables = {}
-        for form, title, question, budget, modes in self.forms:
-            name = self.name + form
-            tasks = {
-                f"{name}_{one.code}": Task(
-                    name=f"{name}_{one.code}",
-                    table=name,
-                    counted=f"{name}_{one.code}",
-                    dataset=one.code,
-                    label=one.name,
-                    questions=QUESTIONS_PER_TASK,
-                    template="prompt",
-                    budget=budget,
-                    segmented=one.metric == SUMMARY,
-                    summary=one.metric == SUMMARY,
-                    question=question,
-                    length=None if self.variant else LENGTH,
-                    document=not self.variant,
-                )
-                for one in SECONDARY_TASKS.values()
-            }
-            tables[name] = Table(name, self.name, self.title, title, tasks, dimensions, modes)
-        self.tables = MappingProxyType(tables)
-        self.tasks = MappingProxyType(
-            {name: task for table in tables.values() for name, task in table.tasks.items()}
-        )
-
     # ------------------------------------------------------------------ asking
 
     def load(self, task: Task, data_dir: str | None) -> Documents:
         from lm_eval_longbench.data.load_array import load_array  # slow to import
 
-        return load_array(self, data_dir, task.dataset, {SECONDARY: task.label})
+        return load_array(self, data_dir, task.dataset, {task.where: task.label})
 
     def arrow_file(self, row: Mapping[str, Any]) -> str:
-        return SECONDARY_TASKS[row[SECONDARY]].code
+        return SECONDARY_TASKS[row[SECONDARY]].dataset
 
     def row_problem(self, row: Any) -> str | None:
         from lm_eval_longbench.data.rows import kind_problem, value_problem
@@ -217,9 +151,9 @@ class LongBenchPro(Benchmark):
         if task is None:
             return f"has an unknown secondary_task {row[SECONDARY]!r}"
         problem = value_problem(row, DIMENSIONS)
-        if problem is None and row["primary_task"] != task.primary:
+        if problem is None and row["primary_task"] != task.category:
             own = row["primary_task"]
-            return f"has the primary_task {own!r}, which {task.name!r} is not part of"
+            return f"has the primary_task {own!r}, which {task.label!r} is not part of"
         return problem
 
     def asking(self, task: Task, options: Options, repeats: int) -> Asking:
@@ -227,32 +161,13 @@ class LongBenchPro(Benchmark):
 
         return ProAsking(self, task, options, repeats)
 
-    def render(self, task: Task, row: Mapping[str, Any]) -> str:
-        """Return the official prompt of one question, stripped."""
-        return self._filled(self.template(task), task, row).strip()
-
-    def question(self, task: Task, row: Mapping[str, Any]) -> str:
-        return self._filled(after_document(self.template(task)), task, row).rstrip()
-
-    def _filled(self, template: str, task: Task, row: Mapping[str, Any]) -> str:
-        if task.question not in row:
-            raise PromptError(
-                f"The LongBench Pro prompt needs the field {task.question!r}; the document lacks "
-                "it."
-            )
-        return fill(template, "LongBench Pro", {**row, "question": row[task.question]})
-
-    def generation(self, task: Task) -> dict[str, Any]:
-        """Sampled at temperature 1, within the prompt form's output budget."""
-        return {"until": [], "max_gen_toks": task.budget, "temperature": 1.0}
-
     def protocol(self, task: Task, *, thinking: bool = False) -> Protocol:
         """Limits and budgets are the published models'; either form may get either score."""
         known = self.presets.published()
         limits = tuple(sorted({preset.truncate_to for preset in known}))
         given = (own.max_gen_toks for own in known if own.thinking == thinking)
         budgets = {own for own in given if own is not None}
-        return Protocol(limits, "on", tuple(sorted(budgets)), None, 3)
+        return Protocol(limits, "on", tuple(sorted(budgets)), None, self.repeats)
 
     def golds(self, doc: Mapping[str, Any]) -> list[str]:
         return list(doc["answer"])
@@ -364,7 +279,7 @@ class LongBenchPro(Benchmark):
             return Unusable("'prediction' is neither a text nor null")
         if not is_whole(row.get("bon_idx"), 1, MOST_REPEATS):
             return Unusable(f"'bon_idx' is not a whole number from 1 to {MOST_REPEATS}")
-        own = table.tasks[f"{table.name}_{SECONDARY_TASKS[row[SECONDARY]].code}"]
+        own = table.tasks[f"{table.name}_{SECONDARY_TASKS[row[SECONDARY]].dataset}"]
         # The official files have no `context`.
         document = document_of_text(row.get("context"))
         answer = row["prediction"] or ""
@@ -377,20 +292,6 @@ class LongBenchPro(Benchmark):
         # A summary has no score until its similarity is known.
         return (*(Metric(name, "mean_if_all_known") for name in names), *COUNT_METRICS)
 
-    def groups(self) -> Iterator[Group]:
-        names = ("score", "best_of_n", "pass_at_n", *GROUP_COUNTS)
-        for form, table in self.tables.items():
-            groups = []
-            for number, primary in enumerate(PRIMARY_TASKS, start=1):
-                members = tuple(
-                    name
-                    for name, task in table.tasks.items()
-                    if SECONDARY_TASKS[task.label].primary == primary
-                )
-                groups.append(f"{form}_t{number}")
-                yield Group(groups[-1], members, names, by_size=True, alias=primary)
-            yield Group(form, tuple(groups), names, by_size=True)
-
 
 def _question_problem(row: Mapping[str, Any]) -> str | None:
     if text_id(row.get("id")) is None:
@@ -402,22 +303,13 @@ def _question_problem(row: Mapping[str, Any]) -> str | None:
     for dimension, valid in DIMENSIONS.items():
         if row.get(dimension) not in valid:
             return f"{dimension!r} is missing or not one of {', '.join(valid)}"
-    if row["primary_task"] != task.primary:
-        return f"{task.name!r} is no part of the primary task {row['primary_task']!r}"
+    if row["primary_task"] != task.category:
+        return f"{task.label!r} is no part of the primary task {row['primary_task']!r}"
     if not is_texts(row.get("answer")):
         return "'answer' is not a list of one or more texts"
-    if task.metric == SUMMARY and not any(text.strip() for text in row["answer"]):
+    if task.summary and not any(text.strip() for text in row["answer"]):
         return "'answer' holds no reference to compare a summary with"
     return None
 
 
-class ProNoContext(NoContext, LongBenchPro):
-    """The questions in their non-thinking form without their documents."""
-
-    name, short, sign = f"{NAME}_no_context", "pro_no_context", "lb-pro-no-context"
-    title, file_kind = "LongBench Pro without context", "pro_no_context_inference"
-    forms = ((*_FORMS[0][:4], ()),)
-
-
 PRO: LongBenchPro = LongBenchPro()
-PRO_NO_CONTEXT: ProNoContext = ProNoContext()

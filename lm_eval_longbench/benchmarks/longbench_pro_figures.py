@@ -7,13 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from lm_eval_longbench.benchmarks.longbench_pro_facts import (
-    COUNTS,
-    DIMENSIONS,
-    SECONDARY_TASKS,
-    SUMMARY,
-    THINKING,
-)
 from lm_eval_longbench.benchmarks.parts import (
     BARS,
     HEAT,
@@ -28,23 +21,25 @@ from lm_eval_longbench.benchmarks.parts import (
     points,
     same,
 )
+from lm_eval_longbench.catalog.read import ours
 from lm_eval_longbench.figures.answers import Answers
 from lm_eval_longbench.figures.figure import Figure, Unit, leaf
 
+NAME, THINKING, SECONDARY = "longbench_pro", "thinking", "secondary_task"
+_PRO = ours(NAME)
+COUNTS = _PRO.counts
+# Dimensions by which official figures are broken down, in the official order, and their values.
+DIMENSIONS = {name: tuple(own) for name, own in COUNTS.items() if name != SECONDARY}
+# The tasks of the non-thinking form by the official names of the secondary tasks.
+SECONDARY_TASKS = {own.label: own for own in _PRO.tasks.values() if own.table == NAME}
 # Official summaries are shares; the published tables print them times 100, two decimals.
 SHARE = Unit("share", 1, 100, 2)
 # No summary equals its reference: beyond this score it passes.
 _SUMMARY_PASS = 0.65
 _SUMMARY_TASKS = tuple(
-    dict.fromkeys(task.primary for task in SECONDARY_TASKS.values() if task.metric == SUMMARY)
+    dict.fromkeys(task.category for task in SECONDARY_TASKS.values() if task.summary)
 )
-OVERALL, ITERATION, SECONDARY, BEST, PASS = (
-    "overall",
-    "iteration",
-    "secondary_task",
-    "best of N",
-    "pass@N",
-)
+OVERALL, ITERATION, BEST, PASS = "overall", "iteration", "best of N", "pass@N"
 
 
 def best_scores(scores: np.ndarray, counted: np.ndarray) -> np.ndarray:

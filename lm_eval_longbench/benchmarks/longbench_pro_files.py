@@ -17,13 +17,13 @@ from lm_eval_longbench.benchmarks.answer_files import (
     known_fields,
     scored_text,
 )
-from lm_eval_longbench.benchmarks.longbench_pro_facts import DIMENSIONS
+from lm_eval_longbench.benchmarks.longbench_pro_figures import DIMENSIONS
 from lm_eval_longbench.errors import PredictionError
 from lm_eval_longbench.input_files import read_json
 
 if TYPE_CHECKING:
-    from lm_eval_longbench.benchmarks.parts import Table, Task
     from lm_eval_longbench.benchmarks.sample import Sample, Scored
+    from lm_eval_longbench.catalog.model import Table, Task
 
 _FIELDS = (
     "id",

@@ -1,15 +1,13 @@
 """LongBench v1 and LongBench-E.
 
-Source: LongBench at commit 2e00731 (task list, prompts, output budgets, chat policy, metrics, order
-of operations) and the pinned data (row counts). Published figures: the results tables of LongBench
+Its tasks are in tasks/longbench_v1 and tasks/longbench_v1_e. Source of the order of operations:
+LongBench at commit 2e00731. Published figures: the results tables of LongBench
 (Bai et al., ACL 2024; https://github.com/THUDM/LongBench, MIT licence), 8 models.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -21,34 +19,23 @@ from lm_eval_longbench.benchmarks.base import (
     PUBLISHED,
     SAMPLES,
     Benchmark,
-    Group,
-    Length,
     Metric,
     Place,
-    Protocol,
     Published,
-    Source,
     Table,
     Task,
 )
 from lm_eval_longbench.benchmarks.longbench_v1_charts import (
     ALL_LENGTHS,
-    HEADLINE,
-    LOOK_E,
-    LOOK_V1,
-    means_of_tasks,
-)
-from lm_eval_longbench.benchmarks.longbench_v1_facts import (
-    ALL,
     BUCKET_METRICS,
     BUCKETS,
-    CATEGORIES,
     DATASETS,
+    HEADLINE,
     LANGUAGES,
-    SEGMENTED,
-    Dataset,
+    LOOK_E,
+    LOOK_V1,
     bucket,
-    datasets_of,
+    means_of_tasks,
 )
 from lm_eval_longbench.benchmarks.longbench_v1_files import LAYOUTS, V1Files
 from lm_eval_longbench.benchmarks.parts import Look
@@ -67,8 +54,7 @@ from lm_eval_longbench.figures.means import percent_of, running_total
 from lm_eval_longbench.figures.tree import Leaf, Mean, Relative
 from lm_eval_longbench.metrics.reasoning import DROP, answer_of
 from lm_eval_longbench.presets import PresetTable
-from lm_eval_longbench.prompts.tokens.official import RELEASE_V1
-from lm_eval_longbench.prompts.truncation import RULE_V1
+from lm_eval_longbench.prompts.truncation import release_of
 
 # ---------------------------------------------------------------------- figures
 
@@ -85,7 +71,8 @@ def _e_rounded(values: np.ndarray, number: int) -> float:
 
 PERCENT = Unit("percent", 100, 100, 2)
 DATASET, GOOGLE = "dataset", "rougeL_google"
-# What the category columns of longbench_v1.csv are called here.
+# What the columns of languages and categories of longbench_v1.csv are called here.
+_CODES = {"en": "English", "zh": "Chinese"}
 _COLUMNS = {
     "Single-Doc QA": "single_doc_qa",
     "Multi-Doc QA": "multi_doc_qa",
@@ -100,8 +87,8 @@ def _published_place(column: str) -> Place | None:
     if column in DATASETS:
         return DATASET, column
     code, _, name = column.partition(":")
-    language = next((title for title, own in LANGUAGES.items() if own == code), "")
-    if not language:
+    language = _CODES.get(code)
+    if language is None:
         return None
     return (HEADLINE, language) if name == "Avg" else (language, _COLUMNS[name])
 
@@ -115,18 +102,6 @@ class LongBench(Benchmark):
     family = "longbench_v1"
     prepared_as = "v1"
     metrics = "1.0"
-    task_version = "1.2"
-    source = Source(  # One archive for both; the repository was THUDM/LongBench before.
-        repo="zai-org/LongBench",
-        revision="5e628be450b7e67fb7ae6e201bd6d8f7056f7672",
-        file="data.zip",
-        sha256="cb45b11a4133c6bc1d6a44b0f8e701335ff1e543195db1103472e575857f7f64",
-        size=114_000_000,
-        converted=400_000_000,
-        modelscope="ZhipuAI/LongBench",
-    )
-    rule = RULE_V1
-    decoded_by = RELEASE_V1
     unit = PERCENT
     unit_note = "Percent, two decimals."
     sample_fields: Mapping[str, str] = {GOOGLE: ""}
@@ -144,35 +119,18 @@ class LongBench(Benchmark):
         PRESETS / "longbench_v1.csv",
         "LongBench at 2e00731 (2025-01-15), LongBench/config/model2maxlen.json",
     )
-    shared_metrics = "summarization"
-    #: Datasets of the benchmark, and the end of their files' names.
-    datasets: Mapping[str, Dataset]
+    #: The end of its data files' names.
     suffix = ""
 
-    def _with_tasks(self, dimensions: Mapping[str, tuple[str, ...]], published: Any) -> None:
-        self.tasks = MappingProxyType(
-            {task.name: task for task in (self._task(one) for one in self.datasets.values())}
-        )
-        own = Table(self.name, self.name, self.title, "", self.tasks, dimensions, published)
-        self.tables = MappingProxyType({own.name: own})
+    def __init__(self) -> None:
+        super().__init__()
+        self.decoded_by = release_of(self.rule) or ""
+        #: Its tasks by the official names of their datasets.
+        self.datasets = {task.label: task for task in self.tasks.values()}
 
-    def _task(self, one: Dataset) -> Task:
-        name = f"{self.name}_{one.name.replace('-', '_')}"
-        length = one.length_e if self.suffix else one.length
-        unit = "characters" if one.language == "zh" else "words"
-        return Task(
-            name=name,
-            table=self.name,
-            counted=name,
-            dataset=f"{one.name}{self.suffix}",
-            label=one.name,
-            questions=(one.rows_e or 0) if self.suffix else one.rows,
-            template=one.name,
-            budget=one.budget,
-            chat=one.chat,
-            segmented=one.language == "zh" and one.category in SEGMENTED,
-            length=None if length is None else Length(length, length, unit),
-        )
+    @property
+    def dimensions(self) -> Mapping[str, Sequence[str]]:
+        return {"dataset": [task.label for task in self.tasks.values()]}
 
     def prepared(self) -> Iterator[tuple[str, Task]]:
         """Yield each data file's stem."""
@@ -194,19 +152,13 @@ class LongBench(Benchmark):
             return "has a field 'length' that is not a whole number of words or characters"
         return None
 
-    def protocol(self, task: Task, *, thinking: bool = False) -> Protocol:
-        """Limits are those of models of 4k, 8k, 16k and 32k."""
-        # Official code has no template for a model that it does not know, but all of the published
-        # models were asked in theirs.
-        return replace(super().protocol(task), limits=(3500, 7500, 15500, 31500))
-
     def question_problem(self, doc: Mapping[str, Any], task: Task) -> str | None:
         if not is_texts(doc.get("answers")):
             return "'answers' is not a list of one or more texts"
         from lm_eval_longbench.metrics.longbench_v1 import CLASSIFICATION  # slow to import
 
         length = doc.get("length")
-        if task.label in CLASSIFICATION and not is_texts(doc.get("all_classes")):
+        if task.metric == CLASSIFICATION and not is_texts(doc.get("all_classes")):
             return f"{task.label} needs 'all_classes', a list of texts"
         if self.suffix and (not isinstance(length, int) or isinstance(length, bool)):
             return "LongBench-E needs 'length', a whole number"
@@ -250,17 +202,17 @@ class LongBench(Benchmark):
     def score(self, sample: Sample, reasoning: str = DROP, *, extras: bool = False) -> Scored:
         """Return what an answer is worth; with `extras` Google's ROUGE-L, too, where it has one."""
         from lm_eval_longbench.metrics.longbench_v1 import (  # slow to import
-            ROUGE_DATASETS,
+            ROUGE,
             rouge_l_google_sample,
             score_sample,
         )
 
         answer = answer_of(sample.response or "", reasoning)
-        dataset = sample.shown["dataset"]
-        worth = score_sample(dataset, answer, sample.golds, sample.classes)
-        shown = sample.shown
-        if extras and dataset in ROUGE_DATASETS:
-            shown = {**shown, GOOGLE: rouge_l_google_sample(dataset, answer, sample.golds)}
+        task, golds, shown = self.tasks[sample.task], sample.golds, sample.shown
+        first = task.first_line
+        worth = score_sample(task.metric, answer, golds, sample.classes, first_line=first)
+        if extras and task.metric == ROUGE:
+            shown = {**shown, GOOGLE: rouge_l_google_sample(answer, golds, first_line=first)}
         return Scored(worth, not answer.strip(), shown)
 
     def dimension_of(self, line: Mapping[str, Any], dimension: str) -> Any:
@@ -311,24 +263,12 @@ class LongBench(Benchmark):
         return [self.sample(known, self.tasks[task], 1, row["pred"], index=index)]
 
     def harness_metrics(self, task: Task) -> tuple[Metric, ...]:
-        from lm_eval_longbench.metrics.longbench_v1 import ROUGE_DATASETS  # slow to import
+        from lm_eval_longbench.metrics.longbench_v1 import ROUGE  # slow to import
 
         buckets = BUCKET_METRICS.values() if self.suffix else ()
-        google = [Metric(GOOGLE)] if task.label in ROUGE_DATASETS else []
+        google = [Metric(GOOGLE)] if task.metric == ROUGE else []
         own = [Metric(name, "mean_of_known") for name in buckets]
         return (Metric("score"), *own, *google, *COUNTS)
-
-    def groups(self) -> Iterator[Group]:
-        names = []
-        for category in CATEGORIES:
-            members = [
-                task.name
-                for task in self.tasks.values()
-                if DATASETS[task.label].category == category
-            ]
-            names.append(f"{self.name}_{category}")
-            yield Group(names[-1], tuple(members), ("score",))
-        yield Group(self.name, tuple(names))
 
     def official(self, answers: Answers, figures: Sequence[Figure]) -> dict[str, Any]:
         """Return what result.json has: percent by dataset, of E by dataset and bucket."""
@@ -345,33 +285,29 @@ class LongBench(Benchmark):
     def tasks_of(self, table: Table, place: Place) -> list[str]:
         if place[0] != HEADLINE:
             return list(table.tasks)
-        own = datasets_of(LANGUAGES[place[1]])
-        return [name for name, task in table.tasks.items() if task.label in own]
+        own = self.defined.headlines[place[1]].values()
+        return [name for names in own for name in names]
 
 
 class LongBenchV1(LongBench):
     """21 datasets; a headline a language: the mean of its six categories."""
 
     name, short, sign, title = "longbench_v1", "v1", "lb-v1", "LongBench v1"
-    datasets = DATASETS
     official_folder = "pred"
     task_sections = (DATASET, GOOGLE)
     official_files: OfficialFiles | None = V1Files(official_folder)
     layouts: tuple[Layout, ...] = LAYOUTS
     look: Look = LOOK_V1
-
-    def __init__(self) -> None:
-        self.published = Published(
-            PUBLISHED / "longbench_v1.csv",
-            _published_place,
-            "",
-            {},
-            "the results tables of LongBench",
-            tuple((HEADLINE, language) for language in LANGUAGES),
-            len(LANGUAGES),
-            (PUBLISHED / "longbench_v1_papers.csv",),
-        )
-        self._with_tasks({"dataset": tuple(DATASETS)}, ("",))
+    published: Published | None = Published(
+        PUBLISHED / "longbench_v1.csv",
+        _published_place,
+        "",
+        {},
+        "the results tables of LongBench",
+        tuple((HEADLINE, language) for language in LANGUAGES),
+        len(LANGUAGES),
+        (PUBLISHED / "longbench_v1_papers.csv",),
+    )
 
     def _leaves(self, answers: Answers) -> dict[str, Leaf]:
         means = answers.means(answers.given)
@@ -384,19 +320,22 @@ class LongBenchV1(LongBench):
         """Return headlines, category means and datasets; what lacks a dataset has no value.
 
         The headline of a language is the mean of its six category means, a category mean that of
-        its datasets (source: LongBench, results tables). A question's score is the mean over its
-        repeats.
+        its datasets (source: LongBench, results tables); that of a variant is the mean of datasets.
+        A question's score is the mean over its repeats.
         """
         leaves = self._leaves(answers)
         headlines, categories = [], []
-        for language, code in LANGUAGES.items():
-            own = {
-                category: Mean(tuple(leaves[name] for name in datasets_of(code, category)))
-                for category in CATEGORIES
-            }
-            whole = Mean(tuple(own.values()))
-            headlines.append(Figure(HEADLINE, language, whole, PERCENT, main=True))
-            categories += [Figure(language, name, mean, PERCENT) for name, mean in own.items()]
+        for title, parts in self.defined.headlines.items():
+            means: list[Leaf | Mean] = []
+            for part, names in parts.items():
+                own = [leaves[self.tasks[name].label] for name in names]
+                if part in self.tasks:
+                    means += own
+                else:
+                    mean = Mean(tuple(own))
+                    means.append(mean)
+                    categories.append(Figure(title, part, mean, PERCENT))
+            headlines.append(Figure(HEADLINE, title, Mean(tuple(means)), PERCENT, main=True))
         datasets = self._dataset_figures(answers, leaves)
         return [*headlines, *categories, *datasets, *self._googles(answers)]
 
@@ -414,26 +353,20 @@ class LongBenchV1(LongBench):
         tree = leaf(answers, "score", chosen, means, answers.given)
         return [Figure(DATASET, "", tree, PERCENT, metric="score"), *self._googles(answers)]
 
-    def groups(self) -> Iterator[Group]:
-        yield from super().groups()
-        for language, spoken in (("en", {"en", "code"}), ("zh", {"zh"})):
-            own = [t.name for t in self.tasks.values() if DATASETS[t.label].language in spoken]
-            yield Group(f"{self.name}_{language}", tuple(own))
-
 
 class LongBenchE(LongBench):
     """13 datasets by document length, and the curve relative to all lengths."""
 
     name, short, sign, title = "longbench_v1_e", "v1_e", "lb-e", "LongBench-E"
     unit_note = "Percent, two decimals; relative figures are 100 * (x/y - 1)."
-    datasets = MappingProxyType({one.name: one for one in ALL if one.rows_e is not None})
     suffix, official_folder = "_e", "pred_e"
     task_sections = (ALL_LENGTHS, GOOGLE)
     official_files: OfficialFiles | None = V1Files(official_folder)
     look: Look = LOOK_E
 
-    def __init__(self) -> None:
-        self._with_tasks({"dataset": tuple(self.datasets), "bucket": BUCKETS}, ())
+    @property
+    def dimensions(self) -> Mapping[str, Sequence[str]]:
+        return {**super().dimensions, "bucket": BUCKETS}
 
     def figures(self, answers: Answers) -> list[Figure]:
         """Return of each dataset all lengths, its three buckets, and x/y - 1 of each bucket.

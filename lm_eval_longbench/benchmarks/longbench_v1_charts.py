@@ -1,4 +1,4 @@
-"""The charts of LongBench v1 and LongBench-E, and the means over datasets that E's are made of.
+"""The lengths and charts of LongBench v1 and E, and the means over datasets that E's are made of.
 
 Source of E's curve: the LongBench paper's figure of scores by length, absolute, and relative with
 all lines at 0 for the shortest documents.
@@ -8,12 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lm_eval_longbench.benchmarks.longbench_v1_facts import (
-    BUCKETS,
-    CATEGORIES,
-    DATASETS,
-    LANGUAGES,
-)
 from lm_eval_longbench.benchmarks.parts import (
     BARS,
     LINES,
@@ -28,9 +22,18 @@ from lm_eval_longbench.benchmarks.parts import (
     chart,
     same,
 )
+from lm_eval_longbench.catalog.read import ours
 from lm_eval_longbench.figures.figure import RELATIVE, Figure, Unit
 from lm_eval_longbench.figures.tree import Contrast, Leaf, Mean
 
+_V1 = ours("longbench_v1")
+DATASETS = {task.label: task for task in _V1.tasks.values()}
+CATEGORIES, LANGUAGES = _V1.values("category"), tuple(_V1.headlines)
+# Length buckets of LongBench-E: name, metric in the harness, and the length (words; characters for
+# Chinese) that it ends before.
+_BUCKETS = (("0-4k", "score_0_4k", 4000), ("4-8k", "score_4_8k", 8000), ("8k+", "score_8k_plus", 0))
+BUCKETS = tuple(name for name, _, _ in _BUCKETS)
+BUCKET_METRICS = {name: metric for name, metric, _ in _BUCKETS}
 MEAN, HEADLINE, ALL_LENGTHS = "mean of tasks", "headline", "all lengths"
 _WORDS: dict[str, Text] = {
     "single_doc_qa": ("Single-doc QA", "单文档问答"),
@@ -42,6 +45,11 @@ _WORDS: dict[str, Text] = {
     MEAN: ("All 13 tasks", "全部13项任务"),
 }
 _LANGUAGES: dict[str, Text] = {"English": ("English", "英文"), "Chinese": ("Chinese", "中文")}
+
+
+def bucket(length: int) -> str:
+    """Return the official name of the length bucket that a document's `length` falls into."""
+    return next((name for name, _, end in _BUCKETS if length < end), BUCKETS[-1])
 
 
 def relative_section(bucket: str) -> str:

@@ -19,7 +19,7 @@ from lm_eval_longbench.benchmarks.answer_files import (
     scored_text,
     texts_of,
 )
-from lm_eval_longbench.benchmarks.longbench_v1_facts import DATASETS
+from lm_eval_longbench.benchmarks.longbench_v1_charts import DATASETS
 from lm_eval_longbench.benchmarks.sample import (
     Documents,
     Read,
@@ -33,8 +33,8 @@ from lm_eval_longbench.datasets_cache import our_cache
 
 if TYPE_CHECKING:
     from lm_eval_longbench.benchmarks.base import Benchmark
-    from lm_eval_longbench.benchmarks.parts import Table, Task
     from lm_eval_longbench.benchmarks.sample import Sample, Scored
+    from lm_eval_longbench.catalog.model import Table, Task
 
 
 # ---------------------------------------------------------------------- official files
@@ -249,7 +249,7 @@ class KvpressV1(Layout):
             known = DATASETS.get(str(row.get("task")).removesuffix("-e").removesuffix("_e"))
             if known is None:
                 continue
-            end = self._ends.get(known.name, "")
+            end = self._ends.get(known.label, "")
             question = str(row.get("question") or "")
             ends += bool(end) and not question.endswith(end)
             budget = str(row.get("max_new_tokens") or "")

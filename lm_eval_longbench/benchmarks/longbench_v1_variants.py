@@ -1,68 +1,28 @@
-"""LongBench v1 asked otherwise: without the document, with parts of it, and its first release.
+"""LongBench v1 asked otherwise: with parts of the document, and its first release.
 
 Source: LongBench at 2e00731, retrieval/ (eight question answering sets, chunks of 200 or 500 words,
 the best of them joined in their rank) and summ/ (four sets, each part of the document summarised,
 the labels of summaries); of Natural Questions at 0697c97, the last state with 20 sets: template,
-budget, metric and chat policy. No template without a document is official: it is the task's own
-with an empty document.
+budget, metric and chat policy.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from lm_eval_longbench.benchmarks.asking import Retrieval, RetrievedAsking, ranker_of
-from lm_eval_longbench.benchmarks.base import SAMPLES, Benchmark, Group, Metric, NoContext, Task
-from lm_eval_longbench.benchmarks.longbench_v1 import (
-    PERCENT,
-    V1,
-    LongBench,
-    LongBenchE,
-    LongBenchV1,
-)
-from lm_eval_longbench.benchmarks.longbench_v1_charts import HEADLINE
-from lm_eval_longbench.benchmarks.longbench_v1_facts import ALL, DATASETS, Dataset
+from lm_eval_longbench.benchmarks.base import SAMPLES, Benchmark, Task
+from lm_eval_longbench.benchmarks.longbench_v1 import LongBenchV1
 from lm_eval_longbench.benchmarks.parts import Look
 from lm_eval_longbench.errors import DataError
-from lm_eval_longbench.figures.answers import Answers
-from lm_eval_longbench.figures.figure import Figure
-from lm_eval_longbench.figures.tree import Mean
+from lm_eval_longbench.prompts.render import render
 
 if TYPE_CHECKING:
     from lm_eval_longbench.benchmarks.asking import Asking
     from lm_eval_longbench.data.documents import Documents
     from lm_eval_longbench.options import Options
     from lm_eval_longbench.retrieval.chunks import Chunk
-
-# ---------------------------------------------------------------------- without the document
-
-
-class _NoContext(NoContext, LongBench):
-    """The prompts of a benchmark with empty documents."""
-
-    def _task(self, one: Dataset) -> Task:
-        return replace(super()._task(one), document=False, length=None)
-
-
-class V1NoContext(_NoContext, LongBenchV1):
-    """The 21 datasets without their documents: what a model knows by heart."""
-
-    name, short, sign = "longbench_v1_no_context", "v1_no_context", "lb-v1-no-context"
-    title, file_kind = "LongBench v1 without context", "v1_no_context_predictions"
-
-    def __init__(self) -> None:
-        self._with_tasks({"dataset": tuple(DATASETS)}, ())
-
-
-class ENoContext(_NoContext, LongBenchE):
-    """The 13 datasets of LongBench-E without their documents, by the length that these have."""
-
-    name, short, sign = "longbench_v1_e_no_context", "v1_e_no_context", "lb-e-no-context"
-    title, file_kind = "LongBench-E without context", "v1_e_no_context_predictions"
-
 
 # ---------------------------------------------------------------------- some datasets
 
@@ -74,33 +34,13 @@ class _Some(LongBenchV1):
     official_files = None
     layouts = ()
     look: Look = Look()
-
-    def __init__(self) -> None:
-        self._with_tasks({"dataset": tuple(self.datasets)}, ())
-
-    def figures(self, answers: Answers) -> list[Figure]:
-        """Return the mean over datasets, and each of them."""
-        leaves = self._leaves(answers)
-        whole = Mean(tuple(leaves.values()))
-        return [
-            Figure(HEADLINE, "mean of datasets", whole, PERCENT, main=True),
-            *self._dataset_figures(answers, leaves),
-            *self._googles(answers),
-        ]
-
-    def groups(self) -> Iterator[Group]:
-        yield Group(self.name, tuple(self.tasks), ("score",))
+    published = None
 
 
 class _Parts(_Some):
     """Datasets whose documents are replaced by parts of them."""
 
     retrieval: Retrieval
-    #: Whether something of each part stands in a prompt.
-    every_part = False
-
-    def _task(self, one: Dataset) -> Task:
-        return replace(super()._task(one), retrieved=True, every_part=self.every_part)
 
     def asking(self, task: Task, options: Options, repeats: int) -> Asking:
         return RetrievedAsking(self, task, options, repeats, self.retrieval)
@@ -109,10 +49,6 @@ class _Parts(_Some):
         from lm_eval_longbench.options import Options
 
         return self.retrieval.rendered(task, row, Options())
-
-
-def _filled(task: Task, row: Mapping[str, Any]) -> str:
-    return V1.render(task, row)
 
 
 _WORDS, _PART, _SUMMARY = 200, 500, 200
@@ -137,12 +73,11 @@ class V1Retrieval(_Parts):
 
     name, short, sign = "longbench_v1_retrieval", "v1_retrieval", "lb-v1-retrieval"
     title, file_kind = "LongBench v1 with retrieval", "v1_retrieval_predictions"
-    datasets = MappingProxyType({one.name: one for one in ALL if one.category.endswith("doc_qa")})
     retrieval = Retrieval(
         own=_retrieved,
         label=_retrieved_label,
         joined=lambda row, chunks, top_n: "".join(chunk["content"] for chunk in chunks[:top_n]),
-        filled=_filled,
+        filled=render,
     )
 
 
@@ -172,9 +107,7 @@ class V1Summary(_Parts):
 
     name, short, sign = "longbench_v1_summary", "v1_summary", "lb-v1-summary"
     title, file_kind = "LongBench v1 with summaries", "v1_summary_predictions"
-    datasets = MappingProxyType({one.name: one for one in ALL if one.category == "summarization"})
-    every_part = True
-    retrieval = Retrieval(_started, _started_label, _labelled, _filled)
+    retrieval = Retrieval(_started, _started_label, _labelled, render)
 
 
 # ---------------------------------------------------------------------- the first release
@@ -185,15 +118,7 @@ class V1First(_Some):
 
     name, short, sign = "longbench_v1_2023", "v1_2023", "lb-v1-2023"
     title, file_kind = "LongBench v1, first release", "v1_2023_predictions"
-    datasets = MappingProxyType(
-        {"nq": Dataset("nq", "few_shot", "en", 200, None, 32, None, None, chat=False)}
-    )
     samples = SAMPLES.parent / "sample_2023"
-
-    def _task(self, one: Dataset) -> Task:
-        name = f"longbench_v1_{one.name}"
-        # Its template is that of triviaqa, byte for byte.
-        return replace(super()._task(one), name=name, counted=name, template="triviaqa")
 
     def prepared(self) -> Iterator[tuple[str, Task]]:
         """Yield nothing: no official data is left."""
@@ -221,19 +146,8 @@ class V1First(_Some):
     def is_official_row(self, row: Mapping[str, Any], stem: str) -> bool:
         return "pred" in row and self.is_official_name(stem)
 
-    def harness_metrics(self, task: Task) -> tuple[Metric, ...]:
-        return V1.harness_metrics(V1.tasks["longbench_v1_triviaqa"])
-
-    def groups(self) -> Iterator[Group]:
-        """Yield the first release's 20 tasks; the other 19 are today's."""
-        later = ("multi_news", "samsum")
-        others = (task.name for task in V1.tasks.values() if task.label not in later)
-        yield Group(f"{self.name}_07", (*self.tasks, *others))
-
 
 VARIANTS: tuple[Benchmark, ...] = (
-    V1NoContext(),
-    ENoContext(),
     V1Retrieval(),
     V1Summary(),
     V1First(),

@@ -1,8 +1,8 @@
 """LongBench v2: all questions in five modes, and the zero-shot prompt by domain.
 
-Source: LongBench at commit 2e00731 (prompts, modes, the letter that is read, order of operations)
-and the pinned data (names, counts). Published figures: the leaderboard of LongBench v2 (65 rows of
-36 models, people and chance) and a third-party table; each row names its source. A row whose
+Its tasks are in tasks/longbench_v2. Source of the letter that is read and of the order of
+operations: LongBench at commit 2e00731. Published figures: the leaderboard of LongBench v2 (65 rows
+of 36 models, people and chance) and a third-party table; each row names its source. A row whose
 sub-scores, weighted by the official numbers of questions, do not give its overall score has a
 caveat, as have the rows of people and of chance.
 """
@@ -11,8 +11,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from lm_eval_longbench.benchmarks import longbench_v2_figures
@@ -20,39 +18,30 @@ from lm_eval_longbench.benchmarks.base import (
     COUNTS as COUNT_METRICS,
 )
 from lm_eval_longbench.benchmarks.base import (
-    GROUP_COUNTS,
     PRESETS,
     PUBLISHED,
     SAMPLES,
     Benchmark,
-    Group,
     Metric,
     Place,
-    Protocol,
     Published,
-    Source,
     Table,
     Task,
 )
-from lm_eval_longbench.benchmarks.longbench_v2_facts import (
-    ALL,
-    ASKED,
+from lm_eval_longbench.benchmarks.longbench_v2_figures import (
     COT,
     COT_ANSWER,
     COUNTS,
-    DOMAINS,
-    LENGTHS,
-    MODES,
+    LOOK_V2,
     NAME,
     NO_CONTEXT,
-    QUESTIONS,
+    OFFICIAL,
+    PERCENT,
     RAG,
+    SHOWN,
     SUB_SCORES,
-    Mode,
 )
-from lm_eval_longbench.benchmarks.longbench_v2_figures import LOOK_V2, OFFICIAL, PERCENT, SHOWN
-from lm_eval_longbench.benchmarks.longbench_v2_files import LAYOUTS, V2Files
-from lm_eval_longbench.benchmarks.longbench_v2_prompts import question, render
+from lm_eval_longbench.benchmarks.longbench_v2_files import ASKED, LAYOUTS, V2Files
 from lm_eval_longbench.benchmarks.parts import Look
 from lm_eval_longbench.benchmarks.sample import (
     Read,
@@ -68,8 +57,7 @@ from lm_eval_longbench.figures.figure import Figure
 from lm_eval_longbench.metrics.longbench_v2 import CHOICES, Verdict, judge
 from lm_eval_longbench.metrics.reasoning import DROP
 from lm_eval_longbench.presets import PresetTable
-from lm_eval_longbench.prompts.templates import text_sha256
-from lm_eval_longbench.prompts.truncation import RULE_V2
+from lm_eval_longbench.prompts.render import render, text_sha256
 
 if TYPE_CHECKING:
     from lm_eval_longbench.benchmarks.asking import Asking
@@ -90,17 +78,6 @@ class LongBenchV2(Benchmark):
     name = family = NAME
     short, sign, title, prepared_as = "v2", "lb-v2", "LongBench v2", "v2"
     metrics = "1.0"
-    task_version = "1.1"
-    source = Source(
-        repo="zai-org/LongBench-v2",
-        revision="2b48e494f2c7a2f0af81aae178e05c7e1dde0fe9",
-        file="data.json",
-        sha256="15d61c22d92c96900b3c4948b6aeea218d3214b676a65df48e7b8555604c7fe2",
-        size=465_490_535,
-        converted=465_490_535,
-        modelscope="ZhipuAI/LongBench-v2",
-    )
-    rule = RULE_V2
     layouts = LAYOUTS
     official_files = V2Files()
     presets = PresetTable(
@@ -121,7 +98,6 @@ class LongBenchV2(Benchmark):
     file_kind = "v2_results"
     look: Look = LOOK_V2
     fields = ("_id", "domain", "sub_domain", "difficulty", "length", *ASKED, "answer", "context")
-    counts = COUNTS
     samples = SAMPLES / NAME
     published = Published(
         PUBLISHED / "longbench_v2.csv",
@@ -133,41 +109,18 @@ class LongBenchV2(Benchmark):
         1,
     )
 
-    def __init__(self) -> None:
-        dimensions = {name: tuple(values) for name, values in COUNTS.items()}
-        self.tables = MappingProxyType(
-            {
-                mode.task: Table(
-                    mode.task,
-                    self.name,
-                    self.title,
-                    mode.title,
-                    {mode.task: _task(mode.task, mode, ALL, mode.task, QUESTIONS)},
-                    dimensions,
-                    mode.published,
-                    COT if mode.task == COT_ANSWER else "",
-                )
-                for mode in MODES
-            }
-        )
-        tasks = {name: table.tasks[name] for name, table in self.tables.items()}
-        for code, domain in DOMAINS.items():
-            name = f"{NAME}_{code}"
-            tasks[name] = _task(name, MODES[0], code, domain, COUNTS["domain"][domain])
-        self.tasks = MappingProxyType(tasks)
-
     # ------------------------------------------------------------------ asking
 
     def load(self, task: Task, data_dir: str | None) -> Documents:
         """Open all questions or one domain's; a domain of the pinned file is official, too."""
         from lm_eval_longbench.data.load_array import load_array  # slow to import
 
-        domain = DOMAINS.get(task.dataset)
-        return load_array(self, data_dir, "questions", {"domain": domain} if domain else {})
+        wanted = {task.where: task.label} if task.where else {}
+        return load_array(self, data_dir, "questions", wanted)
 
     def prepared(self) -> Iterator[tuple[str, Task]]:
         """Yield each domain."""
-        return (own for own in super().prepared() if own[1].dataset != ALL)
+        return (own for own in super().prepared() if own[1].where)
 
     def row_problem(self, row: Any) -> str | None:
         """Return what is wrong with a decoded row, or None if it is a question of LongBench v2.
@@ -200,18 +153,7 @@ class LongBenchV2(Benchmark):
             from lm_eval_longbench.options import Options
 
             return RETRIEVAL.rendered(task, row, Options())
-        return render(row, task.template, row.get("cot"))
-
-    def question(self, task: Task, row: Mapping[str, Any]) -> str:
-        return question(row, task.template, row.get("cot"))
-
-    def generation(self, task: Task) -> dict[str, Any]:
-        """Sampled at temperature 0.1, within the mode's output budget."""
-        return {"until": [], "max_gen_toks": task.budget, "temperature": 0.1}
-
-    def protocol(self, task: Task, *, thinking: bool = False) -> Protocol:
-        """Limits are the official one and that of Claude."""
-        return replace(super().protocol(task), limits=(120_000, 200_000))
+        return render(task, row)
 
     def golds(self, doc: Mapping[str, Any]) -> list[str]:
         return [doc["answer"]]
@@ -298,7 +240,7 @@ class LongBenchV2(Benchmark):
         """
         if task.name != COT_ANSWER:
             return False
-        if doc["prompt"]["sha256"] == text_sha256(render(doc, task.template, "")):
+        if doc["prompt"]["sha256"] == text_sha256(render(task, {**doc, "cot": ""})):
             return True
         return None if doc["prompt"]["truncated"] else False
 
@@ -365,28 +307,6 @@ class LongBenchV2(Benchmark):
             return (Metric("acc_one_call"), unparsed, *COUNT_METRICS)
         parts = [Metric(f"acc_{name}", "mean_of_known") for name in SUB_SCORES]
         return (Metric("acc"), *parts, Metric("acc_compensated"), unparsed, *COUNT_METRICS)
-
-    def groups(self) -> Iterator[Group]:
-        names = ("acc", "acc_compensated", "unparsed", *GROUP_COUNTS)
-        members = tuple(f"{NAME}_{code}" for code in DOMAINS)
-        yield Group(f"{NAME}_domains", members, names, by_size=True)
-
-
-def _task(name: str, mode: Mode, dataset: str, label: str, questions: int) -> Task:
-    document = mode.task not in (NO_CONTEXT, COT_ANSWER)
-    return Task(
-        name=name,
-        table=mode.task,
-        counted=mode.task,
-        dataset=dataset,
-        label=label,
-        questions=questions,
-        template=mode.template,
-        budget=mode.budget,
-        document=document,
-        retrieved=mode.task == RAG,
-        length=LENGTHS[dataset] if document and mode.task != RAG else None,
-    )
 
 
 V2: LongBenchV2 = LongBenchV2()

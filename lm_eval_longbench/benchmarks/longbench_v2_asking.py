@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from lm_eval_longbench.benchmarks.asking import Asking, Retrieval, ranker_of
 from lm_eval_longbench.benchmarks.base import Benchmark, Task
-from lm_eval_longbench.benchmarks.longbench_v2_prompts import render, retrieved_document
 from lm_eval_longbench.errors import DataError, OptionError
 from lm_eval_longbench.input_files import read_json_lines
-from lm_eval_longbench.prompts.templates import text_sha256
+from lm_eval_longbench.prompts.render import render, text_sha256
 
 if TYPE_CHECKING:
     from lm_eval_longbench.options import Options
@@ -174,20 +173,18 @@ class CotAnswerAsking(CotAsking):
                 "log_samples, and give its sample log with the option cot_samples. In "
                 "`lm-eval-longbench run` and `evaluate` longbench_v2_cot does both by itself."
             )
-        template = self.benchmark.template_sha256(
-            self.benchmark.tasks[self.benchmark.tables[self.task.table].first_pass]
-        )
+        first = self.benchmark.tables[self.task.table].first_pass
+        template = self.benchmark.tasks[first].prompt_sha256
         self.reasoning = read_reasoning(path, documents, template, data)
         self._whole = self.reasoning
 
     def render(self, row: Mapping[str, Any]) -> str:
         """Return the prompt of a question; DataError if pass one has no reasoning for it."""
-        template = self.task.template
         if not self.reasoning:  # the harness renders one document before there is any
-            return render(row, template, "")
+            return render(self.task, {**row, "cot": ""})
         if row["_id"] not in self.reasoning:
             raise DataError(f"{self.task.name}: pass one has no reasoning for {row['_id']}.")
-        return render(row, template, self.reasoning[row["_id"]])
+        return render(self.task, {**row, "cot": self.reasoning[row["_id"]]})
 
     def question(self, row: Mapping[str, Any]) -> str:
         """Return the whole prompt, which has no document."""
@@ -210,9 +207,23 @@ def _label(options: Options) -> str:
     return label(options.retriever, f"{options.chunk_size or SIZE}-token", options.embedding_model)
 
 
+def retrieved_document(chunks: Sequence[Mapping[str, Any]], top_n: int) -> str:
+    """Return the text that stands for the document in the RAG prompt.
+
+    Args:
+        chunks: `content` (text) and `c_idx` (position in the document), best first.
+        top_n: how many of the best to take; they come in the order of the document.
+    """
+    best = sorted(chunks[:top_n], key=lambda chunk: chunk["c_idx"])
+    return "\n\n".join(
+        f"Retrieved chunk {number}: {chunk['content']}"
+        for number, chunk in enumerate(best, start=1)
+    )
+
+
 RETRIEVAL = Retrieval(
     own=_own,
     label=_label,
     joined=lambda row, chunks, top_n: retrieved_document(chunks, top_n),
-    filled=lambda task, row: render(row, task.template),
+    filled=render,
 )

@@ -7,13 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from lm_eval_longbench.benchmarks.longbench_v2_facts import (
-    COT,
-    COUNTS,
-    DOMAINS,
-    QUESTIONS,
-    SUB_SCORES,
-)
 from lm_eval_longbench.benchmarks.parts import (
     BARS,
     HEAT,
@@ -25,10 +18,19 @@ from lm_eval_longbench.benchmarks.parts import (
     chart,
     nested,
 )
+from lm_eval_longbench.catalog.read import ours
 from lm_eval_longbench.figures.answers import Answers
 from lm_eval_longbench.figures.figure import Figure, Unit, leaf, share
 from lm_eval_longbench.figures.means import percent_of, running_total
 
+NAME = "longbench_v2"
+NO_CONTEXT, COT, COT_ANSWER, RAG = (
+    f"{NAME}_{mode}" for mode in ("no_context", "cot", "cot_answer", "rag")
+)
+_V2 = ours(NAME)
+COUNTS, QUESTIONS = _V2.counts, _V2.tasks[NAME].questions
+# Figures are broken down by difficulty and length; a question's length is that of its document.
+SUB_SCORES = (*COUNTS["difficulty"], *COUNTS["length"])
 PERCENT = Unit("percent", 100, 100, 1)
 OFFICIAL, ACCURACY, STRICT, COMPENSATED = (
     "official",
@@ -197,15 +199,15 @@ _WORDS: dict[str, Text] = {
     "medium": ("Medium (32k-128k)", "中（32k-128k）"),
     "long": ("Long (>128k)", "长（>128k）"),
 }
-_DOMAINS = {
-    "single_document_qa": "单文档问答",
-    "multi_document_qa": "多文档问答",
-    "long_in_context_learning": "长上下文学习",
-    "long_dialogue_history": "长对话历史理解",
-    "code_repository": "代码仓库理解",
-    "long_structured_data": "长结构化数据理解",
-}
-_WORDS |= {name: (name, _DOMAINS[short]) for short, name in DOMAINS.items()}
+_DOMAINS = (
+    "单文档问答",
+    "多文档问答",
+    "长上下文学习",
+    "长对话历史理解",
+    "代码仓库理解",
+    "长结构化数据理解",
+)
+_WORDS |= {name: (name, own) for name, own in zip(COUNTS["domain"], _DOMAINS, strict=True)}
 
 
 def _points(dimension: str) -> tuple[Point, ...]:

@@ -17,10 +17,10 @@ from lm_eval_longbench.benchmarks.answer_files import (
     known_fields,
     scored_text,
 )
-from lm_eval_longbench.benchmarks.longbench_v2_facts import (
-    ASKED,
+from lm_eval_longbench.benchmarks.longbench_v2_figures import (
     COT,
     COT_ANSWER,
+    COUNTS,
     NAME,
     NO_CONTEXT,
     RAG,
@@ -29,8 +29,8 @@ from lm_eval_longbench.benchmarks.sample import Read, Unusable
 from lm_eval_longbench.metrics.longbench_v2 import CHOICES
 
 if TYPE_CHECKING:
-    from lm_eval_longbench.benchmarks.parts import Table, Task
     from lm_eval_longbench.benchmarks.sample import Sample, Scored
+    from lm_eval_longbench.catalog.model import Table, Task
 
 
 # ---------------------------------------------------------------------- official files
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 # Chunks of the official retrieval, where the run does not say how many.
 _CHUNKS = 4
 _ENDS = {COT_ANSWER: "_cot", NO_CONTEXT: "_no_context", RAG: f"_rag_{_CHUNKS}"}
+ASKED = ("question", *(f"choice_{letter}" for letter in CHOICES))
 _MODE = re.compile(r"(_cot|_no_context|_rag_\d+)$")
 _FIELDS = ("_id", "domain", "sub_domain", "difficulty", "length", *ASKED, "answer", "context")
 # Characters of the document that the official files keep.
@@ -138,9 +139,7 @@ class HarnessLogV2(Layout):
 
 
 def _is_official(domain: Any) -> bool:
-    from lm_eval_longbench.benchmarks.longbench_v2_facts import DOMAINS
-
-    return domain in DOMAINS.values()
+    return domain in COUNTS["domain"]
 
 
 class KvpressV2(Layout):

@@ -6,22 +6,28 @@ an object of a class of `base.Benchmark`; see docs/new-benchmark.md.
 
 from __future__ import annotations
 
+import fnmatch
 import functools
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.metadata import entry_points
+from pathlib import Path
 from types import MappingProxyType
 
 from lm_eval_longbench.benchmarks.answer_files import Layout
 from lm_eval_longbench.benchmarks.base import Benchmark, Table, Task
-from lm_eval_longbench.benchmarks.longbench_pro import PRO, PRO_NO_CONTEXT
+from lm_eval_longbench.benchmarks.longbench_pro import PRO
 from lm_eval_longbench.benchmarks.longbench_v1 import V1, E
 from lm_eval_longbench.benchmarks.longbench_v1_variants import VARIANTS
 from lm_eval_longbench.benchmarks.longbench_v2 import V2
-from lm_eval_longbench.errors import OptionError, UnknownNameError
+from lm_eval_longbench.catalog.model import Group
+from lm_eval_longbench.catalog.read import Folder, read_folder
+from lm_eval_longbench.errors import LongBenchError, OptionError, UnknownNameError
 from lm_eval_longbench.presets import Preset, PresetTable
+from lm_eval_longbench.task_folder import task_folder
 
 ENTRY_POINTS = "lm_eval_longbench.benchmarks"
-OURS: tuple[Benchmark, ...] = (V1, E, V2, PRO, *VARIANTS, PRO_NO_CONTEXT)
+OURS: tuple[Benchmark, ...] = (V1, E, V2, PRO, *VARIANTS)
 
 
 @functools.cache
@@ -47,7 +53,8 @@ def benchmarks() -> Mapping[str, Benchmark]:
                 "lm_eval_longbench.benchmarks.base.Benchmark. Correct the package that has it, or "
                 "uninstall it."
             )
-        taken = sorted(_names(one) & {name for own in found.values() for name in _names(own)})
+        others = {name for own in found.values() for name in _names(own)}
+        taken = sorted(_names(one) & (others | _groups_in(task_folder())))
         if taken:
             raise OptionError(
                 f"The entry point {point.name} of {ENTRY_POINTS} is a benchmark called {one.name}, "
@@ -59,8 +66,13 @@ def benchmarks() -> Mapping[str, Benchmark]:
 
 def _names(one: Benchmark) -> set[str]:
     """Return all names that tell a benchmark and its parts from others."""
-    groups = (group.name for group in one.groups())
+    groups = set() if one.task_folder is None else _groups_in(one.task_folder)
     return {one.name, one.short, one.sign, *one.tables, *one.tasks, *groups}
+
+
+def _groups_in(folder: Path) -> set[str]:
+    read = read_folder(folder)
+    return {*read.groups, *read.tags}
 
 
 @functools.cache
@@ -165,3 +177,97 @@ def table_of(task: object) -> Table | None:
 def task_number(table: str, task: str) -> int:
     """Return the position of a task in its table, from 0."""
     return tuple(tables()[table].tasks).index(task)
+
+
+# ---------------------------------------------------------------------- names of tasks and groups
+
+# What stands between names where no plain comma does, with spaces.
+_COMMAS = re.compile(r"\s*[，、；;]\s*")
+
+
+@functools.cache
+def task_folders() -> tuple[Path, ...]:
+    """Return the folders with the task files of all benchmarks, ours first."""
+    folders = (one.task_folder for one in benchmarks().values())
+    return tuple(dict.fromkeys([task_folder(), *(own for own in folders if own is not None)]))
+
+
+@functools.cache
+def _folders() -> tuple[Folder, ...]:
+    return tuple(map(read_folder, task_folders()))
+
+
+@functools.cache
+def _groups() -> Mapping[str, Group]:
+    return {name: group for one in _folders() for name, group in one.groups.items()}
+
+
+@functools.cache
+def tags() -> Mapping[str, tuple[str, ...]]:
+    """Return the tasks of each tag, which stands for them without a figure of its own."""
+    return {name: members for one in _folders() for name, members in one.tags.items()}
+
+
+@functools.cache
+def _members() -> Mapping[str, tuple[str, ...]]:
+    """Return the tasks that each name stands for."""
+    groups = {name: group.members for name, group in _groups().items()}
+    return {**{name: (name,) for name in tasks()}, **tags(), **groups}
+
+
+def our_group(name: str, members: Sequence[str]) -> Group | None:
+    """Return our group of a name; None if it has other members: then it is a user's own."""
+    own = _groups().get(name)
+    return own if own is not None and list(members) == list(own.members) else None
+
+
+def kind_of(name: str) -> str:
+    """Return what a name of ours is in the harness: "task", "group" or "tag"."""
+    return "group" if name in _groups() else "tag" if name in tags() else "task"
+
+
+def second_passes() -> dict[str, str]:
+    """Return the table that embeds the answers of another one, by that other one's name."""
+    return {table.first_pass: table.name for table in tables().values() if table.first_pass}
+
+
+def expanded(names: Iterable[str]) -> tuple[list[str], list[str]]:
+    """Return what names stand for.
+
+    Args:
+        names: tasks, groups, tags and wildcards as for the harness's --tasks; commas separate, too.
+
+    Returns:
+        Our tasks, sorted, each once; and the names that stand for none of them, as given.
+    """
+    ours: set[str] = set()
+    foreign: list[str] = []
+    for name in (part.strip() for given in names for part in given.split(",")):
+        met = fnmatch.filter(_members(), name)
+        if not met:
+            foreign.append(name)
+        for one in met:
+            ours.update(_with_second(_members()[one]))
+    return sorted(ours), foreign
+
+
+def _with_second(names: Iterable[str]) -> Iterator[str]:
+    """Yield tasks, and pass two with pass one, as `run` does."""
+    second = second_passes()
+    for name in names:
+        yield name
+        if name in second:
+            yield second[name]
+
+
+def unknown_task(name: str, kind: str = "task") -> LongBenchError:
+    """Return the error of a name that stands for no task of ours."""
+    plain = _COMMAS.sub(",", name)
+    if plain != name:
+        return OptionError(f"Task names stand between plain commas: --tasks {plain}")
+    return UnknownNameError(kind, name, valid_names())
+
+
+def valid_names() -> list[str]:
+    """Return the names of all our tasks, groups and tags, sorted."""
+    return sorted(_members())

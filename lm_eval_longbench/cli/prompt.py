@@ -10,12 +10,11 @@ from typing import Annotated, Any
 import typer
 
 from lm_eval_longbench.benchmarks.base import Task
-from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task, tasks
+from lm_eval_longbench.benchmarks.registry import benchmark_of, expanded, find_task, kind_of, tasks
 from lm_eval_longbench.errors import OptionError, PromptError
 from lm_eval_longbench.input_files import decoded, read_whole
 from lm_eval_longbench.interface.documents import prompt as finished_prompt
 from lm_eval_longbench.options import Options
-from lm_eval_longbench.task_names import expanded, is_group
 from lm_eval_longbench.terminal import say
 
 
@@ -67,7 +66,7 @@ def register(app: typer.Typer) -> None:
         On a terminal its control characters, if it has any, are written out.
         """
         # Task files are read only for what is no task.
-        if task not in tasks() and is_group(task):
+        if task not in tasks() and kind_of(task) != "task":
             members = expanded([task])[0]
             raise OptionError(
                 f"{task} is a group of {len(members)} tasks, such as {members[0]}: name one of "

@@ -11,9 +11,14 @@ from typing import Annotated, Any
 import typer
 
 from lm_eval_longbench.benchmarks.base import Length
-from lm_eval_longbench.benchmarks.registry import benchmark_of, benchmarks, find_task
+from lm_eval_longbench.benchmarks.registry import (
+    benchmark_of,
+    expanded,
+    find_task,
+    kind_of,
+    valid_names,
+)
 from lm_eval_longbench.errors import OptionError, UnknownNameError
-from lm_eval_longbench.task_names import expanded, is_group, valid_names
 from lm_eval_longbench.terminal import say_json, say_line, say_table, table_of
 
 
@@ -54,14 +59,13 @@ def median_tokens(task: str, data_dir: str | None, tokenizer: str) -> int:
 def described(name: str) -> dict[str, Any]:
     """Return what is known of a task or group.
 
-    Keys: name, kind ("task" or "group"), benchmark, tasks (number), questions, repeats,
+    Keys: name, kind ("task", "group" or "tag"), benchmark, tasks (number), questions, repeats,
     output_budget, metric, prompt ("chat": in the model's chat template; "raw": never in one),
     median_document_length (`low`, `high` and `unit`; null also where no document is asked, or where
     it is not known). Where the tasks of a group differ, a value is null.
     """
-    tasks = expanded([name])[0]
-    if not is_group(name):
-        tasks = [name]
+    kind = kind_of(name)
+    tasks = [name] if kind == "task" else expanded([name])[0]
     rows = []
     for task in tasks:
         own = find_task(task)
@@ -82,7 +86,6 @@ def described(name: str) -> dict[str, Any]:
         for key, value in rows[0].items()
     }
     questions = sum(find_task(task).questions for task in tasks)
-    kind = "group" if is_group(name) else "task"
     return {"name": name, "kind": kind, "tasks": len(tasks), "questions": questions, **shared}
 
 
@@ -108,13 +111,7 @@ def register(app: typer.Typer) -> None:
             raise OptionError("--data-dir is for measuring prompts: give --tokenizer too.")
         names = matching(pattern)
         # Without a pattern only what is part of no group, for the rest is too much to read.
-        parts = {
-            part
-            for own in benchmarks().values()
-            for group in own.groups()
-            for part in group.members
-        }
-        shown = [name for name in names if pattern or as_json or name not in parts]
+        shown = [name for name in names if pattern or as_json or kind_of(name) == "group"]
         found = [described(name) for name in shown]
         if tokenizer is not None:
             for row in found:

@@ -15,7 +15,14 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_longbench.answers.store import AnswerStore, cuts, file_stem, model_identity, model_name
-from lm_eval_longbench.benchmarks.registry import benchmark_of, benchmarks, find_task, presets_named
+from lm_eval_longbench.benchmarks.registry import (
+    benchmark_of,
+    expanded,
+    find_task,
+    presets_named,
+    task_folders,
+    valid_names,
+)
 from lm_eval_longbench.datasets_cache import our_cache
 from lm_eval_longbench.errors import Interrupted, OptionError, RunStopped
 from lm_eval_longbench.harness import api_model, baseline
@@ -42,8 +49,7 @@ from lm_eval_longbench.lock.lock import options_set
 from lm_eval_longbench.options import FLAGS, KEY, Options, with_flags
 from lm_eval_longbench.result_files import output_folder
 from lm_eval_longbench.secrets import hide_keys, masked, masked_command
-from lm_eval_longbench.task_folder import are_linked, harness_tasks, task_folder
-from lm_eval_longbench.task_names import expanded
+from lm_eval_longbench.task_folder import are_linked, harness_tasks
 
 logger = logging.getLogger(__name__)
 
@@ -63,18 +69,6 @@ def _given(parsed: Namespace, name: str) -> Any:
     return getattr(parsed, name, None) or _config(parsed.config).get(name)
 
 
-def _task_folders() -> list[Path]:
-    """Return the folders with the tasks of all benchmarks, ours first."""
-    own = (one.task_folder for one in benchmarks().values())
-    return list(dict.fromkeys([task_folder(), *(folder for folder in own if folder)]))
-
-
-def _task_names() -> set[str]:
-    """Return the names of the tasks and groups in these folders."""
-    known = benchmarks().values()
-    return {name for one in known for name in (*one.tasks, *(own.name for own in one.groups()))}
-
-
 def joined_include_paths(given: str | Sequence[str] | None, config: str | None) -> list[str]:
     """Return the user's own include paths and the task folders that the harness does not have.
 
@@ -88,7 +82,7 @@ def joined_include_paths(given: str | Sequence[str] | None, config: str | None) 
     own = [given] if isinstance(given, str) else list(given or ())
     # Twice the same task would be a warning a task.
     there = {Path(path).resolve() for path in own}
-    more = [folder for folder in _task_folders() if folder not in there]
+    more = [folder for folder in task_folders() if folder not in there]
     return own + [str(one) for one in more if not are_linked(one, harness_tasks())]
 
 
@@ -393,14 +387,14 @@ def run_parsed(
         _given(parsed, "model")
     ):  # tasks say it too, but after the model is loaded
         warn_without_chat(find_task(name) for name in expanded(_wanted(parsed))[0])
-    folders = [str(folder) for folder in _task_folders()]
+    folders = [str(folder) for folder in task_folders()]
     with (
         contextlib.ExitStack() as screen,
         stoppable(parsed, say, keep_empty=keep_empty) as keeping,
         evaluated(reasoning_folder(parsed), keeping, begun) as kept,
         written() as kept.unwritten,
         arguments_masked(kept, partial(_end_screen, screen, kept, quiet, log)),
-        quick_index(_wanted(parsed), parsed.include_path or [], folders, _task_names()),
+        quick_index(_wanted(parsed), parsed.include_path or [], folders, valid_names()),
         git_unheard(),
         one_bar() if log else contextlib.nullcontext(),
     ):
@@ -427,7 +421,7 @@ def _end_screen(
     found = kept.saved.results if kept.saved else {}
     known = (
         found.get("configs", {}).keys() <= kept.rows.keys()
-        and found.get("groups", {}).keys() <= _task_names()
+        and found.get("groups", {}).keys() <= set(valid_names())
         and len({own["task"] for own in kept.signatures.values()}) == len(kept.signatures)
     )
     if quiet or (log and known):

@@ -22,7 +22,7 @@ from typing import Any
 import lm_eval.evaluator
 import lm_eval.tasks
 
-from lm_eval_longbench.benchmarks.registry import tables
+from lm_eval_longbench.benchmarks.registry import second_passes
 from lm_eval_longbench.errors import Interrupted, LongBenchError, OptionError, RunStopped
 from lm_eval_longbench.harness.keeping import Keeping
 from lm_eval_longbench.harness.plain import silence
@@ -149,11 +149,6 @@ def evaluated(
 
 
 # ---------------------------------------------------------------------- second passes
-
-
-def second_passes() -> dict[str, str]:
-    """Return the table that embeds the answers of another one, by that other one's name."""
-    return {table.first_pass: table.name for table in tables().values() if table.first_pass}
 
 
 def with_second_passes(wanted: str | Sequence[str]) -> list[str]:

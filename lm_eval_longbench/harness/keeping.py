@@ -30,7 +30,7 @@ from lm_eval_longbench.harness.releases import is_text
 from lm_eval_longbench.harness.stopping import Stopped, Stopping, gated
 from lm_eval_longbench.harness.written import Unwritten
 from lm_eval_longbench.options import REPEAT
-from lm_eval_longbench.prompts.templates import text_sha256
+from lm_eval_longbench.prompts.render import text_sha256
 from lm_eval_longbench.secrets import masked
 
 if TYPE_CHECKING:

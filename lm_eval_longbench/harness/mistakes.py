@@ -18,7 +18,14 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from lm_eval_longbench.benchmarks.registry import benchmark_of, benchmarks, find_task
+from lm_eval_longbench.benchmarks.registry import (
+    benchmark_of,
+    benchmarks,
+    expanded,
+    find_task,
+    unknown_task,
+    valid_names,
+)
 from lm_eval_longbench.errors import (
     STOPPED,
     WRONG_USAGE,
@@ -33,7 +40,6 @@ from lm_eval_longbench.harness.preflight_model import check_model
 from lm_eval_longbench.harness.stopping import Stopped
 from lm_eval_longbench.options import KEY
 from lm_eval_longbench.secrets import without_keys
-from lm_eval_longbench.task_names import expanded, unknown_task, valid_names
 from lm_eval_longbench.terminal import fail
 
 # For the log file alone: the screen shows no such record of another name than the package's.

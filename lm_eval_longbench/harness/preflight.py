@@ -15,7 +15,7 @@ from typing import Any
 
 from lm_eval.tasks import TaskManager
 
-from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task, presets_named
+from lm_eval_longbench.benchmarks.registry import benchmark_of, presets_named
 from lm_eval_longbench.errors import OptionError, UnknownNameError
 from lm_eval_longbench.harness.backend import only_messages
 from lm_eval_longbench.harness.command import (
@@ -26,6 +26,7 @@ from lm_eval_longbench.harness.command import (
     with_preset,
 )
 from lm_eval_longbench.harness.generation import fold_budget
+from lm_eval_longbench.harness.overrides import asked_task
 from lm_eval_longbench.harness.preflight_facts import (
     LOCAL,
     Backend,
@@ -260,14 +261,14 @@ def _leaf(
     name: str, config: Mapping[str, Any], metadata: Mapping[str, Any], spec: str | Mapping[str, Any]
 ) -> PlannedTask:
     cls = config.get("class")
-    dataset, benchmark = str(config.get("dataset_name")), None
+    task = None
     if isinstance(cls, type) and issubclass(cls, LongBenchTask):
-        benchmark = benchmark_of(find_task(dataset))
+        task = asked_task(config)
     return PlannedTask(
         name=name,
-        task=None if benchmark is None else dataset,
+        task=None if task is None else task.name,
         metadata={**(config.get("metadata") or {}), **metadata},
-        repeats=int(config.get("repeats") or (1 if benchmark is None else benchmark.repeats)),
+        repeats=int(config.get("repeats") or (1 if task is None else benchmark_of(task).repeats)),
         spec=spec,
     )
 

@@ -20,7 +20,7 @@ from datasets import Dataset, Features, Value
 from lm_eval_longbench.answers.answer import REPLIES
 from lm_eval_longbench.benchmarks.asking import Asking
 from lm_eval_longbench.benchmarks.base import CAPPED, FAILED
-from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task
+from lm_eval_longbench.benchmarks.registry import benchmark_of
 from lm_eval_longbench.figures.questions import question_values
 from lm_eval_longbench.harness.backend import as_text, only_messages, takes_seed, wrap_payloads
 from lm_eval_longbench.harness.decoding import Decoding
@@ -41,8 +41,10 @@ from lm_eval_longbench.harness.objects import (
     leaves_out_begin,
 )
 from lm_eval_longbench.harness.overrides import (
+    asked_task,
     check_options_of_call,
     check_prompt_is_ours,
+    for_harness,
     model_of_call,
     options_of_call,
     refuse_selection,
@@ -74,7 +76,7 @@ from lm_eval_longbench.once import warn_once
 from lm_eval_longbench.options import KEY, Options
 from lm_eval_longbench.prompts.held import Texts
 from lm_eval_longbench.prompts.prepare import place_as_sent, question_at
-from lm_eval_longbench.prompts.templates import text_sha256
+from lm_eval_longbench.prompts.render import text_sha256
 from lm_eval_longbench.prompts.tokenizer import load_tokenizer, tokenizer_name
 from lm_eval_longbench.prompts.tokens.fast import tokenizer_sha256
 from lm_eval_longbench.secrets import masked
@@ -91,7 +93,7 @@ require(TASKS)
 
 
 class LongBenchTask(HarnessTask):
-    """A task of a benchmark as a harness task; the YAML's `dataset_name` is its name.
+    """A task of a benchmark as a harness task; see `overrides.asked_task`.
 
     Options come in `metadata["longbench"]`, the model's arguments in `metadata` beside it.
 
@@ -109,18 +111,19 @@ class LongBenchTask(HarnessTask):
     # ------------------------------------------------------------------ construction
 
     def __init__(self, config: Mapping[str, Any] | None = None, **kwargs: Any) -> None:
-        config = {key: value for key, value in (config or {}).items() if key != "class"}
-        metadata = config["metadata"] = dict(config.get("metadata") or {})
+        given = config or {}
+        metadata = dict(given.get("metadata") or {})
         metadata.update(options_of_call(metadata))
-        task = find_task(str(config.get("dataset_name")))
+        task = asked_task(given)
         benchmark = benchmark_of(task)
+        config = for_harness(given, task)
         if not benchmark.choices and isinstance(metadata.get(KEY), Mapping):
             refuse_selection(metadata[KEY], benchmark.title)
         options = Options.from_metadata(metadata)
         # The model's arguments are in it, and the harness writes it into every results file.
         config["metadata"] = metadata = masked(metadata)
         # The option, else the harness's own key in a user's YAML, else the official number.
-        repeats = options.repeats or int(config.get("repeats") or benchmark.repeats)
+        repeats = options.repeats or int(given.get("repeats") or benchmark.repeats)
         self.asking = benchmark.asking(task, options, repeats)
         check_prompt_is_ours(config)
         # A user's group may replace a member's whole metadata, its version with it.
@@ -139,9 +142,9 @@ class LongBenchTask(HarnessTask):
         # A user's YAML may replace the whole mapping; without `until` the harness would stop every
         # answer at the first blank line.
         official = benchmark.generation(task)
-        given = dict(config.get("generation_kwargs") or {})
-        # Our own YAML repeats official arguments; what differs is the user's.
-        own = {name: value for name, value in given.items() if official.get(name) != value}
+        wanted = dict(config.get("generation_kwargs") or {})
+        # Our own YAML has official arguments; what differs is the user's.
+        own = {name: value for name, value in wanted.items() if official.get(name) != value}
         config["generation_kwargs"] = official | self.asking.generation | own
         # Any value keeps the harness from looking for our metrics in its registry and on the hub.
         config.setdefault("process_results", "lm_eval_longbench")
@@ -167,14 +170,13 @@ class LongBenchTask(HarnessTask):
         columns = {**light.columns(), "index": list(range(len(rows)))}
         features = Features({**Features.from_arrow_schema(light.schema), "index": Value("int64")})
         self.dataset = {self.config.test_split: Dataset.from_dict(columns, features)}
-        self._template_sha256 = benchmark.template_sha256(task)
         self.signature.update(
             benchmark=benchmark.name,
             task=task.counted,
             version=str(self.config.metadata.get("version")),
             data=self._documents.label,
             data_sha256=self._documents.sha256,
-            template_sha256=self._template_sha256,
+            template_sha256=task.prompt_sha256,
             truncation=benchmark.rule.__name__,
             overlength=options.overlength,
             repeats=asking.repeats,
@@ -385,7 +387,7 @@ class LongBenchTask(HarnessTask):
         self._texts.clear()
         self._held = Texts()
         self._replies.clear()
-        options, rule = self.asking.options, self.asking.benchmark.rule
+        task, options, rule = self.asking.task, self.asking.options, self.asking.benchmark.rule
         ids = [question_id(doc) for doc in asked]
         indices = [doc["index"] for doc in asked]
         # Each rank measures all documents where some may be skipped: all must agree which.
@@ -409,7 +411,7 @@ class LongBenchTask(HarnessTask):
             sent=sent,
             tokenizer=self._tokenizer,
             rule=rule,
-            source=f"{self._documents.sha256}/{self.asking.task.name}/{self._template_sha256}",
+            source=f"{self._documents.sha256}/{task.name}/{task.prompt_sha256}",
             overlength=options.overlength,
             ranks=share["world_size"],
             hold=self._held.hold,
@@ -417,9 +419,7 @@ class LongBenchTask(HarnessTask):
         for index, prompt, keep in zip(indices, prompts, kept, strict=True):
             self._texts[index] = prompt
             self._prepared[index] = Prepared(
-                prompt_summary(
-                    prompt, self._template_sha256, self._documents.context_sha256[index]
-                ),
+                prompt_summary(prompt, task.prompt_sha256, self._documents.context_sha256[index]),
                 keep,
                 self._question_at(index, prompt),
             )

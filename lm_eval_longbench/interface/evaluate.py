@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from lm_eval_longbench.answers.store import model_name
+from lm_eval_longbench.benchmarks.registry import expanded, valid_names
 from lm_eval_longbench.errors import OptionError, UnknownNameError
 from lm_eval_longbench.interface.run import THIS, Run
 from lm_eval_longbench.options import KEY, Options
-from lm_eval_longbench.task_names import expanded, valid_names
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task
+from lm_eval_longbench.benchmarks.registry import benchmark_of, expanded, find_task
 from lm_eval_longbench.errors import DataError, LockError, LockMismatch, LongBenchError
 from lm_eval_longbench.lock.lock import (
     DEFAULT,
@@ -23,7 +23,6 @@ from lm_eval_longbench.lock.lock import (
 )
 from lm_eval_longbench.logs.results_file import TaskResult
 from lm_eval_longbench.options import KEY, Options
-from lm_eval_longbench.task_names import expanded
 
 # What to do about a difference, by section. Templates and metrics come with the packages.
 _TODO = {
@@ -180,13 +179,12 @@ def lock_of_run(tasks: Sequence[TaskResult]) -> Lock:
         if name is None or label is None or sha256 is None:
             raise TypeError("its task or data")
         task = find_task(name)
-        benchmark = benchmark_of(task)
         add_data(data, task, data_entry(task, label, sha256))
-        metrics[benchmark.name] = run["metrics"]
+        metrics[benchmark_of(task).name] = run["metrics"]
         options.update(options_set(Options.from_metadata(_options_of(result))))
         packages.update(run["packages"] or {})
         versions[task.name] = run["version"]
-        templates[f"{benchmark.family}/{task.template}"] = run["template_sha256"]
+        templates[task.name] = run["template_sha256"]
     return Lock(data, metrics, options, packages, versions, templates)
 
 

@@ -11,13 +11,12 @@ from typing import Any, TypedDict
 import yaml
 
 from lm_eval_longbench.benchmarks.base import Task
-from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task
+from lm_eval_longbench.benchmarks.registry import benchmark_of, expanded, find_task, unknown_task
 from lm_eval_longbench.errors import LockError, LongBenchError
 from lm_eval_longbench.input_files import open_input, read_whole
 from lm_eval_longbench.options import KEY, Options
 from lm_eval_longbench.shapes import Object
 from lm_eval_longbench.signature.signature import package_versions
-from lm_eval_longbench.task_names import expanded, task_versions, unknown_task
 from lm_eval_longbench.version import installed
 
 DEFAULT = "longbench.lock"
@@ -63,7 +62,7 @@ class Lock:
         options: those of `--metadata '{"longbench": ...}'` that are not at their default.
         packages: version by package; None: not installed.
         tasks: version by task.
-        templates: sha256 by prompt template, as "longbench_v1/qasper".
+        templates: sha256 of the prompt template by task.
     """
 
     data: Mapping[str, LockedData]
@@ -156,19 +155,16 @@ def lock_of(names: Sequence[str], options: Options) -> Lock:
         DataError: data that `options` names is not there.
         PromptError: a prompt template was changed.
     """
-    tasks, versions = [find_task(name) for name in names], task_versions()
-    templates = {}
+    tasks = [find_task(name) for name in names]
     for task in tasks:
-        benchmark = benchmark_of(task)
-        benchmark.template(task)  # stops where the file is not what its hash says
-        templates[f"{benchmark.family}/{task.template}"] = benchmark.template_sha256(task)
+        benchmark_of(task).template(task)  # stops where it is not what its hash says
     return Lock(
         data=data_of(tasks, options),
         metrics={one.name: one.metrics for one in map(benchmark_of, tasks)},
         options=options_set(options),
         packages=packages_now(),
-        tasks={name: versions[name] for name in names},
-        templates=templates,
+        tasks={task.name: benchmark_of(task).task_version for task in tasks},
+        templates={task.name: task.prompt_sha256 for task in tasks},
     )
 
 

@@ -13,7 +13,7 @@ from lm_eval_longbench.answers.answer import REPLIES
 from lm_eval_longbench.errors import PredictionError
 from lm_eval_longbench.input_files import read_json_lines
 from lm_eval_longbench.prompts.prepare import EXCERPT
-from lm_eval_longbench.prompts.templates import text_sha256
+from lm_eval_longbench.prompts.render import text_sha256
 from lm_eval_longbench.shapes import Count, Object, checked
 
 # What rows of `--predict_only` hold in place of figures.

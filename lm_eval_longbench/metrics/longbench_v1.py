@@ -1,8 +1,8 @@
-"""Which metric scores which LongBench v1 and LongBench-E dataset, and how a sample is scored."""
+"""The metrics of LongBench v1 and LongBench-E by their names in task files."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from lm_eval_longbench.errors import UnknownNameError
 from lm_eval_longbench.metrics.classification import classification
@@ -12,68 +12,66 @@ from lm_eval_longbench.metrics.qa_f1 import qa_f1, qa_f1_zh
 from lm_eval_longbench.metrics.retrieval import retrieval, retrieval_zh
 from lm_eval_longbench.metrics.rouge_l import rouge_l, rouge_l_google, rouge_l_zh
 
-_TEXT_METRICS: dict[str, Callable[[str, str], float]] = {
-    "narrativeqa": qa_f1,
-    "qasper": qa_f1,
-    "multifieldqa_en": qa_f1,
-    "multifieldqa_zh": qa_f1_zh,
-    "hotpotqa": qa_f1,
-    "2wikimqa": qa_f1,
-    "musique": qa_f1,
-    "dureader": rouge_l_zh,
-    "gov_report": rouge_l,
-    "qmsum": rouge_l,
-    "multi_news": rouge_l,
-    "vcsum": rouge_l_zh,
-    "triviaqa": qa_f1,
-    "nq": qa_f1,  # of the first release
-    "samsum": rouge_l,
-    "passage_count": count,
-    "passage_retrieval_en": retrieval,
-    "passage_retrieval_zh": retrieval_zh,
-    "lcc": code_sim,
-    "repobench-p": code_sim,
+CLASSIFICATION = classification.__name__
+# With which also Google's ROUGE-L is reported.
+ROUGE = rouge_l.__name__
+METRICS: Mapping[str, Callable[[str, str], float]] = {
+    one.__name__: one
+    for one in (
+        qa_f1,
+        qa_f1_zh,
+        rouge_l,
+        rouge_l_zh,
+        count,
+        retrieval,
+        retrieval_zh,
+        code_sim,
+    )
 }
-CLASSIFICATION = frozenset({"trec", "lsht"})
-DATASETS = frozenset(_TEXT_METRICS) | CLASSIFICATION
-# Datasets that also report Google's ROUGE-L.
-ROUGE_DATASETS = frozenset({"gov_report", "qmsum", "multi_news", "samsum"})
-# Few-shot answers end at the line; models that go on with another example are not punished.
-FIRST_LINE = frozenset({"trec", "triviaqa", "samsum", "lsht"})
 
 
-def scored_text(dataset: str, prediction: str) -> str:
+def scored_text(prediction: str, *, first_line: bool) -> str:
     """Return the part of a prediction that is scored.
 
-    For the few-shot datasets: the first line after leading newlines. Nothing else is stripped.
+    Few-shot answers end at the line, so that models that go on with another example are not
+    punished: the first line after leading newlines. Nothing else is stripped.
     """
-    if dataset in FIRST_LINE:
-        return prediction.lstrip("\n").split("\n", 1)[0]
-    return prediction
+    return prediction.lstrip("\n").split("\n", 1)[0] if first_line else prediction
 
 
 def score_sample(
-    dataset: str,
+    metric: str,
     prediction: str,
     answers: Sequence[str],
     all_classes: Sequence[str] | None = None,
+    *,
+    first_line: bool = False,
 ) -> float:
     """Return the official score of one prediction, in [0, 1]: the best over its gold answers.
 
-    No answers: 0. Raises UnknownNameError for a dataset that LongBench v1 does not have.
+    Args:
+        metric: its name.
+        prediction: the answer.
+        answers: gold ones; none: 0.
+        all_classes: for classification.
+        first_line: whether only the first line of the prediction is scored.
+
+    Raises:
+        UnknownNameError: there is no such metric.
     """
-    if dataset not in DATASETS:
-        raise UnknownNameError("LongBench v1 dataset", dataset, DATASETS)
-    text = scored_text(dataset, prediction)
-    if dataset in CLASSIFICATION:
+    if metric not in (*METRICS, CLASSIFICATION):
+        raise UnknownNameError("LongBench v1 metric", metric, [*METRICS, CLASSIFICATION])
+    text = scored_text(prediction, first_line=first_line)
+    if metric == CLASSIFICATION:
         scores = [classification(text, answer, all_classes or ()) for answer in answers]
     else:
-        metric = _TEXT_METRICS[dataset]
-        scores = [metric(text, answer) for answer in answers]
+        scores = [METRICS[metric](text, answer) for answer in answers]
     return max(scores, default=0.0)
 
 
-def rouge_l_google_sample(dataset: str, prediction: str, answers: Sequence[str]) -> float:
+def rouge_l_google_sample(
+    prediction: str, answers: Sequence[str], *, first_line: bool = False
+) -> float:
     """Return Google's rougeL of one prediction, in [0, 1]: the best over its gold answers."""
-    text = scored_text(dataset, prediction)
+    text = scored_text(prediction, first_line=first_line)
     return max((rouge_l_google(text, answer) for answer in answers), default=0.0)

@@ -13,7 +13,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from lm_eval_longbench.prompts.held import whole
-from lm_eval_longbench.prompts.templates import text_sha256
+from lm_eval_longbench.prompts.render import text_sha256
 from lm_eval_longbench.prompts.tokens.cut_cache import CutCache, cache_key, plausible
 from lm_eval_longbench.prompts.tokens.fast import cutting_tokenizer
 from lm_eval_longbench.prompts.truncation import Cut, Rule, truncate

@@ -74,6 +74,14 @@ class BenchmarkRule:
         return self.cut(ids, limit, decode)
 
 
+_CUTS = {one.__name__: one for one in (halves_decoded_apart, ends_decoded_together)}
+
+
+def rule_of(name: str, release: str | None) -> Rule:
+    """Return a rule by its name in task files; see `BenchmarkRule`."""
+    return _CUTS[name] if release is None else BenchmarkRule(_CUTS[name], release)
+
+
 RULE_V1 = BenchmarkRule(halves_decoded_apart, RELEASE_V1)
 RULE_V2 = BenchmarkRule(ends_decoded_together, RELEASE_V2)
 RULE_PRO = BenchmarkRule(ends_decoded_together, RELEASE_PRO)

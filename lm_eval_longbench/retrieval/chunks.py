@@ -11,7 +11,7 @@ import numpy as np
 
 from lm_eval_longbench.baseline.text import UNSPACED, scores, words
 from lm_eval_longbench.errors import OptionError
-from lm_eval_longbench.prompts.templates import text_field
+from lm_eval_longbench.prompts.render import text_field
 
 SIZE = 512  # tokens
 # No token of any model: the chunks must not change with the model that reads them.

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from lm_eval_longbench.answers.answer import REPLIES
 from lm_eval_longbench.logs.formulas import left_by_limit
 from lm_eval_longbench.logs.sample_log import LogRow, at
-from lm_eval_longbench.prompts.templates import text_sha256
+from lm_eval_longbench.prompts.render import text_sha256
 from lm_eval_longbench.verify.check import (
     CONFIRMED,
     DIFFERENT,

@@ -9,7 +9,7 @@ from typing import Any
 from lm_eval_longbench.benchmarks.base import CAPPED, COUNTS, TRUNCATED, Benchmark
 from lm_eval_longbench.logs.sample_log import LogRow, at, rows_sha256
 from lm_eval_longbench.options import REPEAT
-from lm_eval_longbench.prompts.templates import text_sha256
+from lm_eval_longbench.prompts.render import text_sha256
 from lm_eval_longbench.prompts.tokens.official import clean_up
 from lm_eval_longbench.signature.signature import CLEANED_UP
 from lm_eval_longbench.verify.check import EDITED, NOT_CHECKABLE, Check, all_of, compared, some

@@ -12,7 +12,7 @@ from lm_eval_longbench.errors import LongBenchError
 from lm_eval_longbench.logs.results_file import TaskResult
 from lm_eval_longbench.logs.sample_log import LogRow, at
 from lm_eval_longbench.prompts.prepare import EXCERPT
-from lm_eval_longbench.prompts.templates import text_sha256
+from lm_eval_longbench.prompts.render import text_sha256
 from lm_eval_longbench.prompts.truncation import truncate
 from lm_eval_longbench.signature.signature import package_versions
 from lm_eval_longbench.verify.check import (
@@ -86,7 +86,7 @@ def check_prompts(task: Subject, tokenizer: str | None) -> Iterator[Check]:
     problem = ""
     if task.own.retrieved:
         problem = "They hold retrieved chunks, which the log does not keep."
-    elif task.run.get("template_sha256") != task.benchmark.template_sha256(task.own):
+    elif task.run.get("template_sha256") != task.own.prompt_sha256:
         problem = "They are from another version of the template."
     elif task.own.document and isinstance(task.documents, str):
         problem = task.documents

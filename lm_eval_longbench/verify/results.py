@@ -6,14 +6,13 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from lm_eval_longbench.benchmarks.registry import tasks
+from lm_eval_longbench.benchmarks.registry import kind_of, our_group, tasks
 from lm_eval_longbench.errors import LongBenchError, PredictionError
 from lm_eval_longbench.input_files import read_json_lines
 from lm_eval_longbench.logs.formulas import plain_error, pooled_error, weighted_mean
 from lm_eval_longbench.logs.results_file import NAMING, ResultsFile, TaskResult
-from lm_eval_longbench.prompts.templates import text_sha256
+from lm_eval_longbench.prompts.render import text_sha256
 from lm_eval_longbench.signature.signature import package_versions
-from lm_eval_longbench.task_names import is_group, our_group
 from lm_eval_longbench.verify.check import (
     CONFIRMED,
     DIFFERENT,
@@ -93,12 +92,12 @@ def check_groups(
             said = "The group contains itself, which the harness cannot build."
             yield name, Check("groups", "members", DIFFERENT, ", ".join(members), None, said)
             continue
-        if not is_group(name) and not ours & ways.keys():
+        if kind_of(name) != "group" and not ours & ways.keys():
             continue  # a group of other tasks
         own = _Group(name, ways, results, verified)
         for check in own.checks():
             yield name, check
-        if is_group(name) and our_group(name, members) is None:
+        if kind_of(name) == "group" and our_group(name, members) is None:
             said = "A group of this package has this name, and other members."
             yield name, Check(OFFICIAL, "members", NOT_CHECKABLE, ", ".join(members), None, said)
 
@@ -356,11 +355,11 @@ def _groups(results: ResultsFile) -> Iterator[tuple[str, Check]]:
         version = whole.get("versions", {}).get(group)
         alias = results.results.get(group, {}).get("alias", group)
         own = our_group(group, members)
-        if own is not None and own.version == str(version) and own.alias == alias:
+        if own is not None and own.version == str(version) and group == alias:
             yield group, Check("table", "version, alias", CONFIRMED, [version, alias])
         elif own is not None and ours:
             said = "This package has the group under another version or another name in the table."
-            wanted = [own.version, own.alias]
+            wanted = [own.version, group]
             yield group, Check("table", "version, alias", DIFFERENT, [version, alias], wanted, said)
         else:
             said = "Its version and its name in the table stand in the group's own file only."

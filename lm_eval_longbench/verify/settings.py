@@ -18,7 +18,7 @@ from lm_eval_longbench.errors import LongBenchError, OptionError
 from lm_eval_longbench.logs.results_file import TaskResult
 from lm_eval_longbench.logs.sample_log import at
 from lm_eval_longbench.options import Options, read_seed
-from lm_eval_longbench.prompts.templates import text_sha256
+from lm_eval_longbench.prompts.render import text_sha256
 from lm_eval_longbench.prompts.tokenizer import tokenizer_name
 from lm_eval_longbench.signature.signature import (
     INGREDIENTS,
@@ -28,7 +28,6 @@ from lm_eval_longbench.signature.signature import (
     model_settings,
     package_versions,
 )
-from lm_eval_longbench.task_names import task_versions
 from lm_eval_longbench.verify.check import (
     CONFIRMED,
     DIFFERENT,
@@ -87,7 +86,7 @@ def is_known(task: TaskResult) -> Check:
 def check_signature(task: Subject) -> Iterator[Check]:
     """Yield the checks of a signature against this package, and of what tables show of it."""
     run, own = task.run, str(task.run.get("version"))
-    ours = task_versions()[task.own.name]
+    ours = task.benchmark.task_version
     said = f"Another version of the task than this package's, {ours}, or a number of a user's own."
     yield compared("task version", "of this package", own, ours, said, NOT_CHECKABLE)
     if task.version is None:
@@ -95,8 +94,6 @@ def check_signature(task: Subject) -> Iterator[Check]:
         yield Check("task version", "task version", NOT_CHECKABLE, meaning=said)
     else:
         data = str(run.get("data"))
-        if task.benchmark.own_note:
-            own += f" {task.benchmark.own_note}"
         if is_own(run.get("retrieval")):
             own += f" {OWN_RETRIEVAL}"
         if not OFFICIAL_DATA.fullmatch(data):
@@ -107,7 +104,7 @@ def check_signature(task: Subject) -> Iterator[Check]:
     said += "names to verify its scores."
     metrics = "metrics version"
     yield compared(metrics, metrics, run.get("metrics"), task.benchmark.metrics, said)
-    found, template = run.get("template_sha256"), task.benchmark.template_sha256(task.own)
+    found, template = run.get("template_sha256"), task.own.prompt_sha256
     said = "The prompts were made from another version of the template."
     yield compared("template", "template", found, template, said)
     if task.rows:

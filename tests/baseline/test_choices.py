@@ -1,21 +1,21 @@
 import time
 
 import pytest
+import v2_prompts as longbench_v2_prompts
 from hypothesis import given
 from hypothesis import strategies as st
 from v1_tasks import TASKS, load
-
-from lm_eval_longbench.baseline.choices import choose
-from lm_eval_longbench.baseline.extractive import answer
-from lm_eval_longbench.benchmarks import longbench_v2_prompts
-from lm_eval_longbench.benchmarks.longbench_v1 import V1
-from lm_eval_longbench.benchmarks.longbench_v2_prompts import (
+from v2_prompts import (
     COT,
     COT_ANSWER,
     NO_CONTEXT,
     RAG,
     ZERO_SHOT,
 )
+
+from lm_eval_longbench.baseline.choices import choose
+from lm_eval_longbench.baseline.extractive import answer
+from lm_eval_longbench.benchmarks.longbench_v1 import V1
 
 TEXT = (
     "The mill stood by the river. Ann baked bread in the mill. Tom fished. "

@@ -2,7 +2,8 @@
 
 import math
 from collections.abc import Mapping
-from hashlib import sha256
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,9 +14,6 @@ from lm_eval_longbench.benchmarks.base import (
     Benchmark,
     Metric,
     Protocol,
-    Source,
-    Table,
-    Task,
 )
 from lm_eval_longbench.benchmarks.sample import Scored, Unusable, line_of
 from lm_eval_longbench.doctor.model import _official_todo
@@ -23,11 +21,10 @@ from lm_eval_longbench.errors import DataError, PromptError
 from lm_eval_longbench.figures.answers import Columns
 from lm_eval_longbench.figures.figure import Figure, Unit, leaf
 from lm_eval_longbench.figures.tree import Mean
-from lm_eval_longbench.prompts.truncation import RULE_V2
+from lm_eval_longbench.prompts.render import official_sha256
 from lm_eval_longbench.protocol import departures
 
 PERCENT = Unit("percent", 100, 100, 1)
-TASK = Task("small", "small", "small", "small", "small", 2, "small", 16)
 
 
 class Small(Benchmark):
@@ -35,17 +32,12 @@ class Small(Benchmark):
 
     name = short = sign = family = prepared_as = "small"
     title = "Small"
-    metrics = task_version = "1.0"
-    source = Source("example/small", "0" * 40, "small.zip", "0" * 64)
-    rule = RULE_V2
+    metrics = "1.0"
+    task_folder = Path(__file__).parent / "small_tasks"
     unit, unit_note = PERCENT, "Percent."
     file_kind = "small"
     fields = ("id", "context", "side", "answers", "size")
     kinds: Mapping = {"answers": "texts", "size": "int64"}
-    tasks: Mapping = {"small": TASK}
-    tables: Mapping = {
-        "small": Table("small", "small", "Small", "", tasks, {"side": ("left", "right")})
-    }
 
     def score(self, sample, reasoning="drop", *, extras=False):
         return Scored(float(sample.response in sample.golds), not sample.response, sample.shown)
@@ -69,6 +61,7 @@ class Small(Benchmark):
 
 
 SMALL = Small()
+TASK = SMALL.tasks["small"]
 ROW = {"id": "q1", "context": "c", "side": "left", "answers": ["a", "b"], "size": 3}
 
 
@@ -122,27 +115,21 @@ def test_a_sample_has_what_scoring_needs():
     assert (own.truncated, own.document, own.content) == (True, "f" * 16, None)
 
 
-def test_prompts_are_templates_with_fields_of_the_row(tmp_path, monkeypatch):
-    text = "{side}: {context} {other} {size}"
-    (tmp_path / "small").mkdir()
-    (tmp_path / "small" / "small.txt").write_text(text)
-    digest = sha256(text.encode()).hexdigest()
-    (tmp_path / "SHA256SUMS").write_text(f"{digest}  small/small.txt\n")
-    monkeypatch.setattr(Small, "templates", tmp_path)
-    row = {**ROW, "size": "3", "context": "{side}", "other": "x"}
-    assert SMALL.render(TASK, row) == "left: {side} {other} 3"
+def test_prompts_are_templates_with_fields_of_the_row():
+    text = "{{side}}: {{context}} {other} {{size}}"
+    task = replace(TASK, prompt=text, prompt_sha256=official_sha256(text))
+    row = {**ROW, "size": "3", "context": "{{side}}", "other": "x"}
+    assert SMALL.render(task, row) == "left: {{side}} {other} 3"
+    assert SMALL.question(task, row) == " {other} 3"
     with pytest.raises(PromptError, match="needs the field 'size' as a text; the document has int"):
-        SMALL.render(TASK, ROW)
+        SMALL.render(task, ROW)
 
 
-def test_a_changed_template_is_refused_and_its_place_named(tmp_path, monkeypatch):
-    (tmp_path / "small").mkdir()
-    (tmp_path / "small" / "small.txt").write_text("changed")
-    (tmp_path / "SHA256SUMS").write_text(f"{'0' * 64}  small/small.txt\n")
-    monkeypatch.setattr(Small, "templates", tmp_path)
-    with pytest.raises(PromptError, match=r"small/small.txt was changed: .*Restore it: ") as caught:
-        SMALL.render(TASK, ROW)
-    assert str(tmp_path) in str(caught.value) and "pip" not in str(caught.value)
+def test_a_changed_template_is_refused_and_its_place_named():
+    found = official_sha256("{{context}} ")
+    with pytest.raises(PromptError, match=r"small.yaml: sha256") as caught:
+        SMALL.render(replace(TASK, prompt="{{context}} "), ROW)
+    assert f"sha256 {found}, official {TASK.prompt_sha256}" in str(caught.value)
 
 
 def test_data_is_a_file_a_dataset(tmp_path):
@@ -199,7 +186,6 @@ def test_the_harness_has_the_figures_that_name_a_metric():
     own = answers(("left", "a"))
     assert [figure.metric for figure in SMALL.question_figures(own)] == ["right"]
     assert SMALL.official_metrics(TASK) == ("right",)
-    assert list(SMALL.groups()) == []
 
 
 def test_there_are_no_official_files_unless_it_says_so():

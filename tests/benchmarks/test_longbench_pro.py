@@ -11,6 +11,14 @@ import pytest
 from figures_of import answers_of, official_of
 from hypothesis import given
 from hypothesis import strategies as st
+from longbench_pro_facts import (
+    BY_CODE,
+    COUNTS,
+    DIMENSIONS,
+    PRIMARY_TASKS,
+    QUESTIONS,
+    SECONDARY_TASKS,
+)
 from oracles import pro_summary as oracle
 from oracles.texts import EXACT, examples
 from prediction_rows import pro_question, pro_row
@@ -19,14 +27,6 @@ from scored_runs import pro_row as line_of_pro
 
 from lm_eval_longbench.benchmarks.base import MOST_REPEATS
 from lm_eval_longbench.benchmarks.longbench_pro import PRO
-from lm_eval_longbench.benchmarks.longbench_pro_facts import (
-    BY_CODE,
-    COUNTS,
-    DIMENSIONS,
-    PRIMARY_TASKS,
-    QUESTIONS,
-    SECONDARY_TASKS,
-)
 from lm_eval_longbench.benchmarks.longbench_pro_figures import SHARE, best_scores, passed
 from lm_eval_longbench.benchmarks.sample import Unusable
 from lm_eval_longbench.figures.means import question_means
@@ -94,9 +94,8 @@ def test_two_forms_of_asking():
     }.items():
         tasks = PRO.tables[name].tasks
         assert list(tasks) == [f"{name}_{code}" for code in BY_CODE]
-        assert {(task.question, task.budget, task.questions) for task in tasks.values()} == {
-            (field, budget, 60)
-        }
+        assert {(task.budget, task.questions) for task in tasks.values()} == {(budget, 60)}
+        assert all(f"~ {field})" in task.prompt for task in tasks.values())
         assert [task.dataset for task in tasks.values() if task.summary] == ["t4_1", "t4_2"]
         assert [task.dataset for task in tasks.values() if task.segmented] == ["t4_1", "t4_2"]
     assert len(PRO.tasks) == 50
@@ -112,7 +111,7 @@ def test_asked_three_times_at_temperature_1():
     assert (PRO.repeats, PRO.one_message, PRO.exact_means) == (3, True, True)
 
 
-def test_the_harness_metrics_and_the_groups():
+def test_the_harness_metrics():
     names = ["score", "best_of_n", "pass_at_n"]
     parts = ["rouge_l", "semantic_similarity"]
     for task in PRO.tasks.values():
@@ -126,16 +125,6 @@ def test_the_harness_metrics_and_the_groups():
             "capped",
         ]
         assert {m.aggregation for m in metrics[: len(own)]} == {"mean_if_all_known"}
-    groups = {group.name: group for group in PRO.groups()}
-    assert len(groups) == 24
-    assert all(group.by_size for group in groups.values())
-    # A group weighs a task by all its questions, so that it has no mean over some of them.
-    assert {group.metrics for group in groups.values()} == {
-        (*names, "failed", "truncated", "reasoned")
-    }
-    assert groups["longbench_pro_t6"].members == tuple(f"longbench_pro_t6_{n}" for n in (1, 2, 3))
-    assert groups["longbench_pro_t6"].alias == PRIMARY_TASKS[5]
-    assert groups["longbench_pro"].members == tuple(f"longbench_pro_t{n}" for n in range(1, 12))
 
 
 def test_published_columns():

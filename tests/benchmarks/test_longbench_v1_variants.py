@@ -7,18 +7,20 @@ import pytest
 
 from lm_eval_longbench import evaluate, load, score_paths
 from lm_eval_longbench.benchmarks.asking import RetrievedAsking
-from lm_eval_longbench.benchmarks.longbench_v1 import V1, E
+from lm_eval_longbench.benchmarks.longbench_v1 import V1
 from lm_eval_longbench.benchmarks.longbench_v1_variants import VARIANTS
 from lm_eval_longbench.benchmarks.registry import (
     benchmark_of,
-    benchmarks,
     families,
     find_task,
     short_names,
 )
+from lm_eval_longbench.catalog.read import read_folder
 from lm_eval_longbench.errors import DataError
 from lm_eval_longbench.options import Options
+from lm_eval_longbench.prompts.render import text_sha256
 from lm_eval_longbench.retrieval.chunks import first_words, rank, sentence_chunks
+from lm_eval_longbench.task_folder import task_folder
 
 FIRST = Path(__file__).resolve().parents[2].parent / "shared" / "spec" / "first_release.json"
 ROW = {
@@ -33,7 +35,7 @@ def task_and_benchmark(name):
     return task, benchmark_of(task)
 
 
-@pytest.mark.parametrize("benchmark", [*VARIANTS, benchmarks()["longbench_pro_no_context"]])
+@pytest.mark.parametrize("benchmark", VARIANTS)
 def test_a_variant_claims_no_files(benchmark):
     assert benchmark.variant and benchmark.official_files is None
     assert not benchmark.is_official_row({"pred": "x", "answers": ["x"]}, "qasper")
@@ -42,27 +44,6 @@ def test_a_variant_claims_no_files(benchmark):
     assert not benchmark.is_official_name("model_inference_1")
     assert benchmark not in short_names().values()
     assert all(benchmark not in members for members in families().values())
-
-
-@pytest.mark.parametrize(("whole", "form"), [(V1, "longbench_v1"), (E, "longbench_v1_e")])
-def test_without_the_document_a_prompt_is_the_official_one_around_nothing(whole, form):
-    for name, official in whole.tasks.items():
-        own, benchmark = task_and_benchmark(name.replace(form, f"{form}_no_context", 1))
-        row = whole.load(official, "sample").rows[0]
-        expected = whole.template(official).replace("{context}", "")
-        assert benchmark.render(own, row) == expected.replace("{input}", row["input"])
-        assert benchmark.question(own, row) == benchmark.render(own, row)
-        assert (own.budget, own.chat, own.questions) == (
-            *(official.budget, official.chat, official.questions),
-        )
-        assert not own.document
-
-
-def test_pro_without_the_document_is_its_question():
-    own, benchmark = task_and_benchmark("longbench_pro_no_context_t1_1")
-    row = benchmark.load(own, "sample").rows[0]
-    assert benchmark.render(own, row) == row["question_nonthinking"].strip()
-    assert list(benchmark.tables) == ["longbench_pro_no_context"]
 
 
 def test_retrieved_chunks_stand_best_first():
@@ -133,12 +114,11 @@ def test_natural_questions_without_data_says_why():
 @pytest.mark.skipif(not FIRST.exists(), reason="no facts of the first release beside this checkout")
 def test_natural_questions_are_those_of_the_first_release():
     facts = json.loads(FIRST.read_text(encoding="utf-8"))
-    task, benchmark = task_and_benchmark("longbench_v1_nq")
-    assert benchmark.template(task) == facts["templates"]["nq"]
+    task = find_task("longbench_v1_nq")
+    assert task.prompt_sha256 == text_sha256(facts["templates"]["nq"])
     assert task.budget == facts["max_new_tokens"]["nq"]
     assert task.chat is ("nq" not in facts["raw_prompts"])
-    (group,) = benchmark.groups()
-    assert group.name == "longbench_v1_2023_07"
+    group = read_folder(task_folder()).groups["longbench_v1_2023_07"]
     names = [find_task(name).label for name in group.members]
     assert sorted(names) == sorted(facts["datasets"]) and len(names) == 20
 

@@ -8,19 +8,19 @@ import pytest
 from figures_of import answers_of, official_of, parts_of
 from hypothesis import given
 from hypothesis import strategies as st
+from longbench_v2_facts import COUNTS, DOMAINS, QUESTIONS, SUB_SCORES
 from prediction_rows import says, v2_question, v2_row
 from scored_runs import v2_row as line_of_v2
 from v2_rows import ROW, official_rows
 
 from lm_eval_longbench.benchmarks.longbench_v2 import V2
 from lm_eval_longbench.benchmarks.longbench_v2_asking import CotAnswerAsking
-from lm_eval_longbench.benchmarks.longbench_v2_facts import COUNTS, DOMAINS, QUESTIONS, SUB_SCORES
 from lm_eval_longbench.benchmarks.registry import table_of
 from lm_eval_longbench.benchmarks.sample import Unusable
 from lm_eval_longbench.errors import DataError
 from lm_eval_longbench.metrics.longbench_v2 import judge
 from lm_eval_longbench.options import Options
-from lm_eval_longbench.prompts.templates import text_sha256
+from lm_eval_longbench.prompts.render import text_sha256
 
 GOLDEN = Path(__file__).resolve().parents[3] / "shared" / "golden" / "longbench_v2"
 
@@ -65,13 +65,13 @@ def test_five_modes_and_six_domains():
         "CoT",
         "RAG",
     ]
-    assert {name: (task.template, task.budget) for name, task in V2.tasks.items()} == {
-        "longbench_v2": ("0shot", 128),
-        "longbench_v2_no_context": ("0shot_no_context", 128),
-        "longbench_v2_cot": ("0shot_cot", 1024),
-        "longbench_v2_cot_answer": ("0shot_cot_ans", 128),
-        "longbench_v2_rag": ("0shot_rag", 128),
-        **{f"longbench_v2_{code}": ("0shot", 128) for code in DOMAINS},
+    assert {name: task.budget for name, task in V2.tasks.items()} == {
+        "longbench_v2": 128,
+        "longbench_v2_no_context": 128,
+        "longbench_v2_cot": 1024,
+        "longbench_v2_cot_answer": 128,
+        "longbench_v2_rag": 128,
+        **{f"longbench_v2_{code}": 128 for code in DOMAINS},
     }
     assert V2.tables["longbench_v2_cot_answer"].first_pass == "longbench_v2_cot"
     assert [name for name, table in V2.tables.items() if table.published] == [
@@ -92,7 +92,7 @@ def test_asked_at_a_tenth_as_one_message():
     assert (V2.repeats, V2.one_message) == (1, True)
 
 
-def test_the_harness_metrics_and_the_group():
+def test_the_harness_metrics():
     metrics = {
         name: [metric.name for metric in V2.harness_metrics(task)]
         for name, task in V2.tasks.items()
@@ -108,10 +108,6 @@ def test_the_harness_metrics_and_the_group():
         *(f"acc_{name}" for name in SUB_SCORES),
         "capped",
     }
-    (group,) = V2.groups()
-    assert group.name == "longbench_v2_domains"
-    assert group.members == tuple(f"longbench_v2_{code}" for code in DOMAINS)
-    assert (group.metrics, group.by_size) == (("acc", "acc_compensated", *counts), True)
 
 
 def test_published_columns():
@@ -379,7 +375,7 @@ def test_a_failed_call_of_a_run_has_no_official_line():
 
 
 def test_an_answer_without_reasoning_has_failed_before_it_was_asked():
-    from lm_eval_longbench.prompts.templates import text_sha256
+    from lm_eval_longbench.prompts.render import text_sha256
 
     task = V2.tasks["longbench_v2_cot_answer"]
     doc = {**ROW, "prompt": {"truncated": False}}

@@ -1,10 +1,10 @@
 """Every chart of a benchmark shows figures that there are, of runs and of published rows."""
 
 import pytest
+from longbench_v1_facts import CATEGORIES, DATASETS
 from scored_runs import pro_row, v1_rows, v2_row, write_run
 
 from lm_eval_longbench.benchmarks.longbench_v1_charts import MEAN, relative_section
-from lm_eval_longbench.benchmarks.longbench_v1_facts import CATEGORIES, DATASETS
 from lm_eval_longbench.benchmarks.parts import KINDS, TOKENS
 from lm_eval_longbench.benchmarks.registry import benchmarks
 from lm_eval_longbench.figures.effective import FIRST

@@ -3,11 +3,11 @@
 from importlib.metadata import EntryPoint
 
 import pytest
+from longbench_pro_facts import SECONDARY_TASKS
 from v1_tasks import E_TASKS, V1_TASKS
 
 from lm_eval_longbench.benchmarks import registry
 from lm_eval_longbench.benchmarks.base import Benchmark
-from lm_eval_longbench.benchmarks.longbench_pro_facts import SECONDARY_TASKS
 from lm_eval_longbench.benchmarks.registry import (
     OURS,
     benchmark_of,
@@ -33,20 +33,11 @@ def test_the_benchmarks_and_their_names():
         "longbench_v1_e": ("v1_e", "lb-e", "LongBench-E"),
         "longbench_v2": ("v2", "lb-v2", "LongBench v2"),
         "longbench_pro": ("pro", "lb-pro", "LongBench Pro"),
-        "longbench_v1_no_context": (
-            *("v1_no_context", "lb-v1-no-context", "LongBench v1 without context"),
-        ),
-        "longbench_v1_e_no_context": (
-            *("v1_e_no_context", "lb-e-no-context", "LongBench-E without context"),
-        ),
         "longbench_v1_retrieval": (
             *("v1_retrieval", "lb-v1-retrieval", "LongBench v1 with retrieval"),
         ),
         "longbench_v1_summary": ("v1_summary", "lb-v1-summary", "LongBench v1 with summaries"),
         "longbench_v1_2023": ("v1_2023", "lb-v1-2023", "LongBench v1, first release"),
-        "longbench_pro_no_context": (
-            *("pro_no_context", "lb-pro-no-context", "LongBench Pro without context"),
-        ),
     }
     # Variants have no files of their own, neither data nor official predictions.
     assert list(short_names()) == ["v1", "v1_e", "v2", "pro"]
@@ -68,14 +59,11 @@ def test_the_tables_in_order():
         "longbench_v2_rag",
         "longbench_pro",
         "longbench_pro_thinking",
-        "longbench_v1_no_context",
-        "longbench_v1_e_no_context",
         "longbench_v1_retrieval",
         "longbench_v1_summary",
         "longbench_v1_2023",
-        "longbench_pro_no_context",
     ]
-    assert [table_number(name) for name in TABLES] == list(range(15))
+    assert [table_number(name) for name in TABLES] == list(range(12))
     assert {table.benchmark for table in TABLES.values()} == set(benchmarks())
 
 
@@ -86,12 +74,9 @@ def test_official_questions():
         **{name: 503 for name in TABLES if name.startswith("longbench_v2")},
         "longbench_pro": 1500,
         "longbench_pro_thinking": 1500,
-        "longbench_v1_no_context": 4750,
-        "longbench_v1_e_no_context": 3668,
         "longbench_v1_retrieval": 7 * 200 + 150,
         "longbench_v1_summary": 800,
         "longbench_v1_2023": 200,
-        "longbench_pro_no_context": 1500,
     }
 
 
@@ -117,7 +102,7 @@ def test_what_is_no_task(task):
 
 
 def test_every_task_is_known_and_of_its_benchmark():
-    assert len(tasks()) == 21 + 13 + 11 + 50 + (21 + 13 + 8 + 4 + 1 + 25)
+    assert len(tasks()) == 21 + 13 + 11 + 50 + (8 + 4 + 1)
     for name, task in tasks().items():
         own = benchmark_of(task)
         assert find_task(name) is task is own.tasks[name]
@@ -156,15 +141,13 @@ def test_unknown_names(name, nearest):
 class Fifth(type(OURS[2])):
     """LongBench v2 once more, under another name."""
 
-    name, short, sign = "fifth", "v5", "lb-v5"
+    short, sign = "v5", "lb-v5"
 
     def __init__(self):
         super().__init__()
+        self.name = "fifth"
         self.tables = _renamed(self.tables)
         self.tasks = _renamed(self.tasks)
-
-    def groups(self):
-        return iter(())
 
 
 def _renamed(named):
@@ -208,6 +191,7 @@ def test_what_is_no_benchmark_is_refused(install, thing):
         ("tables", {"longbench_v1": None}),
         ("tasks", {"longbench_pro_t1_1": None}),
         ("tasks", {"longbench_v2_domains": None}),  # a group
+        ("tasks", {"longbench_v1_code": None}),  # a tag
     ],
 )
 def test_a_name_that_is_taken_is_refused(install, where, name):
@@ -233,7 +217,7 @@ def test_which_prompts_hold_the_document():
     named = {
         own.name for one in registry.OURS for own in one.tasks.values() if "no_context" in own.name
     }
-    assert len(named) == 1 + 21 + 13 + 25
+    assert len(named) == 1
     # The second pass of chain of thought has the reasoning in its place.
     assert without == {*named, "longbench_v2_cot_answer"}
 

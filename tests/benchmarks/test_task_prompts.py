@@ -1,11 +1,11 @@
 """Every task has a way from its documents to its prompts."""
 
 import pytest
+import v2_prompts as longbench_v2_prompts
+from longbench_pro_facts import BY_CODE
+from longbench_v2_facts import DOMAINS
 
-from lm_eval_longbench.benchmarks import longbench_v2_prompts
-from lm_eval_longbench.benchmarks.longbench_pro_facts import BY_CODE
 from lm_eval_longbench.benchmarks.longbench_v1 import V1, E
-from lm_eval_longbench.benchmarks.longbench_v2_facts import DOMAINS
 from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task
 from lm_eval_longbench.errors import PromptError, UnknownNameError
 from lm_eval_longbench.prompts.truncation import RULE_PRO, RULE_V1, RULE_V2
@@ -29,7 +29,7 @@ def rule_of(name):
 def test_v1(task):
     row = rows_of(task)[0]
     assert row["context"] in render(task, row)
-    assert rule_of(task) is RULE_V1
+    assert rule_of(task) == RULE_V1
 
 
 @pytest.mark.parametrize("code", BY_CODE)
@@ -39,7 +39,7 @@ def test_pro_in_both_forms(code):
     assert row["secondary_task"] == BY_CODE[code].name
     assert render(plain, row).endswith(row["question_nonthinking"].strip())
     assert render(thinking, row).endswith(row["question_thinking"].strip())
-    assert rule_of(plain) is rule_of(thinking) is RULE_PRO
+    assert rule_of(plain) == rule_of(thinking) == RULE_PRO
 
 
 @pytest.mark.parametrize("task", ["longbench_v2", *(f"longbench_v2_{name}" for name in DOMAINS)])
@@ -49,7 +49,7 @@ def test_v2(task):
     assert render(task, rows[0]) == longbench_v2_prompts.render(
         rows[0], longbench_v2_prompts.ZERO_SHOT
     )
-    assert rule_of(task) is RULE_V2
+    assert rule_of(task) == RULE_V2
 
 
 def test_v2_modes():

@@ -9,6 +9,8 @@ import time
 
 import datasets
 import pytest
+from longbench_pro_facts import SECONDARY_TASKS
+from longbench_v2_facts import COUNTS, DOMAINS
 from mirror_server import MISSING, mirroring
 from pro_rows import ROW, official_rows, write_rows
 from typer.testing import CliRunner
@@ -18,9 +20,7 @@ from v2_rows import official_rows as official_v2_rows
 
 from lm_eval_longbench.benchmarks.base import Source
 from lm_eval_longbench.benchmarks.longbench_pro import PRO
-from lm_eval_longbench.benchmarks.longbench_pro_facts import SECONDARY_TASKS
 from lm_eval_longbench.benchmarks.longbench_v2 import V2
-from lm_eval_longbench.benchmarks.longbench_v2_facts import COUNTS, DOMAINS
 from lm_eval_longbench.benchmarks.registry import benchmarks
 from lm_eval_longbench.cli.main import app
 from lm_eval_longbench.data import load_array

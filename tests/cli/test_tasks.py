@@ -5,9 +5,8 @@ from statistics import median
 
 from transformers import PreTrainedTokenizerFast
 
-from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task, tasks
+from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task, tasks, valid_names
 from lm_eval_longbench.errors import OptionError, UnknownNameError
-from lm_eval_longbench.task_names import valid_names
 
 
 def listed(invoke, *arguments):

@@ -15,13 +15,13 @@ import pyarrow
 import pytest
 import v2_rows
 from forking import FORKING
+from longbench_pro_facts import BY_CODE
+from longbench_v2_facts import DOMAINS
 from pro_rows import ROW as PRO_ROW
 from pro_rows import write_rows
 from v1_tasks import BY_FILE, load
 
-from lm_eval_longbench.benchmarks.longbench_pro_facts import BY_CODE
 from lm_eval_longbench.benchmarks.longbench_v1 import V1
-from lm_eval_longbench.benchmarks.longbench_v2_facts import DOMAINS
 from lm_eval_longbench.data.arrow import (
     CONTEXT_SHA256,
     CachedFolder,

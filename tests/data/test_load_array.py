@@ -12,12 +12,12 @@ import pro_rows
 import pyarrow
 import pytest
 import v2_rows
+from longbench_pro_facts import BY_CODE, SECONDARY_TASKS
+from longbench_v2_facts import COUNTS, DOMAINS
 from pro_rows import ROW, official_rows, write_rows
 
 from lm_eval_longbench.benchmarks.longbench_pro import PRO
-from lm_eval_longbench.benchmarks.longbench_pro_facts import BY_CODE, SECONDARY_TASKS
 from lm_eval_longbench.benchmarks.longbench_v2 import CHOICES, V2
-from lm_eval_longbench.benchmarks.longbench_v2_facts import COUNTS, DOMAINS
 from lm_eval_longbench.data import load_array
 from lm_eval_longbench.data.load_array import convert, differences
 from lm_eval_longbench.errors import DataError

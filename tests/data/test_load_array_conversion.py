@@ -10,10 +10,10 @@ import sys
 import datasets
 import pytest
 from forking import FORKING
+from longbench_pro_facts import SECONDARY_TASKS
 from pro_rows import ROW, load, official_rows, write_rows
 
 from lm_eval_longbench.benchmarks.longbench_pro import PRO
-from lm_eval_longbench.benchmarks.longbench_pro_facts import SECONDARY_TASKS
 from lm_eval_longbench.data import arrow, load_array
 from lm_eval_longbench.errors import DataError
 

@@ -5,11 +5,11 @@ import re
 from pathlib import Path
 
 import pytest
+from longbench_v2_facts import COUNTS
+from v2_prompts import NO_CONTEXT, ZERO_SHOT, render
 
 import lm_eval_longbench
 from lm_eval_longbench.benchmarks.longbench_v2 import CHOICES, V2
-from lm_eval_longbench.benchmarks.longbench_v2_facts import COUNTS
-from lm_eval_longbench.benchmarks.longbench_v2_prompts import NO_CONTEXT, ZERO_SHOT, render
 
 FILE = Path(lm_eval_longbench.__file__).parent / "data" / "sample" / "longbench_v2" / "data.json"
 ROWS = json.loads(FILE.read_text(encoding="utf-8"))

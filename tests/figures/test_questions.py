@@ -6,15 +6,15 @@ import time
 
 import pytest
 from asked import rows_of
+from longbench_pro_facts import SECONDARY_TASKS
+from v1_tasks import score_sample as score_v1
 
 from lm_eval_longbench.benchmarks.longbench_pro import PRO
-from lm_eval_longbench.benchmarks.longbench_pro_facts import SECONDARY_TASKS
 from lm_eval_longbench.benchmarks.longbench_v1 import V1, E
 from lm_eval_longbench.benchmarks.longbench_v2 import V2
 from lm_eval_longbench.figures.questions import question_values
 from lm_eval_longbench.metrics.longbench_pro import SummaryParts, sample_failed, score_sample
-from lm_eval_longbench.metrics.longbench_v1 import ROUGE_DATASETS, rouge_l_google_sample
-from lm_eval_longbench.metrics.longbench_v1 import score_sample as score_v1
+from lm_eval_longbench.metrics.longbench_v1 import ROUGE, rouge_l_google_sample
 from lm_eval_longbench.metrics.longbench_v2 import judge
 from lm_eval_longbench.metrics.reasoning import answer_of, holds_reasoning
 
@@ -50,8 +50,9 @@ def by_hand_v1(task, doc, responses, policy, similarities, official):
         found["score_0_4k"] = score if length < 4000 else None
         found["score_4_8k"] = score if 4000 <= length < 8000 else None
         found["score_8k_plus"] = score if length >= 8000 else None
-    if task.label in ROUGE_DATASETS:
-        own = [rouge_l_google_sample(task.label, text, doc["answers"]) for text in texts]
+    if task.metric == ROUGE:
+        first = task.first_line
+        own = [rouge_l_google_sample(text, doc["answers"], first_line=first) for text in texts]
         found["rougeL_google"] = running_mean(own)
     return found | {"failed": running_mean([float(not text.strip()) for text in texts])}
 

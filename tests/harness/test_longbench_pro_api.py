@@ -7,8 +7,7 @@ import time
 
 import asked
 import pytest
-
-from lm_eval_longbench.benchmarks.longbench_pro_facts import BY_CODE
+from longbench_pro_facts import BY_CODE
 
 SEEDS = [1234, 1235, 1236]
 

@@ -5,18 +5,18 @@ import logging
 
 import pytest
 from asked import rows_of
-from v2_rows import official_rows
-
-from lm_eval_longbench.benchmarks.longbench_v2 import V2
-from lm_eval_longbench.benchmarks.longbench_v2_facts import DOMAINS, SUB_SCORES
-from lm_eval_longbench.benchmarks.longbench_v2_prompts import (
+from longbench_v2_facts import DOMAINS, SUB_SCORES
+from v2_prompts import (
     COT,
     NO_CONTEXT,
     RAG,
     ZERO_SHOT,
     render,
-    retrieved_document,
 )
+from v2_rows import official_rows
+
+from lm_eval_longbench.benchmarks.longbench_v2 import V2
+from lm_eval_longbench.benchmarks.longbench_v2_asking import retrieved_document
 from lm_eval_longbench.data.arrow import cache_folder
 from lm_eval_longbench.errors import DataError, UnknownNameError
 from lm_eval_longbench.harness.task import LongBenchTask
@@ -232,4 +232,4 @@ def test_a_chat_server(evaluate, api_server):
 
 def test_an_unknown_domain_is_named():
     with pytest.raises(UnknownNameError, match="Did you mean 'longbench_v2_single_document_qa'"):
-        LongBenchTask({"task": "mine", "dataset_name": "longbench_v2_single_doc_qa"})
+        LongBenchTask({"task": "mine", "definition": "longbench_v2_single_doc_qa"})

@@ -6,8 +6,8 @@ import pytest
 from asked import rows_of
 from lm_eval import simple_evaluate
 from lm_eval.tasks import TaskManager
+from v2_prompts import COT, COT_ANSWER, render
 
-from lm_eval_longbench.benchmarks.longbench_v2_prompts import COT, COT_ANSWER, render
 from lm_eval_longbench.errors import DataError, OptionError
 from lm_eval_longbench.harness.evaluate import evaluated, with_second_passes
 from lm_eval_longbench.task_folder import task_folder

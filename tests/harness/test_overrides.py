@@ -15,7 +15,8 @@ SAMPLE = {"longbench": {"data_dir": "sample"}}
 TASK = {
     "task": "mine",
     "dataset_path": "zai-org/LongBench",
-    "dataset_name": "longbench_v1_trec",
+    "dataset_name": "any",
+    "definition": "longbench_v1_trec",
     "test_split": "test",
     "output_type": "generate_until",
     "metric_list": [{"metric": "score", "aggregation": "mean", "higher_is_better": True}],
@@ -31,7 +32,7 @@ TASK = {
         ({"num_fewshot": 2}, "mine: num_fewshot must be 0"),
         *(
             ({name: "{{context}}"}, f"mine: {name!r} is not read")
-            for name in ("doc_to_text", "doc_to_target", "process_docs", "process_results")
+            for name in ("doc_to_target", "process_docs", "process_results")
         ),
     ],
 )

@@ -263,7 +263,7 @@ def test_groups_expand_to_what_the_harness_builds(tasks):
     assert [leaf.name for leaf in leaves] == list(built)
     for leaf in leaves:
         task = built[leaf.name]
-        assert leaf.task == task.config.dataset_name
+        assert leaf.task == task.asking.task.name
         assert leaf.repeats == task.config.metadata["longbench_run"]["repeats"]
 
 

@@ -10,7 +10,6 @@ from asked import prompts_of, rows_of
 
 from lm_eval_longbench.benchmarks.base import SAMPLES
 from lm_eval_longbench.benchmarks.longbench_v1 import V1, E
-from lm_eval_longbench.benchmarks.longbench_v1_facts import DATASETS
 from lm_eval_longbench.errors import OptionError, OverlengthError, UnknownNameError
 from lm_eval_longbench.prompts.truncation import halves_decoded_apart
 
@@ -412,18 +411,11 @@ def test_limit_prepares_only_what_is_asked(evaluate, recording_lm, tokenizer_fol
     assert (run["asked"], run["kept"], len(recording_lm.requests)) == (2, 2, 2)
 
 
-def test_categories_are_plain_means_of_their_datasets(evaluate, recording_lm):
-    recording_lm.answer = "yes the year 3 Paragraph 3 段落3"
-    group = "longbench_v1_single_doc_qa"
-    results = evaluate(recording_lm, [group])["results"]
-    own = [
-        f"longbench_v1_{name}"
-        for name, info in DATASETS.items()
-        if info.category == "single_doc_qa"
-    ]
-    mean = sum(results[task]["score,none"] for task in own) / len(own)
-    assert results[group]["score,none"] == pytest.approx(mean, abs=1e-12)
-    assert mean > 0
+def test_a_tag_is_asked_by_its_name(evaluate, recording_lm):
+    results = evaluate(recording_lm, ["longbench_v1_single_doc_qa"])["results"]
+    assert set(results) == {
+        name for name, task in V1.tasks.items() if task.category == "single_doc_qa"
+    }
 
 
 def test_every_e_task_has_all_three_buckets_in_the_sample():

@@ -1,14 +1,15 @@
 """What there is to freeze of a run."""
 
+from dataclasses import replace
 from importlib.metadata import version
 
 import pytest
 
+from lm_eval_longbench.benchmarks.registry import find_task
 from lm_eval_longbench.errors import PromptError, UnknownNameError
 from lm_eval_longbench.lock import lock as lock_module
 from lm_eval_longbench.lock.lock import lock_now, lock_text, options_set, packages_now, read_lock
 from lm_eval_longbench.options import Options
-from lm_eval_longbench.prompts import templates
 from lm_eval_longbench.version import __version__
 
 
@@ -23,11 +24,7 @@ def test_what_is_frozen():
     assert set(lock.data) == {"longbench_v1", "longbench_pro"}
     assert lock.metrics == {"longbench_v1": "1.0", "longbench_pro": "1.1"}
     assert lock.options == {"truncate_to": 31500}
-    assert lock.templates == {
-        "longbench_pro/prompt": templates.template_sha256("longbench_pro", "prompt"),
-        "longbench_v1/lcc": templates.template_sha256("longbench_v1", "lcc"),
-        "longbench_v1/repobench-p": templates.template_sha256("longbench_v1", "repobench-p"),
-    }
+    assert lock.templates == {name: find_task(name).prompt_sha256 for name in lock.tasks}
     assert lock.packages == packages_now()
 
 
@@ -70,16 +67,9 @@ def test_an_unknown_task():
         lock_now(["gsm8k"], Options())
 
 
-def test_a_changed_template_cannot_be_frozen(tmp_path, monkeypatch):
-    import shutil
-
-    folder = tmp_path / "templates"
-    shutil.copytree(templates.FOLDER, folder)
-    (folder / "longbench_v1" / "lcc.txt").write_text("changed")
-    monkeypatch.setattr(templates, "FOLDER", folder)
-    templates.load_template.cache_clear()
-    try:
-        with pytest.raises(PromptError, match=r"lcc\.txt was changed"):
-            lock_now(["longbench_v1_lcc"], Options())
-    finally:
-        templates.load_template.cache_clear()
+def test_a_changed_template_cannot_be_frozen(monkeypatch):
+    task = find_task("longbench_v1_lcc")
+    changed = replace(task, prompt=task.prompt.rstrip())
+    monkeypatch.setattr(lock_module, "find_task", lambda name: changed)
+    with pytest.raises(PromptError, match="The prompt of longbench_v1_lcc was changed"):
+        lock_now(["longbench_v1_lcc"], Options())

@@ -4,8 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-
-from lm_eval_longbench.metrics.longbench_v1 import score_sample
+from v1_tasks import score_sample
 
 GOLDEN = Path(__file__).resolve().parents[3] / "shared" / "golden"
 V1 = GOLDEN / "longbench_v1" / "llama3-8b-instruct"

@@ -29,6 +29,7 @@ import json, sys
 from lm_eval_longbench.metrics.classification import classification
 from lm_eval_longbench.metrics.code_sim import code_sim
 from lm_eval_longbench.metrics.count import count
+from lm_eval_longbench.benchmarks.longbench_v1 import V1
 from lm_eval_longbench.metrics.longbench_v1 import score_sample
 from lm_eval_longbench.metrics.qa_f1 import qa_f1
 from lm_eval_longbench.metrics.qa_f1 import qa_f1_zh
@@ -46,7 +47,9 @@ for prediction, answer in json.loads(sys.argv[1]):
     classes = ["a", "b", "abc"]
     scores[f"classification {prediction!r}"] = classification(prediction, answer, classes)
     for dataset in ("lcc", "repobench-p", "samsum", "dureader", "multifieldqa_zh", "trec"):
-        scores[f"{dataset} {prediction!r}"] = score_sample(dataset, prediction, [answer], classes)
+        task = V1.datasets[dataset]
+        scores[f"{dataset} {prediction!r}"] = score_sample(
+            task.metric, prediction, [answer], classes, first_line=task.first_line)
 print(json.dumps([scores, seen]))
 """
 

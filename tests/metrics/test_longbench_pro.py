@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from longbench_pro_facts import BY_CODE, SECONDARY_TASKS
 from oracles.pro_texts import golds, predictions
 from oracles.rouge_l import f_of
 from oracles.texts import EXACT, ODD, anything, examples
 
-from lm_eval_longbench.benchmarks.longbench_pro_facts import BY_CODE, SECONDARY_TASKS
 from lm_eval_longbench.errors import UnknownNameError
 from lm_eval_longbench.metrics.longbench_pro import (
     SummaryParts,

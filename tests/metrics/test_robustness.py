@@ -5,11 +5,11 @@ import time
 import pytest
 from hypothesis import given
 from oracles.texts import ODD, anything, examples
+from v1_tasks import score_sample
 
 from lm_eval_longbench.metrics.classification import classification
 from lm_eval_longbench.metrics.code_sim import code_sim
 from lm_eval_longbench.metrics.count import count
-from lm_eval_longbench.metrics.longbench_v1 import score_sample
 from lm_eval_longbench.metrics.qa_f1 import qa_f1, qa_f1_zh
 from lm_eval_longbench.metrics.reasoning import strip_reasoning
 from lm_eval_longbench.metrics.retrieval import retrieval, retrieval_zh

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jieba import finalseg
+from longbench_v1_facts import DATASETS
 from v1_tasks import V1_TASKS, load
 
-from lm_eval_longbench.benchmarks.longbench_v1_facts import DATASETS
 from lm_eval_longbench.metrics import segment
 from lm_eval_longbench.metrics.segment import gold_words, words
 from lm_eval_longbench.metrics.segmenter import Segmenter

@@ -4,6 +4,7 @@ from difflib import SequenceMatcher
 
 import jieba
 
+from lm_eval_longbench.benchmarks.longbench_v1 import V1
 from lm_eval_longbench.doctor import scorers
 from lm_eval_longbench.metrics import longbench_v1 as ours
 from oracles import classification, numbers_share, qa_f1, qa_f1_zh
@@ -27,10 +28,11 @@ METRICS = {
 
 
 def score_sample(name, prediction, answers, all_classes):
-    text = ours.scored_text(name, prediction)
-    if name in ours.CLASSIFICATION:
+    task = V1.datasets[name]
+    text = ours.scored_text(prediction, first_line=task.first_line)
+    if task.metric == ours.CLASSIFICATION:
         scores = (classification.classification(text, gold, all_classes) for gold in answers)
     else:
-        metric = METRICS[ours._TEXT_METRICS[name].__name__]
+        metric = METRICS[task.metric]
         scores = (metric(text, gold) for gold in answers)
     return max(scores, default=0.0)

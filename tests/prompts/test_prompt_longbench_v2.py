@@ -6,18 +6,18 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-from lm_eval_longbench.benchmarks.longbench_v2_prompts import (
+from v2_prompts import (
     COT,
     COT_ANSWER,
     NO_CONTEXT,
     RAG,
     ZERO_SHOT,
+    load_template,
     render,
-    retrieved_document,
 )
+
+from lm_eval_longbench.benchmarks.longbench_v2_asking import retrieved_document
 from lm_eval_longbench.errors import PromptError
-from lm_eval_longbench.prompts.templates import load_template
 
 GOLDEN = Path(__file__).resolve().parents[3] / "shared" / "golden" / "prompts.jsonl"
 TEMPLATES = (ZERO_SHOT, NO_CONTEXT, COT, COT_ANSWER, RAG)
@@ -69,7 +69,7 @@ TEXTS = st.text(st.sampled_from("ab $QDOC_A") | st.characters(codec="utf-8"), ma
 
 @given(st.fixed_dictionaries(dict.fromkeys(DOCUMENT, TEXTS)), st.sampled_from(TEMPLATES))
 def test_against_replacing_by_hand(document, template):
-    expected = load_template("longbench_v2", template)
+    expected = load_template(template)
     for mark, name in zip(
         ("$DOC$", "$Q$", "$C_A$", "$C_B$", "$C_C$", "$C_D$"), DOCUMENT, strict=True
     ):

@@ -5,12 +5,12 @@ import random
 from pathlib import Path
 
 import pytest
+from longbench_pro_facts import BY_CODE, DIMENSIONS
+from longbench_v1_facts import DATASETS
 from prediction_rows import v1_row, write_lines
 from scored_runs import pro_row, v1_rows, v2_row, write_run
 from v1_tasks import V1_TASKS
 
-from lm_eval_longbench.benchmarks.longbench_pro_facts import BY_CODE, DIMENSIONS
-from lm_eval_longbench.benchmarks.longbench_v1_facts import DATASETS
 from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task
 from lm_eval_longbench.protocol import protocol_of
 from lm_eval_longbench.reports.published import published_rows

@@ -5,10 +5,10 @@ from pathlib import Path
 from statistics import fmean
 
 import pytest
+from longbench_v1_facts import BUCKETS, bucket
 from scored_runs import close, v1_rows, write_run
 
 from lm_eval_longbench.benchmarks.longbench_v1 import E
-from lm_eval_longbench.benchmarks.longbench_v1_facts import BUCKETS, bucket
 from lm_eval_longbench.reports.report import make_report
 from lm_eval_longbench.reports.scored_run import read_run
 

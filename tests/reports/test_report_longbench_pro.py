@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracles import pro_summary as oracle
-from scored_runs import PRO_VALUES, close, pro_row, write_run
-
-from lm_eval_longbench.benchmarks.longbench_pro_facts import (
+from longbench_pro_facts import (
     DIMENSIONS,
     PRIMARY_TASKS,
     SECONDARY_TASKS,
 )
+from oracles import pro_summary as oracle
+from scored_runs import PRO_VALUES, close, pro_row, write_run
+
 from lm_eval_longbench.errors import DataError
 from lm_eval_longbench.figures.intervals import wilson_interval
 from lm_eval_longbench.reports.report import make_report

@@ -6,9 +6,9 @@ from pathlib import Path
 from statistics import fmean, pvariance
 
 import pytest
+from longbench_v1_facts import CATEGORIES, DATASETS, datasets_of
 from scored_runs import close, v1_rows, write_run
 
-from lm_eval_longbench.benchmarks.longbench_v1_facts import CATEGORIES, DATASETS, datasets_of
 from lm_eval_longbench.errors import DataError
 from lm_eval_longbench.reports.render import render
 from lm_eval_longbench.reports.report import make_report

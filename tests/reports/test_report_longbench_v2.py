@@ -4,9 +4,9 @@ import json
 from pathlib import Path
 
 import pytest
+from longbench_v2_facts import COUNTS, DOMAINS
 from scored_runs import v2_row, write_run
 
-from lm_eval_longbench.benchmarks.longbench_v2_facts import COUNTS, DOMAINS
 from lm_eval_longbench.benchmarks.longbench_v2_figures import (
     ACCURACY,
     COMPENSATED,

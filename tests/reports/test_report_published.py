@@ -6,12 +6,12 @@ from pathlib import Path
 from statistics import fmean
 
 import pytest
+from longbench_pro_facts import COUNTS as PRO_COUNTS
+from longbench_pro_facts import DIMENSIONS
+from longbench_v1_facts import CATEGORIES, DATASETS, datasets_of
+from longbench_v2_facts import COUNTS
 
 from lm_eval_longbench.benchmarks.longbench_pro import PRO
-from lm_eval_longbench.benchmarks.longbench_pro_facts import COUNTS as PRO_COUNTS
-from lm_eval_longbench.benchmarks.longbench_pro_facts import DIMENSIONS
-from lm_eval_longbench.benchmarks.longbench_v1_facts import CATEGORIES, DATASETS, datasets_of
-from lm_eval_longbench.benchmarks.longbench_v2_facts import COUNTS
 from lm_eval_longbench.benchmarks.longbench_v2_figures import OFFICIAL
 from lm_eval_longbench.reports import published
 from lm_eval_longbench.reports.published import published_rows

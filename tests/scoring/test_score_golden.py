@@ -6,10 +6,9 @@ import random
 from pathlib import Path
 
 import pytest
+from longbench_pro_facts import DIMENSIONS
 from oracles import pro_summary as oracle
 from prediction_rows import read_lines, write_lines
-
-from lm_eval_longbench.benchmarks.longbench_pro_facts import DIMENSIONS
 
 GOLDEN = Path(__file__).resolve().parents[3] / "shared" / "golden"
 V1 = GOLDEN / "longbench_v1" / "llama3-8b-instruct"

@@ -7,12 +7,12 @@ from lm_eval import simple_evaluate
 from lm_eval.api.model import LM
 from lm_eval.loggers import EvaluationTracker
 from lm_eval.tasks import TaskManager
+from longbench_pro_facts import BY_CODE
+from longbench_v1_facts import BUCKET_METRICS
+from longbench_v2_facts import SUB_SCORES
 from prediction_rows import read_lines
 from v1_tasks import BY_NAME
 
-from lm_eval_longbench.benchmarks.longbench_pro_facts import BY_CODE
-from lm_eval_longbench.benchmarks.longbench_v1_facts import BUCKET_METRICS
-from lm_eval_longbench.benchmarks.longbench_v2_facts import SUB_SCORES
 from lm_eval_longbench.harness.baseline import ExtractiveBaseline
 from lm_eval_longbench.scoring.score import score_rows
 from lm_eval_longbench.task_folder import task_folder

@@ -78,8 +78,9 @@ CHOICES = {f"choice_{letter}": f"It is {letter}." for letter in "ABCD"}
 @pytest.mark.parametrize("reasoning", ["", "Because."])
 def test_an_answer_without_reasoning_has_failed_in_every_log(score, tmp_path, reasoning, scored):
     """The prompt tells, not what the log says of itself: with --predict_only it says nothing."""
-    from lm_eval_longbench.benchmarks.longbench_v2_prompts import COT_ANSWER, render
-    from lm_eval_longbench.prompts.templates import text_sha256
+    from v2_prompts import COT_ANSWER, render
+
+    from lm_eval_longbench.prompts.render import text_sha256
 
     doc = {**v2_question("a", **CHOICES), "index": 0}
     own = {"failed": float(not reasoning)} if scored else {}

@@ -5,6 +5,7 @@ import random
 from concurrent.futures import ProcessPoolExecutor
 
 import pytest
+from longbench_pro_facts import DIMENSIONS
 from oracles import pro_summary as oracle
 from prediction_rows import (
     log_row,
@@ -19,7 +20,6 @@ from prediction_rows import (
 )
 
 from lm_eval_longbench import input_files
-from lm_eval_longbench.benchmarks.longbench_pro_facts import DIMENSIONS
 from lm_eval_longbench.errors import PredictionError
 from lm_eval_longbench.scoring import scan, score_chunk
 

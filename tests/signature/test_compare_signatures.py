@@ -207,16 +207,8 @@ def test_each_package(package, run, weight):
 
 def test_the_tasks_that_are_segmented():
     """The rule names exactly the tasks whose metric needs jieba."""
-    from lm_eval_longbench.metrics import longbench_v1
-    from lm_eval_longbench.metrics.qa_f1 import qa_f1_zh
-    from lm_eval_longbench.metrics.rouge_l import rouge_l_zh
-
-    segmenting = (qa_f1_zh, rouge_l_zh)
-    needing = {
-        name
-        for name, task in tasks().items()
-        if task.summary or longbench_v1._TEXT_METRICS.get(task.label) in segmenting
-    }
+    segmenting = ("qa_f1_zh", "rouge_l_zh")
+    needing = {name for name, task in tasks().items() if task.summary or task.metric in segmenting}
     other = {**PACKAGES_NOW, "jieba": "99"}
     refused = {
         task
@@ -224,7 +216,8 @@ def test_the_tasks_that_are_segmented():
         if compare({**RUN, "task": task}, {**RUN, "task": task, "packages": other}).verdict == NOT
     }
     assert refused == needing
-    assert len(needing) == 7 + 3 + 2 + 2 + 1  # without context, retrieved, of summaries
+    # Of v1, with chunks, with summaries, and of both forms of Pro.
+    assert len(needing) == 3 + 2 + 1 + 2 + 2
 
 
 def test_switches_for_thinking_are_each_models_own():

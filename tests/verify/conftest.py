@@ -4,7 +4,7 @@ import pytest
 from json_server import JsonHandler, JsonServer, serving
 from real_runs import EXTRACTIVE, AnsweringLM, Files, write_run
 
-V1 = "longbench_v1_single_doc_qa"
+V1 = "own_single_doc_qa"
 REASONING = "It may be (B). The correct answer is (A)."
 
 

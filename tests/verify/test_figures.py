@@ -6,15 +6,15 @@ import statistics
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from longbench_v2_facts import COT_ANSWER
+from v2_prompts import render
 
 from lm_eval_longbench.benchmarks.longbench_pro import PRO
 from lm_eval_longbench.benchmarks.longbench_v2 import V2
-from lm_eval_longbench.benchmarks.longbench_v2_facts import COT_ANSWER
-from lm_eval_longbench.benchmarks.longbench_v2_prompts import render
 from lm_eval_longbench.errors import PredictionError, UnknownNameError
 from lm_eval_longbench.logs.formulas import left_by_limit, standard_error
 from lm_eval_longbench.metrics.longbench_pro import score_sample
-from lm_eval_longbench.prompts.templates import text_sha256
+from lm_eval_longbench.prompts.render import text_sha256
 from lm_eval_longbench.semantic.embedder import OFFICIAL_MODEL
 from lm_eval_longbench.verify.check import same_number
 from lm_eval_longbench.verify.figures import aggregation_names, recompute
@@ -83,7 +83,7 @@ def test_chain_of_thought():
 def test_an_answer_without_reasoning_is_worth_nothing():
     answers = ["The correct answer is (B)"]
     task = V2.tasks[COT_ANSWER]
-    empty = text_sha256(render(V2_DOC, task.template, ""))
+    empty = text_sha256(render(V2_DOC, "0shot_cot_ans", ""))
     for sha256, truncated, expected in (
         ("0" * 64, False, False),
         (empty, False, True),

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from lm_eval_longbench.logs.results_file import TaskResult
 from lm_eval_longbench.logs.sample_log import LogRow
 from lm_eval_longbench.prompts.prepare import EXCERPT
-from lm_eval_longbench.prompts.templates import text_sha256
+from lm_eval_longbench.prompts.render import text_sha256
 from lm_eval_longbench.verify.check import CONFIRMED, DIFFERENT, NOT_CHECKABLE
 from lm_eval_longbench.verify.prompts import _FORMS, _around, _ends, _put, _Sent
 

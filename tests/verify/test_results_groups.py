@@ -8,8 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lm_eval_longbench.benchmarks import registry
+from lm_eval_longbench.benchmarks.registry import kind_of, our_group
+from lm_eval_longbench.catalog.model import Group
 from lm_eval_longbench.logs.results_file import ResultsFile, TaskResult
-from lm_eval_longbench.task_names import is_group, our_group
 from lm_eval_longbench.verify.check import CONFIRMED, DIFFERENT, NOT_CHECKABLE, OFFICIAL
 from lm_eval_longbench.verify.results import _MOST, _times, check_groups
 
@@ -25,6 +27,17 @@ PLAIN_ERROR = math.sqrt(0.1**2 + 0.2**2) / 2
 WEIGHTED_ERROR = math.sqrt((29 * 0.1**2 * 30 + 9 * 0.2**2 * 10) / 38 / 40)
 CODE = ["longbench_v1_lcc", "longbench_v1_repobench_p"]
 T3 = ["longbench_pro_t3_1", "longbench_pro_t3_2"]
+
+
+@pytest.fixture(autouse=True)
+def two_groups(monkeypatch):
+    """Two groups of ours of two tasks each."""
+    groups = {
+        "longbench_v1_code": Group("longbench_v1_code", tuple(CODE), "1.1", {"score": False}),
+        "longbench_pro_t3": Group("longbench_pro_t3", tuple(T3), "1.1", {"score": True}),
+    }
+    before = registry._groups()
+    monkeypatch.setattr(registry, "_groups", lambda: {**before, **groups})
 
 
 def task(name):
@@ -85,13 +98,13 @@ def test_our_name_with_other_members_is_not_our_figure():
 
 
 def test_what_is_known_of_our_groups():
-    assert is_group("longbench_v1_code") and not is_group("longbench_v1_lcc")
-    assert not is_group("longbench_v1_mine")
-    code = our_group("longbench_v1_code", CODE)
-    assert (code.weights, code.alias) == ({"score": False}, "longbench_v1_code")
-    t3 = our_group("longbench_pro_t3", T3)
-    assert (t3.weights["pass_at_n"], t3.alias) == (True, "T3. Evidence-Grounded QA")
-    assert our_group("longbench_v1", ["longbench_v1_code"]) is None
+    assert kind_of("longbench_v1_summary") == "group"
+    assert [kind_of(name) for name in ("longbench_v1_lcc", "longbench_v1_mine")] == ["task", "task"]
+    assert kind_of("longbench_v1_few_shot") == "tag"
+    parts = ["gov_report", "qmsum", "multi_news", "vcsum"]
+    found = our_group("longbench_v1_summary", [f"longbench_v1_summary_{name}" for name in parts])
+    assert (found.weights, found.version) == ({"score": False}, "1.1")
+    assert our_group("longbench_v1_summary", ["longbench_v1_summary_vcsum"]) is None
     assert our_group("longbench_v1_lcc", []) is None
 
 

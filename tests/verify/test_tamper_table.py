@@ -18,7 +18,7 @@ from lm_eval_longbench.verify.check import NOT_CHECKABLE
 from lm_eval_longbench.verify.verify import verify
 
 PAGE = (Path(__file__).parents[2] / "docs" / "reproducing.md").read_text(encoding="utf-8")
-LCC, PRO, GROUP = "longbench_v1_lcc", "longbench_pro_t3_1", "longbench_v1_code"
+LCC, PRO, GROUP = "longbench_v1_lcc", "longbench_pro_t3_1", "own_code"
 # Added to an object or a list instead of changing what is there.
 ADDED = "added"
 

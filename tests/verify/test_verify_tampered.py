@@ -14,7 +14,7 @@ from lm_eval_longbench.verify.check import CONFIRMED, DIFFERENT, NOT_CHECKABLE
 from lm_eval_longbench.verify.verify import verify
 
 QASPER, TREC, V2 = "longbench_v1_qasper", "longbench_v1_e_trec", "longbench_v2"
-PRO, GROUP = "longbench_pro_t3_1", "longbench_v1_single_doc_qa"
+PRO, GROUP = "longbench_pro_t3_1", "own_single_doc_qa"
 
 
 def sha256(text):
@@ -497,7 +497,7 @@ def test_a_missing_log(base):
     report = verify([base.folder])
     assert report.exit_status == 3
     said = {check.kind: check for check in report.with_status(NOT_CHECKABLE)}
-    assert set(said) == {"sample log", "groups", "ingredients", "official figures"}
+    assert set(said) == {"sample log", "groups", "table", "ingredients", "official figures"}
     assert "there is no log" in said["official figures"].meaning
     assert said["sample log"].expected == f"samples_{QASPER}_{base.results.name[8:-5]}.jsonl"
     assert said["sample log"].meaning.endswith("figures cannot be recomputed. Put it there.")

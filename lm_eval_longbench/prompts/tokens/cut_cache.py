@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 
 from lm_eval_longbench.datasets_cache import our_cache
 from lm_eval_longbench.once import warn_once
-from lm_eval_longbench.prompts.templates import text_sha256
+from lm_eval_longbench.prompts.render import text_sha256
 from lm_eval_longbench.prompts.tokens.fast import FastTokenizer, tokenizer_sha256
 from lm_eval_longbench.prompts.tokens.official import cleans_up, panicked, settings
 from lm_eval_longbench.prompts.truncation import BenchmarkRule, Cut, Rule, release_of

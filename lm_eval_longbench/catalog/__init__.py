@@ -1,0 +1,1 @@
+"""What the task files say: tasks, tables, groups and data of every benchmark."""
