@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lm_eval_longbench.benchmarks.asking import is_own
-from lm_eval_longbench.benchmarks.base import Benchmark, Protocol
+from lm_eval_longbench.benchmarks.base import Benchmark, Protocol, Task
 from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task
 from lm_eval_longbench.metrics.reasoning import DROP
 from lm_eval_longbench.signature.signature import UNKNOWN, setting_departures, values_of
@@ -126,6 +126,16 @@ def _departing(name: str, value: Any, official: Protocol, benchmark: Benchmark) 
         yield "filters of answers (officially none)"
 
 
+def _own(task: Task, signature: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what a user's task file has in place of the official prompt and metric."""
+    for one in values_of(signature.get("template_sha256")):
+        if one not in (None, UNKNOWN, task.prompt_sha256):
+            yield "a prompt of the user's own"
+    for one in values_of(signature.get("metric")):
+        if one not in (None, UNKNOWN, task.metric):
+            yield f"scored by {one} (officially by {task.metric})"
+
+
 @dataclass(frozen=True)
 class Departures:
     """In what answers to a task depart from the official protocol.
@@ -158,9 +168,9 @@ def departures(
         repeats: answers to each question.
         thinking: see `protocol_of`.
     """
-    benchmark = benchmark_of(find_task(task))
-    official = protocol_of(task, thinking=thinking)
-    found: list[str] = []
+    asked = find_task(task)
+    benchmark, official = benchmark_of(asked), protocol_of(task, thinking=thinking)
+    found = list(_own(asked, signature))
     unknown = []
     for name in _COMPARED:
         value = signature.get(name, UNKNOWN)

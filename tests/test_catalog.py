@@ -21,10 +21,9 @@ from lm_eval_longbench.benchmarks import registry
 from lm_eval_longbench.benchmarks.longbench_pro import PRO
 from lm_eval_longbench.benchmarks.longbench_v1 import V1, E
 from lm_eval_longbench.benchmarks.longbench_v2 import V2
-from lm_eval_longbench.catalog.model import Length
+from lm_eval_longbench.catalog.model import Length, prompt_sha256
 from lm_eval_longbench.catalog.read import OWN_KEYS, defined, read_file, read_folder
 from lm_eval_longbench.errors import PromptError
-from lm_eval_longbench.prompts.render import official_sha256
 from lm_eval_longbench.task_folder import task_folder
 
 FOLDER = task_folder()
@@ -102,7 +101,7 @@ def test_a_dataset_of_v1_and_e(benchmark, name):
     assert benchmark.generation(task) == {
         **{"until": [], "max_gen_toks": known.budget, "do_sample": False, "temperature": 0.0}
     }
-    assert task.prompt_sha256 == official_sha256(task.prompt) == OFFICIAL[name]
+    assert task.prompt_sha256 == prompt_sha256(task.prompt) == OFFICIAL[name]
     assert (task.document, task.retrieved, task.summary) == (True, False, False)
 
 
@@ -201,7 +200,7 @@ def test_a_damaged_prompt_is_refused(copy, change, name):
     official = V1.datasets[damaged.label].prompt_sha256
     with pytest.raises(PromptError, match=f"The prompt of {name} was changed in ") as caught:
         V1.render(damaged, {"context": "C", "input": "I"})
-    assert f"{name}.yaml: sha256 {official_sha256(damaged.prompt)}, official {official}" in str(
+    assert f"{name}.yaml: sha256 {prompt_sha256(damaged.prompt)}, official {official}" in str(
         caught.value
     )
     # The others are as good as before.

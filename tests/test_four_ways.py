@@ -228,7 +228,7 @@ def own_tasks(folder, *, weighted, filters=False):
     folder.mkdir()
     for task in (*V1, *E, V2, *PRO) if filters else ():
         (found,) = task_folder().rglob(f"{task}.yaml")
-        text = f"include: {found}\ntask: my_{task}\n{FILTERS}"
+        text = f"include: {found}\ntask: my_{task}\ntag: []\n{FILTERS}"
         (folder / f"my_{task}.yaml").write_text(text, encoding="utf-8")
     for name, tasks in ((MINE, V1), (PRO_MINE, PRO)):
         own = [f"my_{task}" if filters else task for task in tasks]

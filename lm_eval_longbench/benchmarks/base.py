@@ -326,6 +326,10 @@ class Benchmark(abc.ABC):
             extras: compute what no official figure needs, too.
         """
 
+    def metrics_of(self, task: Task) -> Sequence[str]:
+        """Return the names of the metrics that may score a task."""
+        return (task.metric,)
+
     def with_similarity(
         self, shown: Mapping[str, Any], similarity: float | None, *, official: bool
     ) -> tuple[float | None, bool, dict[str, Any]]:

@@ -194,15 +194,16 @@ class LongBenchPro(Benchmark):
         # Many documents are asked one question: only with the document it is known for the same.
         questions = (doc.get("question_nonthinking"), doc.get("question_thinking"))
         asked = (*questions, doc["answer"], document)
+        own = {"scored_by": doc["scored_by"]} if isinstance(doc.get("scored_by"), str) else {}
         return Sample(
             table=task.table,
-            task=task.name,
+            task=task.counted,
             id=text_id(doc["id"]) or "",
             order=0,
             repeat=repeat,
             response=response,
             golds=doc["answer"],
-            shown={name: doc[name] for name in (*DIMENSIONS, SECONDARY)},
+            shown={**{name: doc[name] for name in (*DIMENSIONS, SECONDARY)}, **own},
             truncated=truncated,
             content=None if document is None else content_hash(*asked),
             document=document,
@@ -217,7 +218,7 @@ class LongBenchPro(Benchmark):
         )
 
         answer = answer_of(sample.response or "", reasoning)
-        metric = SECONDARY_TASKS[sample.shown[SECONDARY]].metric
+        metric = sample.shown.get("scored_by") or SECONDARY_TASKS[sample.shown[SECONDARY]].metric
         worth = score_sample(metric, sample.shown["language"], answer, sample.golds)
         if isinstance(worth, SummaryParts):
             return Scored(
@@ -227,6 +228,12 @@ class LongBenchPro(Benchmark):
                 summary=answer,
             )
         return Scored(worth, sample_failed(metric, answer, sample.golds), sample.shown)
+
+    def metrics_of(self, task: Task) -> Sequence[str]:
+        from lm_eval_longbench.metrics.longbench_pro import ITEM_METRICS
+
+        # A summary is what takes its similarity; a list of items has none.
+        return (task.metric,) if task.summary else tuple(ITEM_METRICS)
 
     def with_similarity(
         self, shown: Mapping[str, Any], similarity: float | None, *, official: bool

@@ -183,10 +183,12 @@ class LongBench(Benchmark):
         # Of official questions gold answers, classes and length are equal for two of a dataset at
         # most; without the length they often are.
         asked = (doc.get("input"), doc["answers"], classes, length)
+        if isinstance(doc.get("scored_by"), str):
+            shown["scored_by"] = doc["scored_by"]
         name = doc.get("_id")
         return Sample(
             table=self.name,
-            task=task.name,
+            task=task.counted,
             id=name if isinstance(name, str) and name else str(index),
             order=index,
             repeat=repeat,
@@ -209,11 +211,16 @@ class LongBench(Benchmark):
 
         answer = answer_of(sample.response or "", reasoning)
         task, golds, shown = self.tasks[sample.task], sample.golds, sample.shown
-        first = task.first_line
-        worth = score_sample(task.metric, answer, golds, sample.classes, first_line=first)
-        if extras and task.metric == ROUGE:
+        metric, first = shown.get("scored_by", task.metric), task.first_line
+        worth = score_sample(metric, answer, golds, sample.classes, first_line=first)
+        if extras and metric == ROUGE:
             shown = {**shown, GOOGLE: rouge_l_google_sample(answer, golds, first_line=first)}
         return Scored(worth, not answer.strip(), shown)
+
+    def metrics_of(self, task: Task) -> Sequence[str]:
+        from lm_eval_longbench.metrics.longbench_v1 import CLASSIFICATION, METRICS
+
+        return (*METRICS, CLASSIFICATION)
 
     def dimension_of(self, line: Mapping[str, Any], dimension: str) -> Any:
         if dimension == "dataset":

@@ -2,9 +2,22 @@
 
 from __future__ import annotations
 
+import functools
+import hashlib
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
+
+_FIELD = re.compile(r"\{\{(\w+)\}\}")
+
+
+@functools.cache
+def prompt_sha256(prompt: str) -> str:
+    """Return the sha256 of a template in the official spelling, which has {field} for {{field}}."""
+    official = _FIELD.sub(r"{\1}", prompt)
+    return hashlib.sha256(official.encode("utf-8", "surrogatepass")).hexdigest()
+
 
 # Metrics that count Chinese words, and the one that needs the semantic similarity of texts.
 SUMMARY = "summary"

@@ -42,7 +42,6 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[mi
 _Loader.add_constructor("!function", lambda loader, node: Hook(loader.construct_scalar(node)))
 
 
-@functools.cache
 def read_file(path: Path) -> Mapping[str, Any]:
     """Return what a task file says with what it includes, as the harness reads it.
 
@@ -55,8 +54,13 @@ def read_file(path: Path) -> Mapping[str, Any]:
     merged: dict[str, Any] = {}
     for name in [included] if isinstance(included, str) else included:
         # Under one name, so that what many files include is read once.
-        merged |= read_file(Path(os.path.normpath(path.parent / name)))
+        merged |= _read_once(Path(os.path.normpath(path.parent / name)))
     return merged | own
+
+
+@functools.cache
+def _read_once(path: Path) -> Mapping[str, Any]:
+    return read_file(path)
 
 
 @dataclass(frozen=True)
@@ -82,7 +86,7 @@ def read_folder(folder: Path) -> Folder:
 
     Tasks are in the order of the groups that list them, others follow by the names of their files.
     """
-    read = {path: read_file(path) for path in sorted(folder.rglob("*.yaml"))}
+    read = {path: _read_once(path) for path in sorted(folder.rglob("*.yaml"))}
     groups = {one["group"]: _group(one) for one in read.values() if "group" in one}
     leaves = {one["task"]: one for one in read.values() if "group" not in one}
     listed = [name for group in groups.values() for name in group.members if name in leaves]

@@ -20,6 +20,7 @@ from lm_eval_longbench.benchmarks.registry import (
     expanded,
     find_task,
     presets_named,
+    tags,
     task_folders,
     valid_names,
 )
@@ -232,6 +233,17 @@ def with_lock(parsed: Namespace, lock: Path) -> str:
     return f"locked by {lock}, options {json.dumps(options, ensure_ascii=False)}"
 
 
+def with_tags(parsed: Namespace) -> None:
+    """Put its tasks in the place of each tag of ours, in place.
+
+    The harness's index has the tasks of one folder under a tag: those of a user's, if that has one.
+    """
+    given = parsed.tasks or _config(parsed.config).get("tasks")
+    if given and all(isinstance(name, str) for name in given):
+        names = (own for name in _wanted(parsed) for own in tags().get(name, (name,)))
+        parsed.tasks = ",".join(dict.fromkeys(names))
+
+
 def with_both_passes(parsed: Namespace) -> None:
     """Add pass two of chain of thought to the wanted tasks, in place, where pass one is wanted.
 
@@ -380,6 +392,7 @@ def run_parsed(
         say(with_preset(parsed, preset, thinking=thinking))
     if lock is not None:
         say(with_lock(parsed, lock))
+    with_tags(parsed)
     with_both_passes(parsed)
     with_name(parsed)
     check_cache(parsed)

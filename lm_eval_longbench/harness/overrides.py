@@ -1,4 +1,4 @@
-"""What a user's YAML and a Python caller may change of our tasks, and what they may not."""
+"""What filters of a user and options of a Python caller may not do to our tasks."""
 
 from __future__ import annotations
 
@@ -9,97 +9,9 @@ from typing import Any
 
 from lm_eval.utils import simple_parse_args_string
 
-from lm_eval_longbench.benchmarks.base import Task
-from lm_eval_longbench.benchmarks.registry import benchmark_of, benchmarks, find_task, tasks
-from lm_eval_longbench.catalog.read import OWN_KEYS
+from lm_eval_longbench.benchmarks.registry import benchmarks
 from lm_eval_longbench.errors import OptionError
-from lm_eval_longbench.figures import means
 from lm_eval_longbench.options import KEY
-
-# What the harness would put around a prompt that is official to the byte.
-_AROUND = ("description", "gen_prefix")
-# Where the harness would take questions, gold answers and scores from.
-_OURS = ("doc_to_target", "doc_to_choice", "process_docs", "process_results")
-
-
-def asked_task(config: Mapping[str, Any]) -> Task:
-    """Return the task that a configuration asks: the one of its name, else of its definition.
-
-    Raises:
-        OptionError: it has no definition, so that it is none of ours.
-        UnknownNameError: there is no such definition.
-    """
-    name = str(config.get("task"))
-    if name in tasks():
-        return find_task(name)
-    if config.get("definition") is None:
-        raise OptionError(
-            f"{name}: its file neither includes a task file of ours nor names one of our tasks "
-            "under 'definition'."
-        )
-    return find_task(str(config["definition"]))
-
-
-def _aggregation(name: str) -> Any:
-    """Return a mean as the harness knows it: its own, which has a standard error, by its name."""
-    return name if name == "mean" else getattr(means, name)
-
-
-def for_harness(config: Mapping[str, Any], task: Task) -> dict[str, Any]:
-    """Return the configuration that the harness gets: without our keys, with all of our figures.
-
-    Figures that a user lists stay alone.
-
-    Raises:
-        OptionError: the prompt is not that of the task.
-    """
-    benchmark = benchmark_of(task)
-    leaf = benchmark.defined.leaves[task.name]
-    prompt = config.get("template" if task.hook else "doc_to_text", task.prompt)
-    if prompt != task.prompt:
-        raise OptionError(f"{config.get('task')}: its prompt is not that of {task.name}.")
-    dropped = {*OWN_KEYS, "class", "doc_to_text", "repeats"}
-    kept = {key: value for key, value in config.items() if key not in dropped}
-    if kept.get("metric_list", leaf["metric_list"]) == leaf["metric_list"]:
-        kept["metric_list"] = [
-            {
-                "metric": one.name,
-                "aggregation": _aggregation(one.aggregation),
-                "higher_is_better": one.higher_is_better,
-            }
-            for one in benchmark.harness_metrics(task)
-        ]
-    return kept
-
-
-def check_prompt_is_ours(config: Mapping[str, Any]) -> None:
-    """Refuse what would change the official prompts.
-
-    Args:
-        config: a task's, with what groups around it override.
-
-    Raises:
-        OptionError: a text stands around the prompt, there are examples before it, or questions,
-            prompts, gold answers or scores are to be others.
-    """
-    task = config.get("task")
-    for name in _AROUND:
-        if config.get(name):
-            raise OptionError(
-                f"{task}: {name!r} would change the official prompt, and the score with it. Take "
-                "it off this task and off the groups around it."
-            )
-    for name in _OURS:
-        if config.get(name):
-            raise OptionError(
-                f"{task}: {name!r} is not read: questions, prompts, gold answers and scores of "
-                "these tasks are the official ones. Take it off, or write a task of your own."
-            )
-    if int(config.get("num_fewshot") or 0) > 0:
-        raise OptionError(
-            f"{task}: num_fewshot must be 0: LongBench has no examples to show besides those that "
-            "are part of its documents. Take it off this task and off the groups around it."
-        )
 
 
 def check_filters(task: str, filters: Iterable[Any], answers: int) -> None:

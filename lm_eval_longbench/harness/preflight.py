@@ -25,8 +25,8 @@ from lm_eval_longbench.harness.command import (
     with_name,
     with_preset,
 )
+from lm_eval_longbench.harness.definitions import asked_task
 from lm_eval_longbench.harness.generation import fold_budget
-from lm_eval_longbench.harness.overrides import asked_task
 from lm_eval_longbench.harness.preflight_facts import (
     LOCAL,
     Backend,

@@ -21,9 +21,12 @@ from lm_eval_longbench.answers.answer import REPLIES
 from lm_eval_longbench.benchmarks.asking import Asking
 from lm_eval_longbench.benchmarks.base import CAPPED, FAILED
 from lm_eval_longbench.benchmarks.registry import benchmark_of
+from lm_eval_longbench.catalog.users import KEY as DEFINITION
+from lm_eval_longbench.catalog.users import notes as changes
 from lm_eval_longbench.figures.questions import question_values
 from lm_eval_longbench.harness.backend import as_text, only_messages, takes_seed, wrap_payloads
 from lm_eval_longbench.harness.decoding import Decoding
+from lm_eval_longbench.harness.definitions import asked
 from lm_eval_longbench.harness.generation import (
     check_generation,
     check_sampling,
@@ -41,10 +44,7 @@ from lm_eval_longbench.harness.objects import (
     leaves_out_begin,
 )
 from lm_eval_longbench.harness.overrides import (
-    asked_task,
     check_options_of_call,
-    check_prompt_is_ours,
-    for_harness,
     model_of_call,
     options_of_call,
     refuse_selection,
@@ -93,7 +93,7 @@ require(TASKS)
 
 
 class LongBenchTask(HarnessTask):
-    """A task of a benchmark as a harness task; see `overrides.asked_task`.
+    """A task of a benchmark as a harness task; see `definitions.asked`.
 
     Options come in `metadata["longbench"]`, the model's arguments in `metadata` beside it.
 
@@ -114,9 +114,9 @@ class LongBenchTask(HarnessTask):
         given = config or {}
         metadata = dict(given.get("metadata") or {})
         metadata.update(options_of_call(metadata))
-        task = asked_task(given)
+        wanted = asked(given)
+        task, config = wanted.task, wanted.config
         benchmark = benchmark_of(task)
-        config = for_harness(given, task)
         if not benchmark.choices and isinstance(metadata.get(KEY), Mapping):
             refuse_selection(metadata[KEY], benchmark.title)
         options = Options.from_metadata(metadata)
@@ -125,7 +125,6 @@ class LongBenchTask(HarnessTask):
         # The option, else the harness's own key in a user's YAML, else the official number.
         repeats = options.repeats or int(given.get("repeats") or benchmark.repeats)
         self.asking = benchmark.asking(task, options, repeats)
-        check_prompt_is_ours(config)
         # A user's group may replace a member's whole metadata, its version with it.
         if metadata.get("version") is None:
             metadata["version"] = benchmark.task_version
@@ -141,15 +140,14 @@ class LongBenchTask(HarnessTask):
         self._is_server = self._seeds = False
         # A user's YAML may replace the whole mapping; without `until` the harness would stop every
         # answer at the first blank line.
-        official = benchmark.generation(task)
-        wanted = dict(config.get("generation_kwargs") or {})
-        # Our own YAML has official arguments; what differs is the user's.
-        own = {name: value for name, value in wanted.items() if official.get(name) != value}
+        official, own = benchmark.generation(task), wanted.generation
         config["generation_kwargs"] = official | self.asking.generation | own
+        if wanted.definition:
+            metadata[DEFINITION] = dict(wanted.definition)
         # Any value keeps the harness from looking for our metrics in its registry and on the hub.
         config.setdefault("process_results", "lm_eval_longbench")
         super().__init__(config=config, **kwargs)
-        notes = list(self.asking.version_notes)
+        notes = [*changes(wanted.definition), *self.asking.version_notes]
         if not self._documents.official:
             notes.append(f"data: {self._documents.label}")
         if notes:
@@ -161,6 +159,7 @@ class LongBenchTask(HarnessTask):
         """Open the documents, memory-mapped; see `lm_eval_longbench.data`."""
         asking, options = self.asking, self.asking.options
         benchmark, task = asking.benchmark, asking.task
+        own_metric = self.config.metadata.get(DEFINITION, {}).get("metric")
         self._documents = asking.load()
         rows = self._documents.rows
         # The harness copies documents about and logs them whole: it gets them without their long
@@ -183,6 +182,7 @@ class LongBenchTask(HarnessTask):
             reasoning=options.reasoning,
             filters=self.own_filters,
             metrics=benchmark.metrics,
+            metric=own_metric,
             packages=package_versions(),
         )
         self.signature.update(**asking.ingredients)
@@ -190,6 +190,8 @@ class LongBenchTask(HarnessTask):
         self.config.metadata["longbench_run"] = self.signature.run
         # With these a sample log can be scored again by itself.
         self._origin = {"task": task.counted, "data": self._documents.label}
+        if own_metric is not None:
+            self._origin["scored_by"] = own_metric
 
     def fewshot_docs(self) -> None:
         """LongBench has no few-shot split; the harness would copy the test documents."""

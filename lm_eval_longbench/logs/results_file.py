@@ -50,8 +50,20 @@ class _Metadata(TypedDict):
     longbench_run: TaskRun
 
 
+class Definition(TypedDict, total=False):
+    """What a user's task file changes of one of ours, see `catalog.users`."""
+
+    doc_to_text: str
+    template: str
+    metric: str
+    chat_template: bool
+    generation_kwargs: Object
+    dataset_name: str
+
+
 class _TaskMetadata(_Metadata, total=False):
     longbench: Object | None
+    longbench_definition: Definition
 
 
 class _Config(TypedDict):

@@ -25,7 +25,7 @@ from lm_eval_longbench.metrics.summary_rouge import summary_rouge
 
 SUMMARY = "summary"
 LANGUAGES = ("Chinese", "English")
-_ITEM_METRICS: dict[str, Callable[[str, Sequence[str]], float]] = {
+ITEM_METRICS: dict[str, Callable[[str, Sequence[str]], float]] = {
     "accuracy": accuracy,
     "f1": item_f1,
     "sub_em": sub_em,
@@ -80,7 +80,7 @@ def _item_score(metric: str, prediction: str, answers: Sequence[str]) -> tuple[f
     """Return the score of a prediction of items, and whether it counts as failed."""
     if not prediction:  # one of white space scores 0 and has not failed
         return 0.0, True
-    score = _ITEM_METRICS[metric](prediction, answers)
+    score = ITEM_METRICS[metric](prediction, answers)
     return (score, False) if _valid(score) else (0.0, True)
 
 

@@ -8,12 +8,11 @@ import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from lm_eval_longbench.catalog.model import Task, prompt_sha256
 from lm_eval_longbench.errors import PromptError
 
 if TYPE_CHECKING:
     from jinja2 import Template
-
-    from lm_eval_longbench.catalog.model import Task
 
 
 def text_sha256(text: str) -> str:
@@ -43,12 +42,6 @@ _FIELD = re.compile(r"\{\{(\w+)\}\}")
 _MORE = re.compile(r"\{\{|\{%|\{#")
 
 
-@functools.cache
-def official_sha256(prompt: str) -> str:
-    """Return the sha256 of a template in the official spelling, which has {field} for {{field}}."""
-    return text_sha256(_FIELD.sub(r"{\1}", prompt))
-
-
 def checked_template(task: Task) -> str:
     """Return a task's template byte for byte.
 
@@ -56,7 +49,7 @@ def checked_template(task: Task) -> str:
         PromptError: it is not the official one: an editor that trims trailing space is enough. Its
             scores would compare with nobody's.
     """
-    found = official_sha256(task.prompt)
+    found = prompt_sha256(task.prompt)
     if found != task.prompt_sha256:
         raise PromptError(
             f"The prompt of {task.name} was changed in {task.file}: sha256 {found}, official "

@@ -147,6 +147,7 @@ RULES: Mapping[str, Rule] = {
     ),
     "reasoned": Rule(CARE, "another number of answers holds reasoning"),
     "metrics": Rule(NOT, "the same answers are scored by other rules"),
+    "metric": Rule(NOT, "the same answers are scored by another metric"),
     "embedding_model": Rule(NOT, "another embedding model gives other similarities"),
     "retrieval": Rule(NOT, "another retriever finds other chunks"),
     "rag_top_n": Rule(NOT, "prompts hold another number of chunks"),

@@ -117,6 +117,7 @@ INGREDIENTS: Mapping[str, str] = {
     "reasoning": "drop or keep: whether reasoning was taken out of answers before scoring",
     "reasoned": "answers that hold reasoning; null: not counted",
     "metrics": "version of the benchmark's metrics",
+    "metric": "that a user's task file has in place of the official one; null: the official one",
     "embedding_model": "for summaries; null: none",
     "retrieval": "where chunks come from; null: no retrieval",
     "rag_top_n": "chunks in a prompt; null: no retrieval",
@@ -158,6 +159,7 @@ class Ingredients(TypedDict, total=False):
     reasoning: str | None
     reasoned: Count | None
     metrics: str | None
+    metric: str | None
     embedding_model: str | None
     retrieval: str | None
     rag_top_n: Count | None
@@ -188,7 +190,7 @@ class SignaturePart(TypedDict, total=False):
 
 # Ingredients that earlier versions do not state, which is the same as null. Where they are null the
 # line is made without them, so that it is the one of those versions.
-LATER = ("capped", "system_sha256", "model_settings", "decoding")
+LATER = ("capped", "system_sha256", "model_settings", "decoding", "metric")
 # An ingredient of which nobody knows what it was, where null would say that there was none.
 UNKNOWN = "?"
 

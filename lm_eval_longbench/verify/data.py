@@ -22,7 +22,7 @@ from lm_eval_longbench.verify.check import (
 from lm_eval_longbench.verify.subject import Subject
 
 # What the task adds to the fields of the data.
-_ADDED = ("index", "task", "data", "prompt", REPLIES)
+_ADDED = ("index", "task", "data", "scored_by", "prompt", REPLIES)
 _KIND = "data"
 SHARED, ASKED = "shared ids", "questions asked"
 

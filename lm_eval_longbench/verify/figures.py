@@ -11,6 +11,7 @@ from typing import Any
 from lm_eval_longbench.benchmarks.base import CAPPED, COUNTS, Benchmark, Task
 from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task
 from lm_eval_longbench.benchmarks.sample import Scored
+from lm_eval_longbench.catalog.users import changed
 from lm_eval_longbench.errors import LongBenchError, PredictionError
 from lm_eval_longbench.figures.means import AGGREGATIONS
 from lm_eval_longbench.figures.questions import question_values
@@ -86,6 +87,7 @@ def recompute(
         PredictionError: the document cannot be scored; the message says why.
     """
     task = find_task(str(signature.get("task")))
+    task = changed(task, {"metric": signature.get("metric") or task.metric})
     benchmark = benchmark_of(task)
     problem = benchmark.question_problem(doc, task)
     if problem:

@@ -14,6 +14,7 @@ from typing import Any
 
 from lm_eval_longbench.benchmarks.asking import OWN_RETRIEVAL, is_own
 from lm_eval_longbench.benchmarks.registry import benchmark_of, tasks
+from lm_eval_longbench.catalog.users import notes
 from lm_eval_longbench.errors import LongBenchError, OptionError
 from lm_eval_longbench.logs.results_file import TaskResult
 from lm_eval_longbench.logs.sample_log import at
@@ -94,6 +95,7 @@ def check_signature(task: Subject) -> Iterator[Check]:
         yield Check("task version", "task version", NOT_CHECKABLE, meaning=said)
     else:
         data = str(run.get("data"))
+        own = " ".join([own, *notes(task.definition)])
         if is_own(run.get("retrieval")):
             own += f" {OWN_RETRIEVAL}"
         if not OFFICIAL_DATA.fullmatch(data):

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from lm_eval_longbench.benchmarks.base import Benchmark, Task
 from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task
+from lm_eval_longbench.catalog.users import KEY as DEFINITION
+from lm_eval_longbench.catalog.users import changed
 from lm_eval_longbench.errors import LongBenchError
 from lm_eval_longbench.logs.results_file import ResultsFile, TaskResult
 from lm_eval_longbench.logs.sample_log import LogRow, read_log
@@ -37,8 +39,14 @@ class Subject(TaskResult):
 
     @cached_property
     def own(self) -> Task:
-        """The task of this package that it signs as."""
-        return find_task(str(self.run.get("task")))
+        """The task of this package that it signs as, with what a user's task file changes."""
+        return changed(find_task(str(self.run.get("task"))), self.definition)
+
+    @property
+    def definition(self) -> Mapping[str, Any]:
+        """What a user's task file changes of the task; empty: nothing."""
+        found = self.metadata.get(DEFINITION)
+        return found if isinstance(found, Mapping) else {}
 
     @cached_property
     def benchmark(self) -> Benchmark:

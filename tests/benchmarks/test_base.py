@@ -16,12 +16,12 @@ from lm_eval_longbench.benchmarks.base import (
     Protocol,
 )
 from lm_eval_longbench.benchmarks.sample import Scored, Unusable, line_of
+from lm_eval_longbench.catalog.model import prompt_sha256
 from lm_eval_longbench.doctor.model import _official_todo
 from lm_eval_longbench.errors import DataError, PromptError
 from lm_eval_longbench.figures.answers import Columns
 from lm_eval_longbench.figures.figure import Figure, Unit, leaf
 from lm_eval_longbench.figures.tree import Mean
-from lm_eval_longbench.prompts.render import official_sha256
 from lm_eval_longbench.protocol import departures
 
 PERCENT = Unit("percent", 100, 100, 1)
@@ -117,7 +117,7 @@ def test_a_sample_has_what_scoring_needs():
 
 def test_prompts_are_templates_with_fields_of_the_row():
     text = "{{side}}: {{context}} {other} {{size}}"
-    task = replace(TASK, prompt=text, prompt_sha256=official_sha256(text))
+    task = replace(TASK, prompt=text, prompt_sha256=prompt_sha256(text))
     row = {**ROW, "size": "3", "context": "{{side}}", "other": "x"}
     assert SMALL.render(task, row) == "left: {{side}} {other} 3"
     assert SMALL.question(task, row) == " {other} 3"
@@ -126,7 +126,7 @@ def test_prompts_are_templates_with_fields_of_the_row():
 
 
 def test_a_changed_template_is_refused_and_its_place_named():
-    found = official_sha256("{{context}} ")
+    found = prompt_sha256("{{context}} ")
     with pytest.raises(PromptError, match=r"small.yaml: sha256") as caught:
         SMALL.render(replace(TASK, prompt="{{context}} "), ROW)
     assert f"sha256 {found}, official {TASK.prompt_sha256}" in str(caught.value)

@@ -15,7 +15,6 @@ SAMPLE = {"longbench": {"data_dir": "sample"}}
 TASK = {
     "task": "mine",
     "dataset_path": "zai-org/LongBench",
-    "dataset_name": "any",
     "definition": "longbench_v1_trec",
     "test_split": "test",
     "output_type": "generate_until",
@@ -27,8 +26,8 @@ TASK = {
 @pytest.mark.parametrize(
     ("changed", "reason"),
     [
-        ({"description": "Answer well."}, "mine: 'description' would change the official prompt"),
-        ({"gen_prefix": "Sure:"}, "mine: 'gen_prefix' would change the official prompt"),
+        ({"description": "Answer well."}, "mine: 'description' would change the prompt"),
+        ({"gen_prefix": "Sure:"}, "mine: 'gen_prefix' would change the prompt"),
         ({"num_fewshot": 2}, "mine: num_fewshot must be 0"),
         *(
             ({name: "{{context}}"}, f"mine: {name!r} is not read")

@@ -20,7 +20,6 @@ from lm_eval_longbench.harness.task import LongBenchTask
 TASK = {
     "task": "mine",
     "dataset_path": "zai-org/LongBench",
-    "dataset_name": "any",
     "definition": "longbench_v2",
     "test_split": "test",
     "output_type": "generate_until",

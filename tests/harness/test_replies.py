@@ -100,7 +100,7 @@ def test_a_list_of_metrics_without_it_still_runs(evaluate, tmp_path):
 
     (tmp_path / "mine.yaml").write_text(
         f"include: {task_folder()}/longbench_v1/{QASPER}.yaml\n"
-        "task: mine\n"
+        "task: mine\ntag: []\n"
         "metric_list:\n  - metric: score\n    aggregation: mean\n    higher_is_better: true\n"
         "  - metric: failed\n    aggregation: mean\n    higher_is_better: false\n"
     )

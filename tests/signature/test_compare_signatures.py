@@ -86,6 +86,7 @@ OTHER = {
     "reasoning": ("keep", NOT),
     "reasoned": (5, CARE),
     "metrics": ("1.1", NOT),
+    "metric": ("rouge_l", NOT),
     "embedding_model": ("a-model", NOT),
     "retrieval": ("a retriever", NOT),
     "rag_top_n": (4, NOT),

@@ -42,6 +42,7 @@ PRO = completed(
         "reasoning": "keep",
         "reasoned": 7,
         "metrics": "1.0",
+        "metric": "sub_em",
         "embedding_model": "Qwen/Qwen3-Embedding-8B",
         "retrieval": "a retriever",
         "rag_top_n": 4,

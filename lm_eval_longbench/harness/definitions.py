@@ -1,0 +1,231 @@
+"""What a task's configuration means: one of our tasks, or a user's file that changes one."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from lm_eval.config.task import TaskConfig
+
+from lm_eval_longbench.benchmarks.base import Benchmark, Task
+from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task, tags, tasks
+from lm_eval_longbench.catalog.model import prompt_sha256
+from lm_eval_longbench.catalog.read import OWN_KEYS, Hook, read_file
+from lm_eval_longbench.catalog.users import CHANGES, changed
+from lm_eval_longbench.errors import OptionError, PromptError, UnknownNameError
+from lm_eval_longbench.figures import means
+
+_HARNESS_KEYS = {field.name for field in dataclasses.fields(TaskConfig)} | {"class"}
+# What only describes a task, and is read of our own files alone.
+_DESCRIBING = frozenset(
+    {
+        *("definition", "label", "category", "language", "questions", "length", "prompt_sha256"),
+        *("headline", "published", "mode", "limits", "tables"),
+    }
+)
+# What the harness would put around a prompt that is official to the byte.
+_AROUND = ("description", "gen_prefix")
+# Where the harness would take questions, gold answers and scores from.
+_OURS = ("doc_to_target", "doc_to_choice", "process_docs", "process_results")
+
+
+@dataclasses.dataclass(frozen=True)
+class Asked:
+    """What a configuration asks.
+
+    Attributes:
+        task: as it is asked.
+        generation: generation arguments in place of the official ones.
+        definition: what a user's file of another name changes of the task that it includes, by key.
+        config: what the harness gets: without our keys, with all of our figures.
+    """
+
+    task: Task
+    generation: Mapping[str, Any]
+    definition: Mapping[str, Any]
+    config: dict[str, Any]
+
+
+def asked(given: Mapping[str, Any]) -> Asked:
+    """Return what a configuration asks: the task of its name, else of its definition.
+
+    Args:
+        given: a task's configuration as the harness read it, with what groups around it override.
+
+    Raises:
+        OptionError: a key is unknown or may not be changed, the file has no definition, or it
+            inherits a tag of ours.
+        PromptError: it has the name of one of our tasks, and another prompt.
+        UnknownNameError: there is no such definition or no such metric.
+    """
+    official = asked_task(given)
+    name, benchmark = str(given.get("task")), benchmark_of(official)
+    leaf = benchmark.defined.leaves[official.name]
+    config = {key: _plain(value) for key, value in given.items()}
+    _check_keys(name, config, leaf)
+    _check_around(name, config)
+    definition = dict(_changes(config, leaf))
+    generation = definition.get("generation_kwargs", {})
+    if name == official.name:
+        _check_ours(official, definition, given)
+        definition = {}
+    else:
+        _check_tags(name, given)
+    if "metric" in definition:
+        _check_metric(name, definition["metric"], official, benchmark)
+    task = changed(official, definition)
+    return Asked(task, generation, definition, _for_harness(given, task, leaf))
+
+
+def asked_task(config: Mapping[str, Any]) -> Task:
+    """Return our task of a configuration's name, else of its definition.
+
+    Raises:
+        OptionError: it has no definition, so that it is none of ours.
+        UnknownNameError: there is no such definition.
+    """
+    name = str(config.get("task"))
+    if name in tasks():
+        return find_task(name)
+    if config.get("definition") is None:
+        raise OptionError(
+            f"{name}: its file neither includes a task file of ours nor names one of our tasks "
+            "under 'definition', so that nothing says how its answers are scored. Add a line "
+            "such as: include: FOLDER/longbench_v1/longbench_v1_qasper.yaml, where "
+            "`lm-eval-longbench path` prints the folder."
+        )
+    return find_task(str(config["definition"]))
+
+
+def _plain(value: Any) -> Any:
+    """Return a value of a configuration as a file has it: functions by their names."""
+    return Hook(f"{value.__module__}.{value.__qualname__}") if callable(value) else value
+
+
+def _changes(config: Mapping[str, Any], leaf: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Yield what a configuration changes of a task file, by key."""
+    for key in CHANGES:
+        own = config.get(key)
+        if key == "generation_kwargs":
+            official = leaf[key]
+            own = {one: value for one, value in (own or {}).items() if official.get(one) != value}
+            if own:
+                yield key, own
+        elif own is not None and own != leaf.get(key):
+            yield key, own
+
+
+def _check_keys(name: str, config: Mapping[str, Any], leaf: Mapping[str, Any]) -> None:
+    for key, value in config.items():
+        if key not in OWN_KEYS | _HARNESS_KEYS:
+            known = UnknownNameError("key of a task file", key, OWN_KEYS | _HARNESS_KEYS)
+            raise OptionError(f"{name}: {known}")
+        fixed = key in OWN_KEYS and key not in CHANGES and key not in _DESCRIBING
+        if fixed and value != leaf.get(key):
+            raise OptionError(
+                f"{name}: {key!r} cannot be changed: it is what the benchmark of "
+                f"{leaf['task']} does. Take it off, or define a benchmark of your own, see "
+                "docs/new-benchmark.md."
+            )
+    text = config.get("doc_to_text")
+    if isinstance(text, Hook) and text != leaf.get("doc_to_text"):
+        raise OptionError(
+            f"{name}: 'doc_to_text' must be a text, the harness's Jinja with the fields of a row, "
+            "so that results can carry it; a function of your own cannot be checked afterwards."
+        )
+
+
+def _check_around(name: str, config: Mapping[str, Any]) -> None:
+    """Refuse what would stand around prompts, or take questions and scores from elsewhere."""
+    for key in _AROUND:
+        if config.get(key):
+            raise OptionError(
+                f"{name}: {key!r} would change the prompt, and the score with it. Take it off "
+                "this task and off the groups around it; in a task file of your own change "
+                "'doc_to_text'."
+            )
+    for key in _OURS:
+        if config.get(key):
+            raise OptionError(
+                f"{name}: {key!r} is not read: questions, gold answers and scores of these tasks "
+                "are the official ones. Take it off; 'metric' names another metric of ours."
+            )
+    if int(config.get("num_fewshot") or 0) > 0:
+        raise OptionError(
+            f"{name}: num_fewshot must be 0: LongBench has no examples to show besides those that "
+            "are part of its documents. Take it off this task and off the groups around it."
+        )
+
+
+def _file_of(given: Mapping[str, Any]) -> str:
+    return str((given.get("metadata") or {}).get("config_source") or "its configuration")
+
+
+def _check_ours(task: Task, definition: Mapping[str, Any], given: Mapping[str, Any]) -> None:
+    """Refuse a task of ours that is not as ours: its name stands for exactly one."""
+    prompt = definition.get("doc_to_text", definition.get("template"))
+    if prompt is not None:
+        raise PromptError(
+            f"The prompt of {task.name} was changed in {_file_of(given)}: sha256 "
+            f"{prompt_sha256(prompt)}, official {task.prompt_sha256}. Restore the file, or give "
+            "the task another name."
+        )
+    for key in ("metric", "chat_template", "dataset_name"):
+        if key in definition:
+            raise OptionError(
+                f"{task.name}: {key!r} is changed in {_file_of(given)}. A task of this name is the "
+                "official one: give yours another name."
+            )
+
+
+def _check_tags(name: str, given: Mapping[str, Any]) -> None:
+    """Refuse a tag of ours that came with an include: the harness takes the task for a member."""
+    file = Path(_file_of(given))
+    if not file.is_file() or not isinstance(given.get("task"), str):
+        return
+    listed = read_file(file.resolve()).get("tag") or ()
+    for tag in [listed] if isinstance(listed, str) else listed:
+        if tag in tags() and name not in tags()[tag]:
+            raise OptionError(
+                f"{name}: {file} inherits the tag {tag}, so that the harness takes the task for a "
+                "member of it, in place of ours. Add this line to the file: tag: []"
+            )
+
+
+def _check_metric(name: str, metric: Any, official: Task, benchmark: Benchmark) -> None:
+    known = benchmark.metrics_of(official)
+    if metric not in known:
+        raise OptionError(f"{name}: {UnknownNameError('metric', metric, known)}")
+
+
+def _aggregation(name: str) -> Any:
+    """Return a mean as the harness knows it: its own, which has a standard error, by its name."""
+    return name if name == "mean" else getattr(means, name)
+
+
+def _for_harness(given: Mapping[str, Any], task: Task, leaf: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the harness gets. Figures that a user lists stay alone.
+
+    Raises:
+        OptionError: one of them is none of ours.
+    """
+    figures = benchmark_of(task).harness_metrics(task)
+    dropped = {*OWN_KEYS, "class", "doc_to_text", "repeats"}
+    kept = {key: value for key, value in given.items() if key not in dropped}
+    listed = kept.get("metric_list") or leaf["metric_list"]
+    if listed == leaf["metric_list"]:
+        listed = [
+            {
+                "metric": one.name,
+                "aggregation": _aggregation(one.aggregation),
+                "higher_is_better": one.higher_is_better,
+            }
+            for one in figures
+        ]
+    for one in listed:
+        if one.get("metric") not in {own.name for own in figures}:
+            known = UnknownNameError("figure", one.get("metric"), (own.name for own in figures))
+            raise OptionError(f"{given.get('task')}: in its metric_list: {known}")
+    return {**kept, "metric_list": listed}
