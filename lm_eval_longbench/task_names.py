@@ -9,7 +9,6 @@ import fnmatch
 import functools
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -60,30 +59,16 @@ def task_versions() -> dict[str, str]:
     }
 
 
-@dataclass(frozen=True)
-class OurGroup:
-    """One of our groups.
+def group_weights(name: str, members: Sequence[str]) -> Mapping[str, bool] | None:
+    """Return of each metric of our group whether its tasks weigh by their size.
 
-    Attributes:
-        alias: its name in tables.
-        version: of its file.
-        weights: of each metric that it has, whether tasks weigh by their size.
+    None if the group has other members than ours: then it is a user's own.
     """
-
-    alias: str
-    version: str
-    weights: Mapping[str, bool]
-
-
-def our_group(name: str, members: Sequence[str]) -> OurGroup | None:
-    """Return our group of a name; None if it has other members: then it is a user's own."""
     own = _files().get(name, {})
     if "group" not in own or list(members) != own["task"]:
         return None
     listed = own.get("aggregate_metric_list") or ()
-    weights = {one["metric"]: bool(one.get("weight_by_size", True)) for one in listed}
-    version = str((own.get("metadata") or {}).get("version"))
-    return OurGroup(own.get("group_alias", name), version, weights)
+    return {one["metric"]: bool(one.get("weight_by_size", True)) for one in listed}
 
 
 def is_group(name: str) -> bool:

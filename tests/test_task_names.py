@@ -6,7 +6,13 @@ from lm_eval.tasks._yaml_loader import load_yaml
 from lm_eval_longbench import task_names as module
 from lm_eval_longbench.benchmarks import registry
 from lm_eval_longbench.task_folder import task_folder
-from lm_eval_longbench.task_names import expanded, is_group, our_group, task_versions, valid_names
+from lm_eval_longbench.task_names import (
+    expanded,
+    group_weights,
+    is_group,
+    task_versions,
+    valid_names,
+)
 
 CONFIGS = {
     config.get("group") or config["task"]: config
@@ -42,7 +48,7 @@ def test_task_files_of_another_package(tmp_path, monkeypatch):
     try:
         assert expanded(["toys"]) == (["longbench_v1_lcc", "toy"], [])
         assert task_versions()["toy"] == "2.5"
-        assert is_group("toys") and our_group("toys", ["toy", "longbench_v1_lcc"]) is not None
+        assert is_group("toys") and group_weights("toys", ["toy", "longbench_v1_lcc"]) is not None
     finally:
         module._files.cache_clear()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lm_eval_longbench.benchmarks.base import Benchmark, Task
 from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task
@@ -44,19 +44,6 @@ class Subject(TaskResult):
     def benchmark(self) -> Benchmark:
         """Its benchmark."""
         return benchmark_of(self.own)
-
-    def refused(self, name: str) -> bool:
-        """Whether the server refused a parameter, so that requests went out without it."""
-        return name in (self.run.get("left_out") or ())
-
-    @property
-    def generation(self) -> Any:
-        """The stated generation arguments, with what the server refused as it was meant."""
-        stated, meant = self.run.get("generation"), self.config.get("generation_kwargs")
-        if not (isinstance(stated, Mapping) and isinstance(meant, Mapping)):
-            return stated
-        null = [name for name, own in stated.items() if own is None and self.refused(name)]
-        return {**stated, **{name: meant.get(name) for name in null}}
 
     @property
     def label(self) -> Label:
