@@ -90,24 +90,15 @@ class Whole(_Whole, _Parts):
     """A results file of the harness; it has more, which nothing is read of."""
 
 
-# Of report.json what can be checked against samples; `report` needs more of it.
-class _CheckedTask(TypedDict, total=False):
-    questions: Count
-
-
-class _CheckedSignature(TypedDict, total=False):
-    tasks: dict[str, Object]
-
-
+# Of report.json what is read to check it against samples; `report` needs more of it.
 class _CheckedTable(TypedDict):
     official: Object
     counts: dict[str, Count | None]
-    tasks: dict[str, _CheckedTask]
+    tasks: dict[str, Object]
 
 
 class _Table(_CheckedTable, total=False):
-    data: list[Any] | None
-    signature: _CheckedSignature | None
+    reasoning: Object | None
 
 
 class _Tables(TypedDict):

@@ -229,8 +229,10 @@ def check_figures(task: Subject, figures: Figures) -> Iterator[Check]:
         of = f"{name.removesuffix(_STDERR)},{own_filter}"
         if of in figures.columns and not is_error:
             yield _figure(task, figures, key, stated.get(key), figures.value(of))
-        elif of in figures.columns and isinstance(stated[key], float | int):
-            yield _figure(task, figures, key, stated[key], figures.error(of))
+        elif of in figures.columns:
+            error = figures.error(of)
+            if error is not None and isinstance(stated[key], float | int):
+                yield _figure(task, figures, key, stated[key], error)
         elif of not in figures.columns and of.partition(",")[0] != BYPASS:
             said = "The answers in the log do not give it."
             yield Check("figures", key, NOT_CHECKABLE, stated[key], None, said)

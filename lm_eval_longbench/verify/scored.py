@@ -61,6 +61,8 @@ def check_scored(folder: ScoredFolder) -> Iterator[Check]:
         UnknownNameError: there is no such table or task.
     """
     path, tables = folder.path / SAMPLES, folder.report["tables"]
+    for name in tables:
+        benchmark_of_table(name)
     samples: dict[str, list[Numbered]] = defaultdict(list)
     for number, sample in read_samples(path):
         samples[sample["table"]].append((number, sample))
