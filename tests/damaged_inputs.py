@@ -381,8 +381,7 @@ def try_verify(case: Case) -> bool:
     report = verify([case.folder])
     strict_json(json.dumps(report.as_json(), allow_nan=False))
     say_table(verify_command.kinds_table(report))
-    [*verify_command.different_lines(report), *verify_command.not_checkable_lines(report)]
-    verify_command.summary_line(report)
+    verify_command.outcome_lines(report, verbose=True)
     return report.exit_status in (0, 3)
 
 
