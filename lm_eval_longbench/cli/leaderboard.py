@@ -1,4 +1,4 @@
-"""`lm-eval-longbench leaderboard`: a page of result folders that were recomputed."""
+"""`lm-eval-longbench leaderboard`: a page of runs, and which of them `verify` confirms."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from lm_eval_longbench.errors import WRONG_USAGE, OptionError, renamed
+from lm_eval_longbench.errors import OptionError, renamed
 from lm_eval_longbench.result_files import written_together
 from lm_eval_longbench.terminal import say_line, working
 
@@ -21,7 +21,7 @@ def register(app: typer.Typer) -> None:
     @app.command("leaderboard")
     def leaderboard(
         folders: Annotated[
-            list[Path], typer.Argument(help="Folders of runs with sample logs, one a submission.")
+            list[Path], typer.Argument(help="Folders of runs with sample logs, one a run.")
         ],
         output: Annotated[Path, typer.Option(help="Folder for index.html, made if need be.")],
         published: Annotated[
@@ -34,7 +34,7 @@ def register(app: typer.Typer) -> None:
             str | None, typer.Option(help="Name or folder of the tokenizer, as for `verify`.")
         ] = None,
     ) -> None:
-        """Recompute runs and write their leaderboard; what differs is refused, by name."""
+        """Recompute runs and write their leaderboard, which marks those that `verify` confirms."""
         if folders[0] == Path("build") and not folders[0].exists():
             raise OptionError(renamed("leaderboard build", "leaderboard FOLDERS... --output SITE"))
         from lm_eval_longbench.page.build import build_page  # slow to import
@@ -55,11 +55,8 @@ def register(app: typer.Typer) -> None:
         with written_together([output / PAGE]) as (file,):
             file.write(build_page(data).encode("utf-8"))
         for one in found:
-            if one.run is None:
-                say_line(f"refused: {one.name}: {one.reasons[0]}")
-        refused = sum(one.run is None for one in found)
-        say_line(
-            f"written: {output / PAGE}, {len(found) - refused} of {len(found)} submissions shown"
-        )
-        if any(one.is_mixed for one in found):
-            raise typer.Exit(WRONG_USAGE)
+            if one.reasons:
+                shown = "not confirmed" if one.run is not None else "not shown"
+                say_line(f"{shown}: {one.name}: {' '.join(one.reasons[:2])}")
+        confirmed = sum(not one.reasons for one in found)
+        say_line(f"written: {output / PAGE}, {confirmed} of {len(found)} runs confirmed")

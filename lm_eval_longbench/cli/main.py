@@ -60,7 +60,7 @@ COMMANDS = {
     "link": ("link", "Put links to our task definitions into the installed lm_eval's task folder."),
     "leaderboard": (
         "leaderboard",
-        "Recompute runs and write their leaderboard; what differs is refused, by name.",
+        "Recompute runs and write their leaderboard, which marks those that `verify` confirms.",
     ),
 }
 # What has another name now.

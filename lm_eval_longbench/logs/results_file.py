@@ -80,9 +80,8 @@ class TaskConfig(_Config, total=False):
 
 
 class Numbers(TypedDict, total=False):
-    """How many documents a task has, and how many were evaluated."""
+    """How many documents of a task were evaluated."""
 
-    original: Count | None
     effective: Count | None
 
 
@@ -91,19 +90,10 @@ class _Whole(TypedDict):
     configs: dict[str, Object]
 
 
-# What the harness writes a name at a time, of tasks and some of it of groups.
+# What the harness writes a name at a time, of groups and of tasks.
 _Parts = TypedDict(
     "_Parts",
-    {
-        "groups": dict[str, Object],
-        "group_subtasks": dict[str, list[str]],
-        "versions": Object,
-        "n-shot": Object,
-        "higher_is_better": dict[str, Object],
-        "n-samples": dict[str, Numbers],
-        "task_hashes": dict[str, str],
-        "config": Object,
-    },
+    {"group_subtasks": dict[str, list[str]], "n-samples": dict[str, Numbers]},
     total=False,
 )
 
@@ -112,24 +102,15 @@ class Whole(_Whole, _Parts):
     """A results file of the harness; it has more, which nothing is read of."""
 
 
-# Of report.json what can be checked against samples; `report` needs more of it.
-class _CheckedTask(TypedDict, total=False):
-    questions: Count
-
-
-class _CheckedSignature(TypedDict, total=False):
-    tasks: dict[str, Object]
-
-
+# Of report.json what is read to check it against samples; `report` needs more of it.
 class _CheckedTable(TypedDict):
     official: Object
     counts: dict[str, Count | None]
-    tasks: dict[str, _CheckedTask]
+    tasks: dict[str, Object]
 
 
 class _Table(_CheckedTable, total=False):
-    data: list[Any] | None
-    signature: _CheckedSignature | None
+    reasoning: Object | None
 
 
 class _Tables(TypedDict):
@@ -147,13 +128,9 @@ class TaskResult:
         figures: by the harness's names: figures, counts and what else stands there; empty if the
             file has none.
         config: the task's configuration as the harness dumped it.
-        version: as shown in the harness's table; None: not stated.
         log: its sample log; None: there is none beside the file.
         log_name: name that its sample log has or should have.
-        log_hash: the harness's hash of all its logged rows; None: nothing was logged.
         n_samples: the harness's count of documents evaluated; None: not stated.
-        original: the harness's count of documents that there are; None: not stated.
-        settings: what the harness was started with, the same for all tasks of the file.
     """
 
     file: Path
@@ -161,13 +138,9 @@ class TaskResult:
     run: TaskRun
     figures: Mapping[str, Any]
     config: TaskConfig
-    version: str | None
     log: Path | None
     log_name: str
-    log_hash: str | None
     n_samples: int | None
-    original: int | None
-    settings: Mapping[str, Any]
 
     @property
     def signature(self) -> dict[str, Any]:
@@ -201,12 +174,6 @@ class ResultsFile:
     def results(self) -> Mapping[str, Mapping[str, Any]]:
         """Figures by task and group."""
         found: Mapping[str, Mapping[str, Any]] = self.whole["results"]
-        return found
-
-    @property
-    def groups(self) -> Mapping[str, Mapping[str, Any]]:
-        """The harness's second copy of the groups' figures."""
-        found: Mapping[str, Mapping[str, Any]] = self.whole.get("groups", {})
         return found
 
     @property
@@ -246,20 +213,15 @@ def _is_file(path: Path) -> bool:
 def _task(file: ResultsFile, name: str, config: TaskConfig) -> TaskResult:
     log, log_name = file.log_of(name)
     numbers = file.whole.get("n-samples", {}).get(name) or Numbers()
-    version = file.whole.get("versions", {}).get(name)
     return TaskResult(
         file=file.path,
         name=name,
         run=config["metadata"]["longbench_run"],
         figures=file.results.get(name, {}),
         config=config,
-        version=None if version is None else str(version),
         log=log,
         log_name=log_name,
-        log_hash=file.whole.get("task_hashes", {}).get(name),
         n_samples=numbers.get("effective"),
-        original=numbers.get("original"),
-        settings=file.whole,
     )
 
 

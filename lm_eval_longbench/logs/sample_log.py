@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypedDict
 
-from lm_eval_longbench.answers.answer import REPLIES
 from lm_eval_longbench.errors import PredictionError
 from lm_eval_longbench.input_files import read_json_lines
 from lm_eval_longbench.prompts.prepare import EXCERPT
@@ -19,7 +17,6 @@ from lm_eval_longbench.shapes import Count, Object, checked
 # What rows of `--predict_only` hold in place of figures.
 BYPASS = "bypass"
 _NAME = re.compile(r"samples_(.+?)(?:_\d{4}-\d\d-\d\dT[\d.-]+)?")
-_HASHES = ("doc", "prompt", "target")
 
 
 class _LoggedPrompt(TypedDict):
@@ -62,28 +59,14 @@ class LoggedDoc(_Doc, total=False):
     replies: list[Object]
 
 
-class _RawRow(TypedDict):
+class RawRow(TypedDict):
+    """What checks need of a line of a sample log; figures stand under their names, too."""
+
     doc: LoggedDoc
     resps: list[list[str]]
     filtered_resps: list[Any]
     filter: str
-    target: str
     metrics: list[str]
-
-
-class RawRow(_RawRow, total=False):
-    """A line of a sample log, as the harness writes it; figures stand under their names, too."""
-
-    doc_id: Count
-    arguments: Object | None
-    doc_hash: str | None
-    prompt_hash: str | None
-    target_hash: str | None
-
-
-# All that the harness writes into a row besides its figures.
-_KNOWN = {*RawRow.__required_keys__, *RawRow.__optional_keys__}
-_EXCERPT = {"sha256", "characters", "head", "tail"}
 
 
 @dataclass(frozen=True)
@@ -93,35 +76,18 @@ class LogRow:
     Attributes:
         line: in the file, from 1.
         doc: the question without its long text.
-        doc_id: the harness's number of the question; None: the row has none.
         filter: name of the harness filter whose answers were scored.
-        target: the gold answers, as the harness prints them.
         responses: the answers that were scored, one a repeat.
         generated: of each request the texts that the model gave.
-        filtered: of each request the text, or the texts of its repeats, that were scored.
         logged: figures by name; empty with `--predict_only`.
-        extra: names of what the harness does not write into such a row.
-        generation: generation arguments of each request; empty: the row does not tell.
-        excerpts: hash, length, head and tail of each request's prompt as it was sent; empty: the
-            row does not tell.
-        hashes: the harness's own of document, prompt and target, by name.
-        doc_sha256: of the document as it was when its request was made.
     """
 
     line: int
     doc: Mapping[str, Any]
-    doc_id: int | None
     filter: str
-    target: str
     responses: Sequence[str]
     generated: Sequence[Sequence[str]]
-    filtered: Sequence[Any]
     logged: Mapping[str, Any]
-    extra: Sequence[str]
-    generation: Sequence[Mapping[str, Any]]
-    excerpts: Sequence[Mapping[str, Any]]
-    hashes: Mapping[str, str | None]
-    doc_sha256: str
 
     @property
     def name(self) -> str:
@@ -143,12 +109,6 @@ class LogRow:
 def at(row: LogRow, what: str) -> str:
     """Return a sentence about a row that says where it is."""
     return f"line {row.line} ({row.name}) {what}"
-
-
-def doc_sha256(doc: Mapping[str, Any]) -> str:
-    """Return the harness's hash of a logged document, which it makes before there are replies."""
-    own = {name: value for name, value in doc.items() if name != REPLIES}
-    return text_sha256(json.dumps(own, indent=2, ensure_ascii=False))
 
 
 def task_in_name(stem: str) -> str | None:
@@ -220,22 +180,6 @@ def requests_of(
     return generation, excerpts
 
 
-def _extra(row: Mapping[str, Any]) -> list[str]:
-    """Return the names of what the harness does not write into a row."""
-    extra = [name for name in row if name not in _KNOWN and name not in row["metrics"]]
-    if len(set(row["metrics"])) < len(row["metrics"]):
-        extra.append("metrics")
-    arguments = row.get("arguments") or {}
-    if arguments and len(arguments) != len(row["resps"]):
-        extra.append("arguments")
-    for name, request in arguments.items():
-        if not isinstance(request, Mapping) or set(request) != {"arg_0", "arg_1"}:
-            extra.append(f"arguments.{name}")
-        elif isinstance(own := request["arg_0"], Mapping) and set(own) != _EXCERPT:
-            extra.append(f"arguments.{name}.arg_0")
-    return extra
-
-
 def _row(row: Any, line: int, where: str) -> LogRow:
     said = f"{where} is no row of a sample log"
     checked(row, RawRow, said)
@@ -245,22 +189,13 @@ def _row(row: Any, line: int, where: str) -> LogRow:
     names = [name for name in row["metrics"] if name != BYPASS]
     for name in names:
         checked(row.get(name), float | None, said, name)
-    generation, excerpts = requests_of(row)
     return LogRow(
         line=line,
         doc=row["doc"],
-        doc_id=row.get("doc_id"),
         filter=row["filter"],
-        target=row["target"],
         responses=responses,
         generated=row["resps"],
-        filtered=row["filtered_resps"],
         logged={name: row.get(name) for name in names},
-        extra=_extra(row),
-        generation=generation,
-        excerpts=excerpts,
-        hashes={name: row.get(f"{name}_hash") for name in _HASHES},
-        doc_sha256=doc_sha256(row["doc"]),
     )
 
 
@@ -273,9 +208,3 @@ def read_log(path: Path) -> Iterator[LogRow]:
     """
     for number, value in read_json_lines(path, PredictionError):
         yield _row(value, number, f"{path}, line {number},")
-
-
-def rows_sha256(rows: Sequence[LogRow]) -> str:
-    """Return the harness's hash of all rows of a task, in the order of its log."""
-    parts = (f"{row.hashes['doc']}{row.hashes['prompt']}{row.hashes['target']}" for row in rows)
-    return text_sha256("".join(parts))

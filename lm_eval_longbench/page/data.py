@@ -11,7 +11,6 @@ from typing import Any
 from lm_eval_longbench.benchmarks.base import Benchmark, Place
 from lm_eval_longbench.benchmarks.parts import BARS, Chart, Ladder, Look, Point, Text, same
 from lm_eval_longbench.benchmarks.registry import benchmarks, tables
-from lm_eval_longbench.chinese_refusals import refusal_in_chinese
 from lm_eval_longbench.errors import DataError
 from lm_eval_longbench.figures.counts import CAPPED, FAILED, LOSS, SHARES, TRUNCATED
 from lm_eval_longbench.figures.effective import SHARE
@@ -367,7 +366,7 @@ def page_data(
     only: Collection[str] = (),
     share: float = SHARE,
     about: Mapping[str, Mapping[str, str]] | None = None,
-    refused: Sequence[Mapping[str, Any]] = (),
+    unconfirmed: Sequence[Mapping[str, Any]] = (),
     summaries: Sequence[Summary] = (),
     lengths: Mapping[str, Lengths] | None = None,
 ) -> dict[str, Any]:
@@ -379,7 +378,7 @@ def page_data(
         only: names of benchmarks to show; (): those of the runs, without runs all.
         share: of the effective context length, above 0 and at most 1.
         about: further facts of runs, by the run's name.
-        refused: submissions that are not shown, with their reasons.
+        unconfirmed: runs that `verify` does not confirm, with its reasons.
         summaries: of the official evaluation.
         lengths: of the prompts of runs, by the run's name; see `samples.lengths_of`.
 
@@ -394,7 +393,7 @@ def page_data(
             given = (runs, about or {}, share, summaries, lengths or {})
             own = _benchmark(benchmark, *given, published=published)
             found += [] if own is None else [own]
-    if not found and not refused:
+    if not found and not unconfirmed:
         raise DataError(
             "There is nothing to show: no run is given. Give scored runs, or --against published."
         )
@@ -405,7 +404,7 @@ def page_data(
             "share": share,
             "benchmarks": found,
             "method": list(method_of(differences=any(own["differences"] for own in found))),
-            "refused": [dict(one) for one in refused],
+            "unconfirmed": [dict(one) for one in unconfirmed],
         }
     )
     return {**data, "chinese": _chinese(data)}
@@ -420,6 +419,4 @@ def _chinese(data: Mapping[str, Any]) -> dict[str, str]:
         for entry in benchmark["entries"]:
             texts += [entry["why"], entry.get("source", ""), *entry["notes"]]
     told = {text: in_chinese(text) for text in dict.fromkeys(texts)}
-    reasons = (reason for one in data["refused"] for reason in one["reasons"])
-    told |= {text: refusal_in_chinese(text) for text in dict.fromkeys(reasons)}
     return {text: chinese for text, chinese in told.items() if text != chinese}

@@ -1,8 +1,7 @@
-"""A leaderboard of result folders: what does not recompute is refused, with its reason."""
+"""A leaderboard of runs: all that could be scored, and which of them `verify` confirms."""
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -11,24 +10,14 @@ from typing import Any, TypedDict
 
 from lm_eval_longbench.errors import DataError, LongBenchError, OptionError, PredictionError
 from lm_eval_longbench.input_files import read_json
-from lm_eval_longbench.lock.check import disagreements, lock_files
 from lm_eval_longbench.logs.found_results import find_results
-from lm_eval_longbench.logs.results_file import (
-    ResultsFile,
-    ScoredFolder,
-    read_results,
-)
+from lm_eval_longbench.logs.results_file import ScoredFolder, read_results
 from lm_eval_longbench.page.data import page_data
 from lm_eval_longbench.page.samples import Lengths, lengths_of
 from lm_eval_longbench.reports.scored_run import ScoredRun, read_run, unique_names
 from lm_eval_longbench.scoring.score import score_paths
 from lm_eval_longbench.shapes import checked
-from lm_eval_longbench.verify.check import (
-    OFFICIAL,
-    Verification,
-    different_lines,
-    not_checkable_lines,
-)
+from lm_eval_longbench.verify.check import outcome_lines
 from lm_eval_longbench.verify.verify import verify
 
 # ---------------------------------------------------------------------- about.json
@@ -71,22 +60,21 @@ def facts_of(about: Mapping[str, str]) -> dict[str, str]:
 
 # ---------------------------------------------------------------------- the leaderboard
 
-# Reasons of a refusal that a page shows.
-_MOST_REASONS = 20
-# Called with the name of each submission before it is recomputed.
+# Marks of runs that the page knows.
+CONFIRMED, UNCONFIRMED = "confirmed", "unconfirmed"
+# Called with the name of each run before it is recomputed.
 Progress = Callable[[str], None]
 
 
 @dataclass(frozen=True)
-class Submission:
-    """One result folder.
+class Collected:
+    """One run folder.
 
     Attributes:
         name: in print.
-        run: what was scored of it; None: it is refused.
+        run: what was scored of it; None: nothing could be.
         about: what it says of itself.
-        reasons: why it is refused; () where it is not.
-        is_mixed: whether that is because it holds several models or settings.
+        reasons: why `verify` does not confirm it; () where it does.
         lengths: of its prompts, as its logs tell.
     """
 
@@ -95,43 +83,12 @@ class Submission:
     about: Mapping[str, str] = field(default_factory=dict)
     reasons: tuple[str, ...] = ()
     lengths: Lengths = field(default_factory=dict)
-    is_mixed: bool = False
-
-
-def _refusal(report: Verification, folder: Path) -> list[str]:
-    """Return why a verification does not stand for its numbers; nothing where it does."""
-    if report.exit_status == 0:
-        return []
-    place = f"{folder}/"
-    checks = []
-    for check in report.checks:
-        found = check.found.replace(place, "") if isinstance(check.found, str) else check.found
-        checks.append(replace(check, file=check.file.replace(place, ""), found=found))
-    report = replace(report, checks=checks)
-    reasons = [*different_lines(report), *(line.replace(place, "") for line in report.unreadable)]
-    if not reasons:
-        open_ = [check for check in report.checks if check.kind == OFFICIAL]
-        reasons = list(not_checkable_lines(replace(report, checks=open_)))
-    return reasons or ["no results of tasks of this package were found in it"]
-
-
-def _unlocked(folder: Path) -> list[str]:
-    """Return in what lock files of a submission disagree with its runs."""
-    runs = [
-        own for own in map(read_results, find_results([folder])) if isinstance(own, ResultsFile)
-    ]
-    return [
-        f"{path.relative_to(folder)} is not of this run: {line.replace(f'{path}', path.name)}"
-        for path in lock_files(folder)
-        for run in runs
-        for line in disagreements(path, run.tasks)
-    ]
 
 
 def _logs(folder: Path) -> list[Path]:
-    """Return the sample logs that the results files of a folder belong to.
+    """Return the sample logs that the results files of a folder belong to, and that `verify` reads.
 
-    Other prediction files in the folder were not verified, and do not count.
+    Other prediction files in the folder do not count.
     """
     found: dict[Path, None] = {}
     for path in find_results([folder]):
@@ -139,47 +96,48 @@ def _logs(folder: Path) -> list[Path]:
         if isinstance(results, ScoredFolder):
             raise PredictionError(
                 f"{path.name} holds scores and no answers, so that nothing can be recomputed. "
-                "Submit the folder that the run wrote, with --log_samples."
+                "Give the folder that the run wrote, with --log_samples."
             )
         found |= {task.log: None for task in results.tasks if task.log is not None}
     return list(found)
 
 
-def judged(
+def collected(
     folder: Path,
     name: str,
     scratch: Path,
     data_dir: str | None = None,
     tokenizer: str | None = None,
-) -> Submission:
-    """Recompute one submission, and score the answers that were recomputed.
+) -> Collected:
+    """Verify one run, and score its answers.
 
     Args:
         folder: as a run with sample logs wrote it.
-        name: of the submission.
+        name: of the run.
         scratch: empty folder for its scores.
         data_dir, tokenizer: see `verify.verify`.
     """
-    is_mixed = False
+    reasons: list[str] = []
     try:
-        about = about_of(folder)
-        reasons = _refusal(verify([folder], data_dir, tokenizer), folder)
-        reasons += _unlocked(folder)
-        if not reasons:
-            logs = _logs(folder)
-            is_mixed = True  # what verified is refused for this alone
-            score_paths(logs, scratch)
-            is_mixed = False
-            run = read_run(scratch, about.get("model") or name)
-            return Submission(name, run, about, lengths=lengths_of(logs))
+        about, report = about_of(folder), verify([folder], data_dir, tokenizer)
+        if report.exit_status != 0:
+            reasons = [*outcome_lines(report, verbose=False), *report.unreadable]
+        logs = _logs(folder)
+        score_paths(logs, scratch)
+        run = read_run(scratch, about.get("model") or name)
+        return Collected(name, run, about, _short(reasons, folder), lengths_of(logs))
     except LongBenchError as error:
-        text = str(error).replace(f"{os.path.relpath(folder)}/", "")
-        about, reasons = {}, [text.replace(f"{folder}/", "").replace(str(folder), name)]
-    return Submission(name, None, about, tuple(reasons), is_mixed=is_mixed)
+        return Collected(name, None, reasons=_short([*reasons, str(error)], folder))
 
 
-def _distinct(found: Sequence[Submission]) -> list[Submission]:
-    """Return the submissions with the folder's name beside a model's that several have."""
+def _short(reasons: Sequence[str], folder: Path) -> tuple[str, ...]:
+    """Return reasons with paths as they are in the run's folder."""
+    own = str(folder)
+    return tuple(text.replace(f"{own}/", "").replace(own, folder.name) for text in reasons)
+
+
+def _distinct(found: Sequence[Collected]) -> list[Collected]:
+    """Return the runs with the folder's name beside a model's that several have."""
     names = Counter(one.run.name for one in found if one.run is not None)
     distinct = []
     for one in found:
@@ -197,17 +155,17 @@ def leaderboard_data(
     data_dir: str | None = None,
     tokenizer: str | None = None,
     progress: Progress | None = None,
-) -> tuple[dict[str, Any], list[Submission]]:
-    """Return the data of a leaderboard's page, and the submissions in the order of their names.
+) -> tuple[dict[str, Any], list[Collected]]:
+    """Return the data of a leaderboard's page, and the runs in the order of their names.
 
     The same folders give the same data, whatever their order and wherever they are.
 
     Args:
-        folders: one a submission.
+        folders: one a run.
         scratch: empty folder for scores.
         published: whether published rows stand beside them.
         data_dir, tokenizer: see `verify.verify`.
-        progress: told of each submission before it is recomputed.
+        progress: told of each run before it is recomputed.
 
     Raises:
         OptionError: no folder is given, or one twice.
@@ -221,30 +179,31 @@ def leaderboard_data(
         if not path.is_dir():
             raise DataError(f"{folder} is no folder. Give the folders that runs wrote.")
         if times[path] > 1:
-            raise OptionError(f"{folder} is given twice. Name each submission once.")
+            raise OptionError(f"{folder} is given twice. Name each run once.")
     named = sorted(zip(unique_names(whole), whole, strict=True))
     found = []
     for number, (name, folder) in enumerate(named):
         if progress is not None:
             progress(name)
-        found.append(judged(folder, name, scratch / str(number), data_dir, tokenizer))
+        found.append(collected(folder, name, scratch / str(number), data_dir, tokenizer))
     found = _distinct(found)
     runs = [one.run for one in found if one.run is not None]
-    about = {one.run.name: facts_of(one.about) for one in found if one.run is not None}
-    refused = [
-        {
-            "name": one.name,
-            "reasons": [*one.reasons[:_MOST_REASONS], *_more(len(one.reasons) - _MOST_REASONS)],
-        }
+    about = {
+        one.run.name: {**facts_of(one.about), "mark": UNCONFIRMED if one.reasons else CONFIRMED}
         for one in found
-        if one.run is None
+        if one.run is not None
+    }
+    unconfirmed = [
+        {"name": one.name, "reasons": [*one.reasons], "shown": one.run is not None}
+        for one in found
+        if one.reasons
     ]
     lengths = {one.run.name: one.lengths for one in found if one.run is not None}
     data = page_data(
-        runs, published=published and bool(runs), about=about, refused=refused, lengths=lengths
+        runs,
+        published=published and bool(runs),
+        about=about,
+        unconfirmed=unconfirmed,
+        lengths=lengths,
     )
     return data, found
-
-
-def _more(number: int) -> list[str]:
-    return [f"and {number} more"] if number > 0 else []

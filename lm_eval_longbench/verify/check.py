@@ -12,7 +12,6 @@ from lm_eval_longbench.errors import few
 
 CONFIRMED, DIFFERENT, NOT_CHECKABLE = "confirmed", "different", "not checkable"
 STATUSES = (CONFIRMED, DIFFERENT, NOT_CHECKABLE)
-EDITED = "The log was changed after the run, or it is of another run."
 # Places that a check names of those where it fails.
 SHOWN = 5
 # The kind of the one check a task that says whether its official figure was recomputed.
@@ -66,30 +65,21 @@ def compared(
     return Check(kind, name, otherwise, found, expected, meaning)
 
 
-def all_of(
-    kind: str, rows: int, wrong: Sequence[str], what: str, meaning: str, silent: int = 0
-) -> Iterator[Check]:
-    """Yield one check of something that was looked at in every row, and one of silent rows.
+def all_of(kind: str, rows: int, wrong: Sequence[str], what: str, meaning: str) -> Iterator[Check]:
+    """Yield one check of something that was looked at in every row; none where there is no row.
 
     Args:
         kind: of the check, also its name.
-        rows: rows looked at; of none nothing is confirmed.
+        rows: rows looked at.
         wrong: a sentence for each row that differs.
         what: what each row should be.
         meaning: of a difference.
-        silent: further rows, which do not tell.
     """
     if wrong:
         found = f"{len(wrong)} of {rows}: {some(wrong)}"
         yield Check(kind, kind, DIFFERENT, found, what, meaning)
     elif rows:
         yield Check(kind, kind, CONFIRMED, f"{rows} rows", what)
-    elif not silent:
-        said = "The log has no row that tells."
-        yield Check(kind, kind, NOT_CHECKABLE, "0 rows", what, said)
-    if silent:
-        said = "What tells it was taken out of these rows, or never was in them."
-        yield Check(kind, kind, NOT_CHECKABLE, f"{silent} rows", what, said)
 
 
 def some(sentences: Sequence[str]) -> str:

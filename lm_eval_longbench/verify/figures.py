@@ -1,57 +1,42 @@
-"""Check figures: each sample's as logged, and each of the results file, against the answers."""
+"""Recompute figures: of each question from its answers, of tasks and groups from these."""
 
 from __future__ import annotations
 
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
-from lm_eval_longbench.benchmarks.base import CAPPED, COUNTS, Benchmark, Task
-from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task
-from lm_eval_longbench.benchmarks.sample import Scored
+from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task, kind_of, our_group
 from lm_eval_longbench.catalog.users import changed
 from lm_eval_longbench.errors import LongBenchError, PredictionError
 from lm_eval_longbench.figures.means import AGGREGATIONS
 from lm_eval_longbench.figures.questions import question_values
-from lm_eval_longbench.logs.formulas import standard_error
+from lm_eval_longbench.logs.formulas import standard_error, weighted_mean
+from lm_eval_longbench.logs.results_file import ResultsFile
 from lm_eval_longbench.logs.sample_log import BYPASS, LogRow, at
 from lm_eval_longbench.metrics.reasoning import DROP
 from lm_eval_longbench.signature.signature import package_versions
 from lm_eval_longbench.verify.check import (
     CONFIRMED,
     DIFFERENT,
-    EDITED,
     NOT_CHECKABLE,
     OFFICIAL,
     Check,
     all_of,
-    compared,
     same_number,
     some,
 )
 from lm_eval_longbench.verify.subject import Subject
 
 _STDERR = "_stderr"
-_NO_ERROR = "N/A"
-# What the harness states where nothing is scored.
-_BYPASSED = 999
-# What the harness states of a task besides its figures.
-_NO_FIGURES = ("name", "alias", "sample_len")
-# The task looks at their values on the way, so that the harness knows no error of theirs.
-_COUNTED = tuple(metric.name for metric in COUNTS)
-# What leaves open over which questions the official figure is, where it cannot be checked.
-_OPEN = (("counts", "asked"), ("shared ids", "shared ids"))
 # The harness dumps a function by its source.
 _FUNCTION = re.compile(r"\s*def\s+(\w+)\s*\(")
 _SIMILARITY = "semantic_similarity"
 # Figures that rest on it.
 _SCORES = ("score", "best_of_n", "pass_at_n")
 _EMBEDDED = "the embedding model is needed to compute it again"
-_EACH = "the log states the mean similarity of the repeats, and this needs each of them"
-# Shares of repeats are told apart by less than this.
-_NEAR = 1e-9
 
 Values = Mapping[str, float | None]
 
@@ -61,14 +46,12 @@ class Recomputed:
     """The figures of one question.
 
     Attributes:
-        figures: by metric name. Those that cannot be recomputed are as the log states them.
-        taken: of those the reason, by metric name.
-        resting: why others, though computed here, rest on what only the log states.
+        figures: by metric name.
+        taken: why some are as the log states them, or rest on what only the log states.
     """
 
     figures: Values
     taken: Mapping[str, str] = field(default_factory=dict)
-    resting: Mapping[str, str] = field(default_factory=dict)
 
 
 def recompute(
@@ -99,78 +82,34 @@ def recompute(
     if lost:
         responses = [""] * len(responses)
     policy = str(signature.get("reasoning", DROP))
-    if task.summary:
-        model = signature.get("embedding_model")
-        return _recompute_summary(benchmark, task, doc, responses, policy, logged, model)
-    return Recomputed(question_values(benchmark, task, doc, responses, policy))
+    own = question_values(benchmark, task, doc, responses, policy)
+    if task.summary and own["score"] is None:
+        return _with_similarity(own, logged, signature.get("embedding_model"))
+    return Recomputed(own)
 
 
-def _recompute_summary(
-    benchmark: Benchmark,
-    task: Task,
-    doc: Mapping[str, Any],
-    responses: Sequence[str],
-    policy: str,
-    logged: Values,
-    embedding_model: object,
+def _with_similarity(
+    own: dict[str, float | None], logged: Values, embedding_model: object
 ) -> Recomputed:
-    """Return the figures of one question whose answers are summaries.
+    """Return the figures of a question whose answers are summaries, some of them not empty.
 
     Their similarity needs the embedding model. The log states its mean over the repeats, from which
-    the score follows.
+    the mean score follows, where no sum of it and ROUGE-L was outside of [0, 1] and so failed.
     """
     from lm_eval_longbench.semantic.embedder import OFFICIAL_MODEL
 
-    official = embedding_model == OFFICIAL_MODEL
-    parts: list[Scored] = []
-
-    def keep(doc: Mapping[str, Any], scored: Sequence[Scored]) -> None:
-        parts.extend(scored)
-
-    own = question_values(benchmark, task, doc, responses, policy, complete=keep)
-    stated = logged.get(_SIMILARITY)
-    if not isinstance(stated, float | int) or math.isnan(stated):
+    similarity, rouge = logged.get(_SIMILARITY), own["rouge_l"]
+    if similarity is None or math.isnan(similarity) or rouge is None:
         return Recomputed(own)
-    similarity = float(stated)
-    full = [part for part in parts if part.score is None]  # the others are empty
-    taken = {_SIMILARITY: _EMBEDDED} if full else {}
-    resting = dict.fromkeys(_SCORES, _EMBEDDED) if full and official else {}
-    if len(responses) == 1 or not full:
-
-        def complete(doc: Mapping[str, Any], scored: Sequence[Scored]) -> None:
-            for one in scored:
-                known = similarity if one.score is None else None
-                one.score, one.failed, one.shown = benchmark.with_similarity(
-                    one.shown, known, official=official
-                )
-
-        own = question_values(benchmark, task, doc, responses, policy, complete=complete)
-        return Recomputed(own, taken, resting)
     own |= {_SIMILARITY: similarity}
-    if not official:
-        return Recomputed(own, taken)
-    # A sum outside [0, 1] counts as failed, and its share in the mean is not known.
-    failed = logged.get("failed")
-    beyond = isinstance(failed, float | int) and failed > (own["failed"] or 0.0) + _NEAR
-    unknown = ["best_of_n", "pass_at_n", *(["score", "failed"] if beyond else [])]
-    if not beyond:
-        rouge = math.fsum(part.shown["rouge_l"] for part in full) / len(responses)
+    if embedding_model != OFFICIAL_MODEL:
+        return Recomputed(own, {_SIMILARITY: _EMBEDDED})
+    own |= {name: logged.get(name) for name in _SCORES}
+    if same_number(logged.get("failed", own["failed"]), own["failed"]):
         own["score"] = 0.5 * similarity + 0.5 * rouge
-    own |= {name: logged.get(name) for name in unknown}
-    return Recomputed(own, taken | dict.fromkeys(unknown, _EACH), resting)
-
-
-@dataclass
-class LoggedColumn:
-    """One figure of all questions, under one filter.
-
-    Attributes:
-        values: recomputed, or as logged where that cannot be.
-        taken: why some of them are as logged, or rest on what is; "": all are recomputed.
-    """
-
-    values: list[float | None] = field(default_factory=list)
-    taken: str = ""
+    else:
+        own["failed"] = logged.get("failed")
+    return Recomputed(own, dict.fromkeys((_SIMILARITY, *_SCORES), _EMBEDDED))
 
 
 @dataclass
@@ -179,36 +118,39 @@ class Figures:
 
     Attributes:
         names: of each metric's aggregation, see `aggregation_names`.
-        columns: by metric and filter, as the results file names figures: "score,none".
-        complete: whether every row could be scored.
-        values: of the columns whose aggregation is known.
+        columns: of each figure the values of all questions, by metric and filter, as the results
+            file names figures: "score,none".
+        taken: why some figures are as the log states them, or rest on what is.
     """
 
     names: Mapping[str, str]
-    columns: dict[str, LoggedColumn] = field(default_factory=dict)
-    complete: bool = True
-    values: dict[str, float] = field(default_factory=dict)
+    columns: dict[str, list[float | None]] = field(default_factory=dict)
+    taken: dict[str, str] = field(default_factory=dict)
 
     def aggregation(self, key: str) -> str:
         """Return the name of the aggregation of a figure."""
         return self.names.get(key.rpartition(",")[0], "mean")
 
-    @property
-    def recomputed(self) -> dict[str, float]:
-        """The figures that rest on the answers alone, for those of groups."""
-        own = self.values if self.complete else {}
-        return {key: value for key, value in own.items() if not self.columns[key].taken}
+    def value(self, key: str) -> float | None:
+        """Return a figure; None: there is none, or its aggregation is not known."""
+        function = AGGREGATIONS.get(self.aggregation(key))
+        return function(self.columns[key]) if function and key in self.columns else None
+
+    def error(self, key: str) -> float | None:
+        """Return the standard error of a figure; None: the harness gives none, or another."""
+        known = [value for value in self.columns[key] if value is not None]
+        is_mean = self.aggregation(key) == "mean" and len(known) > 1
+        return standard_error(known) if is_mean else None
 
     def sum_of(self, key: str, *, partly: bool = False) -> float | None:
         """Return the sum of a figure over all questions; None where it is not known.
 
         `partly`: it is enough to know it of some questions.
         """
-        column = self.columns.get(key)
-        if column is None or column.taken or not self.complete:
-            return None
-        known = [value for value in column.values if value is not None]
-        return math.fsum(known) if len(known) >= (1 if partly else len(column.values)) else None
+        values = self.columns.get(key, [])
+        known = [value for value in values if value is not None]
+        enough = len(known) >= (1 if partly else len(values))
+        return math.fsum(known) if known and enough and key not in self.taken else None
 
 
 def aggregation_names(config: Mapping[str, Any]) -> dict[str, str]:
@@ -237,6 +179,85 @@ def _other_jieba(task: Subject) -> str:
     return ""
 
 
+def recompute_rows(task: Subject) -> tuple[Figures, list[Check]]:
+    """Return the figures of all questions, and the checks of each sample's logged ones."""
+    found = Figures(aggregation_names(task.config))
+    kind, number = "sample scores", len(task.rows)
+    stated = {name for row in task.rows for name in row.logged}
+    if not stated:
+        said = "The run was made with --predict_only: nothing was scored."
+        return found, [Check(kind, kind, NOT_CHECKABLE, meaning=said)]
+    other: list[str] = []
+    broken: list[str] = []
+    for row in task.rows:
+        try:
+            own = recompute(task.run, row.doc, row.responses, row.logged)
+        except LongBenchError as error:
+            broken.append(at(row, f"has no score: {error}"))
+            continue
+        other += _other_figures(row, own, stated)
+        for name in (name for name in own.figures if name in stated):
+            key = f"{name},{row.filter}"
+            found.columns.setdefault(key, []).append(own.figures[name])
+            if name in own.taken:
+                found.taken.setdefault(key, own.taken[name])
+    if broken:
+        said = "Documents in the log are damaged."
+        return Figures(found.names), list(
+            all_of("documents", number, broken, "can be scored", said)
+        )
+    excuse = _scored_by_others(task)
+    if other and excuse:
+        return found, [Check(kind, kind, NOT_CHECKABLE, some(other), None, excuse)]
+    said = "A score in the log does not follow from its answer."
+    return found, list(all_of(kind, number, other, "follows from the answers", said))
+
+
+def _other_figures(row: LogRow, own: Recomputed, stated: set[str]) -> Iterator[str]:
+    """Yield where the logged figures of a row do not follow from its answers."""
+    for name in sorted(stated):
+        logged, value = row.logged.get(name), own.figures.get(name)
+        if not same_number(logged, value):
+            yield at(row, f"has {name} {logged}, recomputed {value}")
+
+
+def check_figures(task: Subject, figures: Figures) -> Iterator[Check]:
+    """Yield a check of each figure that the results state of a task, or should."""
+    stated = {key: value for key, value in task.figures.items() if "," in key}
+    for key in dict.fromkeys([*stated, *figures.columns]):
+        name, _, own_filter = key.rpartition(",")
+        is_error = name.endswith(_STDERR)
+        of = f"{name.removesuffix(_STDERR)},{own_filter}"
+        if of in figures.columns and not is_error:
+            yield _figure(task, figures, key, stated.get(key), figures.value(of))
+        elif of in figures.columns:
+            error = figures.error(of)
+            if error is not None and isinstance(stated[key], float | int):
+                yield _figure(task, figures, key, stated[key], error)
+        elif of not in figures.columns and of.partition(",")[0] != BYPASS:
+            said = "The answers in the log do not give it."
+            yield Check("figures", key, NOT_CHECKABLE, stated[key], None, said)
+
+
+def _figure(task: Subject, figures: Figures, key: str, found: Any, expected: float | None) -> Check:
+    """Check one figure; `expected`: recomputed, None where that cannot be."""
+    of = key.replace(f"{_STDERR},", ",")
+    taken, excuse = figures.taken.get(of), _scored_by_others(task)
+    if expected is None:
+        said = f"It is put together by {figures.aggregation(of)!r}, which this package does not "
+        said += "know."
+    elif same_number(found, expected):
+        if not taken:
+            return Check("figures", key, CONFIRMED, found, expected)
+        said = f"It follows from the logged values, but these cannot be recomputed: {taken}."
+    elif excuse and not taken:
+        said = excuse
+    else:
+        said = "The results do not follow from the answers." + _other_packages(task)
+        return Check("figures", key, DIFFERENT, found, expected, said)
+    return Check("figures", key, NOT_CHECKABLE, found, expected, said)
+
+
 def _other_packages(task: Subject) -> str:
     """Return the packages that are of other versions here, in a sentence; "": none are."""
     ours = package_versions()
@@ -246,124 +267,6 @@ def _other_packages(task: Subject) -> str:
         if ours.get(name) != version
     ]
     return f" Recomputed with other versions: {'; '.join(other)}." if other else ""
-
-
-def recompute_rows(task: Subject) -> tuple[Figures, list[Check]]:
-    """Return the figures of all questions, and the checks of each sample's logged ones."""
-    found = Figures(aggregation_names(task.config))
-    edited: list[str] = []
-    broken: list[str] = []
-    scored = [row for row in task.rows if row.logged]
-    for row in scored:
-        try:
-            own = recompute(task.run, row.doc, row.responses, row.logged)
-        except LongBenchError as error:
-            broken.append(at(row, f"has no score: {error}"))
-            continue
-        # Earlier versions do not have it, nor have metric lists of a user's own.
-        if CAPPED.name not in found.names:
-            own = replace(own, figures={k: v for k, v in own.figures.items() if k != CAPPED.name})
-        edited += _edited(row, own)
-        for name, value in own.figures.items():
-            column = found.columns.setdefault(f"{name},{row.filter}", LoggedColumn())
-            column.values.append(value)
-            column.taken = column.taken or own.taken.get(name) or own.resting.get(name, "")
-    found.complete = not broken
-    for key, column in found.columns.items():
-        function = AGGREGATIONS.get(found.aggregation(key))
-        if function is not None:
-            found.values[key] = function(column.values)
-    return found, list(_sample_checks(task, scored, edited, broken))
-
-
-def _sample_checks(
-    task: Subject, scored: Sequence[LogRow], edited: Sequence[str], broken: Sequence[str]
-) -> Iterator[Check]:
-    """Yield the checks of the figures that the scored rows state.
-
-    `edited` and `broken` have a sentence for each row with other figures, and that has no score.
-    """
-    kind, number = "sample scores", len(scored)
-    if not scored:
-        said = "The run was made with --predict_only: nothing was scored."
-        yield Check(kind, kind, NOT_CHECKABLE, meaning=said)
-        return
-    if number < len(task.rows):
-        without = [at(row, "has no figures") for row in task.rows if not row.logged]
-        said = f"Its figures were taken out. {EDITED}"
-        yield from all_of("scored rows", len(task.rows), without, "figures in each", said)
-    excuse = _scored_by_others(task)
-    if edited and excuse:
-        what = f"{len(edited)} of {number}: {some(edited)}"
-        yield Check(kind, kind, NOT_CHECKABLE, what, None, excuse)
-    else:
-        said = "A score in the log does not follow from its answer: one of them was edited."
-        said += _other_packages(task)
-        yield from all_of(kind, number, edited, "follows from the answers", said)
-    if broken:
-        said = "Documents in the log were damaged."
-        yield from all_of("documents", number, broken, "can be scored", said)
-
-
-def _edited(row: LogRow, own: Recomputed) -> Iterator[str]:
-    """Yield where the logged figures of a row do not follow from its answers."""
-    for name in row.logged.keys() | own.figures.keys():
-        logged, value = row.logged.get(name), own.figures.get(name)
-        if name not in own.taken and not same_number(logged, value):
-            yield at(row, f"has {name} {logged}, recomputed {value}")
-
-
-def check_figures(task: Subject, figures: Figures) -> Iterator[Check]:
-    """Yield a check of each figure that the results state of a task, or should."""
-    stated = {key: value for key, value in task.figures.items() if key not in _NO_FIGURES}
-    errors = (f"{_STDERR},".join(key.rsplit(",", 1)) for key in figures.columns)
-    for key in dict.fromkeys([*stated, *figures.columns, *errors]):
-        yield _figure(task, figures, stated, key)
-
-
-def _figure(task: Subject, figures: Figures, stated: Mapping[str, Any], key: str) -> Check:
-    """Check a figure, or the standard error of one: the harness has errors of its own mean only."""
-    name, _, own_filter = key.rpartition(",")
-    is_error = name.endswith(_STDERR)
-    metric = name.removesuffix(_STDERR)
-    of, found = f"{metric},{own_filter}" if is_error else key, stated.get(key)
-    column, how = figures.columns.get(of), figures.aggregation(of)
-    if not figures.complete:
-        said = "Some rows of the log cannot be scored."
-        return Check("figures", key, NOT_CHECKABLE, found, None, said)
-    if column is None:
-        said = "No such figure follows from the log: it was added."
-        if figures.columns or metric != BYPASS:
-            return Check("figures", key, DIFFERENT, found, None, said)
-        if is_error:
-            return Check("figures", key, CONFIRMED, found, _NO_ERROR)
-        return compared("figures", key, found, _BYPASSED, said)
-    if not is_error and key not in stated:
-        said = "The figure was taken out of the results."
-        return Check("figures", key, DIFFERENT, None, figures.values.get(of), said)
-    if of not in figures.values:
-        said = f"It is {'the error of' if is_error else 'put together by'} {how!r}, which this "
-        said += "package does not know."
-        return Check("figures", key, NOT_CHECKABLE, found, None, said)
-    expected = figures.values[of]
-    if is_error:
-        known = [value for value in column.values if value is not None]
-        counted = metric in _COUNTED and metric in figures.names
-        draws = task.settings.get("config", {}).get("bootstrap_iters")
-        if how != "mean" or counted or len(known) < 2 or draws == 0:
-            said = "The harness gives no standard error of this figure: it was added."
-            return compared("figures", key, found, _NO_ERROR, said)
-        expected = standard_error(known)
-    if same_number(found, expected):
-        if not column.taken:
-            return Check("figures", key, CONFIRMED, found, expected)
-        said = f"It follows from the logged values, but these cannot be recomputed: {column.taken}."
-        return Check("figures", key, NOT_CHECKABLE, found, expected, said)
-    excuse = "" if column.taken else _scored_by_others(task)
-    if excuse:
-        return Check("figures", key, NOT_CHECKABLE, found, expected, excuse)
-    said = "The results do not follow from the answers: one of them was edited."
-    return Check("figures", key, DIFFERENT, found, expected, said + _other_packages(task))
 
 
 def check_official(task: Subject, checks: Sequence[Check]) -> Check:
@@ -378,8 +281,9 @@ def check_official(task: Subject, checks: Sequence[Check]) -> Check:
     confirmed = {
         metric: names.get(metric, "mean") for metric, check in known if check.status == CONFIRMED
     }
-    left = (check for check in checks if (check.kind, check.name) in _OPEN)
-    problem = next((check.meaning for check in left if check.status == NOT_CHECKABLE), "")
+    # Over which questions the figure is may be open.
+    asked = (check for check in checks if (check.kind, check.name) == ("counts", "asked"))
+    problem = next((check.meaning for check in asked if check.status == NOT_CHECKABLE), "")
     if not found:
         problem = "No official figure was recomputed: there is no log, or nothing was scored."
     elif not known:
@@ -394,3 +298,65 @@ def check_official(task: Subject, checks: Sequence[Check]) -> Check:
     shown = ", ".join(check.name for _, check in known) or ", ".join(metrics)
     status = NOT_CHECKABLE if problem else CONFIRMED
     return Check(OFFICIAL, OFFICIAL, status, shown, None, problem)
+
+
+def _leaves(
+    name: str, members: Mapping[str, Sequence[str]], above: tuple[str, ...] = ()
+) -> list[str]:
+    """Return the tasks under a group, each as often as ways lead to it: so the harness counts."""
+    if name not in members:
+        return [name]
+    below = [member for member in members[name] if member not in (*above, name)]
+    return [leaf for member in below for leaf in _leaves(member, members, (*above, name))]
+
+
+def check_groups(
+    results: ResultsFile, recomputed: Mapping[str, Figures]
+) -> Iterator[tuple[str, Check]]:
+    """Yield the checks of each group's figures, the headline among them, with the group's name.
+
+    A group of ours, with our members, weighs its tasks as our file says. Any other is a user's own,
+    of which the results do not say whether it weighs them by size: either is confirmed.
+    """
+    for name, members in results.members.items():
+        ours, tasks = our_group(name, members), _leaves(name, results.members)
+        weights = None if ours is None else ours.weights
+        if kind_of(name) == "group" and ours is None:
+            said = "A group of this package has this name, and other members."
+            yield name, Check(OFFICIAL, "members", NOT_CHECKABLE, ", ".join(members), None, said)
+        for key, found in results.results.get(name, {}).items():
+            metric = key.partition(",")[0]
+            own = [task for task in tasks if key in results.results.get(task, {})]
+            if "," not in key or metric.endswith(_STDERR) or not recomputed.keys() & set(own):
+                continue
+            weighted = (True, False) if weights is None else (weights.get(metric, True),)
+            yield name, _of_group(key, found, own, results, recomputed, weighted)
+
+
+def _of_group(
+    key: str,
+    found: Any,
+    tasks: Sequence[str],
+    results: ResultsFile,
+    recomputed: Mapping[str, Figures],
+    weighted: Sequence[bool],
+) -> Check:
+    """Check a figure of a group against those of its tasks, each weighted in one of some ways."""
+    stated = results.results
+    own = {task: recomputed[task] for task in tasks if task in recomputed}
+    known = {task: figures.value(key) for task, figures in own.items() if key not in figures.taken}
+    left = {task for task in tasks if known.get(task) is None}
+    values: list[Any] = [stated[task][key] if task in left else known[task] for task in tasks]
+    sizes: list[Any] = [stated[task].get("sample_len") for task in tasks]
+    if not all(isinstance(one, float | int) for one in (*values, *sizes)) or not sum(sizes):
+        said = "Not all of its tasks have a number."
+        return Check("groups", key, NOT_CHECKABLE, found, None, said)
+    made = [weighted_mean(values, sizes if by_size else [1] * len(sizes)) for by_size in weighted]
+    expected = next((value for value in made if same_number(found, value)), None)
+    if expected is None:
+        said = "The group's figure is no mean of its tasks' figures."
+        return Check("groups", key, DIFFERENT, found, made[0], said)
+    if left:
+        said = f"It follows from its tasks, of which {len(left)} were not recomputed."
+        return Check("groups", key, NOT_CHECKABLE, found, expected, said)
+    return Check("groups", key, CONFIRMED, found, expected)

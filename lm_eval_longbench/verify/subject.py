@@ -53,19 +53,6 @@ class Subject(TaskResult):
         """Its benchmark."""
         return benchmark_of(self.own)
 
-    def refused(self, name: str) -> bool:
-        """Whether the server refused a parameter, so that requests went out without it."""
-        return name in (self.run.get("left_out") or ())
-
-    @property
-    def generation(self) -> Any:
-        """The stated generation arguments, with what the server refused as it was meant."""
-        stated, meant = self.run.get("generation"), self.config.get("generation_kwargs")
-        if not (isinstance(stated, Mapping) and isinstance(meant, Mapping)):
-            return stated
-        null = [name for name, own in stated.items() if own is None and self.refused(name)]
-        return {**stated, **{name: meant.get(name) for name in null}}
-
     @property
     def label(self) -> Label:
         """The label of its data."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,19 +17,22 @@ from lm_eval_longbench.logs.results_file import (
 from lm_eval_longbench.logs.sample_log import LogRow, read_log
 from lm_eval_longbench.verify.check import CONFIRMED, DIFFERENT, NOT_CHECKABLE, Check, Verification
 from lm_eval_longbench.verify.data import check_asked, check_data, check_questions
-from lm_eval_longbench.verify.figures import check_figures, check_official, recompute_rows
-from lm_eval_longbench.verify.log import check_counts, check_log
-from lm_eval_longbench.verify.prompts import check_prompts
-from lm_eval_longbench.verify.results import check_groups, check_results
-from lm_eval_longbench.verify.scored import check_scored
-from lm_eval_longbench.verify.settings import (
-    check_line,
-    check_reasoning,
-    check_settings,
-    check_signature,
-    is_known,
-    unconfirmed,
+from lm_eval_longbench.verify.figures import (
+    Figures,
+    check_figures,
+    check_groups,
+    check_official,
+    recompute_rows,
 )
+from lm_eval_longbench.verify.prompts import check_prompts
+from lm_eval_longbench.verify.rows import (
+    check_counts,
+    check_line,
+    check_rows,
+    check_versions,
+    is_known,
+)
+from lm_eval_longbench.verify.scored import check_scored
 from lm_eval_longbench.verify.subject import Subject, gathered
 
 # Called with the name of each task before it is verified.
@@ -80,9 +83,7 @@ def _results(
     progress: Progress | None,
 ) -> Iterator[Check]:
     """Yield the checks of a results file; `report` counts its answers."""
-    verified: dict[str, Mapping[str, float]] = {}
-    for place, check in check_results(results):
-        yield replace(check, place=place)
+    recomputed: dict[str, Figures] = {}
     for task in results.tasks:
         if progress is not None:
             progress(task.name)
@@ -91,40 +92,33 @@ def _results(
             rows, check = read_rows(task)
             report.answers += sum(len(row.responses) for row in rows)
             known = gathered(task, rows, results, data_dir)
-            found += [check, *check_signature(known), *check_settings(known)]
+            found += [check, *check_versions(known)]
             found += check_data(known, named=data_dir is not None)
             if rows:
-                found += _log(known, tokenizer, verified)
-            found += unconfirmed(known, found)
+                recomputed[task.name], checks = recompute_rows(known)
+                found += [*checks, *_log(known, recomputed[task.name], tokenizer)]
             found.append(check_official(known, found))
         yield from (replace(check, place=task.name) for check in found)
-    for group, check in check_groups(results, verified):
+    for group, check in check_groups(results, recomputed):
         yield replace(check, place=group)
 
 
-def _log(
-    task: Subject, tokenizer: str | None, verified: dict[str, Mapping[str, float]]
-) -> Iterator[Check]:
-    """Yield the checks of a task's sample log; `verified` gets its figures, for its groups."""
-    yield from check_log(task)
-    figures, checks = recompute_rows(task)
-    yield from checks
+def _log(task: Subject, figures: Figures, tokenizer: str | None) -> Iterator[Check]:
+    """Yield the checks of a task's sample log and of what the results state of it."""
+    yield from check_rows(task)
     yield from check_figures(task, figures)
-    verified[task.name] = figures.recomputed
     yield from check_counts(task, figures)
     yield from check_questions(task)
     yield from check_asked(task)
-    yield from check_reasoning(task)
     yield from check_prompts(task, tokenizer)
 
 
 def read_rows(task: TaskResult) -> tuple[list[LogRow], Check]:
     """Return the rows of a task's sample log, none if it is missing or broken, and the check."""
     if task.log is None:
-        logged = task.log_hash is not None
         said = (
             f"{task.log_name} is not beside {task.file.name}: its figures cannot be recomputed. "
-            + ("Put it there." if logged else "Run with --log_samples to have one.")
+            "Put it there, or run with --log_samples to have one."
         )
         return [], Check(_LOG, _LOG, NOT_CHECKABLE, None, task.log_name, said)
     try:

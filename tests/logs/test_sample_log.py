@@ -1,7 +1,6 @@
 """Rows of sample logs: read as they stand, and refused where they are broken."""
 
 import hashlib
-import json
 
 import pytest
 from prediction_rows import write_lines
@@ -11,12 +10,11 @@ from lm_eval_longbench.logs.sample_log import (
     BYPASS,
     at,
     data_label,
-    doc_sha256,
     is_log_row,
     prompt_of,
     read_log,
+    requests_of,
     responses_of,
-    rows_sha256,
     task_in_name,
 )
 
@@ -53,54 +51,31 @@ def read(tmp_path, *rows):
 
 def test_a_row(tmp_path):
     (found,) = read(tmp_path, row("Emma", "Bob"))
-    assert (found.line, found.name, found.index, found.doc_id) == (1, "q1", 7, 3)
+    assert (found.line, found.name, found.index) == (1, "q1", 7)
     assert (found.responses, found.generated) == (["Emma", "Bob"], [["Emma"], ["Bob"]])
     assert found.logged == {"score": 1.0, "failed": None}
-    assert found.extra == []
-    assert found.generation == [{"until": []}] * 2
-    # Repeats send one prompt, which is kept by its ends.
-    first, second = found.excerpts
-    assert first is second
-    assert first["sha256"] == hashlib.sha256(PROMPT.encode()).hexdigest()
-    assert first["characters"] == 3000
-    assert PROMPT.startswith(first["head"]) and len(first["head"]) < 3000 > len(first["tail"])
     assert at(found, "is odd") == "line 1 (q1) is odd"
     assert found.prompt["truncated"] is False
 
 
-def test_a_logged_excerpt_is_taken_as_it_is(tmp_path):
+def test_what_was_sent_is_kept_by_its_ends():
+    """Repeats send one prompt; the log may have it in short, or chat messages as their text."""
+    generation, (first, second) = requests_of(row("Emma", "Bob"))
+    assert generation == [{"until": []}] * 2
+    assert first is second
+    assert first["sha256"] == hashlib.sha256(PROMPT.encode()).hexdigest()
+    assert first["characters"] == 3000
+    assert PROMPT.startswith(first["head"]) and len(first["head"]) < 3000 > len(first["tail"])
     arguments = {"gen_args_0": {"arg_0": EXCERPT, "arg_1": {}}}
-    (found,) = read(tmp_path, row(arguments=arguments))
-    assert (found.excerpts, found.extra) == ([EXCERPT], [])
-
-
-def test_chat_messages_are_their_json_text(tmp_path):
+    assert requests_of(row(arguments=arguments))[1] == [EXCERPT]
     arguments = {"gen_args_0": {"arg_0": ["text"], "arg_1": {}}}
-    (found,) = read(tmp_path, row(arguments=arguments))
-    assert found.excerpts[0]["head"] == "text"
+    assert requests_of(row(arguments=arguments))[1][0]["head"] == "text"
 
 
 def test_rows_of_predict_only_have_no_figures(tmp_path):
     own = {name: value for name, value in row().items() if name not in ("score", "failed")}
     (found,) = read(tmp_path, {**own, "metrics": [BYPASS], BYPASS: 999})
     assert found.logged == {}
-
-
-@pytest.mark.parametrize(
-    ("more", "extra"),
-    [
-        ({"note": 1}, ["note"]),
-        ({"metrics": ["score", "failed", "score"]}, ["metrics"]),
-        ({"arguments": {"a": {"arg_0": "x", "arg_1": {}}, "b": {}}}, ["arguments", "arguments.b"]),
-        (
-            {"arguments": {"a": {"arg_0": {**EXCERPT, "more": 1}, "arg_1": {}}}},
-            ["arguments.a.arg_0"],
-        ),
-    ],
-)
-def test_what_the_harness_does_not_write_is_named(tmp_path, more, extra):
-    (found,) = read(tmp_path, row(**more))
-    assert found.extra == extra
 
 
 @pytest.mark.parametrize(
@@ -113,23 +88,12 @@ def test_what_the_harness_does_not_write_is_named(tmp_path, more, extra):
         ({"filtered_resps": []}, "'filtered_resps' has no answers"),
         ({"filtered_resps": [5]}, "'filtered_resps' has no answers, or some are no texts"),
         ({"score": "1"}, "'score' is '1', not a number"),
-        ({"doc_id": -1}, "'doc_id' is -1, not a whole number from 0"),
-        ({"doc_hash": 5}, "'doc_hash' is 5, not a text"),
     ],
 )
 def test_a_broken_row_is_named(tmp_path, more, message):
     with pytest.raises(PredictionError, match=message) as caught:
         read(tmp_path, row(), row(**more))
     assert "log.jsonl, line 2," in str(caught.value)
-
-
-def test_the_harness_hashes(tmp_path):
-    doc = {"b": "汉字", "a": [1]}
-    text = json.dumps(doc, indent=2, ensure_ascii=False)
-    assert doc_sha256(doc) == hashlib.sha256(text.encode()).hexdigest()
-    found = read(tmp_path, row(), row(doc_hash="d"))
-    assert rows_sha256(found) == hashlib.sha256(b"abcdbc").hexdigest()
-    assert found[0].doc_sha256 == doc_sha256(row()["doc"])
 
 
 @pytest.mark.parametrize(

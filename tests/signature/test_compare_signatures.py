@@ -270,7 +270,7 @@ def test_another_name_for_the_same_tokenizer():
 
 
 def test_cuts_that_one_side_does_not_count_are_no_other_number():
-    one = {name: "x" for name in RULES}
+    one = dict.fromkeys(RULES, "x")
     for other, reason in (
         (None, "how many prompts were cut is not known on one side"),
         (4, "another number of prompts was cut"),

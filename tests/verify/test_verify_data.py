@@ -62,7 +62,7 @@ def test_pinned_data_in_the_cache(pinned):
     assert statuses(report, "data", "questions", "prompts") == {CONFIRMED}
     assert report.exit_status == 0
     checked = {key[1:] for key in of_kind(report, "data")}
-    assert checked == {("data", "label"), ("data", "sha256"), ("data", "choice")}
+    assert checked == {("data", "label"), ("data", "sha256")}
 
 
 def test_pinned_data_that_is_not_here(pinned, tmp_path):
@@ -89,7 +89,7 @@ def test_an_edited_hash_of_pinned_data_needs_no_data(pinned):
     found = of_kind(report, "data")[TASK, "data", "label"]
     assert found.status == DIFFERENT
     assert found.expected == V1.source.sha256
-    assert "does not belong to the label" in found.meaning
+    assert "names other data than the hash" in found.meaning
 
 
 def test_local_data(local):
@@ -179,15 +179,6 @@ def test_a_question_that_is_not_in_the_data(base):
         "line 1 (another) is no question of the data" in found[TASK, "questions", "questions"].found
     )
     assert "line 1 (another) is not in the data" in found[TASK, "prompts", "prompts"].found
-
-
-def test_a_field_that_the_data_does_not_have(base):
-    def edit(rows):
-        rows[0]["doc"]["hint"] = "the answer is blue"
-
-    base.edit_log(TASK, edit)
-    found = of_kind(verify([base.folder]), "questions")[TASK, "questions", "questions"]
-    assert "has hint 'the answer is blue'" in found.found
 
 
 def test_results_carry_no_code_to_run(base, monkeypatch):

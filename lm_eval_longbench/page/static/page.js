@@ -29,8 +29,8 @@
     noPair: ["These two were not compared.", "未比较这两者。"],
     details: ["Runs in detail", "运行详情"],
     method: ["Method and sources", "方法与来源"], source: ["Source", "来源"],
-    refused: ["Refused submissions", "被拒绝的提交"],
-    refusedWhy: ["These did not recompute, so that no number of theirs is shown.", "下列提交无法复算，因此不显示其数字。"],
+    confirmed: ["confirmed", "已确认"], unconfirmed: ["not confirmed", "未确认"],
+    unconfirmedWhy: ["What verify says of the runs that it does not confirm.", "verify 对未能确认的运行的说明。"],
     yes: ["official protocol", "官方协议"], no: ["not the official protocol", "非官方协议"],
     unknown: ["protocol not wholly known", "协议不完全可知"],
     pick: ["Choose {x} for the charts", "选择{x}用于图表"], marks: ["bars: 95% interval", "线段：95%区间"],
@@ -232,7 +232,7 @@
         ? h("a", { href: link, rel: "noopener noreferrer", target: "_blank" }, named(row.model)) : named(row.model);
       return h("tr", { className: row.run ? "run" : "" },
         h("td", { className: "name", title: row.model }, box, name,
-          row.run ? h("span", { className: "badge" }, t("run")) : null),
+          row.run ? h("span", { className: "badge" }, t(factOf(bench, row, "mark") || "run")) : null),
         columns.slice(1).map((column) => h("td", { className: column.left ? "left" : "" }, column.cell(row))));
     }));
     document.getElementById("count").textContent = t("rows", { n: rows.length, m: own.rows.length });
@@ -467,11 +467,11 @@
         sources.map((one) => note(one, "li", `${t("source")}: `))));
   }
 
-  function refused() {
-    if (!data.refused.length) return null;
-    return h("section", { className: "refused", id: "refused", "aria-labelledby": "refused-title" },
-      h("h2", { id: "refused-title" }, t("refused")), h("p", {}, t("refusedWhy")),
-      data.refused.map((one) => h("details", {}, h("summary", {}, named(one.name)),
+  function unconfirmed() {
+    if (!data.unconfirmed.length) return null;
+    return h("section", { className: "unconfirmed", id: "unconfirmed", "aria-labelledby": "unconfirmed-title" },
+      h("h2", { id: "unconfirmed-title" }, t("unconfirmed")), h("p", {}, t("unconfirmedWhy")),
+      data.unconfirmed.map((one) => h("details", {}, h("summary", {}, named(one.name)),
         h("ul", { className: "notes" }, one.reasons.map((reason) => note(reason))))));
   }
 
@@ -512,7 +512,7 @@
           document.getElementById("theme").focus();
         } }, t(state.theme === "dark" ? "light" : "dark")))));
     const parts = [h("a", { className: "skip", href: "#panel" }, t("skip")), top, tabs()];
-    const inner = [refused()];
+    const inner = [unconfirmed()];
     if (bench) {
       const own = stateOf();
       inner.unshift(board(bench, own), charts(bench, own), difference(bench, own), details(bench));

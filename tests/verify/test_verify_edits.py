@@ -1,0 +1,265 @@
+"""Files of runs that were lost, mixed or changed: what is recomputed tells."""
+
+import json
+
+import pytest
+from real_runs import AnsweringLM, Files, write_run
+
+from lm_eval_longbench.errors import PredictionError
+from lm_eval_longbench.verify.check import DIFFERENT, NOT_CHECKABLE
+from lm_eval_longbench.verify.verify import verify
+
+QASPER, TREC, V2 = "longbench_v1_qasper", "longbench_v1_e_trec", "longbench_v2"
+CHINESE = "longbench_v1_multifieldqa_zh"
+PRO, GROUP = "longbench_pro_t3_1", "longbench_v1_single_doc_qa"
+
+
+def different(files, *arguments):
+    """What differs, by kind and place."""
+    report = verify([files.folder], *arguments)
+    assert report.exit_status == 1
+    return {(check.kind, check.place): check for check in report.with_status(DIFFERENT)}
+
+
+def open_(files):
+    """What could not be checked of a run in which nothing differs."""
+    report = verify([files.folder])
+    assert report.with_status(DIFFERENT) == []
+    assert report.exit_status == 3
+    return {(check.kind, check.place): check.meaning for check in report.with_status(NOT_CHECKABLE)}
+
+
+@pytest.mark.parametrize(
+    ("task", "figure"),
+    [
+        (QASPER, "score,none"),
+        (QASPER, "score_stderr,none"),
+        (TREC, "score_0_4k,none"),
+        (V2, "acc_compensated,none"),
+        (PRO, "pass_at_n,none"),
+    ],
+)
+def test_a_changed_figure(base, task, figure):
+    base.edit_results(lambda whole: whole["results"][task].update({figure: 0.987}))
+    found = different(base)
+    check = found.pop(("figures", task))
+    assert (check.name, check.found) == (figure, 0.987)
+    assert "do not follow from the answers" in check.meaning
+    assert found == {}
+
+
+def test_a_figure_that_is_gone(base):
+    base.edit_results(lambda whole: whole["results"][V2].pop("acc_easy,none"))
+    (check,) = different(base).values()
+    assert (check.name, check.found) == ("acc_easy,none", None)
+
+
+def test_a_figure_that_no_answer_gives(base):
+    base.edit_results(lambda whole: whole["results"][V2].update({"acc_bogus,none": 0.99}))
+    report = verify([base.folder])
+    assert report.exit_status == 0
+    (check,) = report.with_status(NOT_CHECKABLE)
+    assert (check.name, check.meaning) == (
+        "acc_bogus,none",
+        "The answers in the log do not give it.",
+    )
+
+
+def test_a_changed_headline(base):
+    """That of the group; and that of its tasks with it, which fits them but not the answers."""
+    base.edit_results(lambda whole: whole["results"][GROUP].update({"score,none": 0.9}))
+    (check,) = different(base).values()
+    assert (check.place, check.name) == (GROUP, "score,none")
+    assert "no mean of its tasks' figures" in check.meaning
+
+    def edit(whole):
+        for name in (GROUP, *whole["group_subtasks"][GROUP]):
+            whole["results"][name]["score,none"] = 0.9
+
+    base.edit_results(edit)
+    assert len(different(base)) == 5
+
+
+def test_a_group_under_our_name_with_other_members(base):
+    def edit(whole):
+        members = whole["group_subtasks"][GROUP]
+        members.remove(QASPER)
+        values = [whole["results"][name]["score,none"] for name in members]
+        whole["results"][GROUP]["score,none"] = sum(values) / len(values)
+
+    base.edit_results(edit)
+    assert "has this name, and other members" in open_(base)["official figures", GROUP]
+
+
+@pytest.mark.parametrize("task", [QASPER, TREC, V2, PRO])
+def test_a_changed_score(base, task):
+    def edit(rows):
+        metric = next(name for name in rows[0]["metrics"] if name in ("score", "acc"))
+        rows[1][metric] = 0.75
+
+    base.edit_log(task, edit)
+    (check,) = different(base).values()
+    assert (check.kind, check.place) == ("sample scores", task)
+    assert "line 2 (" in check.found and "0.75, recomputed " in check.found
+
+
+def test_a_changed_answer(base):
+    """The scores and the figures no longer follow from the answers."""
+
+    def edit(rows):
+        rows[0]["filtered_resps"] = rows[0]["resps"][0] = rows[0]["doc"]["answers"][:1]
+
+    base.edit_log(QASPER, edit)
+    found = different(base)
+    assert found.keys() == {("sample scores", QASPER), ("figures", QASPER), ("groups", GROUP)}
+    assert "recomputed 1.0" in found["sample scores", QASPER].found
+
+
+def test_a_changed_gold_answer(base):
+    base.edit_log(QASPER, lambda rows: rows[0]["doc"].update(answers=["nobody wrote this"]))
+    check = different(base)["questions", QASPER]
+    assert "has answers ['nobody wrote this']" in check.found
+
+
+def test_a_lost_row(base):
+    base.edit_log(QASPER, lambda rows: rows[1:])
+    found = different(base)
+    assert {("log rows", QASPER), ("counts", QASPER), ("questions asked", QASPER)} <= found.keys()
+
+
+def test_a_row_that_is_there_twice(base):
+    base.edit_log(QASPER, lambda rows: [*rows, rows[0]])
+    found = different(base)
+    assert "line 5 (" in found["duplicate rows", QASPER].found
+    assert ("log rows", QASPER) in found
+
+
+def test_rows_of_another_run(base):
+    other = json.loads(json.dumps(base.rows(CHINESE)[0]))
+
+    def edit(rows):
+        rows[0] = other
+
+    base.edit_log(QASPER, edit)
+    found = different(base)
+    assert f"is of {CHINESE}" in found["foreign rows", QASPER].found
+    assert ("questions", QASPER) in found
+
+
+def test_questions_in_each_others_places(base):
+    def edit(rows):
+        rows[0]["doc"]["index"], rows[1]["doc"]["index"] = 1, 0
+
+    base.edit_log(QASPER, edit)
+    found = different(base)
+    assert "is not the question in place 1 of the data" in found["questions", QASPER].found
+    assert ("questions asked", QASPER) in found
+
+
+def test_a_lost_repeat(base):
+    def edit(rows):
+        for part in ("resps", "filtered_resps"):
+            own = rows[0][part]
+            (own if len(own) > 1 else own[0]).pop()
+
+    base.edit_log(PRO, edit)
+    assert "has 2 answers" in different(base)["repeats", PRO].found
+
+
+def test_another_prompt(base):
+    base.edit_log(QASPER, lambda rows: rows[1]["doc"]["prompt"].update(sha256="0" * 64))
+    (check,) = different(base).values()
+    assert check.kind == "prompts" and check.found.startswith("1 of 4: line 2 (")
+
+
+@pytest.mark.parametrize(
+    ("changes", "kinds"),
+    [
+        ({"signature": "lb-v1|v9"}, {"signature"}),
+        ({"limit": 31500}, {"signature"}),
+        ({"generation": {"temperature": 0.7}}, {"signature"}),
+        ({"data_sha256": "0" * 64}, {"signature", "data"}),
+        ({"template_sha256": "0" * 64}, {"signature", "template"}),
+        ({"metrics": "0.1"}, {"signature", "metrics version"}),
+        ({"failed": 99}, {"signature", "counts"}),
+        ({"asked": 200}, {"signature", "counts"}),
+        ({"questions_sha256": "0" * 64}, {"signature", "questions asked"}),
+        ({"task": "longbench_v9"}, {"signature", "task"}),
+    ],
+)
+def test_another_ingredient(base, changes, kinds):
+    base.edit_run(V2, **changes)
+    assert {kind for kind, _ in different(base)} == kinds
+
+
+def test_an_ingredient_that_is_gone(base):
+    def edit(whole):
+        del whole["configs"][V2]["metadata"]["longbench_run"]["chat"]
+
+    base.edit_results(edit)
+    assert "lacks the ingredients chat" in different(base)["signature", V2].meaning
+
+
+def test_logs_that_are_gone(base):
+    base.log(PRO).unlink()
+    said = open_(base)
+    assert "is not beside results_" in said["sample log", PRO]
+    assert "there is no log" in said["official figures", PRO]
+
+
+@pytest.mark.parametrize("text", ["", "{}\n", "no JSON\n"])
+def test_a_damaged_log(base, text):
+    base.log(PRO).write_text(text, encoding="utf-8")
+    assert ("sample log", PRO) in different(base)
+
+
+def test_an_older_jieba(base):
+    """It may have segmented otherwise: the figure is neither wrong nor confirmed."""
+    base.edit_run(CHINESE, packages={**base.run(CHINESE)["packages"], "jieba": "0.1"})
+    base.edit_log(CHINESE, lambda rows: rows[0].update(score=1.0))
+    report = verify([base.folder])
+    own = {check.kind: check for check in report.checks if check.place == CHINESE}
+    assert {own[kind].status for kind in ("sample scores", "official figures")} == {NOT_CHECKABLE}
+    assert "instead of 0.1" in own["official figures"].meaning
+
+
+@pytest.mark.parametrize("how", ["median", "def best(values):\n    return max(values)\n"])
+def test_an_aggregation_of_the_users_own(base, how):
+    def edit(whole):
+        whole["configs"][V2]["metric_list"][0]["aggregation"] = how
+
+    base.edit_results(edit)
+    assert "which this package does not know" in open_(base)["official figures", V2]
+
+
+def test_another_known_aggregation_is_not_official(base):
+    def edit(whole):
+        whole["configs"][PRO]["metric_list"][0]["aggregation"] = "mean_of_known"
+
+    base.edit_results(edit)
+    said = open_(base)["official figures", PRO]
+    assert "'mean_of_known', officially by 'mean_if_all_known'" in said
+
+
+def test_what_is_no_result(base, tmp_path):
+    with pytest.raises(PredictionError, match="does not exist"):
+        verify([tmp_path / "none"])
+    bad = base.results.with_name("results_2026-01-01T00-00-00.000000.json")
+    bad.write_text('{"results": {"x": 3}, "configs": {}}', encoding="utf-8")
+    report = verify([base.folder])
+    assert report.exit_status == 2  # the other file is verified all the same
+    assert report.unreadable == [
+        f"{bad} is no sound results file: 'results.x' is not a JSON object."
+    ]
+    assert report.answers > 0
+
+
+def test_tasks_of_others(tmp_path):
+    files = Files(write_run(tmp_path, AnsweringLM(lambda number, prompt: "no"), [QASPER]))
+
+    def edit(whole):
+        del whole["configs"][QASPER]["metadata"]["longbench_run"]
+
+    files.edit_results(edit)
+    report = verify([files.folder])
+    assert (report.foreign, report.exit_status) == (1, 2)
