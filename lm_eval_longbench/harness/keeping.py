@@ -128,7 +128,7 @@ class Keeping:
         """While open, the answers of a model are kept and not asked for again.
 
         Args:
-            lm: the model, or the harness's response cache round it.
+            lm: the model.
         """
         asking = _Asking(self, lm)
         lm.generate_until = asking.generate_until
@@ -245,10 +245,7 @@ class _Asking:
 
     def __init__(self, keeping: Keeping, lm: Any) -> None:
         self._keeping, self._stopping = keeping, keeping._stopping
-        self._ask = lm.generate_until
-        # Inside the harness's response cache.
-        self._model = getattr(lm, "lm", lm)
-        self._cache = lm if self._model is not lm else None
+        self._ask, self._model = lm.generate_until, lm
         self._counts = Counts(self._model)
         self._answers: dict[tuple[str, int], Answer] = {}
         self._pending: dict[str, deque[_Request]] = {}
@@ -315,28 +312,14 @@ class _Asking:
     # ------------------------------------------------------------------ models that give answers
 
     def _with_answers(self, ask: Callable[..., list[Answer]], requests: list[_Request]) -> None:
-        requests = [one for one in requests if not self._cached(one)]
-
         def keep(number: int, answer: Answer) -> None:
             self._keep(requests[number], answer)
 
         instances = [one.instance for one in requests]
-        answers = ask(instances, keep=keep, stopping=self._stopping) if requests else []
+        answers = ask(instances, keep=keep, stopping=self._stopping)
         for request, answer in zip(requests, answers, strict=True):
             if request.name not in self._answers:
                 self._keep(request, answer)
-
-    def _cached(self, request: _Request) -> bool:
-        """Take the answer of the harness's response cache, which such a model is not asked by."""
-        if self._cache is None or request.instance.args[1].get("do_sample"):
-            return False
-        from lm_eval.api.model import hash_args
-
-        text = self._cache.dbdict.get(hash_args(_METHOD, request.instance.args))
-        if not text:
-            return False
-        self._keep(request, Answer(text))
-        return True
 
     # ------------------------------------------------------------------ all other models
 
@@ -350,7 +333,7 @@ class _Asking:
         others: dict[Any, str] = {}
         model.set_cache_hook(_Hook(before, self._reported))
         warn_of_size(model, len(missing))
-        silent = self._cache is None and _can_be_silent(model)
+        silent = _can_be_silent(model)
         if silent:
             kwargs = {**kwargs, "disable_tqdm": True}
         try:

@@ -116,8 +116,6 @@ NAMES = (
     Name("lm_eval.utils", "simple_parse_args_string", "model arguments given as a text", RUN),
     Name("lm_eval.utils", "sanitize_model_name", "the name of the file of answers", RUN),
     Name("lm_eval.api.model", "LM.cache_hook", "answers as they arrive (replaced)", RUN),
-    Name("lm_eval.api.model", "CachingLM.dbdict", "answers of the response cache", RUN),
-    Name("lm_eval.api.model", "hash_args", "answers of the response cache", RUN),
     Name(_API, "TemplateAPI.model_call", "nothing new is asked in a run that stops (patched)", RUN),
     Name(_API, "TemplateAPI.amodel_call(sem)", "the same, for several requests at a time", RUN),
     Name(_API, "JsonChatStr", "chat messages of longbench-api", RUN),

@@ -126,7 +126,7 @@ def without_model(
         return False
     planned = SimpleNamespace(model=name, model_args=arguments, chat=True)
     backend = describe_local(cast(PlannedRun, planned))
-    if backend.tokenizer.tokenizer is None or backend.chat_template is None or parsed.use_cache:
+    if backend.tokenizer.tokenizer is None or backend.chat_template is None:
         return False
     try:
         with _in_place_of(Unloaded(name, arguments, backend, keeping)):

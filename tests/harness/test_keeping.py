@@ -132,20 +132,6 @@ def test_what_was_reported_before_a_failure_is_kept(kept, tmp_path):
     assert model.asked == 5
 
 
-def test_the_response_cache_goes_on_beside_it(kept, tmp_path):
-    model = AnsweringModel(lambda number, prompt: f"answer {number}", fails_at=3)
-    cache = str(tmp_path / "cache")
-    with pytest.raises(ConnectionError):
-        kept(model, [TREC], use_cache=cache)
-    for file in tmp_path.glob("answers_*"):
-        file.unlink()
-    model.fails_at = None
-    result, _ = kept(model, [TREC], use_cache=cache)
-    assert model.asked == 5
-    assert sorted(own[0][0] for own in texts(result, TREC)) == [f"answer {n}" for n in range(5)]
-    assert len(list(read_all(tmp_path / "answers_tiny_00000000.sqlite"))) == 5
-
-
 class Answering(AnsweringModel):
     """A model that gives whole answers."""
 
@@ -175,22 +161,9 @@ def test_a_model_that_gives_whole_answers(kept, tmp_path):
     (own,) = summary(tmp_path / "answers_tiny_00000000.sqlite").tasks.values()
     assert (own.answered, own.failed, own.completion_tokens, own.prompt_tokens) == (4, 1, 28, None)
     assert own.reasons == {"HTTP 400: too long": 1}
-    # The failed one is asked again; and the harness's cache serves such a model, too.
+    # The failed one is asked again.
     kept(model, [TREC])
     assert model.asked == 6
-
-
-def test_a_cache_of_earlier_runs_serves_a_model_that_gives_whole_answers(kept, tmp_path):
-    plain = AnsweringModel(lambda number, prompt: f"answer {number}")
-    cache = str(tmp_path / "cache")
-    kept(plain, [TREC], use_cache=cache, limit=3)
-    for file in tmp_path.glob("answers_*"):
-        file.unlink()
-    model = Answering(lambda number, prompt: Answer("new"))
-    result, _ = kept(model, [TREC], use_cache=cache)
-    assert model.asked == 2
-    found = Counter(own[0][0] for own in texts(result, TREC))
-    assert found == {"new": 2, "answer 0": 1, "answer 1": 1, "answer 2": 1}
 
 
 def test_a_run_that_is_to_stop_asks_nothing_new(kept, tmp_path):
