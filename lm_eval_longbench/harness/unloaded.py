@@ -122,7 +122,7 @@ def without_model(
     """
     name, arguments = model
     several = int(os.environ.get("WORLD_SIZE") or 1) > 1
-    if name not in _KNOWN or several or keeping is None or not keeping.store.size()[1]:
+    if name not in _KNOWN or several or keeping is None or not keeping.store.number():
         return False
     planned = SimpleNamespace(model=name, model_args=arguments, chat=True)
     backend = describe_local(cast(PlannedRun, planned))

@@ -12,14 +12,12 @@ from harness_releases import generation_request, image_request
 from kept_answers import read_all
 
 from lm_eval_longbench.answers.answer import ANSWERED, EMPTY, FAILED, Answer, answer_of
-from lm_eval_longbench.answers.rows import Kept
 from lm_eval_longbench.answers.store import AnswerStore, model_identity
 from lm_eval_longbench.answers.summary import summary
 from lm_eval_longbench.errors import OptionError, RunStopped
 from lm_eval_longbench.harness.evaluate import evaluated
 from lm_eval_longbench.harness.keeping import Keeping, engine_piece
 from lm_eval_longbench.harness.stopping import Stopped, Stopping
-from lm_eval_longbench.harness.written import Unwritten
 
 IDENTITY = model_identity("tiny", {})
 TREC = "longbench_v1_trec"
@@ -289,22 +287,6 @@ def test_there_is_one_bar_with_the_failed_and_the_capped(kept, model_folder, cap
     assert "Running generate_until requests:" not in err
     assert "answers: 100%" in err and "5/5" in err
     assert "capped=5, failed=" in err or "failed=0, capped=5" in err
-
-
-def test_a_file_that_was_removed_is_written_elsewhere(tmp_path, monkeypatch, recording_lm):
-    place = tmp_path / "tmp"
-    place.mkdir()
-    monkeypatch.setattr("tempfile.tempdir", str(place))
-    store = AnswerStore(tmp_path / "out", "answers_tiny_00000000", IDENTITY)
-    keeping = Keeping(store, Stopping())
-    store.keep(Kept("k", 0, "t", "q", "p", "{}", Answer("said")))
-    store.path.unlink()
-    unwritten = Unwritten()
-    keeping.end(recording_lm, unwritten)
-    assert unwritten.files == [store.path.name]
-    (file,) = place.rglob("answers_*.sqlite")
-    assert len(list(read_all(file))) == 1
-    assert str(file.parent) in unwritten.line()
 
 
 def test_fewer_questions_than_ranks_are_refused(evaluate, recording_lm, monkeypatch):
