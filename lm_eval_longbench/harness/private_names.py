@@ -100,10 +100,7 @@ NAMES = (
     Name("lm_eval.filters", "build_filter_ensemble", "the filter that keeps all repeats", TASKS),
     Name("lm_eval.api.instance", "Instance.filtered_resps", "filtered answers", TASKS),
     Name(_API, "TemplateAPI._create_payload", "requests that servers take (patched)", TASKS),
-    Name(
-        "lm_eval.evaluator", "simple_evaluate(metadata)", "options of a Python caller (read)", TASKS
-    ),
-    Name("lm_eval.evaluator", "evaluate(lm)", "length and tokenizer of its model (read)", TASKS),
+    Name("lm_eval.evaluator", "evaluate(lm)", "length and tokenizer of its model (patched)", TASKS),
     Name("lm_eval._cli.harness", "HarnessCLI._subparsers", "the arguments of a run", RUN),
     Name("lm_eval._cli.harness", "HarnessCLI.execute", "the run itself", RUN),
     Name(
