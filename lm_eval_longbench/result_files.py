@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -122,17 +121,3 @@ def output_folder(output_path: str | Path) -> Path:
     """Return the folder that a run's results go to; --output_path may name a file in it."""
     path = Path(output_path)
     return path.parent if path.suffix == ".json" else path
-
-
-def other_folders() -> Iterator[Path]:
-    """Yield new folders for what cannot be written where it belongs; an unused one is removed."""
-    for place in (Path(tempfile.gettempdir()), Path.home()):
-        try:
-            folder = Path(tempfile.mkdtemp(prefix="lm-eval-longbench-", dir=place))
-        except OSError:
-            continue
-        try:
-            yield folder
-        finally:
-            with contextlib.suppress(OSError):  # it is in use
-                folder.rmdir()

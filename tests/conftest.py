@@ -43,7 +43,6 @@ TOGETHER = {
         "harness/test_planted_secrets.py",
         "harness/test_quiet.py",
         "harness/test_ranks.py",
-        "harness/test_response_cache.py",
         "harness/test_stopping.py",
         "harness/test_suites.py",
         "interface/test_evaluate.py",

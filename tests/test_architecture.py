@@ -41,7 +41,7 @@ def table():
 
 def test_the_table_of_imports_is_that_of_the_code(code):
     assert table() == code
-    assert len(code) == 24
+    assert len(code) == 23
 
 
 def test_words_of_a_building_are_not_used():

@@ -273,7 +273,6 @@ def heavy_after(module):
         "scoring.score",
         "prompts.prepare",
         "prompts.tokenizer",
-        "baseline.extractive",
         "options",
         "task_folder",
     ],

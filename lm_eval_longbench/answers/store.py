@@ -40,7 +40,6 @@ from lm_eval_longbench.answers.rows import (
 )
 from lm_eval_longbench.errors import OptionError
 from lm_eval_longbench.options import REPEAT
-from lm_eval_longbench.result_files import other_folders
 from lm_eval_longbench.secrets import masked
 
 # ---------------------------------------------------------------------- what an answer depends on
@@ -233,9 +232,7 @@ class AnswerStore:
     Attributes:
         path: the file of this process.
         is_first: whether the answers of all ranks come together in it.
-        fault: why answers go to another file than this one; None: they do not.
-        elsewhere: that other file; None: there is none.
-        unwritten: answers that no file took; they are in this process alone.
+        fault: why an answer could not be written; None: all were.
     """
 
     def __init__(self, folder: Path, stem: str, identity: str, rank: int = 0) -> None:
@@ -254,8 +251,6 @@ class AnswerStore:
         self.is_first = rank == 0
         self.path = folder / f"{stem}{f'_rank{rank}' if rank else ''}.sqlite"
         self.fault: str | None = None
-        self.elsewhere: Path | None = None
-        self.unwritten: list[Kept] = []
         self._others = contextlib.ExitStack()
         self._lock = FileLock(f"{self.path}.lock")
         self._readers: list[sqlite3.Connection] = []
@@ -275,7 +270,6 @@ class AnswerStore:
             except BaseException:
                 self.close()
                 raise
-        self._into = self._own
 
     def _read(self, file: Path) -> None:
         """Have the answers of another file of this model; what is damaged is moved aside."""
@@ -331,52 +325,16 @@ class AnswerStore:
         return found
 
     def keep(self, kept: Kept) -> None:
-        """Write an answer down, in a folder that can be written if it must be; see `fault`."""
+        """Write an answer down; see `fault`."""
         try:
-            self._into.execute(_PUT, kept.row(self._identity))
+            self._own.execute(_PUT, kept.row(self._identity))
         except sqlite3.Error as error:
             self.fault = self.fault or str(error)
-            self._keep_elsewhere(kept)
 
-    def _keep_elsewhere(self, kept: Kept) -> None:
-        for folder in other_folders():
-            with contextlib.suppress(sqlite3.Error, OSError, OptionError):
-                file = folder / f"{self._stem}_{folder.name}.sqlite"
-                other = _made(file, self._identity)
-                self._others.callback(other.close)
-                other.execute(_PUT, kept.row(self._identity))
-                self._into, self.elsewhere = other, file
-                return
-        self.unwritten.append(kept)
-
-    def size(self) -> tuple[int, int]:
-        """Return how many bytes the answers of this process take, and how many answers there are.
-
-        Without what is written to `elsewhere`.
-        """
+    def number(self) -> int:
+        """Return how many answers the file of this process has."""
         (number,) = self._own.execute("SELECT COUNT(*) FROM answers").fetchone()
-        (taken,) = self._own.execute(
-            "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()"
-        ).fetchone()
-        return taken, number
-
-    def is_whole(self) -> bool:
-        """Return whether the file of this process is there with all that it was given."""
-        try:
-            with reading(self.path) as found:
-                (there,) = found.execute("SELECT COUNT(*) FROM answers").fetchone()
-                return bool(there == self.size()[1])
-        except (OptionError, sqlite3.Error):
-            return False
-
-    def copy(self) -> Path | None:
-        """Write all answers of this process to another folder; None: there is none."""
-        for folder in other_folders():
-            with contextlib.suppress(sqlite3.Error):
-                file = folder / f"{self._stem}_{folder.name}.sqlite"
-                self._own.execute("VACUUM INTO ?", (str(file),))
-                return file
-        return None
+        return int(number)
 
     def merge(self) -> None:
         """Take the answers of the model's other files into this one, and remove those files.

@@ -15,9 +15,9 @@ from lm_eval_longbench.doctor.data import WantedData, general_lines, look
 from lm_eval_longbench.doctor.environment import (
     cache_lines,
     extra_lines,
+    kept_answers_lines,
     output_line,
     output_lines,
-    response_cache_lines,
     version_lines,
 )
 from lm_eval_longbench.doctor.line import ERROR, OK, WARNING, Line, merged
@@ -129,7 +129,7 @@ def run_lines(run: PlannedRun, first: int | None, defaults: bool | None) -> Iter
     yield from server_lines(run, backend, tasks)
     yield from embedding_lines(options, ours)
     yield from output_lines(run)
-    yield from response_cache_lines(run, tasks)
+    yield from kept_answers_lines(run)
     yield from output_line(run, answers(run, ours, found.expected), tasks)
     yield from cache_lines(sorted(found.pinned))
 

@@ -164,24 +164,14 @@ def output_lines(run: PlannedRun) -> Iterator[Line]:
         yield Line(OK, "output", f"results and sample log go to {run.output_path}")
 
 
-def response_cache_lines(run: PlannedRun, tasks: Sequence[TaskFacts]) -> Iterator[Line]:
-    """Yield the lines on the answers that are kept: by `run`, and by the harness's cache."""
-    if not run.use_cache:
-        if run.output_path:
-            what = f"answers are kept in {output_folder(run.output_path)} as they arrive"
-            yield Line(OK, "cache", what)
-        return
-    sampled = tuple(facts.name for facts in tasks if (facts.sent_generation or {}).get("do_sample"))
-    yield Line(OK, "cache", f"answers are cached in {run.use_cache}")
-    if sampled:
-        yield Line(
-            WARNING,
-            "cache",
-            "do_sample=True switches the cache off: an interrupted run begins these tasks anew",
-            "Nothing where answers are repeated in this process; else leave do_sample out, a "
-            "temperature above 0 samples by itself.",
-            sampled,
-        )
+def kept_answers_lines(run: PlannedRun) -> Iterator[Line]:
+    """Yield the line on the answers that are kept."""
+    if run.use_cache:
+        todo = "Leave --use_cache out: answers are kept in the output_path as they come."
+        yield Line(ERROR, "cache", "run refuses --use_cache", todo)
+    elif run.output_path:
+        what = f"answers are kept in {output_folder(run.output_path)} as they arrive"
+        yield Line(OK, "cache", what)
 
 
 # ---------------------------------------------------------------------- free space

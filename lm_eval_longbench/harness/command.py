@@ -41,7 +41,6 @@ from lm_eval_longbench.harness.objects import IN_MEMORY, has_template
 from lm_eval_longbench.harness.private_names import CAPTURE, RUN, can_have, require
 from lm_eval_longbench.harness.prompts import warn_without_chat
 from lm_eval_longbench.harness.quiet import git_unheard, log_file, logged, one_bar
-from lm_eval_longbench.harness.response_cache import claim_cache
 from lm_eval_longbench.harness.stopping import Stopped, Stopping
 from lm_eval_longbench.harness.unloaded import without_model
 from lm_eval_longbench.harness.written import taken_back, written
@@ -169,17 +168,6 @@ def _metadata(parsed: Namespace) -> dict[str, Any]:
     metadata = dict(_given(parsed, "metadata") or {})
     Options.from_metadata(metadata)
     return metadata
-
-
-def check_cache(parsed: Namespace) -> None:
-    """Refuse a response cache of another model.
-
-    Raises:
-        OptionError: it holds another model's answers.
-    """
-    path = _given(parsed, "use_cache")
-    if path:
-        claim_cache(str(path), *_model(parsed))
 
 
 def _output(parsed: Namespace) -> Path | None:
@@ -377,8 +365,7 @@ def run_parsed(
 
     Raises:
         LockError: the run is not what the lock file froze.
-        OptionError: the preset is for other tasks, the response cache is another model's, or
-            another run writes the file of answers.
+        OptionError: the preset is for other tasks, or another run writes the file of answers.
         Interrupted: a signal stopped it; says how many answers are there.
         RunStopped: it cannot go on; says why and how many answers are there.
     """
@@ -395,7 +382,6 @@ def run_parsed(
     with_tags(parsed)
     with_both_passes(parsed)
     with_name(parsed)
-    check_cache(parsed)
     if not _given(parsed, "apply_chat_template") and has_template(
         _given(parsed, "model")
     ):  # tasks say it too, but after the model is loaded

@@ -64,7 +64,7 @@ class Captured:
         signatures: the signature of each task's run.
         options: the options of each task that were given.
         embedder: that embedded the summaries among them; None: none did.
-        unwritten: files that could not be written where they belong.
+        unwritten: files that could not be written.
         model: the backend, and what it was given to load.
         folder: of the results; None: the run writes none.
         logged: whether it writes sample logs.
@@ -131,7 +131,7 @@ def evaluated(
             place = folder if keeping is None else None
             result = _in_passes(evaluate, place, failed, lm, task_dict, **kwargs)
         if keeping is not None:
-            keeping.end(lm, kept.unwritten)
+            keeping.end(lm)
         if result is not None:
             kept.keep(task_dict["tasks"], result)
             if not log_samples:

@@ -10,7 +10,6 @@ import inspect
 import json
 import logging
 import os
-import shutil
 import time
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterator, Sequence
@@ -28,7 +27,6 @@ from lm_eval_longbench.harness.engines import Seeds, died, warn_of_size, watched
 from lm_eval_longbench.harness.record import question_id
 from lm_eval_longbench.harness.releases import is_text
 from lm_eval_longbench.harness.stopping import Stopped, Stopping, gated
-from lm_eval_longbench.harness.written import Unwritten
 from lm_eval_longbench.options import REPEAT
 from lm_eval_longbench.prompts.render import text_sha256
 from lm_eval_longbench.secrets import masked
@@ -128,7 +126,7 @@ class Keeping:
         """While open, the answers of a model are kept and not asked for again.
 
         Args:
-            lm: the model, or the harness's response cache round it.
+            lm: the model.
         """
         asking = _Asking(self, lm)
         lm.generate_until = asking.generate_until
@@ -137,18 +135,8 @@ class Keeping:
         finally:
             del lm.generate_until
 
-    def end(self, lm: Any, unwritten: Unwritten) -> None:
-        """Put the answers of all ranks into the file of the first one; all must have answered.
-
-        Args:
-            lm: the model.
-            unwritten: is told if this file is gone.
-        """
-        if not self.store.is_whole():
-            unwritten.belongs = self.store.path.parent
-            elsewhere = self.store.copy()
-            (unwritten.files if elsewhere else unwritten.lost).append(self.store.path.name)
-            unwritten.places += [elsewhere.parent] if elsewhere else []
+    def end(self, lm: Any) -> None:
+        """Put the answers of all ranks into the file of the first one; all must have answered."""
         if lm.world_size > 1 and lm.rank != 0:
             self.store.close()
         if lm.world_size > 1:
@@ -161,8 +149,7 @@ class Keeping:
         """Return how many answers are there of how many, and where."""
         if not self.asked:
             return "It had not come to any question yet."
-        files = [str(file) for file in (self.store.path, self.store.elsewhere) if file]
-        return f"{self.done} of {self.asked} answers are there, in {' and '.join(files)}."
+        return f"{self.done} of {self.asked} answers are there, in {self.store.path}."
 
     # ------------------------------------------------------------------ for one call
 
@@ -206,38 +193,14 @@ class Keeping:
         self._stopping.held = True
         try:
             self.store.keep(request.kept(answer))
-            self.done += 1
-            if self.store.fault is not None:
-                self._stopping.stop(RunStopped(self._no_room()))
+            if self.store.fault is None:
+                self.done += 1
+            else:
+                said = f"Answers cannot be written to {self.store.path}: {self.store.fault}."
+                self._stopping.stop(RunStopped(f"{said} Make room, and start again."))
         finally:
             self._stopping.held = False
         return answer
-
-    def _no_room(self) -> str:
-        store = self.store
-        said = f"Answers cannot be written to {store.path}: {store.fault}."
-        taken, number = store.size()
-        if number and self.asked > self.done:
-            missing = taken / number * (self.asked - self.done)
-            free = shutil.disk_usage(store.path.parent).free
-            answers = "answers take" if number > 1 else "answer takes"
-            said += (
-                f" {number} {answers} {_size(taken)}, so that about {_size(missing)} are missing "
-                f"for the {self.asked - self.done} to come, and the results take as much again; "
-                f"{_size(free)} are free."
-            )
-        if store.elsewhere is not None:
-            said += (
-                f" What came since is in {store.elsewhere}. Make room, move that file to "
-                f"{store.path.parent} and start again: nothing is asked twice."
-            )
-        if store.unwritten:
-            said += f" No folder could be written: {len(store.unwritten)} answers are lost."
-        return said
-
-
-def _size(number: float) -> str:
-    return f"{number / 1e6:,.1f} MB" if number >= 1e5 else f"{number / 1e3:,.0f} kB"
 
 
 class _Asking:
@@ -245,10 +208,7 @@ class _Asking:
 
     def __init__(self, keeping: Keeping, lm: Any) -> None:
         self._keeping, self._stopping = keeping, keeping._stopping
-        self._ask = lm.generate_until
-        # Inside the harness's response cache.
-        self._model = getattr(lm, "lm", lm)
-        self._cache = lm if self._model is not lm else None
+        self._ask, self._model = lm.generate_until, lm
         self._counts = Counts(self._model)
         self._answers: dict[tuple[str, int], Answer] = {}
         self._pending: dict[str, deque[_Request]] = {}
@@ -315,28 +275,14 @@ class _Asking:
     # ------------------------------------------------------------------ models that give answers
 
     def _with_answers(self, ask: Callable[..., list[Answer]], requests: list[_Request]) -> None:
-        requests = [one for one in requests if not self._cached(one)]
-
         def keep(number: int, answer: Answer) -> None:
             self._keep(requests[number], answer)
 
         instances = [one.instance for one in requests]
-        answers = ask(instances, keep=keep, stopping=self._stopping) if requests else []
+        answers = ask(instances, keep=keep, stopping=self._stopping)
         for request, answer in zip(requests, answers, strict=True):
             if request.name not in self._answers:
                 self._keep(request, answer)
-
-    def _cached(self, request: _Request) -> bool:
-        """Take the answer of the harness's response cache, which such a model is not asked by."""
-        if self._cache is None or request.instance.args[1].get("do_sample"):
-            return False
-        from lm_eval.api.model import hash_args
-
-        text = self._cache.dbdict.get(hash_args(_METHOD, request.instance.args))
-        if not text:
-            return False
-        self._keep(request, Answer(text))
-        return True
 
     # ------------------------------------------------------------------ all other models
 
@@ -350,7 +296,7 @@ class _Asking:
         others: dict[Any, str] = {}
         model.set_cache_hook(_Hook(before, self._reported))
         warn_of_size(model, len(missing))
-        silent = self._cache is None and _can_be_silent(model)
+        silent = _can_be_silent(model)
         if silent:
             kwargs = {**kwargs, "disable_tqdm": True}
         try:

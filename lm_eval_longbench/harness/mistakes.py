@@ -147,6 +147,11 @@ def check_arguments(
         if not Path(path).is_dir():
             raise OptionError(f"include_path {path} is no folder.")
     _check_tasks(tasks, own_folders=bool(value("include_path")))
+    if value("use_cache"):
+        raise OptionError(
+            "use_cache is not for this command: answers are kept in the output_path as they come. "
+            "The harness's response cache knows no model, and makes all repeats one text."
+        )
     if (value("log_samples") or value("predict_only")) and not value("output_path"):
         raise OptionError(
             "log_samples needs a place for the logs: give output_path, such as results."

@@ -100,10 +100,7 @@ NAMES = (
     Name("lm_eval.filters", "build_filter_ensemble", "the filter that keeps all repeats", TASKS),
     Name("lm_eval.api.instance", "Instance.filtered_resps", "filtered answers", TASKS),
     Name(_API, "TemplateAPI._create_payload", "requests that servers take (patched)", TASKS),
-    Name(
-        "lm_eval.evaluator", "simple_evaluate(metadata)", "options of a Python caller (read)", TASKS
-    ),
-    Name("lm_eval.evaluator", "evaluate(lm)", "length and tokenizer of its model (read)", TASKS),
+    Name("lm_eval.evaluator", "evaluate(lm)", "length and tokenizer of its model (patched)", TASKS),
     Name("lm_eval._cli.harness", "HarnessCLI._subparsers", "the arguments of a run", RUN),
     Name("lm_eval._cli.harness", "HarnessCLI.execute", "the run itself", RUN),
     Name(
@@ -116,8 +113,6 @@ NAMES = (
     Name("lm_eval.utils", "simple_parse_args_string", "model arguments given as a text", RUN),
     Name("lm_eval.utils", "sanitize_model_name", "the name of the file of answers", RUN),
     Name("lm_eval.api.model", "LM.cache_hook", "answers as they arrive (replaced)", RUN),
-    Name("lm_eval.api.model", "CachingLM.dbdict", "answers of the response cache", RUN),
-    Name("lm_eval.api.model", "hash_args", "answers of the response cache", RUN),
     Name(_API, "TemplateAPI.model_call", "nothing new is asked in a run that stops (patched)", RUN),
     Name(_API, "TemplateAPI.amodel_call(sem)", "the same, for several requests at a time", RUN),
     Name(_API, "JsonChatStr", "chat messages of longbench-api", RUN),

@@ -44,10 +44,9 @@ from lm_eval_longbench.harness.objects import (
     leaves_out_begin,
 )
 from lm_eval_longbench.harness.overrides import (
-    check_options_of_call,
     model_of_call,
-    options_of_call,
     refuse_selection,
+    watch_calls,
 )
 from lm_eval_longbench.harness.plain import Line, gather, judged
 from lm_eval_longbench.harness.private_names import TASKS, require
@@ -90,6 +89,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 require(TASKS)
+watch_calls()
 
 
 class LongBenchTask(HarnessTask):
@@ -113,7 +113,6 @@ class LongBenchTask(HarnessTask):
     def __init__(self, config: Mapping[str, Any] | None = None, **kwargs: Any) -> None:
         given = config or {}
         metadata = dict(given.get("metadata") or {})
-        metadata.update(options_of_call(metadata))
         wanted = asked(given)
         task, config = wanted.task, wanted.config
         benchmark = benchmark_of(task)
@@ -264,7 +263,6 @@ class LongBenchTask(HarnessTask):
         asked = [doc for _, doc in super().doc_iterator(**whole)]
         self.asking.begin(asked, self._documents.label)
         self.signature.update(**self.asking.ingredients)
-        check_options_of_call(self.config.metadata)
         if cache_requests:
             # Its key knows neither the options nor the data: it would serve other runs' prompts.
             warn_once(

@@ -122,11 +122,11 @@ def without_model(
     """
     name, arguments = model
     several = int(os.environ.get("WORLD_SIZE") or 1) > 1
-    if name not in _KNOWN or several or keeping is None or not keeping.store.size()[1]:
+    if name not in _KNOWN or several or keeping is None or not keeping.store.number():
         return False
     planned = SimpleNamespace(model=name, model_args=arguments, chat=True)
     backend = describe_local(cast(PlannedRun, planned))
-    if backend.tokenizer.tokenizer is None or backend.chat_template is None or parsed.use_cache:
+    if backend.tokenizer.tokenizer is None or backend.chat_template is None:
         return False
     try:
         with _in_place_of(Unloaded(name, arguments, backend, keeping)):

@@ -39,7 +39,6 @@ class HarnessOptions(TypedDict, total=False):
     output_path: str | Path | None
     log_samples: bool
     predict_only: bool
-    use_cache: str | None
     include_path: str | list[str] | None
     seed: int | list[int | None] | None
     trust_remote_code: bool
@@ -104,7 +103,7 @@ def evaluate(
         tasks: tasks and groups, such as "longbench_v1_qasper"; commas and wildcards work.
         model_args: of a model given by its name: a mapping, or "key=value,key=value".
         name: of a model in memory: in its tables and files, and what its kept answers are known
-            by. Needed with `output_path` and `use_cache`: the answers kept under a name are not
+            by. Needed with `output_path`: the answers kept under a name are not
             asked for again, so that another model must have another name.
         lock: lock file that the run must be in keeping with.
         keep_empty: whether questions that got no answer in an earlier run are left alone.
@@ -164,10 +163,9 @@ def _in_memory(
     )
     from lm_eval_longbench.prompts.tokenizer import load_tokenizer
 
-    kept = [key for key in ("output_path", "use_cache") if given.get(key)]
-    if name is None and kept:
+    if name is None and given.get("output_path"):
         raise OptionError(
-            f"{' and '.join(kept)} of a model in memory needs its name: name=... Answers are kept "
+            "output_path of a model in memory needs its name: name=... Answers are kept "
             "under it and not asked for again; give each model, and each state of its weights, a "
             "name of its own."
         )

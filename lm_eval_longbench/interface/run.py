@@ -125,9 +125,8 @@ class Run:
 
     @property
     def unwritten(self) -> str:
-        """Which files could not be written, and where they are instead; "" for none."""
-        kept = self._kept.unwritten
-        return kept.line() if kept.files or kept.lost else ""
+        """Which files could not be written, and what to do; "" for none."""
+        return self._kept.unwritten.line()
 
     @property
     def answered(self) -> int:
@@ -290,7 +289,7 @@ class Run:
                     saved.tracker.save_results_samples(task_name=task, samples=own)
         finally:
             saved.tracker.output_path = before
-        if unwritten.files or unwritten.lost:
+        if unwritten.files:
             raise LongBenchError(unwritten.line())
         return place
 

@@ -58,6 +58,10 @@ MISTAKES = {
     "an unknown option": (run(truncate=3500), "'truncate_to'? Or '"),
     "a text for a number": (run(truncate_to="31k"), "must be a whole number"),
     "a number below zero": (run(truncate_to=-1), "at least 2 tokens"),
+    "the harness's cache": (
+        run("longbench_v1_trec", "--use_cache", "cache"),
+        "answers are kept in the output_path as they come",
+    ),
     "logs without a place": (run("longbench_v1_trec", "--log_samples"), "give output_path"),
     "logs to a file": (
         run("longbench_v1_trec", "--output_path", "a file", "--log_samples"),

@@ -200,10 +200,10 @@ def test_messages_make_six_datasets_incomparable(chat):
     assert line.status == OK
 
 
-def test_no_cache_for_a_server(chat, tmp_path):
-    assert [line.status for line in of(chat("longbench_v2"), "cache")] == [WARNING]
+def test_the_cache_of_the_harness_is_refused(chat, tmp_path):
+    assert [line.status for line in of(chat("longbench_v2"), "cache")] == []
     lines = chat("longbench_v2", "--use_cache", str(tmp_path / "cache"))
-    assert [line.status for line in of(lines, "cache")] == [OK]
+    assert [line.status for line in of(lines, "cache")] == [ERROR]
 
 
 def test_the_server_refuses_what_does_not_fit(chat, tokenizer_folder):

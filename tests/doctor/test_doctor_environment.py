@@ -19,6 +19,7 @@ from lm_eval_longbench.doctor.environment import (
     existing,
     extra_lines,
     installed,
+    kept_answers_lines,
     log_bytes,
     needed,
     output_folder,
@@ -27,7 +28,6 @@ from lm_eval_longbench.doctor.environment import (
     package_line,
     python_line,
     python_range,
-    response_cache_lines,
     same,
     space_line,
     version_lines,
@@ -197,18 +197,14 @@ def test_folders(tmp_path):
 
 
 def test_answers_are_kept_beside_the_results(a_run):
-    assert list(response_cache_lines(a_run(output_path=None), [])) == []
-    (line,) = response_cache_lines(a_run(output_path="out"), [])
+    assert list(kept_answers_lines(a_run(output_path=None))) == []
+    (line,) = kept_answers_lines(a_run(output_path="out"))
     assert (line.status, line.found) == (OK, "answers are kept in out as they arrive")
 
 
-def test_sampling_switches_it_off(a_run, a_task):
-    run = a_run(use_cache="cache")
-    (line,) = response_cache_lines(run, [a_task()])
-    assert line.status == OK
-    sampled = a_task(name="sampled", sent_generation={"do_sample": True})
-    _, line = response_cache_lines(run, [a_task(), sampled])
-    assert (line.status, line.tasks) == (WARNING, ("sampled",))
+def test_the_harness_cache_is_refused(a_run):
+    (line,) = kept_answers_lines(a_run(use_cache="cache"))
+    assert (line.status, line.found) == (ERROR, "run refuses --use_cache")
 
 
 # -------------------------------------------------- Free space against the estimate

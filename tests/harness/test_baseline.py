@@ -1,9 +1,11 @@
+import re
+
 import pytest
 from harness_releases import generation_request
 from lm_eval.api.model import CachingLM
 from lm_eval.api.registry import get_model
 
-from lm_eval_longbench.harness.baseline import ExtractiveBaseline
+from lm_eval_longbench.harness.baseline import ExtractiveBaseline, answer
 
 TEXT = "Cows eat. Emma built the tower.\n\n"
 ENGLISH = TEXT + "Question: Who built the tower?\nAnswer:"
@@ -82,5 +84,31 @@ def test_chat_messages_are_joined_without_markup():
 
 @pytest.mark.parametrize("method", ["loglikelihood", "loglikelihood_rolling"])
 def test_has_no_probabilities(method):
-    with pytest.raises(NotImplementedError, match=f"cannot serve {method} requests"):
+    with pytest.raises(NotImplementedError, match="has no probabilities"):
         getattr(ExtractiveBaseline(), method)(requests(("a", "b")), disable_tqdm=True)
+
+
+def test_answers_have_the_form_that_each_benchmark_reads(evaluate):
+    """On the sample: a letter, a paragraph, a number, a label, a line of code, items."""
+    forms = {
+        "longbench_v2": r"The correct answer is \([A-D]\)\.",
+        "longbench_v2_no_context": r"The correct answer is \([A-D]\)\.",
+        "longbench_v1_passage_retrieval_en": r"Paragraph \d+",
+        "longbench_v1_passage_retrieval_zh": r"段落\d+",
+        "longbench_v1_passage_count": r"\d+",
+        "longbench_v1_trec": r"\w[\w ]*",
+        "longbench_v1_lcc": r".*\S.*",
+        "longbench_v1_gov_report": r"(?s:.{100,})",
+        "longbench_pro": r"\[(Answer|答案)\](\n.*\S.*)+",
+    }
+    logged = evaluate(ExtractiveBaseline(), list(forms), {"data_dir": "sample"})["samples"]
+    for task, rows in logged.items():
+        form = next(form for name, form in forms.items() if task.startswith(name))
+        if task == "longbench_v2_no_context":
+            form = forms["longbench_v2"]
+        assert rows and all(re.fullmatch(form, text) for row in rows for text in row["resps"][0])
+
+
+@pytest.mark.parametrize("prompt", ["", "Answer:", "Next line of code:", "one", "a\n\nb", "\n\n？"])
+def test_any_prompt_can_be_answered(prompt):
+    assert answer(prompt) in prompt

@@ -12,14 +12,12 @@ from harness_releases import generation_request, image_request
 from kept_answers import read_all
 
 from lm_eval_longbench.answers.answer import ANSWERED, EMPTY, FAILED, Answer, answer_of
-from lm_eval_longbench.answers.rows import Kept
 from lm_eval_longbench.answers.store import AnswerStore, model_identity
 from lm_eval_longbench.answers.summary import summary
 from lm_eval_longbench.errors import OptionError, RunStopped
 from lm_eval_longbench.harness.evaluate import evaluated
 from lm_eval_longbench.harness.keeping import Keeping, engine_piece
 from lm_eval_longbench.harness.stopping import Stopped, Stopping
-from lm_eval_longbench.harness.written import Unwritten
 
 IDENTITY = model_identity("tiny", {})
 TREC = "longbench_v1_trec"
@@ -132,20 +130,6 @@ def test_what_was_reported_before_a_failure_is_kept(kept, tmp_path):
     assert model.asked == 5
 
 
-def test_the_response_cache_goes_on_beside_it(kept, tmp_path):
-    model = AnsweringModel(lambda number, prompt: f"answer {number}", fails_at=3)
-    cache = str(tmp_path / "cache")
-    with pytest.raises(ConnectionError):
-        kept(model, [TREC], use_cache=cache)
-    for file in tmp_path.glob("answers_*"):
-        file.unlink()
-    model.fails_at = None
-    result, _ = kept(model, [TREC], use_cache=cache)
-    assert model.asked == 5
-    assert sorted(own[0][0] for own in texts(result, TREC)) == [f"answer {n}" for n in range(5)]
-    assert len(list(read_all(tmp_path / "answers_tiny_00000000.sqlite"))) == 5
-
-
 class Answering(AnsweringModel):
     """A model that gives whole answers."""
 
@@ -175,22 +159,9 @@ def test_a_model_that_gives_whole_answers(kept, tmp_path):
     (own,) = summary(tmp_path / "answers_tiny_00000000.sqlite").tasks.values()
     assert (own.answered, own.failed, own.completion_tokens, own.prompt_tokens) == (4, 1, 28, None)
     assert own.reasons == {"HTTP 400: too long": 1}
-    # The failed one is asked again; and the harness's cache serves such a model, too.
+    # The failed one is asked again.
     kept(model, [TREC])
     assert model.asked == 6
-
-
-def test_a_cache_of_earlier_runs_serves_a_model_that_gives_whole_answers(kept, tmp_path):
-    plain = AnsweringModel(lambda number, prompt: f"answer {number}")
-    cache = str(tmp_path / "cache")
-    kept(plain, [TREC], use_cache=cache, limit=3)
-    for file in tmp_path.glob("answers_*"):
-        file.unlink()
-    model = Answering(lambda number, prompt: Answer("new"))
-    result, _ = kept(model, [TREC], use_cache=cache)
-    assert model.asked == 2
-    found = Counter(own[0][0] for own in texts(result, TREC))
-    assert found == {"new": 2, "answer 0": 1, "answer 1": 1, "answer 2": 1}
 
 
 def test_a_run_that_is_to_stop_asks_nothing_new(kept, tmp_path):
@@ -316,22 +287,6 @@ def test_there_is_one_bar_with_the_failed_and_the_capped(kept, model_folder, cap
     assert "Running generate_until requests:" not in err
     assert "answers: 100%" in err and "5/5" in err
     assert "capped=5, failed=" in err or "failed=0, capped=5" in err
-
-
-def test_a_file_that_was_removed_is_written_elsewhere(tmp_path, monkeypatch, recording_lm):
-    place = tmp_path / "tmp"
-    place.mkdir()
-    monkeypatch.setattr("tempfile.tempdir", str(place))
-    store = AnswerStore(tmp_path / "out", "answers_tiny_00000000", IDENTITY)
-    keeping = Keeping(store, Stopping())
-    store.keep(Kept("k", 0, "t", "q", "p", "{}", Answer("said")))
-    store.path.unlink()
-    unwritten = Unwritten()
-    keeping.end(recording_lm, unwritten)
-    assert unwritten.files == [store.path.name]
-    (file,) = place.rglob("answers_*.sqlite")
-    assert len(list(read_all(file))) == 1
-    assert str(file.parent) in unwritten.line()
 
 
 def test_fewer_questions_than_ranks_are_refused(evaluate, recording_lm, monkeypatch):

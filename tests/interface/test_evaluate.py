@@ -315,10 +315,10 @@ def test_the_types_name_every_option():
     assert set(EvaluateOptions.__annotations__) == ours | harness
     of_harness = {one.name for one in dataclasses.fields(EvaluatorConfig)}
     # What `evaluate` has of its own, what is about examples that LongBench has none of, and what
-    # prints, tests or says how to log.
+    # prints, tests, says how to log or is refused.
     left_out = {"config", "model", "model_args", "tasks", "metadata"}
     left_out |= {"num_fewshot", "fewshot_as_multiturn", "cache_requests", "confirm_run_unsafe_code"}
-    left_out |= {"check_integrity", "write_out", "show_config", "verbosity"}
+    left_out |= {"check_integrity", "write_out", "show_config", "verbosity", "use_cache"}
     if NEXT:  # no log of this kind yet, and a number of answers that our own option gives
         harness, left_out = harness - {"trackio_args"}, left_out | {"repeats", "include_defaults"}
     assert of_harness == harness | left_out

@@ -2,8 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lm_eval_longbench.baseline.text import UNSPACED
-from lm_eval_longbench.retrieval.chunks import SIZE, chunks
+from lm_eval_longbench.retrieval.chunks import SIZE, UNSPACED, chunks
 
 TEXT = st.text(st.characters(), max_size=120) | st.text(
     "ab1_é-. \n\t中灯ア한。\u3000", max_size=120
