@@ -34,7 +34,20 @@ def _told(whole: Mapping[str, Any]) -> str:
         own["model"] = [model, arguments]
         if isinstance(arguments, Mapping):
             own["model"] = model_identity(model, arguments)
+            own["configs"] = _without(own["configs"], arguments)
     return json.dumps(own, sort_keys=True, default=str)
+
+
+def _without(configs: Any, arguments: Mapping[str, Any]) -> Any:
+    """Return the settings of tasks without the model's, some of which say where it answered."""
+    found = {}
+    for task, config in configs.items() if isinstance(configs, Mapping) else ():
+        metadata = config.get("metadata") if isinstance(config, Mapping) else None
+        if isinstance(metadata, Mapping):
+            own = {name: value for name, value in metadata.items() if name not in arguments}
+            config = {**config, "metadata": own}
+        found[task] = config
+    return found
 
 
 def _logs_of(path: Path) -> dict[str, Path]:

@@ -209,7 +209,8 @@ def test_a_finished_run_writes_nothing_new(tmp_path, processes):
         before = {
             path: path.read_bytes() for path in (files.results, files.log("longbench_pro_t3_1"))
         }
-        again = run_of(processes, tmp_path, *arguments, "--metadata", sample)
+        slower = (*arguments[:-1], f"{arguments[-1]},num_concurrent=3")
+        again = run_of(processes, tmp_path, *slower, "--metadata", sample)
         other = json.dumps({"longbench": {"data_dir": "sample", "repeats": 2}})
         run_of(processes, tmp_path, *arguments, "--metadata", other)
     line = "Nothing new to write: the results are those of "
