@@ -201,7 +201,7 @@ def our_cuts(folder: Path, asked: list[tuple[str, int]]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, rule in zip(RULES, (RULE_V1, RULE_V2, RULE_PRO), strict=True):
         try:
-            cuts = [truncate([text], tokenizer, limit, rule)[0] for text, limit in asked]
+            cuts = [next(truncate([text], tokenizer, limit, rule)) for text, limit in asked]
         except TokenizerError as error:
             found[name] = str(error)
             continue

@@ -9,13 +9,11 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from lm_eval_longbench.prompts.held import whole
 from lm_eval_longbench.prompts.render import text_sha256
-from lm_eval_longbench.prompts.tokens.cut_cache import CutCache, cache_key, plausible
-from lm_eval_longbench.prompts.tokens.fast import cutting_tokenizer
+from lm_eval_longbench.prompts.tokens.cut_cache import CutCache, cache_key, common
 from lm_eval_longbench.prompts.truncation import Cut, Rule, truncate
 
 if TYPE_CHECKING:
@@ -89,15 +87,12 @@ def _remembered(
     hold: Callable[[str], Any],
 ) -> list[Prompt]:
     """Cut what the cache does not know, and tell it."""
-    fast = cutting_tokenizer(tokenizer)
     prompts: list[Prompt | None] = []
     waiting: deque[tuple[int, str]] = deque()
 
     def unknown() -> Iterator[str]:
         for number, text in enumerate(texts):
             found = cache.get(text)
-            if found is not None and not (fast and plausible(text, found, fast, limit)):
-                found = None
             prompts.append(None if found is None else _prompt(found, hold))
             if found is None:
                 waiting.append((number, text))
@@ -135,19 +130,12 @@ def question_at(prompt: str, whole: str, question: str) -> int | None:
         return len(prompt) - len(question)
     # The cut goes through the question.
     begins = len(whole) - len(question)
-    before = _alike(prompt, whole)
-    after = _alike(prompt[::-1], whole[::-1])
+    before = common(prompt, whole)
+    after = common(prompt, whole, ends=True)
     if before >= begins:
         return begins
     seam = max(before, len(prompt) - after)
     return seam if seam - before <= _SEAM else None
-
-
-def _alike(one: str, other: str) -> int:
-    """Return with how many equal characters two texts begin."""
-    both = min(len(one), len(other))
-    pairs = zip(one[:both], other[:both], strict=True)
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def place_as_sent(sent: str, prompt: str, place: int) -> int | None:

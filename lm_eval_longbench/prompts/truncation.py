@@ -176,9 +176,8 @@ def truncate(
     """Yield each prompt, cut by `rule` if it is longer than `limit` tokens.
 
     The result is that of `rule` on `tokenizer(prompt)` under the official release, but no more is
-    tokenized than is needed to know it: see `official_tokenizer` and `tokenizer_rules`. Several
-    prompts are worked on at a time, in threads, where the tokenizer is one of the `tokenizers`
-    library.
+    tokenized than is needed to know it: see `tokens.official` and `tokens.rules`. Several prompts
+    are worked on at a time, in threads, where the tokenizer is one of the `tokenizers` library.
 
     Args:
         prompts: finished prompts, before any chat template; taken one after the other.

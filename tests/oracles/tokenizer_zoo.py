@@ -51,6 +51,12 @@ CL100K = (
     r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+"
     r"|\s++$|\s*[\r\n]|\s+(?!\S)|\s"
 )
+TEKKEN = (
+    r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+"
+    r"|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*"
+    r"|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+)
+R50K = r"'(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++| ?[^\s\p{L}\p{N}]++|\s++$|\s+(?!\S)|\s"
 SPECIAL = ["<unk>", "<s>", "</s>", "<|im_start|>"]
 
 
@@ -71,12 +77,12 @@ def _bos(raw, template="<s> $A"):
     return processors.TemplateProcessing(single=template, special_tokens=ids)
 
 
-def byte_level(*splits, normalizer=None, bos=False, prefix=False, added=(), **model):
-    """Train a byte-level BPE tokenizer; without `splits` it splits as GPT-2 does."""
+def byte_level(*splits, normalizer=None, bos=False, prefix=False, added=(), regex=False, **model):
+    """Train a byte-level BPE tokenizer; without `splits` or with `regex` it splits as GPT-2."""
     raw = Tokenizer(models.BPE(**model))
     if normalizer is not None:
         raw.normalizer = normalizer
-    last = pre_tokenizers.ByteLevel(add_prefix_space=prefix, use_regex=not splits)
+    last = pre_tokenizers.ByteLevel(add_prefix_space=prefix, use_regex=regex or not splits)
     raw.pre_tokenizer = pre_tokenizers.Sequence([*splits, last]) if splits else last
     raw.decoder = decoders.ByteLevel()
     raw.train_from_iterator(
@@ -185,16 +191,12 @@ def word_level():
     return _wrap(raw)
 
 
-def signs_of_bytes(kind):
+def signs_of_bytes():
     """A model that knows only the signs of single bytes, behind marks and ByteLevel."""
     signs = sorted(pre_tokenizers.ByteLevel.alphabet())
-    if kind == "Unigram":
-        pieces = [(name, -1.0) for name in (*SPECIAL, "▁", *signs)]
-        model = models.Unigram(pieces, unk_id=0)
-    else:
-        names = [*SPECIAL, *signs, *(f"##{sign}" for sign in signs)]
-        model = models.WordPiece({name: n for n, name in enumerate(names)}, unk_token="<unk>")
-    raw = Tokenizer(model)
+    names = [*SPECIAL, *signs, *(f"##{sign}" for sign in signs)]
+    vocab = {name: n for n, name in enumerate(names)}
+    raw = Tokenizer(models.WordPiece(vocab, unk_token="<unk>"))
     last = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
     raw.pre_tokenizer = pre_tokenizers.Sequence([pre_tokenizers.Metaspace(), last])
     raw.decoder = decoders.Sequence([decoders.ByteLevel(), decoders.Metaspace()])
@@ -245,11 +247,16 @@ ADDED = (
     AddedToken("，的", normalized=False),
 )
 LETTERS_FIRST = tuple(AddedToken(text, normalized=False) for text in ("hello", "the ", "Xy<"))
-# Name: how to build it, which cuts must be proven, and for which texts the bound must be.
+# Name: how to build it, which cuts must be known, and for which texts the bound must be.
 KINDS = {
     "gpt2": (lambda: byte_level(), "WORD HAN", "ALWAYS"),
-    "gpt2_prefix": (lambda: byte_level(prefix=True, bos=True), "WORD", "ALWAYS"),
     "gpt2_added": (lambda: byte_level(added=ADDED), "WORD HAN", "ALWAYS"),
+    "starcoder": (
+        lambda: byte_level(pre_tokenizers.Digits(True), regex=True),
+        "WORD HAN",
+        "ALWAYS",
+    ),
+    "r50k": (lambda: byte_level(_split(R50K)), "WORD HAN", "ALWAYS"),
     "llama3": (
         lambda: byte_level(_split(LLAMA3), bos=True, ignore_merges=True),
         "WORD HAN",
@@ -263,18 +270,13 @@ KINDS = {
     "qwen35": (lambda: byte_level(_split(QWEN35)), "WORD HAN", "ALWAYS"),
     "o200k": (lambda: byte_level(_split(O200K, "removed", True)), "WORD HAN", "ALWAYS"),
     "cl100k": (lambda: byte_level(_split(CL100K)), "WORD HAN", "ALWAYS"),
-    "deepseek": (
-        lambda: byte_level(_split(r"\p{N}{1,3}"), _split(HAN), _split(DEEPSEEK), bos=True),
-        "WORD HAN",
-        "ALWAYS",
-    ),
-    "nfkc": (lambda: byte_level(normalizer=normalizers.NFKC(), bos=True), "WORD HAN", "ASCII"),
-    "lower_nfd": (
+    "tekken": (lambda: byte_level(_split(TEKKEN), bos=True), "WORD HAN", "ALWAYS"),
+    "deepseek": (  # its file has no escapes but the very line ends
         lambda: byte_level(
-            normalizer=normalizers.Sequence([normalizers.NFD(), normalizers.Lowercase()])
+            *map(_split, (r"\p{N}{1,3}", HAN, DEEPSEEK.replace(r"\r\n", "\r\n"))), bos=True
         ),
         "WORD HAN",
-        "ASCII",
+        "ALWAYS",
     ),
     "llama2": (lambda: piece_bpe(LLAMA2), "WORD", "ALWAYS"),
     "llama2_added": (lambda: with_added(piece_bpe(LLAMA2), *LETTERS_FIRST), "WORD", "ALWAYS"),
@@ -289,24 +291,25 @@ KINDS = {
         "ALWAYS",
     ),
     "metaspace_bpe": (lambda: piece_bpe(None, pre_tokenizers.Metaspace()), "WORD", "ALWAYS"),
-    "t5": (
-        lambda: unigram(normalizers.Sequence([normalizers.NFKC(), normalizers.Strip(False, True)])),
-        "WORD",
-        "ASCII",
-    ),
-    "unigram_first": (lambda: unigram(scheme="first"), "WORD", "ALWAYS"),
-    "bert": (word_piece, "WORD", "ASCII"),
-    "words": (word_level, "WORD HAN", "ASCII"),
-    "unigram_bytes": (lambda: signs_of_bytes("Unigram"), "WORD", "NEVER"),
-    "word_piece_bytes": (lambda: signs_of_bytes("WordPiece"), "WORD", "NEVER"),
-    # Those for which nothing can be cut.
-    "bytes_first": (bytes_first, "", "ALWAYS"),
+    # Of the list, but nothing can be cut.
     "llama2_loose": (lambda: piece_bpe(LLAMA2, split=False), "", "ALWAYS"),
     "llama2_ignore_merges": (lambda: piece_bpe(LLAMA2, ignore_merges=True), "", "ALWAYS"),
-    "unigram_whole": (lambda: unigram(split=False), "", "ALWAYS"),
-    "strip": (lambda: byte_level(normalizer=normalizers.Strip()), "", "ALWAYS"),
+    # Not of the list: tokenized whole.
+    "gpt2_prefix": (lambda: byte_level(prefix=True, bos=True), "", "NEVER"),
+    "nfkc": (lambda: byte_level(normalizer=normalizers.NFKC(), bos=True), "", "NEVER"),
+    "t5": (
+        lambda: unigram(normalizers.Sequence([normalizers.NFKC(), normalizers.Strip(False, True)])),
+        "",
+        "NEVER",
+    ),
+    "unigram_first": (lambda: unigram(scheme="first"), "", "NEVER"),
+    "bert": (word_piece, "", "NEVER"),
+    "words": (word_level, "", "NEVER"),
+    "word_piece_bytes": (signs_of_bytes, "", "NEVER"),
+    "bytes_first": (bytes_first, "", "NEVER"),
+    "strip": (lambda: byte_level(normalizer=normalizers.Strip()), "", "NEVER"),
     "longer": (lambda: byte_level(normalizer=normalizers.Replace("e", "eee")), "", "NEVER"),
-    "odd_regex": (lambda: byte_level(_split(r"\w+ \w+|.")), "", "ALWAYS"),
+    "odd_regex": (lambda: byte_level(_split(r"\w+ \w+|.")), "", "NEVER"),
     "odd_part": (
         lambda: byte_level(pre_tokenizers.UnicodeScripts()),
         "",

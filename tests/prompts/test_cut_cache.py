@@ -1,9 +1,7 @@
 """Cuts are remembered between runs, and never for a prompt that is not the same."""
 
-import hashlib
 import json
 import logging
-import os
 from pathlib import Path
 
 import datasets
@@ -13,8 +11,7 @@ from oracles.tokenizer_zoo import build
 from lm_eval_longbench.prompts import prepare as module
 from lm_eval_longbench.prompts.prepare import prepare
 from lm_eval_longbench.prompts.tokenizer import load_tokenizer
-from lm_eval_longbench.prompts.tokens.cut_cache import CutCache, cache_key, plausible
-from lm_eval_longbench.prompts.tokens.fast import FastTokenizer, cutting_tokenizer
+from lm_eval_longbench.prompts.tokens.cut_cache import CutCache, cache_key
 from lm_eval_longbench.prompts.truncation import (
     RULE_PRO,
     RULE_V1,
@@ -103,23 +100,16 @@ def test_anything_else_is_cut_anew(cut_prompts, change):
     assert cut_prompts[0] == wanted["texts"][0]
 
 
-def damaged(raw):
-    digest, body = raw.split(b"\n", 1)
-    return [b"", b"x", raw[:-1], digest + b"\n" + body.replace(b"[", b"[ ", 1), raw[:40], body]
-
-
-def test_a_damaged_file_counts_as_none(folder, cut_prompts):
+@pytest.mark.parametrize("raw", [b"", b"x", b"[]", b'{"half', b"\xff"])
+def test_a_file_that_cannot_be_read_is_made_again(folder, cut_prompts, raw):
     plain = run()
     (file,) = folder.iterdir()
     whole = file.read_bytes()
-    for raw in damaged(whole):
-        file.write_bytes(raw)
-        cut_prompts.clear()
-        assert run() == plain
-        assert len(cut_prompts) == len(TEXTS)
-        assert json.loads(file.read_bytes().split(b"\n", 1)[1]) == json.loads(
-            whole.split(b"\n", 1)[1]
-        )
+    file.write_bytes(raw)
+    cut_prompts.clear()
+    assert run() == plain
+    assert len(cut_prompts) == len(TEXTS)
+    assert file.read_bytes() == whole
 
 
 def test_an_entry_that_does_not_give_its_text_is_not_used():
@@ -152,10 +142,10 @@ def test_what_other_processes_wrote_is_kept():
 
 
 def test_a_full_disk_costs_a_warning(folder, monkeypatch, caplog):
-    def full(self, data):
+    def full(self, data, **options):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(Path, "write_bytes", full)
+    monkeypatch.setattr(Path, "write_text", full)
     with caplog.at_level(logging.WARNING):
         cut = run()
     assert "cannot be remembered" in caplog.text
@@ -252,140 +242,3 @@ def test_a_file_edited_while_it_is_in_use_does_not_count_for_the_tokenizer_of_be
     before = cache_key("data", tokenizer, 9, RULE_V1)
     file.write_text(json.dumps(CONFIG | {"split_special_tokens": True}))
     assert cache_key("data", tokenizer, 9, RULE_V1) == before
-
-
-# ---------------------------------------------------------------------- forged and stale files
-
-
-def forged(file, key, entries, name=None):
-    """Write a file as the cache would, signed with a key."""
-    import hmac
-
-    body = json.dumps(entries).encode()
-    message = (name or file.stem).encode() + b"\n" + body
-    digest = hmac.new(key, message, hashlib.sha256).hexdigest()
-    file.write_bytes(digest.encode() + b"\n" + body)
-
-
-def sha256(text):
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
-def lies(text):
-    """Entries that would serve a prompt that is not the cut one."""
-    head = len(text)
-    return [
-        [5],
-        [None],
-        [31],
-        [None, head, "", 0, sha256(text)],
-        [None, head - 1, "", 0, sha256(text[:-1])],
-        [None, head // 2, "", 0, sha256(text[: head // 2])],
-        [None, 3, "", 0, sha256(text[:3])],
-        [None, 40, text * 3, 40, sha256(text[:40] + text * 3 + text[-40:])],
-    ]
-
-
-LONGS = [LONG * 200, "合同的预算，会议在今天。" * 300, "the ledger of the harbor " * 900]
-
-
-@pytest.mark.parametrize("own", [True, False])
-@pytest.mark.parametrize("number", range(8))
-def test_a_file_never_serves_a_prompt_longer_than_the_limit(folder, cut_prompts, own, number):
-    """Not even where it is signed with the right key."""
-    plain = run(LONGS)
-    (file,) = folder.iterdir()
-    key = next(folder.parent.glob("*.key")).read_bytes() if own else b"x" * 64
-    forged(file, key, {sha256(text): lies(text)[number] for text in LONGS})
-    cut_prompts.clear()
-    assert run(LONGS) == plain
-    assert cut_prompts == LONGS
-
-
-def test_what_was_signed_comes_back(folder, cut_prompts):
-    plain = run(LONGS)
-    (file,) = folder.iterdir()
-    entries = json.loads(file.read_bytes().split(b"\n", 1)[1])
-    forged(file, next(folder.parent.glob("*.key")).read_bytes(), entries)
-    cut_prompts.clear()
-    assert run(LONGS) == plain
-    assert cut_prompts == []
-
-
-def test_a_file_under_another_name_is_not_believed(folder, cut_prompts):
-    """The cuts of one rule, given for those of another."""
-    run(LONGS, rule=halves_decoded_apart)
-    run(LONGS, rule=ends_decoded_together, limit=33)
-    first, second = sorted(folder.iterdir(), key=os.path.getmtime)
-    second.write_bytes(first.read_bytes())
-    cut_prompts.clear()
-    plain = prepare(LONGS, 33, lambda: build("gpt2"), ends_decoded_together)
-    cut_prompts.clear()
-    assert run(LONGS, rule=ends_decoded_together, limit=33) == plain
-    assert cut_prompts == LONGS
-
-
-def test_the_old_kind_of_file_is_not_believed(folder, cut_prompts):
-    """A plain digest, as before there was a key."""
-    plain = run(LONGS)
-    (file,) = folder.iterdir()
-    body = json.dumps({sha256(LONGS[0]): [5]}).encode()
-    file.write_bytes(hashlib.sha256(body).hexdigest().encode() + b"\n" + body)
-    cut_prompts.clear()
-    assert run(LONGS) == plain
-    assert cut_prompts == LONGS
-
-
-@pytest.mark.skipif(not hasattr(os, "getuid"), reason="this system has no user ids")
-def test_a_key_that_others_can_read_signs_nothing(folder, cut_prompts, caplog):
-    plain = run()
-    key = next(folder.parent.glob("*.key"))
-    assert key.stat().st_mode & 0o777 == 0o600
-    assert len(key.read_bytes()) == 64
-    key.chmod(0o644)
-    cut_prompts.clear()
-    with caplog.at_level(logging.WARNING):
-        assert run() == plain
-    assert cut_prompts == TEXTS
-    assert "cannot be remembered" in caplog.text
-
-
-def test_prompts_within_the_limit_come_back_without_being_tokenized_whole(monkeypatch):
-    """A sample of the text is enough, unless it is nearly as long as the limit."""
-    text = "the ledger of the harbor lists crates of copper. " * 4000
-    tokens = len(build("gpt2")(text)["input_ids"])
-    seen = []
-    plain = FastTokenizer._encode
-
-    def encode(self, text, special):
-        seen.append(len(text))
-        return plain(self, text, special)
-
-    monkeypatch.setattr(FastTokenizer, "_encode", encode)
-    for limit, whole in ((2 * tokens, False), (tokens + 9, True)):
-        first = run([text], limit=limit)
-        seen.clear()
-        assert run([text], limit=limit) == first
-        assert first[0].tokens == tokens
-        assert (sum(seen) > len(text) / 2) is whole
-        assert sum(seen) > len(text) / 200
-    seen.clear()
-    run([text], limit=tokens // 3)
-    seen.clear()
-    (cut,) = run([text], limit=tokens // 3)
-    assert cut.truncated
-    assert sum(seen) < len(cut.text) / 10
-
-
-@pytest.mark.parametrize("name", ["gpt2", "llama2", "bert"])
-def test_what_cutting_gives_is_plausible(name):
-    """A text full of special tokens is not: they are gone from its cut, which is made anew."""
-    fast = cutting_tokenizer(build(name))
-    for text in [*TEXTS, *LONGS[1:]]:
-        for limit in (8, 31, 100, 1000):
-            for rule in (halves_decoded_apart, ends_decoded_together):
-                (cut,) = truncate([text], build(name), limit, rule)
-                tokens = len(fast.ids(text))
-                near = not cut.truncated and tokens > 0.9 * limit
-                assert plausible(text, cut, fast, limit) or near
-                assert not plausible(text, Cut(text, 5, False), fast, limit) or tokens <= limit

@@ -1,30 +1,17 @@
-"""What the description of a tokenizer proves, and what must not be believed."""
+"""Which tokenizers are of the list, and what must not be believed."""
 
 import itertools
 import json
-import re
-import unicodedata
 
 import pytest
-from oracles.tokenizer_zoo import (
-    CL100K,
-    DEEPSEEK,
-    GPT2,
-    HAN,
-    KINDS,
-    LLAMA3,
-    O200K,
-    QWEN,
-    QWEN35,
-    build,
-)
+from oracles.tokenizer_zoo import KINDS, build
 from tokenizers import Regex, pre_tokenizers
 
-from lm_eval_longbench.prompts.tokens.patterns import Split, alternatives, pattern_split
 from lm_eval_longbench.prompts.tokens.rules import (
-    NFC_QUIET,
-    Bound,
-    Place,
+    BEFORE,
+    HAN,
+    PATTERNS,
+    WORD,
     TokenizerRules,
     read_rules,
 )
@@ -37,18 +24,17 @@ def described(name):
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_proves_neither_less_nor_more(name):
+def test_says_neither_less_nor_more(name):
     _, places, bound = KINDS[name]
     rules = read_rules(described(name))
-    assert {place.name for place in rules.places} == set(places.split())
-    assert rules.bound is Bound[bound]
+    assert rules.places == "|".join({"WORD": WORD, "HAN": HAN}[place] for place in places.split())
+    assert (rules.bounded, rules.composes) == (bound != "NEVER", bound == "NFC")
+    assert bound != "NEVER" or rules == TokenizerRules()
 
 
-@pytest.mark.parametrize("regex", [GPT2, QWEN, LLAMA3, O200K, QWEN35, CL100K, DEEPSEEK, HAN])
-def test_no_known_regex_ever_matches_over_a_cut(regex):
-    known = pattern_split(regex)
-    assert known is (Split.NEVER if regex == HAN else Split.ALWAYS)
-    splitter = pre_tokenizers.Split(Regex(regex), "isolated")
+@pytest.mark.parametrize("name", [*PATTERNS, *BEFORE])
+def test_no_listed_regex_ever_matches_over_a_cut(name):
+    splitter = pre_tokenizers.Split(Regex(PATTERNS.get(name, name)), "isolated")
 
     def pieces(text):
         return [piece for piece, _ in splitter.pre_tokenize_str(text)]
@@ -62,7 +48,7 @@ def test_no_known_regex_ever_matches_over_a_cut(regex):
         for left, right in itertools.product(sides, repeat=2):
             apart = befores[left] + afters[right]
             whole = pieces(left + head + tail + right)
-            if known is Split.ALWAYS:
+            if name in PATTERNS:
                 assert whole == apart
             else:  # at most the cut itself is one more boundary
                 assert "".join(whole) == "".join(apart)
@@ -71,29 +57,22 @@ def test_no_known_regex_ever_matches_over_a_cut(regex):
                 assert ends[0] <= ends[1]
 
 
-def test_alternatives_are_split_outside_brackets_only():
-    assert alternatives(r"a|(b|c)|[|d\]|]|\||e") == ["a", "(b|c)", r"[|d\]|]", r"\|", "e"]
-    assert pattern_split(r"\p{L}+|\w+ \w+") is Split.UNKNOWN
-    assert pattern_split(O200K.split("|", 1)[0]) is Split.UNKNOWN
-
-
-def test_quiet_characters_are_in_form_nfc_and_combine_with_nothing():
-    quiet = re.compile(f"[{NFC_QUIET}]")
-    characters = [chr(n) for n in range(0x110000) if not 0xD800 <= n < 0xE000]
-    second = set()
-    for char in characters:
-        parts = unicodedata.normalize("NFD", char)
-        if len(parts) > 1 and unicodedata.normalize("NFC", char) == char:
-            second |= set(parts[1:])
-    for char in filter(quiet.match, characters):
-        assert unicodedata.normalize("NFC", char) == char
-        assert not unicodedata.combining(char)
-        assert char not in second
-
-
 def change(**parts):
     """The description of a tokenizer like GPT-2's, changed."""
     return {**described("gpt2"), **parts}
+
+
+def split(regex, behavior="Isolated", invert=False):
+    last = {"add_prefix_space": False, "trim_offsets": True, "use_regex": False}
+    step = {"pattern": {"Regex": regex}, "behavior": behavior, "invert": invert}
+    steps = [{"type": "Split", **step}, {"type": "ByteLevel", **last}]
+    return {"type": "Sequence", "pretokenizers": steps}
+
+
+QWEN = PATTERNS["Qwen"]
+MODEL = {"unk_token": None, "continuing_subword_prefix": None, "end_of_word_suffix": None}
+MODEL |= {"type": "BPE", "dropout": None, "fuse_unk": False, "byte_fallback": False}
+MODEL |= {"ignore_merges": False, "vocab": {"a": 0}, "merges": []}
 
 
 @pytest.mark.parametrize(
@@ -103,40 +82,37 @@ def change(**parts):
         {"normalizer": {"type": "NFC", "form": "new"}},
         {"normalizer": {"type": "Prepend", "prepend": "▁"}},
         {"pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": False, "mode": 2}},
-        {"post_processor": {"type": "New"}},
-        {"added_tokens": [{"content": "x", "fuzzy": True}]},
-        {"model": {"type": "BPE", "vocab": {}, "merges": [], "dropout": 0.1}},
+        {"pre_tokenizer": split(QWEN + "x")},
+        {"pre_tokenizer": split(QWEN, "MergedWithNext")},
+        {"pre_tokenizer": split(QWEN, "Isolated", True)},
+        {"pre_tokenizer": split(r"\p{N}")},
+        {"pre_tokenizer": {"type": "Sequence", "pretokenizers": []}},
+        {"added_tokens": [{"content": 3}]},
+        {"model": MODEL | {"dropout": 0.1}},
+        {"model": MODEL | {"byte_fallback": True}},
+        {"model": MODEL | {"end_of_word_suffix": "</w>"}},
+        {"model": MODEL | {"mode": "new"}},
         {"model": {"type": "New", "vocab": {}}},
         {"model": None},
     ],
 )
-def test_nothing_is_proven_about_what_is_not_known(parts):
-    assert read_rules(change()).bound is Bound.ALWAYS
+def test_nothing_is_known_about_what_is_not_listed(parts):
+    assert read_rules(change(model=MODEL)).bounded
+    assert read_rules(change(pre_tokenizer=split(QWEN))).bounded
     assert read_rules(change(**parts)) == TokenizerRules()
 
 
+FLAGS = {"single_word": False, "lstrip": False, "rstrip": False, "special": False}
+
+
 def test_an_added_token_found_in_normalized_text_must_be_bracketed():
-    token = {"id": 1, "content": "ledger", "special": False, "normalized": True}
-    flags = {"single_word": False, "lstrip": False, "rstrip": False}
-    nfc = {"type": "NFC"}
-    for content, places in (("ledger", set()), ("<ledger>", set(Place)), ("<a b>", set())):
-        tokens = [{**token, **flags, "content": content}]
-        rules = read_rules(change(added_tokens=tokens, normalizer=nfc))
+    for content, places in (("ledger", ""), ("<ledger>", f"{WORD}|{HAN}"), ("<a b>", "")):
+        tokens = [{"id": 1, "content": content, "normalized": True, **FLAGS}]
+        rules = read_rules(change(added_tokens=tokens, normalizer={"type": "NFC"}))
         assert rules.places == places
 
 
-def test_a_token_shorter_than_the_prefix_behind_it_ends_the_bound():
-    flags = {"single_word": False, "lstrip": False, "rstrip": False, "normalized": False}
-    prefixed = {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": True}
-    for content, bound in (("#", Bound.NEVER), ("##", Bound.ALWAYS)):
-        tokens = [{"id": 1, "content": content, "special": False, **flags}]
-        assert read_rules(change(added_tokens=tokens, pre_tokenizer=prefixed)).bound is bound
-
-
-def test_special_tokens_are_read():
-    for name in KINDS:
-        tokenizer = build(name)
-        rules = read_rules(described(name))
-        ids = tokenizer("the ledger")["input_ids"]
-        bare = tokenizer("the ledger", add_special_tokens=False)["input_ids"]
-        assert ids == [*rules.prefix, *bare, *rules.suffix]
+def test_a_token_shorter_than_the_mark_behind_it_ends_the_bound():
+    for content, bounded in (("#", False), ("##", True)):
+        tokens = [{"id": 1, "content": content, "normalized": False, **FLAGS}]
+        assert read_rules(described("llama2") | {"added_tokens": tokens}).bounded is bounded

@@ -17,6 +17,7 @@ from lm_eval_longbench.prompts.tokens.fast import (
     cutting_tokenizer,
     fast_tokenizer,
 )
+from lm_eval_longbench.prompts.tokens.rules import WORD, TokenizerRules
 from lm_eval_longbench.prompts.truncation import (
     RULE_V1,
     count_many,
@@ -32,63 +33,11 @@ GOLDEN = Path(__file__).parents[3] / "shared" / "golden"
 RULES = (halves_decoded_apart, ends_decoded_together)
 PIECES = [
     *("a", "b ", " c", "the ", "ledger", "Hello world", "lo wo", " the", "hello", "I'S", "it's x"),
-    *(
-        " ",
-        "  ",
-        "   ",
-        "\n",
-        "\n\n",
-        "\r\n",
-        "\t",
-        "\u3000",
-        "\xa0",
-        " \n a",
-        "x \u0301y",
-        "e\u0301",
-    ),
-    *(
-        "，",
-        "。",
-        ",",
-        ".",
-        "的",
-        "合同",
-        "的，的",
-        "合，",
-        "。今",
-        "今天的会议说明，合同里没有预算。",
-    ),
-    *(
-        "1",
-        "1234567",
-        " 42 ",
-        "½",
-        "ﬁ",
-        "㎏",
-        "ﷺ",
-        "İ",
-        "Å",
-        "ﾊﾟ",
-        "각",
-        "\u1112\u1161\u11ab",
-        "हिन्दी",
-    ),
-    *(
-        "🙂",
-        "👩‍👩‍👧",
-        "🇩🇪",
-        "\u200d",
-        "\ufeff",
-        "\x00",
-        "▁",
-        "▁a",
-        "a▁b",
-        "_",
-        "<s>",
-        "</s>",
-        "<s",
-        "<mask>",
-    ),
+    *(" ", "  ", "   ", "\n", "\n\n", "\r\n", "\t", "\u3000", "\xa0", " \n a", "x \u0301y"),
+    *("e\u0301", "，", "。", ",", ".", "的", "合同", "的，的", "合，", "。今"),
+    *("今天的会议说明，合同里没有预算。", "1", "1234567", " 42 ", "½", "ﬁ", "㎏", "ﷺ", "İ", "Å"),
+    *("ﾊﾟ", "각", "\u1112\u1161\u11ab", "हिन्दी", "🙂", "👩‍👩‍👧", "🇩🇪", "\u200d", "\ufeff", "\x00"),
+    *("▁", "▁a", "a▁b", "_", "<s>", "</s>", "<s", "<mask>", "\u212a", "\u0958"),
     *("<|im_start|>", " <|im_start|> ", "a" * 40, " " * 40, "\n" * 20, "!" * 20, "'", "''s", "/\n"),
     "The old keeper of the tower said that the meadow is theirs ",
 ]
@@ -133,7 +82,7 @@ def test_tokenizing_between_all_cuts_gives_the_ids_of_the_whole(name, text):
     fast = fast_tokenizer(tokenizer)
     ids = tokenizer(text)["input_ids"]
     assert fast.ids(text) == ids
-    assert fast.every_cut(text) == ids
+    assert not fast.rules.bounded or fast.every_cut(text) == ids
     assert not fast.surely_within(text, len(ids) - 1)
 
 
@@ -218,8 +167,8 @@ def test_a_prompt_short_in_bytes_needs_no_tokenizer(counted):
         ("gpt2", "合同的预算" * 100, True),
         ("qwen", "合同的预算，会议。é🙂" * 100, True),
         ("qwen", "\u0958" * 100, False),
-        ("nfkc", "plain text " * 100, True),
-        ("nfkc", "ﷺ" * 100, False),
+        ("qwen", "हिन्दी" * 100, True),
+        ("nfkc", "plain text " * 100, False),
         ("longer", "plain text " * 100, False),
     ):
         tokenizer = build(name)
@@ -265,7 +214,7 @@ def test_tokens_added_later_are_seen():
     assert fast_tokenizer(tokenizer) is before
     tokenizer.add_tokens(["harbor the"])
     after = fast_tokenizer(tokenizer)
-    assert after.rules.nearby == ("harbor the",)
+    assert after.rules.added == (*before.rules.added, "harbor the")
     text = "the harbor the harbor " * 30
     assert after.every_cut(text) == tokenizer(text)["input_ids"]
 
@@ -285,12 +234,11 @@ def test_a_cut_that_does_not_hold_is_noticed(monkeypatch, caplog):
 
 def test_rules_that_a_check_contradicts_are_not_used(monkeypatch, caplog):
     from lm_eval_longbench.prompts.tokens import fast as module
-    from lm_eval_longbench.prompts.tokens.rules import Bound, Place, TokenizerRules
 
     for wrong in (
-        TokenizerRules(bound=Bound.ALWAYS),
-        TokenizerRules(places=frozenset(Place), skip_space=True),
-        TokenizerRules(prefix=(1,), places=frozenset(Place)),
+        TokenizerRules(bounded=True),
+        TokenizerRules(places=WORD, skip_space=True),
+        TokenizerRules(places="(?<=[a-z])(?=[a-z])"),
     ):
         tokenizer = byte_level()
         tokenizer.backend_tokenizer.normalizer = normalizers.Replace("a", "ﷺﷺ")
@@ -311,7 +259,7 @@ def test_no_kind_gives_cause_for_a_report(name, caplog):
     with caplog.at_level(logging.WARNING):
         fast = fast_tokenizer(KINDS[name][0]())
     assert "report this" not in caplog.text
-    assert {place.name for place in fast.rules.places} == set(KINDS[name][1].split())
+    assert fast.trusts_cuts == bool(KINDS[name][1])
 
 
 ENGLISH = "the ledger of the harbor lists copper, " * 30

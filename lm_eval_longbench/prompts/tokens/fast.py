@@ -7,6 +7,7 @@ import hashlib
 import json
 import logging
 import re
+import unicodedata
 import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -19,7 +20,7 @@ from lm_eval_longbench.prompts.tokens.official import (
     panicked,
     take_backend,
 )
-from lm_eval_longbench.prompts.tokens.rules import TokenizerRules, read_rules, surely_within
+from lm_eval_longbench.prompts.tokens.rules import TokenizerRules, read_rules
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
@@ -77,12 +78,12 @@ class Tokenized:
 
 
 class FastTokenizer:
-    """A tokenizer of the `tokenizers` library, with what its rules prove and a check confirmed.
+    """A tokenizer of the `tokenizers` library, with what is known of it and a check confirmed.
 
     Calls are safe from several threads.
 
     Attributes:
-        rules: what is proven about it.
+        rules: what is known about it.
         trusts_cuts: whether texts are tokenized in parts; not once a cut failed its check.
         sha256: of its description.
         splits_special: whether special tokens in a text are split like any other text.
@@ -101,8 +102,10 @@ class FastTokenizer:
         self.sha256 = sha256
         self.splits_special = bool(backend.encode_special_tokens)
         self.decode = BackendDecoder(backend)
-        self._places = re.compile("|".join(sorted(place.value for place in rules.places)) or "(?!)")
-        self._reach = max(map(len, rules.nearby), default=0)
+        self._places = re.compile(rules.places or "(?!)")
+        self._reach = max(map(len, rules.added), default=0)
+        known = rules != TokenizerRules()
+        self._first, self._last = self._put_around() if known else ([], [])
 
     # ------------------------------------------------------------------ ids
 
@@ -124,9 +127,29 @@ class FastTokenizer:
         """Return the number of tokens of a text, with its special tokens or without."""
         return len(self._encode(text, special))
 
+    def _put_around(self) -> tuple[list[int], list[int]]:
+        """Return the special tokens before and after every text."""
+        text = "the ledger"
+        body, ids = self.body(text), self.ids(text)
+        # What is not found fails the check on texts, and so does what was found by chance.
+        at = next((n for n in range(len(ids)) if ids[n : n + len(body)] == body), 0)
+        return ids[:at], ids[at + len(body) :]
+
     def surely_within(self, text: str, limit: int) -> bool:
-        """Whether a text's bytes tell that it has at most `limit` tokens."""
-        return surely_within(text, self.rules, limit)
+        """Whether a text's bytes tell that it has at most `limit` tokens, special ones included.
+
+        False means nothing: the text must be tokenized to know.
+        """
+        most = limit - len(self._first) - len(self._last) - self.rules.marked
+        if not self.rules.bounded or len(text) > most:
+            return False
+        if text.isascii():
+            return True
+        try:
+            within = len(text.encode()) <= most
+        except UnicodeEncodeError:  # a lone surrogate: the tokenizer shall say what it thinks of it
+            return False
+        return within and (not self.rules.composes or unicodedata.is_normalized("NFC", text))
 
     # ------------------------------------------------------------------ cuts
 
@@ -136,7 +159,8 @@ class FastTokenizer:
         while found := self._places.search(text, at, stop):
             at = found.start()
             near = text[max(0, at - self._reach) : at + self._reach + 1]
-            if not any(content in near for content in self.rules.nearby):
+            added = (content for content in self.rules.added if content in near)
+            if not any(c in text[max(0, at - len(c)) : at + len(c) + 1] for c in added):
                 return at
             at += 1
         return None
@@ -161,17 +185,17 @@ class FastTokenizer:
             if found is not None:
                 return found
             self.trusts_cuts = False
-            _distrust(self.rules, self._name)
+            _distrust(self._name)
         return Tokenized(self.ids(text), whole=True)
 
     def _ends(self, text: str, limit: int) -> Tokenized | None:
         """Do as `tokenize`, from both ends in blocks that end at safe places.
 
-        None: a cut did not hold, contrary to what was proven; nothing must be built on it.
+        None: a cut did not hold, contrary to what the rules say; nothing must be built on it.
         """
         need = (limit + 1) // 2
-        head, tail = _End(len(self.rules.prefix)), _End(len(self.rules.suffix))
-        start, stop = 0, len(text)
+        head, tail = _End(len(self._first)), _End(len(self._last))
+        start, stop, whole = 0, len(text), True
         while head.tokens < need or tail.tokens < need or head.tokens + tail.tokens <= limit:
             at_head = head.tokens <= tail.tokens
             end = head if at_head else tail
@@ -188,8 +212,7 @@ class FastTokenizer:
                         back *= 2
             if cut is None:
                 head.add(self.body(text[start:stop]), stop - start)
-                ids = [*self.rules.prefix, *head.joined(), *tail.joined(-1), *self.rules.suffix]
-                return Tokenized(ids, whole=True)
+                break
             if not self.holds(text, cut):
                 return None
             if at_head:
@@ -198,16 +221,17 @@ class FastTokenizer:
             else:
                 tail.add(self.body(text[self._behind(cut) : stop]), stop - cut)
                 stop = cut
-        ids = [*self.rules.prefix, *head.joined(), *tail.joined(-1), *self.rules.suffix]
-        return Tokenized(ids, whole=False)
+        else:
+            whole = False
+        return Tokenized([*self._first, *head.joined(), *tail.joined(-1), *self._last], whole)
 
     def every_cut(self, text: str) -> list[int]:
         """Return all ids of a text tokenized between all of its safe places, for checks."""
-        ids, start, at = list(self.rules.prefix), 0, 0
+        ids, start, at = [*self._first], 0, 0
         while (cut := self._cut(text, at, len(text))) is not None:
             ids += self.body(text[start:cut])
             start, at = self._behind(cut), cut
-        return [*ids, *self.body(text[start:]), *self.rules.suffix]
+        return [*ids, *self.body(text[start:]), *self._last]
 
 
 class _End:
@@ -254,7 +278,8 @@ def _confirmed(fast: FastTokenizer, added: Sequence[str], ask: Callable[[str], l
     """Check that the fast ways give what the tokenizer gives, on texts made to break them."""
     for text in _probes(added[:64]):
         ids = ask(text)
-        if fast.ids(text) != ids or (fast.rules.places and fast.every_cut(text) != ids):
+        known = fast.rules != TokenizerRules()
+        if fast.ids(text) != ids or (known and fast.every_cut(text) != ids):
             return False
         if fast.surely_within(text, len(ids) - 1):
             return False
@@ -279,8 +304,8 @@ def _build(backend: Any, name: str, ask: Callable[[str], list[int]]) -> FastToke
     digest = hashlib.sha256(description.encode()).hexdigest()
     added = [token.content for token in backend.get_added_tokens_decoder().values()]
     for tried in (rules, TokenizerRules()):
-        fast = FastTokenizer(backend, tried, name, digest)
         try:
+            fast = FastTokenizer(backend, tried, name, digest)
             if _confirmed(fast, added, ask):
                 return fast
         except BaseException as error:
@@ -288,18 +313,17 @@ def _build(backend: Any, name: str, ask: Callable[[str], list[int]]) -> FastToke
             if isinstance(error, Exception) or panicked(error):
                 return None
             raise
-        _distrust(tried, name)
+        _distrust(name)
     return None
 
 
-def _distrust(rules: TokenizerRules, name: str, sha256: str = "") -> None:
+def _distrust(name: str) -> None:
     """Say that a check contradicts the rules, which is a bug worth a report."""
     warn_once(
         logger,
         f"tokenizer rules {name}",
-        f"The tokenizer {name!r} does not do what its description says (cuts: "
-        f"{', '.join(sorted(place.name for place in rules.places)) or 'none'}; bound: "
-        f"{rules.bound.name}). Whole prompts are tokenized with it, slowly. Please report this.",
+        f"The tokenizer {name!r} does not do what its description says. Whole prompts are "
+        "tokenized with it, slowly. Please report this.",
     )
 
 
