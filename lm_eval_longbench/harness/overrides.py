@@ -1,4 +1,4 @@
-"""What filters of a user and options of a Python caller may not do to our tasks."""
+"""What filters of a user may not do to our tasks, and the call of the harness that is under way."""
 
 from __future__ import annotations
 
