@@ -13,11 +13,11 @@ _SPEC.loader.exec_module(counts)
 
 # What has been reached: lower these whenever it can be done, raise them for what users gain.
 LIMITS = {
-    "package lines": 42_750,
-    "modules": 225,
+    "package lines": 42_200,
+    "modules": 228,
     "longest module": 500,
     "modules outside benchmarks/ that name benchmarks": 8,
-    "scripts lines": 1_730,
+    "scripts lines": 2_000,
 }
 
 

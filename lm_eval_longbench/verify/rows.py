@@ -56,7 +56,7 @@ def check_versions(task: Subject) -> Iterator[Check]:
     kind = "metrics version"
     yield compared(kind, kind, run.get("metrics"), benchmark.metrics, said)
     said = "The prompts were made from another version of the template."
-    template = benchmark.template_sha256(task.own)
+    template = task.own.prompt_sha256
     yield compared("template", "template", run.get("template_sha256"), template, said)
 
 
