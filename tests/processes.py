@@ -6,6 +6,7 @@ the harness finds out about the machine, and its own 13,000 task files, are read
 Tests about the start of a process use `subprocess`.
 """
 
+import contextlib
 import gc
 import json
 import os
@@ -18,6 +19,8 @@ import tempfile
 from pathlib import Path
 
 TASKS = Path(__file__).resolve().parents[1] / "tasks"
+# Seconds that a command may take; a busy machine needs many.
+TIMEOUT = 600
 
 
 class Process:
@@ -35,7 +38,7 @@ class Process:
         if self.poll() is None:
             os.kill(self.pid, number)
 
-    def wait(self, timeout=200):
+    def wait(self, timeout=TIMEOUT):
         """Return status and output as subprocess.run does; kill what takes too long."""
         status = self._parent.ask({"wait": self.pid}, timeout, self.pid)
         said = [file.read_bytes().decode("utf-8", "replace") for file in self._files]
@@ -47,23 +50,33 @@ class Processes:
 
     def __init__(self, folder):
         self.folder, self._number = folder, 0
+        self._begin()
+
+    def _begin(self):
         self._process = subprocess.Popen(
-            [sys.executable, __file__, folder],
+            [sys.executable, __file__, self.folder],
             env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
         )
 
-    def ask(self, question, timeout=200, pid=None):
+    def ask(self, question, timeout=TIMEOUT, pid=None):
         """Send a question and return the answer."""
-        self._process.stdin.write(f"{json.dumps(question)}\n")
-        self._process.stdin.flush()
-        if not select.select([self._process.stdout], [], [], timeout)[0]:
-            if pid is not None:
-                os.kill(pid, signal.SIGKILL)
+        try:
+            self._process.stdin.write(f"{json.dumps(question)}\n")
+            self._process.stdin.flush()
+            if select.select([self._process.stdout], [], [], timeout)[0]:
+                return json.loads(self._process.stdout.readline())
             raise TimeoutError(f"no answer in {timeout} s: {question}")
-        return json.loads(self._process.stdout.readline())
+        except BaseException:  # also of pytest: what is answered later would be the next one's
+            if pid is not None:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+            self._process.kill()
+            self._process.communicate()
+            self._begin()
+            raise
 
     def start(self, *arguments, cwd=None, env=None, all_tasks=False):
         """Start a console script (`lm_eval`, `lm-eval-longbench`), a Python file, or `-m module`.
@@ -85,7 +98,7 @@ class Processes:
         )
         return Process(self, pid, arguments, files)
 
-    def run(self, *arguments, timeout=200, **more):
+    def run(self, *arguments, timeout=TIMEOUT, **more):
         """Run a command to its end."""
         return self.start(*arguments, **more).wait(timeout)
 
@@ -200,7 +213,10 @@ def serve(folder):
         pid = asked.get("wait") or asked.get("poll")
         if pid:
             if pid not in ended:
-                found, status = os.waitpid(pid, 0 if "wait" in asked else os.WNOHANG)
+                try:
+                    found, status = os.waitpid(pid, 0 if "wait" in asked else os.WNOHANG)
+                except ChildProcessError:  # of a process like this one that has ended
+                    found, status = pid, signal.SIGKILL
                 if found:
                     ended[pid] = os.waitstatus_to_exitcode(status)
             answer = ended.get(pid)

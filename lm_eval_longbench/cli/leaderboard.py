@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from lm_eval_longbench.errors import OptionError, renamed
+from lm_eval_longbench.errors import WRONG_USAGE, OptionError, renamed
 from lm_eval_longbench.result_files import written_together
 from lm_eval_longbench.terminal import say_line, working
 
@@ -60,3 +60,5 @@ def register(app: typer.Typer) -> None:
                 say_line(f"{shown}: {one.name}: {' '.join(one.reasons[:2])}")
         confirmed = sum(not one.reasons for one in found)
         say_line(f"written: {output / PAGE}, {confirmed} of {len(found)} runs confirmed")
+        if any(one.run is None for one in found):
+            raise typer.Exit(WRONG_USAGE)

@@ -32,7 +32,7 @@ _OURS = ("doc_to_target", "doc_to_choice", "process_docs", "process_results")
 
 
 @dataclasses.dataclass(frozen=True)
-class Asked:
+class AskedTask:
     """What a configuration asks.
 
     Attributes:
@@ -43,12 +43,12 @@ class Asked:
     """
 
     task: Task
-    generation: Mapping[str, Any]
-    definition: Mapping[str, Any]
+    generation: dict[str, Any]
+    definition: dict[str, Any]
     config: dict[str, Any]
 
 
-def asked(given: Mapping[str, Any]) -> Asked:
+def asked(given: Mapping[str, Any]) -> AskedTask:
     """Return what a configuration asks: the task of its name, else of its definition.
 
     Args:
@@ -76,7 +76,7 @@ def asked(given: Mapping[str, Any]) -> Asked:
     if "metric" in definition:
         _check_metric(name, definition["metric"], official, benchmark)
     task = changed(official, definition)
-    return Asked(task, generation, definition, _for_harness(given, task, leaf))
+    return AskedTask(task, generation, definition, _for_harness(given, task, leaf))
 
 
 def asked_task(config: Mapping[str, Any]) -> Task:

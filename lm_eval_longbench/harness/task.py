@@ -114,7 +114,7 @@ class LongBenchTask(HarnessTask):
         given = config or {}
         metadata = dict(given.get("metadata") or {})
         wanted = asked(given)
-        task, config = wanted.task, wanted.config
+        task, config, own = wanted.task, wanted.config, wanted.generation
         benchmark = benchmark_of(task)
         if not benchmark.choices and isinstance(metadata.get(KEY), Mapping):
             refuse_selection(metadata[KEY], benchmark.title)
@@ -137,12 +137,10 @@ class LongBenchTask(HarnessTask):
         self._seen: dict[str, Any] = {}
         self._own_tokenizer: Any = None
         self._is_server = self._seeds = False
-        # A user's YAML may replace the whole mapping; without `until` the harness would stop every
-        # answer at the first blank line.
-        official, own = benchmark.generation(task), wanted.generation
-        config["generation_kwargs"] = official | self.asking.generation | own
+        # Without `until` the harness would stop every answer at the first blank line.
+        config["generation_kwargs"] = benchmark.generation(task) | self.asking.generation | own
         if wanted.definition:
-            metadata[DEFINITION] = dict(wanted.definition)
+            metadata[DEFINITION] = wanted.definition
         # Any value keeps the harness from looking for our metrics in its registry and on the hub.
         config.setdefault("process_results", "lm_eval_longbench")
         super().__init__(config=config, **kwargs)
@@ -189,8 +187,7 @@ class LongBenchTask(HarnessTask):
         self.config.metadata["longbench_run"] = self.signature.run
         # With these a sample log can be scored again by itself.
         self._origin = {"task": task.counted, "data": self._documents.label}
-        if own_metric is not None:
-            self._origin["scored_by"] = own_metric
+        self._origin |= {} if own_metric is None else {"scored_by": own_metric}
 
     def fewshot_docs(self) -> None:
         """LongBench has no few-shot split; the harness would copy the test documents."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -132,8 +133,10 @@ def collected(
 
 def _short(reasons: Sequence[str], folder: Path) -> tuple[str, ...]:
     """Return reasons with paths as they are in the run's folder."""
-    own = str(folder)
-    return tuple(text.replace(f"{own}/", "").replace(own, folder.name) for text in reasons)
+    own, near = str(folder), f"{os.path.relpath(folder)}/"
+    return tuple(
+        text.replace(f"{own}/", "").replace(near, "").replace(own, folder.name) for text in reasons
+    )
 
 
 def _distinct(found: Sequence[Collected]) -> list[Collected]:

@@ -70,7 +70,7 @@ def test_the_harness_default_length_cuts_in_the_middle_not_on_the_left(
         assert text.startswith("You are given a scientific article and a question.")
         assert text.endswith("\n\nAnswer:")
     assert result["results"][task]["truncated,none"] > 0
-    assert caplog.text.count("No max_length in --model_args") == 1
+    assert caplog.text.count("No max_length in model_args") == 1
 
 
 def test_max_model_len_does_not_hide_the_harness_default(evaluate, api_server, tokenizer_folder):

@@ -228,7 +228,7 @@ def test_samples_that_are_no_json_and_no_file():
 def test_what_cannot_be_read_is_said_as_by_run():
     with pytest.raises(UnknownNameError, match="Did you mean '--truncate-to'"):
         read_run(["--truncate_to", "5"])
-    with pytest.raises(OptionError, match="An argument cannot be read"):
+    with pytest.raises(OptionError, match="--metadata cannot be read as JSON"):
         read_run(["--tasks", "a", "--metadata", "{'not': 'JSON'}"])
 
 

@@ -364,7 +364,7 @@ def test_request_cache_is_not_used(evaluate, recording_lm, tokenizer_folder, cap
             evaluate(recording_lm, [task], options, cache_requests=True)
     number = len(prompts_of(task))
     assert recording_lm.prompts[:number] != recording_lm.prompts[number:]
-    assert caplog.text.count("--cache_requests is not used") == 1
+    assert caplog.text.count("cache_requests is not used") == 1
 
 
 def test_local_data_is_marked_in_every_result(evaluate, recording_lm, tmp_path):

@@ -81,7 +81,7 @@ def test_an_own_prompt_is_asked_scored_and_named(own, tmp_path):
     assert seen and all("\n\nQ: " in text and text.endswith("  \nA:") for text in seen)
     assert task.run["template_sha256"] == sha256 != find_task(QASPER).prompt_sha256
     assert task.run["task"] == QASPER and task.run["metric"] is None
-    assert task.version.startswith("1.1 prompt: own data: sample-")
+    assert task.version.startswith("1.2 prompt: own data: sample-")
     assert "a prompt of the user's own" in departures(QASPER, task.signature, 1).found
     # Offline: the results carry the prompt that they were made with.
     report = verify([run])
@@ -103,8 +103,8 @@ def test_another_metric_of_ours_scores_and_is_named(own, tmp_path):
     before, after = signed(plain, "plain"), signed(other)
     assert (before.run["metric"], after.run["metric"]) == (None, "rouge_l")
     assert "rougeL_google,none" in after.figures and "rougeL_google,none" not in before.figures
-    assert after.version.startswith("1.1 metric: own data: ")
-    assert before.version.startswith("1.1 data: ")
+    assert after.version.startswith("1.2 metric: own data: ")
+    assert before.version.startswith("1.2 data: ")
     assert "scored by rouge_l (officially by qa_f1)" in departures(QASPER, after.signature, 1).found
     assert before.figures["score,none"] != after.figures["score,none"]
     report = verify([other])
@@ -121,7 +121,7 @@ def test_an_own_budget_keeps_what_the_file_leaves_out(own, tmp_path):
     assert task.run["generation"] == {
         **{"until": [], "max_gen_toks": 256, "do_sample": False, "temperature": 0.0}
     }
-    assert task.version.startswith("1.1 budget: own data: ")
+    assert task.version.startswith("1.2 budget: own data: ")
     (log,) = run.rglob("samples_mine_*.jsonl")
     assert json.loads(log.read_text().splitlines()[0])["resps"] == [["a\n\nb"]]
     found = departures(QASPER, task.signature, 1).found
@@ -131,8 +131,8 @@ def test_an_own_budget_keeps_what_the_file_leaves_out(own, tmp_path):
 
 def test_metadata_of_its_own_keeps_the_version(own):
     task = load(own("metadata: {longbench: {data_dir: sample}}\n"))
-    assert str(task.VERSION).startswith("1.1 data: sample-")
-    assert task.config.metadata["longbench_run"]["version"] == "1.1"
+    assert str(task.VERSION).startswith("1.2 data: sample-")
+    assert task.config.metadata["longbench_run"]["version"] == "1.2"
 
 
 def test_a_prompt_of_v2_in_either_spelling(own):
@@ -160,7 +160,7 @@ def test_it_runs_under_run_too(own, tmp_path):
     more = ["--include_path", str(folder), "--output_path", str(output), "--log_samples"]
     kept = run_harness([*tasks, *options, *more])
     assert set(kept.signatures) == {"mine", TREC}
-    assert signed(output).version.startswith("1.1 prompt: own")
+    assert signed(output).version.startswith("1.2 prompt: own")
     assert verify([output]).with_status(DIFFERENT) == []
 
 
