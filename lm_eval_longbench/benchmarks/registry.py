@@ -264,7 +264,7 @@ def unknown_task(name: str, kind: str = "task") -> LongBenchError:
     """Return the error of a name that stands for no task of ours."""
     plain = _COMMAS.sub(",", name)
     if plain != name:
-        return OptionError(f"Task names stand between plain commas: --tasks {plain}")
+        return OptionError(f"Task names stand between plain commas: {plain}")
     return UnknownNameError(kind, name, valid_names())
 
 
