@@ -449,7 +449,7 @@ def run_no_such_preset(tmp_path):
 
 def run_locked(tmp_path):
     text = lock_text(lock_now([QASPER], Options(data_dir="sample")))
-    for line in ("  longbench_v1_qasper: '1.1'", "  jieba: 0.42.1", "    source: sample"):
+    for line in ("  longbench_v1_qasper: '1.2'", "  jieba: 0.42.1", "    source: sample"):
         assert line in text
         text = text.replace(line, f"{line.partition(':')[0]}: {json.dumps(EVIL)}")
     (tmp_path / EVIL).write_text(text, encoding="utf-8")

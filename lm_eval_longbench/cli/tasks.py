@@ -16,6 +16,7 @@ from lm_eval_longbench.benchmarks.registry import (
     expanded,
     find_task,
     kind_of,
+    tags,
     valid_names,
 )
 from lm_eval_longbench.errors import OptionError, UnknownNameError
@@ -111,7 +112,11 @@ def register(app: typer.Typer) -> None:
             raise OptionError("--data-dir is for measuring prompts: give --tokenizer too.")
         names = matching(pattern)
         # Without a pattern only what is part of no group, for the rest is too much to read.
-        shown = [name for name in names if pattern or as_json or kind_of(name) == "group"]
+        groups = [name for name in names if kind_of(name) == "group"]
+        parts = {*expanded(groups)[0], *tags()}
+        shown = [
+            name for name in names if pattern or as_json or name in groups or name not in parts
+        ]
         found = [described(name) for name in shown]
         if tokenizer is not None:
             for row in found:

@@ -11,7 +11,7 @@ from lm_eval_longbench.verify.verify import verify
 
 QASPER, TREC, V2 = "longbench_v1_qasper", "longbench_v1_e_trec", "longbench_v2"
 CHINESE = "longbench_v1_multifieldqa_zh"
-PRO, GROUP = "longbench_pro_t3_1", "longbench_v1_single_doc_qa"
+PRO, GROUP = "longbench_pro_t3_1", "own_single_doc_qa"
 
 
 def different(files, *arguments):
