@@ -66,7 +66,7 @@ def test_the_plain_command_says_the_headlines_that_run_prints(
     )
     own = processes.run("lm-eval-longbench", "run", *arguments, env=environment)
     assert (plain.returncode, own.returncode) == (0, 0), plain.stderr + own.stderr
-    v1, e, verdict = said(plain.stderr)
+    v1, verdict, e, _ = said(plain.stderr)
     english = re.search(r"English (\d+\.\d\d), Chinese (\d+\.\d\d)", v1)
     assert english and float(english[1]) > 0
     assert re.match(r"LongBench-E: means over tasks: all lengths \d+\.\d\d", e)
@@ -82,7 +82,12 @@ def test_the_plain_command_says_the_headlines_that_run_prints(
 def test_several_ranks_say_it_once_and_as_one_does(run):
     tasks = ["longbench_v1_en", "longbench_v2"]
     (one,) = run([[tasks, {}]])
-    assert [line.partition(":")[0] for line in one] == ["LongBench v1", "LongBench v2", VERDICT]
+    assert [line.partition(":")[0] for line in one] == [
+        "LongBench v1",
+        VERDICT,
+        "LongBench v2",
+        VERDICT,
+    ]
     assert re.search(r"English \d", one[0])
     assert run([[tasks, {}]], ranks=2) == [one]
 

@@ -146,13 +146,13 @@ def test_a_prompt_of_v2_in_either_spelling(own):
     jinja = load(own('doc_to_text: "{{question}} or {{choice_A}}?"\n', V2, "filled"), "filled")
     assert template.doc_to_text(row) == f"{row['question'].strip()} or {row['choice_A'].strip()}?"
     assert jinja.doc_to_text(row) == f"{row['question']} or {row['choice_A']}?"
-    assert str(jinja.VERSION).startswith("1.2 prompt: own")
+    assert str(jinja.VERSION).startswith("1.1 prompt: own")
 
 
 def test_a_prompt_of_pro_and_its_metric(own, tmp_path):
     lines = 'doc_to_text: "{{question_thinking}}"\nmetric: sub_em\n'
     run = ran(own(lines, PRO), tmp_path, lambda n, p: "[Answer]\nB", options={"repeats": 1})
-    assert shown_version(signed(run)).startswith("1.2 prompt: own metric: own data: ")
+    assert shown_version(signed(run)).startswith("1.1 prompt: own metric: own data: ")
     assert verify([run]).with_status(DIFFERENT) == []
     task = load(own('doc_to_text: "{{question_thinking}}"\n', "longbench_pro_t3_1"))
     assert task.doc_to_text(task.eval_docs[0]) == task.eval_docs[0]["question_thinking"]

@@ -99,7 +99,9 @@ def test_repeats_and_unscored_summaries(tmp_path, base_run):
         name = f"samples_longbench_v2_2026-01-0{number + 1}T00-00-00.000000.jsonl"
         path = tmp_path / "runs" / str(number) / name
         path.parent.mkdir(parents=True)
-        path.write_text("".join(json.dumps(row) + "\n" for row in part), encoding="utf-8")
+        other = {"resps": [[f"{number}"]], "filtered_resps": [f"{number}"]} if number else {}
+        text = "".join(json.dumps({**row, **other}) + "\n" for row in part)
+        path.write_text(text, encoding="utf-8")
     score_paths([tmp_path / "runs"], tmp_path / "out", workers=1)
     report = verify([tmp_path / "out"])
     assert report.with_status(DIFFERENT) == []
