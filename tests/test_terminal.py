@@ -530,7 +530,7 @@ def test_the_end_of_a_run(run, monkeypatch):
 
     monkeypatch.setattr(command_module, "run_harness", run_harness)
     out, err = run("run", "--tasks", QASPER)
-    assert out.count("EVIL") >= 2
+    assert "EVIL" in out
     assert not RAW.search(out + err)
 
 
