@@ -1,0 +1,39 @@
+"""The golden set: prompts of all tasks are those that were written down, byte for byte."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+FILE = ROOT / "tests" / "golden_set.json"
+
+
+def _check(file: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "scripts/snapshots.py", "--only", "prompts", "--check", str(file)]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=600)
+
+
+def test_the_prompts_of_all_tasks_are_the_golden_ones():
+    done = _check(FILE)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_another_prompt_is_found(tmp_path):
+    found = json.loads(FILE.read_text(encoding="utf-8"))
+    found["prompts"]["longbench_v1_qasper"][1] = "0" * 64
+    (tmp_path / "set.json").write_text(json.dumps(found), encoding="utf-8")
+    done = _check(tmp_path / "set.json")
+    assert done.returncode == 1
+    assert "longbench_v1_qasper" in done.stdout
+
+
+def test_the_set_holds_what_a_change_is_compared_with():
+    found = json.loads(FILE.read_text(encoding="utf-8"))
+    assert FILE.stat().st_size < 1_000_000
+    assert sum(name.startswith("figures of ") for name in found) == 12
+    assert sum(name.startswith("end of ") for name in found) == 12
+    assert len(found["mistakes"]) >= 25
+    assert all(
+        own == {"status": 2, "object": True, "remedy": True} for own in found["mistakes"].values()
+    )
