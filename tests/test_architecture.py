@@ -14,10 +14,20 @@ _SPEC.loader.exec_module(counts)
 # What has been reached: lower these whenever it can be done, raise them for what users gain.
 LIMITS = {
     "package lines": 42_200,
-    "modules": 228,
+    "lines of code": 27_600,
+    "lines of JavaScript and CSS": 1_405,
+    "lines of JSON": 1_456,
+    "modules": 225,
     "longest module": 500,
+    "YAML files": 130,
+    "test lines": 54_900,
+    "scripts lines": 2_170,
+    "classes": 320,
+    "modules in the largest circle": 28,
+    "own imports inside functions": 139,
+    "functions that pass through": 27,
+    "patches of the harness": 9,
     "modules outside benchmarks/ that name benchmarks": 8,
-    "scripts lines": 2_000,
 }
 
 
