@@ -51,7 +51,7 @@ def table():
 
 def test_the_table_of_imports_is_that_of_the_code(code):
     assert table() == code
-    assert len(code) == 23
+    assert len(code) == 22
 
 
 def test_words_of_a_building_are_not_used():

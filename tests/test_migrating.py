@@ -9,7 +9,7 @@ import pytest
 from processes import words_of
 
 from lm_eval_longbench.benchmarks.registry import expanded
-from lm_eval_longbench.harness.preflight import read_run
+from lm_eval_longbench.harness.doctor_tasks import read_run
 from lm_eval_longbench.options import Options
 
 PAGE = (Path(__file__).parents[1] / "docs" / "migrating.md").read_text(encoding="utf-8")
@@ -35,11 +35,11 @@ def taken(words):
 def test_a_command_for_a_real_model_is_accepted(words):
     assert words[:2] == ["lm-eval-longbench", "run"]
     arguments, preset, thinking = taken(words)
-    run = read_run(arguments, preset, thinking=thinking)
-    ours, foreign = expanded(run.tasks)
+    run, _, said = read_run(arguments, preset, thinking=thinking)
+    ours, foreign = expanded([run.tasks])
     assert ours and not foreign
     assert Options.from_metadata(run.metadata).preset == preset
-    assert f"preset {preset}" in run.said
+    assert f"preset {preset}" in "".join(said)
 
 
 def test_every_official_task_name_in_the_tables_is_there():

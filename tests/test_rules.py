@@ -113,8 +113,8 @@ def test_files_of_others_are_read_through_one_module():
         "data/arrow.py",
         "data/load_array.py",
         "data/load_lines.py",  # a member, of an archive that was opened so
-        "doctor/scorers.py",
         "harness/engines.py",  # what the processes of an engine have just logged
+        "harness/scorers.py",
         "harness/written.py",  # what this run has just written
         "language.py",
         "page/build.py",

@@ -23,8 +23,9 @@ from rich.text import Text
 
 from lm_eval_longbench import terminal
 from lm_eval_longbench.cli import main as main_module
-from lm_eval_longbench.doctor.line import ERROR, OK, WARNING, Line
 from lm_eval_longbench.harness import command as command_module
+from lm_eval_longbench.harness import doctor as doctor_module
+from lm_eval_longbench.harness.doctor_report import ERROR, OK, WARNING, Line
 from lm_eval_longbench.harness.evaluate import Captured
 from lm_eval_longbench.lock.lock import lock_now, lock_text
 from lm_eval_longbench.options import Options
@@ -510,10 +511,8 @@ def test_a_written_report_keeps_what_names_are(run, tmp_path):
 
 
 def test_doctor_lines(run, monkeypatch):
-    from lm_eval_longbench.doctor import checkup
-
     lines = [Line(status, EVIL, EVIL, EVIL, (EVIL,)) for status in (OK, WARNING, ERROR)]
-    monkeypatch.setattr(checkup, "examine", lambda *_, **__: lines)
+    monkeypatch.setattr(doctor_module, "examine", lambda *_, **__: lines)
     for more in ([], ["--json"]):
         out, err = run("doctor", *more)
         assert out.count("EVIL") == 12

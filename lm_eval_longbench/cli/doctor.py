@@ -42,24 +42,24 @@ def register(app: typer.Typer) -> None:
         versions, data and disk. With --scorers: whether the scores that this machine gives are the
         official ones. Exits with 1 if there is an error.
         """
-        from lm_eval_longbench.doctor import line as report
-        from lm_eval_longbench.doctor.checkup import FIRST, examine  # slow to import
         from lm_eval_longbench.errors import OptionError
+        from lm_eval_longbench.harness import doctor as checks  # slow to import
+        from lm_eval_longbench.harness import doctor_report as report
 
         if thinking and preset is None:
             raise OptionError("--thinking chooses between a preset's settings: give --preset too.")
         if scorers:
-            from lm_eval_longbench.doctor.scorers import scorer_lines
+            from lm_eval_longbench.harness.scorers import scorer_lines
 
             lines = list(scorer_lines())
         else:
-            first = None if everything else FIRST
-            lines = examine(context.args, preset, first=first, thinking=thinking)
+            first = None if everything else checks.FIRST
+            lines = checks.examine(context.args, preset, first=first, thinking=thinking)
         if as_json:
             say_json(report.as_json(lines))
         else:
             width = shutil.get_terminal_size().columns if sys.stdout.isatty() else WIDTH
             say_table(report.as_table(lines), width)
             say_line(report.summary(lines))
-        if report.count(lines, report.ERROR):
+        if report.counts(lines)[report.ERROR]:
             raise typer.Exit(1)

@@ -282,6 +282,52 @@ def parse(arguments: Sequence[str]) -> Namespace:
     return parsed
 
 
+def read(
+    arguments: Sequence[str], preset: str | None = None, *, thinking: bool = False
+) -> Namespace:
+    """Return the arguments of a run, after all that can be said of them before a model is loaded.
+
+    Args:
+        arguments: the harness's own, and our flags.
+        preset, thinking: as for `run_parsed`; whether there is such a preset is looked at, too.
+
+    Raises:
+        SystemExit: after the help.
+        OptionError: an argument cannot be read or used.
+        UnknownNameError: there is no such flag, task, model or preset.
+    """
+    if preset is not None:
+        presets_named(preset, thinking=thinking)  # a misspelt one is said before all else
+    parsed = parse(arguments)
+    check_arguments(parsed, _wanted(parsed), *_model(parsed), _config(parsed.config))
+    return parsed
+
+
+def settle(
+    parsed: Namespace,
+    preset: str | None,
+    say: Callable[[str], None],
+    lock: Path | None = None,
+    *,
+    thinking: bool = False,
+) -> None:
+    """Put into the arguments what the harness gets beyond them, in place; see `run_parsed`."""
+    parsed.include_path = joined_include_paths(parsed.include_path, parsed.config) or None
+    if preset is not None:
+        say(with_preset(parsed, preset, thinking=thinking))
+    if lock is not None:
+        say(with_lock(parsed, lock))
+    with_tags(parsed)
+    with_both_passes(parsed)
+    with_name(parsed)
+
+
+def our_index(parsed: Namespace) -> contextlib.AbstractContextManager[None]:
+    """While open, the harness reads none of its own tasks where ours alone are asked for."""
+    folders = [str(folder) for folder in task_folders()]
+    return quick_index(_wanted(parsed), parsed.include_path or [], folders, valid_names())
+
+
 def run_harness(
     arguments: Sequence[str],
     preset: str | None = None,
@@ -310,10 +356,7 @@ def run_harness(
     from lm_eval.utils import setup_logging
 
     setup_logging()
-    if preset is not None:
-        presets_named(preset, thinking=thinking)  # a misspelt one is said before all else
-    parsed = parse(arguments)
-    check_arguments(parsed, _wanted(parsed), *_model(parsed), _config(parsed.config))
+    parsed = read(arguments, preset, thinking=thinking)
     log = log_file(_output(parsed)) if quiet else None
     with (
         logged(log) if log else contextlib.nullcontext(),
@@ -374,26 +417,18 @@ def run_parsed(
 
     hide_keys()
     masked([_model(parsed)[1], vars(parsed), _config(parsed.config)])  # no log shows them from here
-    parsed.include_path = joined_include_paths(parsed.include_path, parsed.config) or None
-    if preset is not None:
-        say(with_preset(parsed, preset, thinking=thinking))
-    if lock is not None:
-        say(with_lock(parsed, lock))
-    with_tags(parsed)
-    with_both_passes(parsed)
-    with_name(parsed)
+    settle(parsed, preset, say, lock, thinking=thinking)
     if not _given(parsed, "apply_chat_template") and has_template(
         _given(parsed, "model")
     ):  # tasks say it too, but after the model is loaded
         warn_without_chat(find_task(name) for name in expanded(_wanted(parsed))[0])
-    folders = [str(folder) for folder in task_folders()]
     with (
         contextlib.ExitStack() as screen,
         stoppable(parsed, say, keep_empty=keep_empty) as keeping,
         evaluated(reasoning_folder(parsed), keeping, begun) as kept,
         written() as kept.unwritten,
         arguments_masked(kept, partial(_end_screen, screen, kept, quiet, log)),
-        quick_index(_wanted(parsed), parsed.include_path or [], folders, valid_names()),
+        our_index(parsed),
         git_unheard(),
         one_bar() if log else contextlib.nullcontext(),
     ):

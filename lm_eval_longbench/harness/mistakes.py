@@ -36,7 +36,7 @@ from lm_eval_longbench.errors import (
 )
 from lm_eval_longbench.harness.engines import overheard
 from lm_eval_longbench.harness.generation import SAMPLING, check_generation
-from lm_eval_longbench.harness.preflight_model import check_model
+from lm_eval_longbench.harness.models import check_model
 from lm_eval_longbench.harness.stopping import Stopped
 from lm_eval_longbench.options import KEY
 from lm_eval_longbench.secrets import without_keys
@@ -183,9 +183,13 @@ def _check_samples(samples: Any, tasks: Sequence[str]) -> None:
             '{"longbench_v1_qasper": [0, 1]}.'
         )
     asked, foreign = expanded(tasks)
-    for name in samples:
+    for name, chosen in samples.items():
         if name not in asked and not foreign:
             raise UnknownNameError("task of this run in samples", name, asked)
+        if not isinstance(chosen, list) or not chosen or not {int}.issuperset(map(type, chosen)):
+            raise OptionError(
+                f"samples: {name} needs a list of one or more whole numbers, not {chosen!r}."
+            )
 
 
 def _check_generation(given: Any, tasks: Sequence[str]) -> None:
@@ -267,7 +271,7 @@ def _is_our_fault(error: BaseException) -> bool:
     return bool(frames) and _PACKAGE in Path(frames[-1].filename).parents
 
 
-def _advice(error: BaseException, model: str) -> str:
+def advice(error: BaseException, model: str) -> str:
     """Return what to do about an error, where it is known."""
     text = f"{type(error).__name__} {error}"
     if isinstance(error, ImportError) and (error.name or _STACK[0]).partition(".")[0] not in _STACK:
@@ -335,6 +339,6 @@ def explained(model: str, log: Path | None, *, debug: bool) -> Iterator[list[boo
                 where = ""
             said = without_keys(f"{type(error).__name__}: {_short(error)}")
             cause = without_keys(heard())
-            parts = [said, cause and f"Its engine said: {cause}", _advice(error, model), where]
+            parts = [said, cause and f"Its engine said: {cause}", advice(error, model), where]
             message = " ".join(filter(None, parts))
             raise HarnessError(message, STOPPED if begun else WRONG_USAGE) from error

@@ -79,7 +79,7 @@ def _is_set(found: Any, name: str) -> bool:
     )
 
 
-_TASK, _API, _INDEX = "lm_eval.api.task", "lm_eval.models.api_models", "lm_eval.tasks._index"
+_TASK, _API, _FACTORY = "lm_eval.api.task", "lm_eval.models.api_models", "lm_eval.tasks._factory"
 _CONFIG, _TASKS = "lm_eval.config.evaluate_config", "lm_eval.tasks"
 NAMES = (
     Name(
@@ -160,30 +160,15 @@ NAMES = (
         "the arguments of a run",
         DOCTOR,
     ),
-    Name("lm_eval.config.group", "GroupConfig", "which keys of a group its members get", DOCTOR),
-    Name(
-        "lm_eval.evaluator_utils",
-        "get_sample_size or _get_sample_size",
-        "how many questions --limit leaves",
-        DOCTOR,
-    ),
-    Name(
-        _TASKS,
-        "TaskManager.task_index or TaskManager._task_index",
-        "which tasks a name stands for",
-        DOCTOR,
-    ),
-    Name(_TASKS, "TaskManager.match_tasks", "which tasks a pattern stands for", DOCTOR),
-    Name(_INDEX, "Entry.kind", "whether a name is a task, a group or a tag", DOCTOR),
-    Name(_INDEX, "Entry.cfg", "what a task's file says", DOCTOR),
-    Name(_INDEX, "Entry.tags", "the tasks of a tag", DOCTOR),
-    Name(_INDEX, "Entry.yaml_path", "where a task's file is", DOCTOR),
-    Name("lm_eval.tasks._yaml_loader", "load_yaml", "a task file with what it includes", DOCTOR),
+    Name(_CONFIG, "EvaluatorConfig.process_tasks", "which tasks names stand for", DOCTOR),
+    Name(_TASKS, "TaskManager._factory", "the builder of tasks (replaced)", DOCTOR),
+    Name(_FACTORY, "TaskFactory._meta", "options of the tasks", DOCTOR),
+    Name(_FACTORY, "TaskFactory._build_task", "one task of a run, built by itself", DOCTOR),
+    Name(_FACTORY, "TaskFactory._load_full_config", "what a task's file says", DOCTOR),
     Name("lm_eval.api.registry", "model_registry", "which backends there are", DOCTOR),
     Name("lm_eval.api.registry", "get_model", "the class of a backend", DOCTOR),
     Name("lm_eval.models", "MODEL_MAPPING", "which backends need torch", DOCTOR),
     Name(_API, "TemplateAPI.header", "the headers of a server's requests", DOCTOR),
-    Name(_API, "TemplateAPI._header", "headers that a user gives", DOCTOR),
     Name(_API, "TemplateAPI.apply_chat_template", "the chat template of a server's model", DOCTOR),
     Name(_API, "TemplateAPI.tokenizer_backend", "whether the harness tokenizes", DOCTOR),
     Name(_API, "TemplateAPI.tokenized_requests", "whether the harness tokenizes", DOCTOR),

@@ -185,7 +185,7 @@ _ROUNDS = 8
 _SEAMS = 2
 
 
-def _lengths(texts: Iterable[str], tokenizer: PreTrainedTokenizerBase) -> list[int]:
+def sent_lengths(texts: Iterable[str], tokenizer: PreTrainedTokenizerBase) -> list[int]:
     """Return the length of each request in tokens, as backends count it."""
     # Backends leave out the beginning-of-text token where the template has written it.
     begin = tokenizer.bos_token
@@ -222,7 +222,7 @@ def tokens_over(
         or prompt.truncated
         or (limit if prompt.tokens is None else prompt.tokens) + template > room
     ]
-    lengths = _lengths((sent(prompts[number].text) for number in doubtful), tokenizer)
+    lengths = sent_lengths((sent(prompts[number].text) for number in doubtful), tokenizer)
     for number, length in zip(doubtful, lengths, strict=True):
         over[number] = max(0, length - room)
     return over

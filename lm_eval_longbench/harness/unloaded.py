@@ -11,15 +11,14 @@ import os
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import SimpleNamespace
-from typing import Any, NoReturn, cast
+from typing import Any, NoReturn
 
 import lm_eval.api.registry
 from lm_eval.api.instance import Instance
 from lm_eval.api.model import TemplateLM
 
 from lm_eval_longbench.harness.keeping import Keeping
-from lm_eval_longbench.harness.preflight_facts import Backend, PlannedRun
-from lm_eval_longbench.harness.preflight_model import describe_local
+from lm_eval_longbench.harness.models import Backend, describe_local
 
 # Models in this process whose prompts the stand-in knows to make.
 _KNOWN = ("hf", "vllm")
@@ -124,8 +123,7 @@ def without_model(
     several = int(os.environ.get("WORLD_SIZE") or 1) > 1
     if name not in _KNOWN or several or keeping is None or not keeping.store.number():
         return False
-    planned = SimpleNamespace(model=name, model_args=arguments, chat=True)
-    backend = describe_local(cast(PlannedRun, planned))
+    backend = describe_local(name, arguments)
     if backend.tokenizer.tokenizer is None or backend.chat_template is None:
         return False
     try:

@@ -13,8 +13,8 @@ from lm_eval_longbench.interface.run import Run
 
 if TYPE_CHECKING:
     from lm_eval_longbench.answers.summary import FileAnswers
-    from lm_eval_longbench.doctor.line import Line
     from lm_eval_longbench.explain.compare import Compared
+    from lm_eval_longbench.harness.doctor_report import Line
     from lm_eval_longbench.options import Options
     from lm_eval_longbench.reports.scored_run import ScoredRun
     from lm_eval_longbench.verify.check import Verification
@@ -79,7 +79,7 @@ def check_run(
     Returns:
         What was looked at, each with a status.
     """
-    from lm_eval_longbench.doctor.checkup import examine  # slow to import
+    from lm_eval_longbench.harness.doctor import examine  # slow to import
 
     return examine(arguments, preset, thinking=thinking)
 

@@ -17,7 +17,6 @@ from lm_eval_longbench.benchmarks.base import (
 )
 from lm_eval_longbench.benchmarks.sample import Scored, Unusable, line_of
 from lm_eval_longbench.catalog.model import prompt_sha256
-from lm_eval_longbench.doctor.model import _official_todo
 from lm_eval_longbench.errors import DataError, PromptError
 from lm_eval_longbench.figures.answers import Columns
 from lm_eval_longbench.figures.figure import Figure, Unit, leaf
@@ -155,11 +154,6 @@ def test_asking_is_greedy_at_any_limit(monkeypatch):
         for one in known:
             one.cache_clear()
     assert found == {None: (), 100: (), 10**6: ()}
-
-
-def test_doctor_asks_for_no_limit_where_officially_there_is_none():
-    assert _official_todo((), 4096) == _official_todo((), None)
-    assert "no official limit" in _official_todo((), None)
 
 
 def answers(*given):

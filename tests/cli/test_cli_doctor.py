@@ -46,7 +46,7 @@ def test_a_users_command_line_with_doctor_for_run(invoke_doctor):
     assert done.exit_code == 0, done.output
     text = " ".join(done.output.split())  # lines of the table are broken
     assert "Please complete the code given below." in text
-    assert "64 tokens, the official number" in text
+    assert "at most 64 tokens, greedy, 1 answer to a question" in text
 
 
 def test_json_for_machines(invoke_doctor):

@@ -11,7 +11,7 @@ from lm_eval_longbench.cli.main import command
 from lm_eval_longbench.cli.run import help_text
 from lm_eval_longbench.errors import OptionError
 from lm_eval_longbench.harness.command import BESIDE, parse
-from lm_eval_longbench.harness.preflight import read_run
+from lm_eval_longbench.harness.doctor_tasks import read_run
 from lm_eval_longbench.options import FLAGS, Options, flag, with_flags
 
 TASK = "longbench_v1_passage_count"
@@ -73,11 +73,11 @@ def test_doctor_takes_them(run):
     assert "contradict each other" in done.stdout
 
 
-def test_a_preflight_has_what_a_run_gets():
+def test_doctor_has_what_a_run_gets():
     given = ["--tasks", TASK, "--truncate-to", "7500"]
-    assert read_run(given).metadata["longbench"] == {"truncate_to": 7500}
-    found = read_run(["--tasks", "longbench_pro", "--truncate-to", "7500"], "Qwen3-8B")
-    assert "truncate_to=7500 (yours; published: 120000)" in found.said
+    assert read_run(given)[0].metadata["longbench"] == {"truncate_to": 7500}
+    _, _, (said,) = read_run(["--tasks", "longbench_pro", "--truncate-to", "7500"], "Qwen3-8B")
+    assert "truncate_to=7500 (yours; published: 120000)" in said
 
 
 def test_a_lock_of_flags_is_that_of_the_metadata(script, tmp_path):

@@ -61,6 +61,17 @@ def recording_lm():
 
 
 @pytest.fixture
+def own_tasks_only(monkeypatch):
+    """Spare what reads names through the command line the harness's own tasks."""
+
+    class OwnTasks(TaskManager):
+        def __init__(self, *args, **kwargs):
+            super().__init__(*args, **{**kwargs, "include_defaults": False})
+
+    monkeypatch.setattr("lm_eval.tasks.TaskManager", OwnTasks)
+
+
+@pytest.fixture
 def evaluate():
     """Evaluate tasks on the embedded sample: evaluate(model, tasks, {option: value}, ...)."""
 

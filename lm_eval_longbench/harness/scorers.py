@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from lm_eval_longbench.doctor.line import ERROR, OK, WARNING, Line
+from lm_eval_longbench.harness.doctor_report import ERROR, OK, WARNING, Line
 
 TOPIC = "scorers"
 _CASES = Path(__file__).with_name("scorer_cases.jsonl")

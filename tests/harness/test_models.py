@@ -1,13 +1,21 @@
-"""Backends without their models; the harness's own objects are the oracle."""
+"""Models that are not loaded; the harness's own objects are the oracle."""
 
 import json
 
 import jinja2
 import pytest
+from json_server import DrippingHandler, EndlessHandler, JsonServer, serving
+from models_server import ModelsServer
 
 from lm_eval_longbench.errors import UnknownNameError
-from lm_eval_longbench.harness.preflight import read_run
-from lm_eval_longbench.harness.preflight_model import describe
+from lm_eval_longbench.harness.models import (
+    any_cached,
+    describe,
+    endpoint_of,
+    find_tokenizer,
+    get_models,
+    models_url,
+)
 
 TALK = [{"role": "system", "content": "Be short."}, {"role": "user", "content": "Hm?"}]
 
@@ -19,8 +27,7 @@ def _no_keys(monkeypatch):
 
 
 def backend(name, /, **args):
-    given = ("--model_args", json.dumps(args, default=str)) if args else ()
-    return describe(read_run(["--model", name, *given]))
+    return describe(name, json.loads(json.dumps(args, default=str)))
 
 
 def test_hf_applies_the_template_as_the_loaded_model_does(model_folder):
@@ -78,25 +85,19 @@ def test_a_key_goes_into_the_header_and_into_nothing_shown(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("model", "variable", "url"),
-    [
-        ("openai-chat-completions", "OPENAI_API_KEY", "https://api.openai.com"),
-        ("anthropic-chat", "ANTHROPIC_API_KEY", "https://api.anthropic.com"),
-    ],
+    ("model", "variable"),
+    [("openai-chat-completions", "OPENAI_API_KEY"), ("anthropic-chat", "ANTHROPIC_API_KEY")],
 )
-def test_backends_that_refuse_to_start_without_a_key(model, variable, url):
+def test_models_that_refuse_to_start_without_a_key(model, variable):
     found = backend(model, model="x")
     assert found.kind == "messages"
-    assert variable in found.key_problem
+    assert variable in found.problem
     assert found.key_variable == variable
-    assert found.base_url.startswith(url)
 
 
-def test_the_servers_tokenizer_would_be_asked_for_only_where_it_is_left_open(tokenizer_folder):
+def test_a_server_without_a_tokenizer_gets_messages():
     args = {"model": "tiny", "base_url": "http://127.0.0.1:9/v1/completions"}
-    assert backend("local-completions", **args, tokenizer=tokenizer_folder).guessed
     found = backend("local-completions", **args, tokenizer_backend="None")
-    assert not found.guessed
     assert found.tokenizer.problem == ""
     assert found.chat_template(TALK).prompt.startswith("[{")
 
@@ -156,3 +157,84 @@ def test_our_own_client_without_a_tokenizer():
     assert (found.kind, found.chat_template, found.tokenizer.problem) == ("text", None, "")
     with pytest.raises(UnknownNameError, match="'base_url'"):
         backend("longbench-api", model="tiny", base_ur="http://127.0.0.1:9/v1/completions")
+
+
+# ---------------------------------------------------------------------- files of this machine
+
+
+def test_files_in_the_cache_of_the_hub(tmp_path, monkeypatch):
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
+    path = tmp_path / "models--owner--name" / "snapshots" / ("a" * 40) / "config.json"
+    path.parent.mkdir(parents=True)
+    path.write_text("x")
+    assert any_cached("owner/name", ("other.json", "config.json"), "a" * 40)
+    assert not any_cached("owner/name", ("config.json",), "b" * 40)
+    assert not any_cached("owner/name", ("other.json",), "a" * 40)
+    assert not any_cached("/some/folder/with/parts", ("config.json",))
+
+
+def test_tokenizers(tokenizer_folder, tmp_path):
+    found = find_tokenizer(tokenizer_folder, {})
+    assert found.tokenizer.eos_token == "</s>"
+    assert (found.name, found.problem, found.absent) == (tokenizer_folder, "", False)
+    assert find_tokenizer(None, {}).problem == "no tokenizer is named"
+    assert find_tokenizer("nobody/has-this-one", {}).absent
+    (tmp_path / "tokenizer_config.json").write_text("{")
+    broken = find_tokenizer(str(tmp_path), {})
+    assert "cannot be loaded" in broken.problem and not broken.absent
+
+
+# ---------------------------------------------------------------------- a server's list of models
+
+
+@pytest.fixture
+def models_server(monkeypatch):
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    with serving(ModelsServer()) as server:
+        yield server
+
+
+@pytest.mark.parametrize(
+    ("base_url", "endpoint", "models"),
+    [
+        ("http://h:8/v1/chat/completions", "/chat/completions", "http://h:8/v1/models"),
+        ("http://h/v1/completions/", "/completions", "http://h/v1/models"),
+        ("https://h/v1/messages", "/messages", "https://h/v1/models"),
+        ("https://me:x@h/v1/completions?key=x", "/completions", "https://me:x@h/v1/models?key=x"),
+        ("http://h:30000/generate", "/generate", "http://h:30000/v1/models"),
+        ("http://h:8000/v1", None, "http://h:8000/v1/models"),
+    ],
+)
+def test_the_endpoint_is_replaced(base_url, endpoint, models):
+    assert (endpoint_of(base_url), models_url(base_url)) == (endpoint, models)
+
+
+def test_one_get_with_the_key_that_follows_no_redirect(models_server):
+    models_server.models = [{"id": "a"}, {"name": "b"}, "c", {"id": 4}]
+    url, headers = models_server.url("/v1/models"), {"Authorization": "Bearer abc"}
+    assert [own["id"] for own in get_models(url, headers).models] == ["a"]
+    for models_server.status in (302, 403, 500):
+        reply = get_models(url, headers)
+        assert (reply.status, reply.models) == (models_server.status, None)
+    assert models_server.asked == [("GET", "/v1/models")] * 4
+    assert set(models_server.keys) == {"Bearer abc"}
+
+
+@pytest.mark.parametrize("body", [b"<html>", b"[]", b'{"data": 3}', b"{}"])
+def test_something_else_is_no_list(models_server, body):
+    models_server.body = body
+    reply = get_models(models_server.url("/v1/models"), {})
+    assert (reply.status, reply.models) == (200, None)
+
+
+def test_a_reply_without_end_is_given_up():
+    with serving(JsonServer(EndlessHandler)) as server:
+        assert get_models(server.url("/v1/models"), {}).models is None
+    with serving(JsonServer(DrippingHandler)) as server:
+        reply = get_models(server.url("/v1/models"), {}, timeout=3.0)
+    assert (reply.status, reply.problem) == (None, "no answer within 6 seconds")
+
+
+def test_a_key_that_no_header_can_carry_is_not_shown():
+    reply = get_models("http://127.0.0.1:9/v1/models", {"Authorization": "Bearer se\ncret"})
+    assert reply.status is None and "cret" not in reply.problem

@@ -1,1 +1,0 @@
-"""A preflight: everything a run needs is looked at before anything is generated."""

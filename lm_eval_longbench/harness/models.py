@@ -1,0 +1,341 @@
+"""A model that is not loaded: its tokenizer, its chat template, and its server's list of models."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit, urlunsplit
+
+import jinja2
+
+from lm_eval_longbench.api.server import CHAT, KEY_VARIABLE, headers
+from lm_eval_longbench.bounded import body_of, within
+from lm_eval_longbench.errors import LongBenchError, TokenizerError, UnknownNameError
+from lm_eval_longbench.harness.api_model import LongBenchAPI
+from lm_eval_longbench.harness.baseline import ExtractiveBaseline
+from lm_eval_longbench.prompts.tokenizer import (
+    is_encoding,
+    is_true,
+    load_tokenizer,
+    tokenizer_name,
+)
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerBase
+
+# How a model takes its prompts.
+LOCAL = "local"  # runs in this process
+TEXT = "text"  # a server that gets text or tokens; templates are applied here
+MESSAGES = "messages"  # a server that gets chat messages and applies its own template
+OTHER = "other"  # none of these: nothing is known of tokenizer and template
+
+# ---------------------------------------------------------------------- files on this machine
+
+# Any of these tells that a tokenizer is there.
+_TOKENIZER_FILES = ("tokenizer_config.json", "tokenizer.json", "tokenizer.model", "vocab.json")
+
+
+@dataclass(frozen=True)
+class FoundTokenizer:
+    """A tokenizer, if it can be had on this machine.
+
+    Attributes:
+        name: its name or folder; None: nobody names one.
+        tokenizer: the tokenizer; None: it cannot be had.
+        problem: why it cannot; "": it can, or none is needed.
+        absent: whether it would only have to be downloaded.
+    """
+
+    name: str | None = None
+    tokenizer: PreTrainedTokenizerBase | None = field(default=None, repr=False)
+    problem: str = ""
+    absent: bool = False
+
+
+# Nobody needs one.
+NO_TOKENIZER = FoundTokenizer()
+
+
+def any_cached(repo: str, files: Iterable[str], revision: str = "main") -> bool:
+    """Whether the hub's cache has at least one of these files of a model's repository."""
+    from huggingface_hub import try_to_load_from_cache
+
+    try:
+        return any(
+            isinstance(try_to_load_from_cache(repo, file, revision=revision), str) for file in files
+        )
+    except ValueError:  # no name of a repository, such as a path that does not exist
+        return False
+
+
+def find_tokenizer(name: str | None, model_args: Mapping[str, Any]) -> FoundTokenizer:
+    """Return a tokenizer of this machine, or why there is none.
+
+    Args:
+        name: name or folder; None: nobody names one.
+        model_args: the harness's model arguments.
+    """
+    if name is None:
+        return FoundTokenizer(None, problem="no tokenizer is named")
+    revision = str(model_args.get("revision") or "main")
+    of_hub = not is_encoding(name) and not Path(name).is_dir()
+    if of_hub and not any_cached(name, _TOKENIZER_FILES, revision):
+        problem = f"the tokenizer {name!r} is not on this machine"
+        return FoundTokenizer(name, problem=problem, absent=True)
+    try:
+        return FoundTokenizer(name, load_tokenizer(name, model_args))
+    except TokenizerError as error:
+        return FoundTokenizer(name, problem=str(error))
+
+
+# ---------------------------------------------------------------------- a model by its arguments
+
+
+@dataclass
+class Backend:
+    """A model of the harness, before it is loaded.
+
+    Attributes:
+        name: the harness's name of it.
+        kind: LOCAL, TEXT, MESSAGES or OTHER.
+        tokenizer: the one that applies the chat template.
+        chat_template: what the harness hands to tasks in a chat run; None: it cannot be had.
+        template_problem: why applying it fails; "": it works, or there is none.
+        base_url: what requests are posted to; None: it is no server, or its library knows.
+        headers: sent with requests; they may hold the key.
+        verify: whether, or with which file, a server's certificate is checked.
+        key_variable: environment variable of the key.
+        problem: why the model cannot start; "": nothing is seen.
+        model: the model itself, where it could be built; tasks know it by its arguments.
+    """
+
+    name: str
+    kind: str
+    tokenizer: FoundTokenizer = NO_TOKENIZER
+    chat_template: Callable[..., Any] | None = field(default=None, repr=False)
+    template_problem: str = ""
+    base_url: str | None = None
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    verify: bool | str = True
+    key_variable: str = KEY_VARIABLE
+    problem: str = ""
+    model: Any = field(default=None, repr=False)
+
+
+def check_model(name: str) -> None:
+    """Raise UnknownNameError if the harness has no model of this name."""
+    from lm_eval.api.registry import model_registry
+
+    if name not in model_registry:
+        raise UnknownNameError("model", name, model_registry)
+
+
+# Modules of the harness that have servers' models; the others need torch to be imported.
+_SERVERS = ("openai_completions", "anthropic_llms", "litellm_llms", "sglang_generate_API")
+_IN_PROCESS = ("hf", "hf-auto", "huggingface", "vllm", "sglang")
+
+
+def describe(name: str, args: Mapping[str, Any]) -> Backend:
+    """Return a model by its name and arguments; it is asked nothing, and no weights are loaded.
+
+    Raises:
+        LongBenchError: the harness has no such model, or ours refuses its arguments.
+    """
+    from lm_eval.api.registry import get_model
+    from lm_eval.models import MODEL_MAPPING
+
+    check_model(name)
+    backend = Backend(name, OTHER)
+    module = MODEL_MAPPING.get(name, "").partition(":")[0].rpartition(".")[2]
+    cls = get_model(name) if module in _SERVERS or not module else None
+    if cls is not None and issubclass(cls, ExtractiveBaseline):
+        backend.chat_template = cls().apply_chat_template
+    elif cls is not None and issubclass(cls, LongBenchAPI):
+        backend = _own_server(name, args)
+    elif cls is not None and "TemplateAPI" in _bases(cls):
+        backend = _server(name, args, cls)
+    elif name in _IN_PROCESS or args.get("pretrained"):
+        backend = describe_local(name, args)
+    if backend.chat_template is not None:
+        try:
+            backend.chat_template([{"role": "user", "content": "?"}])
+        except Exception as error:  # templates are programs, and tokenizers without one raise too
+            backend.template_problem = f"{type(error).__name__}: {error}"
+            backend.chat_template = None
+    return backend
+
+
+def _bases(cls: type) -> set[str]:
+    return {base.__name__ for base in cls.__mro__}
+
+
+def describe_local(name: str, args: Mapping[str, Any]) -> Backend:
+    """Return a model that runs in this process."""
+    # sglang has its own name for it.
+    found = find_tokenizer(args.get("tokenizer_path") or tokenizer_name(None, args), args)
+    backend = Backend(name, LOCAL, found)
+    if found.tokenizer is not None:
+        # What the model hands to the template beside the messages; None for sglang.
+        more: dict[str, Any] | None = dict(args.get("chat_template_args") or {})
+        if name == "sglang":
+            more = None
+        elif name.startswith("vllm") or args.get("enable_thinking") is not None:
+            more = {**(more or {}), "enable_thinking": args.get("enable_thinking")}
+        backend.chat_template = partial(_templated, found.tokenizer, more)
+    return backend
+
+
+def _templated(
+    tokenizer: PreTrainedTokenizerBase,
+    more: Mapping[str, Any] | None,
+    messages: list[dict[str, str]],
+    add_generation_prompt: bool = True,
+) -> str:
+    """Apply the tokenizer's chat template as the harness's models in this process do."""
+    apply: Callable[..., Any] = partial(
+        tokenizer.apply_chat_template,
+        tokenize=False,
+        add_generation_prompt=add_generation_prompt,
+        continue_final_message=not add_generation_prompt,
+        **(more or {}),
+    )
+    try:
+        return str(apply(messages))
+    except jinja2.exceptions.TemplateError:
+        if more is None:
+            raise
+        # All models but sglang try again without the system message.
+        return str(apply([message for message in messages if message["role"] != "system"]))
+
+
+def _server(name: str, args: Mapping[str, Any], cls: Any) -> Backend:
+    """Return a client of the harness, built without its tokenizer: it would ask the server."""
+    messages = bool(_bases(cls) & {"LocalChatCompletion", "AnthropicChat"})
+    key = "ANTHROPIC_API_KEY" if "AnthropicChat" in _bases(cls) else KEY_VARIABLE
+    backend = Backend(name, MESSAGES if messages else TEXT, key_variable=key)
+    try:
+        model = cls(**{**args, "tokenizer_backend": None})
+        backend.base_url, backend.headers = model.base_url, dict(model.header)
+    except Exception as error:  # packages, keys and addresses are missing in many ways
+        backend.problem = f"{type(error).__name__}: {error}"
+        return backend
+    backend.verify = model.verify_certificate and (model.ca_cert_path or True)
+    usual = None if messages else "tiktoken" if name.startswith("openai") else "auto"
+    if args.get("tokenizer_backend", usual) in ("auto", "huggingface"):
+        backend.tokenizer = find_tokenizer(tokenizer_name(None, args), args)
+        model.tokenizer_backend, model.tokenizer = "huggingface", backend.tokenizer.tokenizer
+        model.tokenized_requests = is_true(args.get("tokenized_requests", not messages))
+    applies = model.tokenized_requests and model.tokenizer is None
+    backend.chat_template = None if applies else model.apply_chat_template
+    return backend
+
+
+def _own_server(name: str, args: Mapping[str, Any]) -> Backend:
+    """Return what our own client would ask; it is built, and asks nothing."""
+    model = LongBenchAPI(**{key: value for key, value in args.items() if key != "tokenizer"})
+    server, found = model.server, NO_TOKENIZER
+    if server.endpoint != CHAT and args.get("tokenizer"):
+        found = find_tokenizer(args["tokenizer"], args)
+        if found.tokenizer is not None:
+            model = LongBenchAPI(**args)
+    return Backend(
+        name,
+        MESSAGES if server.endpoint == CHAT else TEXT,
+        found,
+        model.apply_chat_template,
+        base_url=server.whole,
+        headers=headers(server),
+        verify=server.verify,
+        model=model,
+    )
+
+
+# ---------------------------------------------------------------------- a server's list of models
+
+# Seconds without an answer; the whole of it may take twice as long.
+TIMEOUT = 10.0
+# Bytes of the longest list of models.
+_MOST = 2**24
+_ENDPOINTS = ("/chat/completions", "/completions", "/messages", "/generate")
+
+
+def endpoint_of(base_url: str) -> str | None:
+    """Return the endpoint that an address ends in; None if it ends in none that is known."""
+    path = urlsplit(base_url).path.rstrip("/")
+    return next((endpoint for endpoint in _ENDPOINTS if path.endswith(endpoint)), None)
+
+
+def models_url(base_url: str) -> str:
+    """Return where the server lists its models: .../v1/chat/completions -> .../v1/models."""
+    parts, endpoint = urlsplit(base_url), endpoint_of(base_url)
+    path = parts.path.rstrip("/").removesuffix(endpoint or "")
+    if endpoint == "/generate" and not path.endswith("/v1"):  # sglang's own, beside /v1
+        path += "/v1"
+    return urlunsplit(parts._replace(path=f"{path}/models", fragment=""))
+
+
+@dataclass(frozen=True)
+class ServerReply:
+    """What a server answers to one GET of its list.
+
+    Attributes:
+        status: HTTP status; None: there was no answer.
+        problem: why there was none; "": there was one.
+        models: objects that describe the models, each with an "id"; None: no such list.
+    """
+
+    status: int | None
+    problem: str = ""
+    models: tuple[Mapping[str, Any], ...] | None = None
+
+
+def get_models(
+    url: str, headers: Mapping[str, str], verify: bool | str = True, timeout: float = TIMEOUT
+) -> ServerReply:
+    """Return a server's answer to one GET of the list.
+
+    It may be silent for `timeout` seconds, and take twice as long in all. The headers are neither
+    kept nor shown.
+
+    Raises:
+        LongBenchError: the package `requests` is missing.
+    """
+    try:
+        import requests
+    except ImportError as error:
+        raise LongBenchError(
+            'Asking a server needs the package requests: pip install "lm-eval-longbench[api]"'
+        ) from error
+
+    def asked() -> ServerReply:
+        reply = requests.get(
+            url,
+            headers=dict(headers),
+            verify=verify,
+            timeout=timeout,
+            allow_redirects=False,  # perhaps to another host, which has no business with the key
+            stream=True,
+        )
+        models = _listed(body_of(reply, _MOST)) if reply.status_code == 200 else None
+        return ServerReply(reply.status_code, models=models)
+
+    try:
+        return within(2 * timeout, asked)
+    except TimeoutError as error:
+        return ServerReply(None, str(error))
+    except (requests.RequestException, UnicodeError, OSError) as error:
+        # Not the error's own words: they may quote a header or the address with its query.
+        return ServerReply(None, type(error).__name__)
+
+
+def _listed(body: bytes) -> tuple[Mapping[str, Any], ...] | None:
+    """Read {"data": [{"id": ...}, ...]}; None if it is something else."""
+    try:
+        objects = [one for one in json.loads(body)["data"] if isinstance(one, dict)]
+    except (ValueError, KeyError, TypeError):
+        return None
+    return tuple(one for one in objects if isinstance(one.get("id"), str))
