@@ -101,7 +101,7 @@ def _said(tasks: Sequence[LongBenchTask], signed: Sequence[Mapping[str, Any]]) -
     from lm_eval_longbench.reports.report import make_report
     from lm_eval_longbench.reports.run_end import headlines
     from lm_eval_longbench.reports.scored_run import read_run
-    from lm_eval_longbench.scoring.output import table_signatures
+    from lm_eval_longbench.scoring.report import table_signatures
 
     parts = {}
     for name in tables():
@@ -124,22 +124,24 @@ def _said(tasks: Sequence[LongBenchTask], signed: Sequence[Mapping[str, Any]]) -
 def _part(name: str, tasks: Sequence[LongBenchTask]) -> Any:
     """Return a table's part of the report."""
     from lm_eval_longbench.metrics.reasoning import otherwise
-    from lm_eval_longbench.scoring.scan import is_official
-    from lm_eval_longbench.scoring.table_report import TableReport
+    from lm_eval_longbench.scoring.merge import is_official
+    from lm_eval_longbench.scoring.report import columns_of, table_report
 
     lines = [line for task in tasks for line in task.lines or ()]
     labels = sorted({str(task.signature.run["data"]) for task in tasks})
     embedder = next((task.asking.embedder for task in tasks if task.asking.embedder), None)
-    made = TableReport(
+    ways = columns_of(
         name,
         max(task.asking.repeats for task in tasks),
         official=all(map(is_official, labels)),
-        reasoning=tasks[0].asking.options.reasoning,
         reasoned=any(otherwise(line) is not None for line in lines),
     )
-    made.add(lines)
-    return made.as_json(
+    for columns in ways:
+        for line in lines:
+            columns.add(line)
+    return table_report(
+        ways,
+        tasks[0].asking.options.reasoning,
         data=labels,
         embedding_model=embedder.name if embedder else None,
-        runs=[],
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import math
 import re
 from collections.abc import Iterator, Mapping
@@ -16,8 +15,8 @@ from lm_eval_longbench.errors import LongBenchError, PredictionError
 from lm_eval_longbench.input_files import read_json
 from lm_eval_longbench.result_files import ResultFile
 from lm_eval_longbench.scoring.files import LOG
+from lm_eval_longbench.scoring.merge import MergedTable
 from lm_eval_longbench.scoring.plan import Plan, PlannedFile
-from lm_eval_longbench.scoring.store import Question
 
 # What a file name is made of; of a model's name only the part behind the last slash, as officially.
 _ODD = re.compile(r"[^\w.+-]+")
@@ -42,14 +41,18 @@ class OfficialFolder:
             self._files[path].begin()
         return self._files[path]
 
-    def add(self, question: Question) -> None:
-        """Write the answers to a question; LongBenchError if the disk is full."""
-        table = question.table
+    def add(self, merged: MergedTable) -> None:
+        """Write the answers of a table; LongBenchError if the disk is full."""
+        table = merged.table
         files = benchmark_of_table(table.name).official_files
-        for repeat, row in question.rows.items():
-            if files is not None and row.official is not None:
-                path = files.path(table, table.tasks[question.task], self._runs[table.name], repeat)
-                self._file(path).add(files.numbered(json.loads(row.official), repeat))
+        if files is None:
+            return
+        for question in merged.questions:
+            task = table.tasks[question.task]
+            for repeat, sample in question.samples.items():
+                if sample.official is not None:
+                    path = files.path(table, task, self._runs[table.name], repeat)
+                    self._file(path).add(files.numbered(sample.official, repeat))
 
     def finish(self, report: Mapping[str, Any]) -> None:
         """Write the official figures of a report."""

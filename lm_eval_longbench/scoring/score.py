@@ -6,36 +6,36 @@ No model is called and nothing is downloaded, but for the embedding model that a
 from __future__ import annotations
 
 import contextlib
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from operator import attrgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from lm_eval_longbench.benchmarks.registry import (
     benchmark_of_table,
     layouts,
     short_names,
     table_of,
-    tables,
 )
 from lm_eval_longbench.errors import UnknownNameError
 from lm_eval_longbench.input_files import ByteChunk, decoded
-from lm_eval_longbench.logs.scored_files import SampleLine
+from lm_eval_longbench.logs.scored_files import REPORT, SAMPLES, SCORES, SampleLine
 from lm_eval_longbench.metrics.reasoning import OTHERWISE, POLICIES
+from lm_eval_longbench.result_files import ResultFile, written_together
 from lm_eval_longbench.scoring.files import LOG, PredictionSource, chunks_of, find_files
+from lm_eval_longbench.scoring.merge import Gathered, MergedTable, merge
 from lm_eval_longbench.scoring.official import official_folder, stated_figures
-from lm_eval_longbench.scoring.output import Results
 from lm_eval_longbench.scoring.plan import Plan, plan_files, policy_of
 from lm_eval_longbench.scoring.problems import Problems, check_scored, check_strict
 from lm_eval_longbench.scoring.recognise import log_of_task, recognise
-from lm_eval_longbench.scoring.scan import Gathered, scan_store
+from lm_eval_longbench.scoring.report import make_report
 from lm_eval_longbench.scoring.score_chunk import (
     Outcome,
+    ScoredSample,
     number_of_workers,
     score_chunks,
     score_row,
 )
-from lm_eval_longbench.scoring.store import Row, Store, open_store
 from lm_eval_longbench.semantic.cache import VectorCache
 from lm_eval_longbench.semantic.embedder import Embedder
 from lm_eval_longbench.semantic.similarity import summary_similarities
@@ -46,42 +46,39 @@ from lm_eval_longbench.semantic.similarity import summary_similarities
 BATCH = 512
 
 
-def completed(row: Row, similarity: float | None, *, official: bool, other: bool = False) -> Row:
-    """Return a summary's row with its similarity, and with its score if the model is official.
+def _complete(
+    sample: ScoredSample, similarity: float | None, *, official: bool, other: bool
+) -> None:
+    """Give a summary its similarity, and its score if the model is official.
 
     Args:
-        row: of a summary.
+        sample: the summary.
         similarity: its highest cosine with a reference; None: it is empty.
         official: whether the official model gave it. Another one's is shown, but makes no score.
         other: whether it is of the text that the other policy for reasoning leaves.
     """
-    benchmark = benchmark_of_table(tuple(tables())[row.table])
-    shown = json.loads(row.shown)
+    line = sample.line
+    benchmark = benchmark_of_table(line["table"])
     if other:
-        (name,) = shown.keys() & set(OTHERWISE.values())
-        score, failed, own = benchmark.with_similarity(shown[name], similarity, official=official)
-        shown[name] = {**own, "score": score, "failed": failed}
-        return row._replace(shown=json.dumps(shown))
-    score, failed, own = benchmark.with_similarity(shown, similarity, official=official)
-    return row._replace(score=score, failed=int(failed), shown=json.dumps(own))
+        line = line[next(name for name in OTHERWISE.values() if name in line)]
+    score, failed, shown = benchmark.with_similarity(line, similarity, official=official)
+    line.update({**shown, "score": score, "failed": failed})
+    if failed and not other and sample.failure and "failure" not in line:
+        fields = list(line.items())
+        after = list(line).index("capped") + 1
+        sample.line = dict([*fields[:after], ("failure", sample.failure), *fields[after:]])
 
 
-def embed_summaries(store: Store, embedder: Embedder) -> None:
-    """Give every stored summary its similarity; EmbeddingError if the embedder fails."""
-    cache = None
-    # A row may come twice, for either policy for reasoning: the second change builds on the first.
-    changed: dict[tuple[Any, ...], Row] = {}
-    for batch in store.summaries(BATCH):
-        cache = cache or VectorCache()
-        pairs = [(text, references) for _, _, text, references in batch]
+def embed_summaries(samples: Iterable[ScoredSample], embedder: Embedder) -> None:
+    """Give every summary its similarity; EmbeddingError if the embedder fails."""
+    waiting = [(sample, other) for sample in samples for other in sorted(sample.summaries)]
+    cache = VectorCache() if waiting else None
+    for start in range(0, len(waiting), BATCH):
+        batch = waiting[start : start + BATCH]
+        pairs = [sample.summaries[other] for sample, other in batch]
         similarities = summary_similarities(pairs, embedder, cache)
-        changed = dict(list(changed.items())[-1:])
-        for (row, other, _, _), similarity in zip(batch, similarities, strict=True):
-            key = row[:8]
-            changed[key] = completed(
-                changed.get(key, row), similarity, official=embedder.official, other=other
-            )
-        store.change(list(changed.values()))
+        for (sample, other), similarity in zip(batch, similarities, strict=True):
+            _complete(sample, similarity, official=embedder.official, other=other)
 
 
 # ---------------------------------------------------------------------- everything
@@ -128,25 +125,41 @@ def _rows(path: Path, layout: str) -> Iterator[Mapping[str, Any]]:
                     yield row
 
 
-def _completed(
-    store: Store,
-    gathered: Gathered,
-    runs: list[str],
-    embedder: Embedder | None,
-    *,
-    strict: bool,
-    signatures: Sequence[Mapping[str, Any] | None] = (),
-) -> Results:
-    """Give summaries their similarity, and refuse what must not be written."""
+def _merged(
+    gathered: Gathered, embedder: Embedder | None, *, strict: bool
+) -> dict[str, MergedTable]:
+    """Give summaries their similarity, merge, and refuse what must not be written."""
     gathered.labels.check()
+    gathered.samples.sort(key=attrgetter("key"))
     if embedder is not None:
-        embed_summaries(store, embedder)
-    scan = scan_store(store, gathered)
-    check_scored(scan.questions.total(), gathered.problems)
+        embed_summaries(gathered.samples, embedder)
+    merged = merge(gathered)
+    check_scored(sum(len(table.questions) for table in merged.values()), gathered.problems)
     if strict:
         check_strict(gathered.problems)
-    name = None if embedder is None else embedder.name
-    return Results(store, gathered, scan, runs, name, signatures)
+    return merged
+
+
+def _lines(merged: Mapping[str, MergedTable]) -> Iterator[SampleLine]:
+    """Yield the lines of samples.jsonl."""
+    for table in merged.values():
+        for question in table.questions:
+            for sample in question.samples.values():
+                yield cast(SampleLine, sample.line)
+
+
+def _write(files: list[ResultFile], lines: Iterable[SampleLine], report: dict[str, Any]) -> None:
+    """Write samples.jsonl, scores.json and report.json."""
+    samples, scores, whole = files
+    for line in lines:
+        samples.add(line)
+    official = {name: table["official"] for name, table in report["tables"].items()}
+    scores.document(official if len(official) > 1 else next(iter(official.values())))
+    whole.document(report)
+
+
+def _results(folder: Path) -> contextlib.AbstractContextManager[list[ResultFile]]:
+    return written_together([folder / name for name in (SAMPLES, SCORES, REPORT)])
 
 
 def score_paths(
@@ -164,8 +177,8 @@ def score_paths(
 ) -> dict[str, Any]:
     """Score files and write samples.jsonl, scores.json and report.json.
 
-    Samples are on disk while they are sorted, so that memory does not grow with them. The same
-    input gives the same bytes, whatever the order of the paths.
+    The same input gives the same bytes, whatever the order of the paths. Scored samples are in
+    memory until they are merged, without the documents that they are about.
 
     Args:
         paths: a file or several, or folders to search at any depth for JSON Lines files: the
@@ -218,9 +231,11 @@ def score_paths(
         embedder.check()
     processes = number_of_workers(workers, sum(file.survey.size for file in plan.files))
     gathered = Gathered([file.source for file in plan.files], problems)
-    with open_store(Path(output)) as store:
+    # Opened first: a folder that cannot be written to is told before anything is scored.
+    with _results(Path(output)) as results:
         for outcome in score_chunks(_jobs(plan, progress), processes):
-            gathered.add(outcome, store)
+            gathered.add(outcome)
+        merged = _merged(gathered, embedder, strict=strict)
         inputs = [
             _input(
                 file.source.name,
@@ -232,18 +247,26 @@ def score_paths(
             | ({"model": file.recorded.model} if file.recorded.model else {})
             for file in plan.files
         ]
-        signatures = [file.recorded.signature for file in plan.files if file.source.kind == LOG]
-        results = _completed(
-            store, gathered, plan.runs, embedder, strict=strict, signatures=signatures
-        )
-        results.finish = lambda report: {
-            "stated": stated_figures(plan, report),
-            "equal": plan.equal,
+        report: dict[str, Any] = {
+            **make_report(
+                merged,
+                gathered,
+                plan.runs,
+                None if embedder is None else embedder.name,
+                [file.recorded.signature for file in plan.files if file.source.kind == LOG],
+                inputs,
+            )
         }
-        if official is None:
-            return results.write(Path(output), inputs)
-        with official_folder(Path(official), plan, results.scan.repeats) as results.official:
-            return results.write(Path(output), inputs)
+        more = {"stated": stated_figures(plan, report), "equal": plan.equal}
+        report |= {name: part for name, part in more.items() if part}
+        _write(results, _lines(merged), report)
+        if official is not None:
+            repeats = {name: table.repeats for name, table in merged.items()}
+            with official_folder(Path(official), plan, repeats) as own:
+                for table in merged.values():
+                    own.add(table)
+                own.finish(report)
+    return report
 
 
 def score_rows(
@@ -293,20 +316,19 @@ def score_rows(
             )
             kept.append(own)
     gathered = Gathered(sources, problems)
-    with open_store(None) as store:
-        for source, own in zip(sources, kept, strict=True):
-            outcome = Outcome(source.number)
-            for index, row in enumerate(own):
-                score_row(outcome, source, index + 1, index, row)
-            gathered.add(outcome, store)
-        inputs = [
-            _input(source.name, None, source, gathered.lines[source.number]) for source in sources
-        ]
-        results = _completed(
-            store, gathered, ["memory"], embedder, strict=strict, signatures=signatures
-        )
-        lines: list[SampleLine] = []
-        report = results.make(lines.append, inputs)
-        if output is not None:
-            results.write(Path(output), inputs)
+    for source, own in zip(sources, kept, strict=True):
+        outcome = Outcome(source.number)
+        for index, row in enumerate(own):
+            score_row(outcome, source, index + 1, index, row)
+        gathered.add(outcome)
+    merged = _merged(gathered, embedder, strict=strict)
+    inputs = [
+        _input(source.name, None, source, gathered.lines[source.number]) for source in sources
+    ]
+    model = None if embedder is None else embedder.name
+    report = {**make_report(merged, gathered, ["memory"], model, signatures, inputs)}
+    lines = list(_lines(merged))
+    if output is not None:
+        with _results(Path(output)) as results:
+            _write(results, lines, report)
     return report, lines

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import math
 import signal
 from collections import deque
 from collections.abc import Iterable, Iterator
@@ -10,10 +10,17 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
 from multiprocessing import get_context
-from typing import Any
+from typing import Any, NamedTuple
 
 from lm_eval_longbench.benchmarks.base import MOST_REPEATS
-from lm_eval_longbench.benchmarks.registry import benchmark_of_table, layouts, table_of, tables
+from lm_eval_longbench.benchmarks.registry import (
+    benchmark_of_table,
+    layouts,
+    table_number,
+    table_of,
+    tables,
+    task_number,
+)
 from lm_eval_longbench.benchmarks.sample import (
     FOREIGN,
     MALFORMED,
@@ -24,7 +31,9 @@ from lm_eval_longbench.benchmarks.sample import (
     add_replies,
     document_in,
     document_of_hash,
+    failure_of,
     is_whole,
+    line_of,
 )
 from lm_eval_longbench.errors import LongBenchError, OptionError
 from lm_eval_longbench.input_files import LONGEST, ByteChunk, decoded
@@ -33,7 +42,6 @@ from lm_eval_longbench.metrics.reasoning import DROP, KEEP, holds_reasoning
 from lm_eval_longbench.prompts.truncation import usable_cores
 from lm_eval_longbench.scoring.files import LOG, PredictionSource
 from lm_eval_longbench.scoring.problems import Problems, entry
-from lm_eval_longbench.scoring.store import Row, store_row
 
 _MOST_DOCUMENTS = 2**53
 
@@ -122,10 +130,75 @@ def score_sample(sample: Sample, reasoning: str, *, extras: bool = False) -> Sco
     return scored
 
 
-def _official_row(sample: Sample, scored: Scored, reasoning: str) -> str | None:
-    files = benchmark_of_table(sample.table).official_files
-    row = None if files is None else files.row(sample, scored, reasoning)
-    return None if row is None else json.dumps(row)
+class Key(NamedTuple):
+    """What sorts scored samples.
+
+    Attributes:
+        table, task: their numbers in the registry.
+        place: see `Sample.order`.
+        id: of the question.
+        run, repeat: the run's number and the answer's number in it.
+        source, line: where it was read.
+    """
+
+    table: int
+    task: int
+    place: int
+    id: str
+    run: int
+    repeat: int
+    source: int
+    line: int
+
+
+@dataclass(slots=True)
+class ScoredSample:
+    """A scored answer while all of them are sorted and merged.
+
+    Attributes:
+        key: sorts it.
+        line: its line of samples.jsonl; `repeat` is the number in its run until runs are merged.
+        gold: gold answers, classes and dimensions: equal for all answers to one question.
+        content: see `Sample.content`.
+        failure: why it failed, or may still turn out to have failed; None: not known.
+        summaries: a text whose semantic similarity is not known, and its references, by whether it
+            is about the other policy for reasoning.
+        official: its row in an official file; None: none is wanted, or there is none.
+    """
+
+    key: Key
+    line: dict[str, Any]
+    gold: str
+    content: bytes | None = None
+    failure: str | None = None
+    summaries: dict[bool, tuple[str, list[str]]] = field(default_factory=dict)
+    official: dict[str, Any] | None = None
+
+
+def _scored_sample(
+    sample: Sample, scored: Scored, source: PredictionSource, line: int
+) -> ScoredSample:
+    if scored.score is not None and math.isnan(scored.score):
+        raise ValueError(f"{source.name}, line {line}: the score of {sample.task} is NaN.")
+    table, task = table_number(sample.table), task_number(sample.table, sample.task)
+    # Without the document: some logs of a question know it, others do not.
+    gold = (*sample.golds, *(sample.classes or ()), *map(str, sample.shown.values()))
+    own = ScoredSample(
+        Key(table, task, sample.order, sample.id, source.run, sample.repeat, source.number, line),
+        line_of(sample, scored, source.reasoning),
+        "\0".join(gold),
+        sample.content,
+        failure_of(sample, scored),
+    )
+    # With its reasoning a summary is a long text to embed, for a figure that nobody asked for.
+    cheap = scored.other if source.reasoning == KEEP else None
+    for worth, other in ((scored, False), (cheap, True)):
+        if worth is not None and worth.summary is not None:
+            own.summaries[other] = (worth.summary, sample.golds)
+    files = benchmark_of_table(sample.table).official_files if source.official else None
+    if files is not None:
+        own.official = files.row(sample, scored, source.reasoning)
+    return own
 
 
 @dataclass(slots=True)
@@ -135,19 +208,16 @@ class Outcome:
     Attributes:
         source: number of the file.
         lines: lines that are not blank.
-        rows: scored samples.
-        summaries: of rows whose semantic similarity is not known, by position in `rows` and whether
-            it is about the other policy for reasoning: the text to compare and its references.
+        samples: scored answers.
         problems: lines without a sample, and v2: those whose stored letter is not the extracted.
-        labels: (number of a table, of a task, label of its data; None: the row does not say).
+        labels: (name of a table, of a task, label of its data; None: the row does not say).
     """
 
     source: int
     lines: int = 0
-    rows: list[Row] = field(default_factory=list)
-    summaries: dict[tuple[int, bool], tuple[str, list[str]]] = field(default_factory=dict)
+    samples: list[ScoredSample] = field(default_factory=list)
     problems: Problems = field(default_factory=Problems)
-    labels: set[tuple[int, int, str | None]] = field(default_factory=set)
+    labels: set[tuple[str, str, str | None]] = field(default_factory=set)
 
 
 def score_row(outcome: Outcome, source: PredictionSource, line: int, index: int, row: Any) -> None:
@@ -160,16 +230,8 @@ def score_row(outcome: Outcome, source: PredictionSource, line: int, index: int,
     label = data_label(row) if source.kind == LOG else None
     for sample in read:
         scored = score_sample(sample, source.reasoning, extras=source.rouge_google)
-        stored = store_row(sample, scored, source, line)
-        if source.official:
-            stored = stored._replace(official=_official_row(sample, scored, source.reasoning))
-        outcome.labels.add((stored.table, stored.task, label))
-        # With its reasoning a summary is a long text to embed, for a figure that nobody asked for.
-        cheap = scored.other if source.reasoning == KEEP else None
-        for own, other in ((scored, False), (cheap, True)):
-            if own is not None and own.summary is not None:
-                outcome.summaries[len(outcome.rows), other] = (own.summary, sample.golds)
-        outcome.rows.append(stored)
+        outcome.samples.append(_scored_sample(sample, scored, source, line))
+        outcome.labels.add((sample.table, sample.task, label))
         if scored.differing is not None:
             had, found = scored.differing
             differing = {"id": sample.id, "stored": had, "extracted": found}

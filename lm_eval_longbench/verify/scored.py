@@ -11,7 +11,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from lm_eval_longbench.benchmarks.base import MOST_REPEATS
 from lm_eval_longbench.benchmarks.registry import benchmark_of_table
 from lm_eval_longbench.errors import PredictionError, UnknownNameError
 from lm_eval_longbench.figures.answers import BadRow
@@ -19,7 +18,7 @@ from lm_eval_longbench.input_files import read_json_lines
 from lm_eval_longbench.logs.results_file import ScoredFolder
 from lm_eval_longbench.logs.scored_files import SAMPLES, SampleLine
 from lm_eval_longbench.metrics.reasoning import OTHERWISE
-from lm_eval_longbench.scoring.table_report import TableReport
+from lm_eval_longbench.scoring.report import columns_of, table_report
 from lm_eval_longbench.shapes import checked
 from lm_eval_longbench.verify.check import (
     DIFFERENT,
@@ -97,28 +96,27 @@ def _recomputed(
     table = benchmark_of_table(name).tables[name]
     # It is known which questions are missing only where the report knows.
     official = entry["counts"].get("missing") is not None
-    report = TableReport(name, MOST_REPEATS, official=official, reasoned=True)
-    for task in entry["tasks"]:
-        if task in table.tasks:
-            report.expect(task, 0)
-    policies: set[str] = set()
+    policies = {
+        policy for _, sample in samples for policy, other in OTHERWISE.items() if other in sample
+    }
+    repeats = max((sample["repeat"] for _, sample in samples), default=1)
+    expected = [task for task in entry["tasks"] if task in table.tasks]
+    ways = columns_of(name, repeats, official=official, reasoned=bool(policies), expected=expected)
     for line, sample in samples:
         if sample["task"] not in table.tasks:
             raise UnknownNameError("task", sample["task"], table.tasks)
         said = f"{path}, line {line}, is no sample of {name}"
         try:
-            report.add([{**sample, "id": str(sample["id"])}], line)
+            for columns in ways:
+                columns.add({**sample, "id": str(sample["id"])}, line)
         except BadRow as error:
             raise PredictionError(f"{said}: {error}.") from error
         except KeyError as error:
             raise PredictionError(f"{said}: it has no {error}.") from error
-        policies |= {policy for policy, other in OTHERWISE.items() if other in sample}
     # The policy is as stated where no sample tells one.
     stated = (entry.get("reasoning") or {}).get("policy")
     policy = stated if len(policies) != 1 else min(policies)
-    repeats = max((sample["repeat"] for _, sample in samples), default=1)
-    report.settle(repeats, policy, reasoned=bool(policies))
-    return {**report.as_json(data=(), embedding_model=None, runs=())}
+    return {**table_report(ways, policy)}
 
 
 def _leaves(kind: str, name: str, found: Any, expected: Any) -> Iterator[Check]:

@@ -39,13 +39,24 @@ def chunk(*lines, line=1, index=0):
 def test_rows_carry_their_key_and_what_they_are_worth():
     found = score_chunk(V1, chunk(v1_row("Emma", "Emma"), b"", v1_row("", "x"), line=7, index=5))
     assert (found.source, found.lines) == (3, 2)
-    first, second = found.rows
-    assert first[:8] == (0, 1, 5, b"5", 2, 1, 3, 7)
-    assert second[:8] == (0, 1, 6, b"6", 2, 1, 3, 9)
-    assert (first.score, first.failed, first.truncated) == (1.0, 0, None)
-    assert (second.score, second.failed) == (0.0, 1)
-    assert json.loads(first.shown) == {"dataset": "qasper", "index": 5, "document": None}
-    assert found.labels == {(0, 1, None)}
+    first, second = found.samples
+    assert first.key == (0, 1, 5, "5", 2, 1, 3, 7)
+    assert second.key == (0, 1, 6, "6", 2, 1, 3, 9)
+    assert first.line == {
+        "table": "longbench_v1",
+        "task": "longbench_v1_qasper",
+        "id": "5",
+        "repeat": 1,
+        "score": 1.0,
+        "failed": False,
+        "truncated": None,
+        "capped": None,
+        "dataset": "qasper",
+        "index": 5,
+        "document": None,
+    }
+    assert (second.line["score"], second.line["failed"]) == (0.0, True)
+    assert found.labels == {("longbench_v1", "longbench_v1_qasper", None)}
 
 
 def test_bad_lines_are_named_whatever_they_are():
@@ -67,9 +78,9 @@ def test_bad_lines_are_named_whatever_they_are():
     assert all(one["reason"].startswith("not JSON (") for one in bad[:6])
     assert sentence("malformed", bad[6]) == "in/qasper.jsonl, line 7: not a JSON object"
     assert found.problems.number() == found.problems.number(["malformed"]) == len(lines)
-    assert (found.lines, len(found.rows)) == (len(lines) + 1, 1)
+    assert (found.lines, len(found.samples)) == (len(lines) + 1, 1)
     # They keep their place among the lines.
-    assert found.rows[0].id == b"8"
+    assert found.samples[0].key.id == "8"
 
 
 def test_of_many_bad_lines_the_first_are_kept():
@@ -89,19 +100,19 @@ def test_texts_that_utf8_cannot_hold_are_scored():
     found = score_chunk(V1, chunk(b'{"pred": "\\ud800 Emma\\u0000", "answers": ["Emma"]}'))
     assert found.problems.number() == 0
     row = v2_row("\ud800")
-    assert score_chunk(V2, chunk(row)).rows[0].id == b"\xed\xa0\x80"
+    assert score_chunk(V2, chunk(row)).samples[0].key.id == "\ud800"
 
 
-def test_answers_of_one_question_have_one_gold_hash():
-    one = score_chunk(V1, chunk(v1_row("a", "x", "y"))).rows[0].gold
-    assert score_chunk(V1, chunk(v1_row("b", "x", "y"))).rows[0].gold == one
+def test_answers_of_one_question_have_one_gold():
+    one = score_chunk(V1, chunk(v1_row("a", "x", "y"))).samples[0].gold
+    assert score_chunk(V1, chunk(v1_row("b", "x", "y"))).samples[0].gold == one
     for other in (v1_row("a", "x"), v1_row("a", "y", "x"), v1_row("a", "x", "y", classes=["z"])):
-        assert score_chunk(V1, chunk(other)).rows[0].gold != one
-    hashes = {
-        score_chunk(V2, chunk(row)).rows[0].gold
+        assert score_chunk(V1, chunk(other)).samples[0].gold != one
+    golds = {
+        score_chunk(V2, chunk(row)).samples[0].gold
         for row in (v2_row("q"), v2_row("q", answer="C"), v2_row("q", length="long"), v2_row("r"))
     }
-    assert len(hashes) == 3
+    assert len(golds) == 3
 
 
 def test_logs_give_a_row_an_answer_and_their_label():
@@ -109,8 +120,8 @@ def test_logs_give_a_row_an_answer_and_their_label():
     source = PredictionSource(0, 0, "log", LOG, filter="none")
     row = log_row(task, v1_doc(task, 0, "x"), "a", "x", data="sample-1")
     found = score_chunk(source, chunk(row))
-    assert [(own.repeat, own.score) for own in found.rows] == [(1, 0.0), (2, 1.0)]
-    assert found.labels == {(0, 1, "sample-1")}
+    assert [(own.key.repeat, own.line["score"]) for own in found.samples] == [(1, 0.0), (2, 1.0)]
+    assert found.labels == {("longbench_v1", task, "sample-1")}
 
 
 def test_summaries_bring_their_texts():
@@ -121,10 +132,11 @@ def test_summaries_bring_their_texts():
         pro_row("q3", "", code="t4_1"),
     ]
     found = score_chunk(source, chunk(*rows))
-    assert found.summaries == {
-        (1, False): ("a summary", ["one", "two"]),
-        (2, False): ("", ["Emma"]),
-    }
+    assert [own.summaries for own in found.samples] == [
+        {},
+        {False: ("a summary", ["one", "two"])},
+        {False: ("", ["Emma"])},
+    ]
 
 
 def test_letters_that_differ_from_the_stored_ones():
@@ -139,7 +151,7 @@ def test_letters_that_differ_from_the_stored_ones():
 def test_an_outcome_travels_between_processes():
     found = score_chunk(V1, chunk(v1_row("Emma", "Emma"), b"{"))
     again = pickle.loads(pickle.dumps(found))
-    assert (again.rows, again.labels) == (found.rows, found.labels)
+    assert (again.samples, again.labels) == (found.samples, found.labels)
     assert again.problems.as_json() == found.problems.as_json()
 
 

@@ -59,7 +59,9 @@ def test_outcomes_come_in_order_and_chunks_are_asked_for_as_they_are_needed(tmp_
         found.append(outcome)
     assert len(found) == len(all_chunks) >= 40
     assert ahead <= 3 * workers
-    assert [own.rows for own in found] == [score_chunk(SOURCE, one).rows for one in all_chunks]
+    assert [own.samples for own in found] == [
+        score_chunk(SOURCE, one).samples for one in all_chunks
+    ]
 
 
 def test_few_long_chunks_are_under_way_at_a_time(tmp_path, monkeypatch):

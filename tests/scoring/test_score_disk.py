@@ -10,7 +10,7 @@ from prediction_rows import v2_row, write_lines
 
 from lm_eval_longbench import result_files as write
 from lm_eval_longbench.errors import LongBenchError
-from lm_eval_longbench.scoring import output
+from lm_eval_longbench.scoring import score as score_module
 from lm_eval_longbench.scoring.score import score_paths
 
 
@@ -51,17 +51,27 @@ def test_a_write_that_fails(tmp_path, earlier, monkeypatch, step, name):
 
 
 def test_an_interrupt(tmp_path, earlier, monkeypatch):
-    line = output._line
+    add = write.ResultFile.add
 
-    def interrupted(question, *more):
-        if question.id == "q50":
+    def interrupted(self, row):
+        if row["id"] == "q50":
             raise KeyboardInterrupt
-        return line(question, *more)
+        add(self, row)
 
-    monkeypatch.setattr(output, "_line", interrupted)
+    monkeypatch.setattr(write.ResultFile, "add", interrupted)
     with pytest.raises(KeyboardInterrupt):
         score_paths([tmp_path / "b.jsonl"], tmp_path / "out")
     assert contents(tmp_path / "out") == earlier
+
+
+def test_a_folder_that_cannot_be_made_is_told_before_anything_is_scored(tmp_path, monkeypatch):
+    write_lines(tmp_path / "b.jsonl", v2_row("q"))
+    (tmp_path / "out").write_text("mine")
+    monkeypatch.delattr(score_module, "score_chunks")
+    with pytest.raises(LongBenchError, match="cannot be written") as caught:
+        score_paths([tmp_path / "b.jsonl"], tmp_path / "out")
+    assert str(tmp_path / "out") in str(caught.value)
+    assert (tmp_path / "out").read_text() == "mine"
 
 
 FULL = """
@@ -78,17 +88,13 @@ except LongBenchError as error:
 """
 
 
-@pytest.mark.parametrize(
-    ("room", "words"), [(2_000, "cannot be used"), (60_000, "samples.jsonl cannot be written")]
-)
-def test_a_disk_that_is_full(tmp_path, earlier, room, words):
-    """First the file in which samples are sorted does not fit, then the results."""
+def test_a_disk_that_is_full(tmp_path, earlier):
     write_lines(tmp_path / "b.jsonl", *(v2_row(f"q{number}") for number in range(300)))
     done = subprocess.run(
-        [sys.executable, "-c", FULL, tmp_path / "b.jsonl", tmp_path / "out", str(room)],
+        [sys.executable, "-c", FULL, tmp_path / "b.jsonl", tmp_path / "out", "2000"],
         capture_output=True,
         text=True,
         check=True,
     )
-    assert words in done.stdout, done.stdout + done.stderr
+    assert "samples.jsonl cannot be written" in done.stdout, done.stdout + done.stderr
     assert contents(tmp_path / "out") == earlier

@@ -21,7 +21,7 @@ from prediction_rows import (
 
 from lm_eval_longbench import input_files
 from lm_eval_longbench.errors import PredictionError
-from lm_eval_longbench.scoring import scan, score_chunk
+from lm_eval_longbench.scoring import merge, score_chunk
 
 EARLY, LATE = "2025-01-01T00-00-00.5", "2025-01-02T00-00-00.5"
 QASPER = "longbench_v1_qasper"
@@ -202,7 +202,7 @@ def test_pro_shards_keep_their_runs(score, tmp_path):
 
 
 def test_more_runs_than_are_scored_together_are_refused(score, tmp_path, monkeypatch):
-    monkeypatch.setattr(scan, "MOST_REPEATS", 3)
+    monkeypatch.setattr(merge, "MOST_REPEATS", 3)
     for number in range(4):
         write_lines(
             tmp_path / "in" / str(number) / "m_inference_1.jsonl", pro_row("a", f"Emma {number}")

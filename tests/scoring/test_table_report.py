@@ -5,7 +5,7 @@ import itertools
 import pytest
 from scored_runs import v1_rows, v2_row
 
-from lm_eval_longbench.scoring.table_report import TableReport
+from lm_eval_longbench.scoring.report import columns_of, table_report
 
 QASPER, TREC = "longbench_v1_qasper", "longbench_v1_trec"
 
@@ -20,18 +20,24 @@ def line(score=1.0, failed=False, truncated=None, **more):
     return {**row, **own, **more}
 
 
-def made(table, **more):
-    return table.as_json(data=["x"], embedding_model=None, runs=["run"], **more)
+def made(
+    name, *lines, repeats=1, official=True, reasoned=False, expected=(), policy="drop", **more
+):
+    ways = columns_of(name, repeats, official=official, reasoned=reasoned, expected=expected)
+    for columns in ways:
+        for own in lines:
+            columns.add(own)
+    return table_report(ways, policy, data=["x"], runs=["run"], **more)
 
 
 def test_a_table():
-    table = TableReport("longbench_v1", 1, official=True)
-    table.expect(TREC, 2)
-    table.expect(TREC, 1)
-    table.expect(None, 4)
-    table.add([line(1.0, failed=False, truncated=False)])
-    table.count_duplicates(QASPER, 5)
-    found = made(table)
+    found = made(
+        "longbench_v1",
+        line(1.0, failed=False, truncated=False),
+        expected=[TREC],
+        malformed={TREC: 3, None: 4},
+        duplicates={QASPER: 5},
+    )
     assert found["benchmark"] == "longbench_v1"
     assert found["official"] == {"qasper": 100.0, "trec": None}
     assert (found["repeats"], found["data"], found["runs"]) == (1, ["x"], ["run"])
@@ -71,28 +77,21 @@ def test_a_table():
 
 
 def test_of_other_data_it_is_not_known_what_is_missing():
-    table = TableReport("longbench_v1", 1, official=False)
-    table.add([line()])
-    found = made(table)
+    found = made("longbench_v1", line(), official=False)
     assert found["counts"]["missing"] is None
     assert found["counts"]["truncated"] is None
     assert found["tasks"][QASPER]["missing"] is None
 
 
 def test_more_questions_than_official_ones_lack_none():
-    table = TableReport("longbench_v1", 1, official=True)
-    for _ in range(201):
-        table.add([line()])
-    found = made(table)
+    found = made("longbench_v1", *(line() for _ in range(201)))
     assert found["tasks"][QASPER]["missing"] == 0
     assert found["counts"]["missing"] == 4550
 
 
 def test_v2_has_its_other_ways_to_count():
     for official in (True, False):
-        table = TableReport("longbench_v2", 1, official=official)
-        table.add([v2_row("q", 1.0)])
-        found = made(table)
+        found = made("longbench_v2", v2_row("q", 1.0), official=official)
         assert found["official"]["overall"] == found["accuracy"]["overall"] == 100.0
         assert (found["strict"] is not None) == official
         assert found["counts"]["unparsed"] == 0
@@ -100,11 +99,10 @@ def test_v2_has_its_other_ways_to_count():
 
 
 def test_answers_that_hold_reasoning_have_a_second_figure():
-    table = TableReport("longbench_v1", 2, official=True, reasoning="keep", reasoned=True)
     other = {"without_reasoning": {"score": 1.0, "failed": False}}
     row = line(0.4)
-    table.add([row | other, {**row, "repeat": 2, "score": 0.0, "failed": True}])
-    found = made(table)
+    again = {**row, "repeat": 2, "score": 0.0, "failed": True}
+    found = made("longbench_v1", row | other, again, repeats=2, reasoned=True, policy="keep")
     assert found["official"] == {"qasper": 20.0}
     assert found["reasoning"] == {
         "policy": "keep",
@@ -117,8 +115,6 @@ def test_answers_that_hold_reasoning_have_a_second_figure():
 
 @pytest.mark.parametrize("policy", ["keep", "drop"])
 def test_without_reasoning_there_is_no_second_figure(policy):
-    table = TableReport("longbench_v1", 1, official=True, reasoning=policy)
-    table.add([line(0.4)])
-    found = made(table)
+    found = made("longbench_v1", line(0.4), policy=policy)
     assert found["reasoning"] == {"policy": policy, "answers": 0, "other": None}
     assert "score_otherwise" not in found["tasks"][QASPER]

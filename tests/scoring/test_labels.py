@@ -5,19 +5,19 @@ from prediction_rows import V1_FILE, V2_FILE
 
 from lm_eval_longbench.errors import PredictionError
 from lm_eval_longbench.scoring.files import LOG, PredictionSource
-from lm_eval_longbench.scoring.scan import Labels, is_official
+from lm_eval_longbench.scoring.merge import Labels, is_official
 
 OFFICIAL = "zai-org/LongBench-v2@2b48e49"
-V1, V2 = 0, 2  # numbers of tables
+V1, V2 = "longbench_v1", "longbench_v2"
+TASKS = ("longbench_v1_narrativeqa", "longbench_v1_qasper")
 
 
 def labels(*given):
-    """Of (table, label, kind) or (table, label, kind, task)."""
+    """Of (table, label, kind) or (table, label, kind, number of the task)."""
     own = Labels()
     for number, (table, label, kind, *task) in enumerate(given):
-        own.add(
-            table, task[0] if task else 0, label, PredictionSource(number, 0, f"file{number}", kind)
-        )
+        source = PredictionSource(number, 0, f"file{number}", kind)
+        own.add(table, TASKS[task[0]] if task else table, label, source)
     return own
 
 
@@ -72,12 +72,8 @@ def test_what_must_not_be_merged(given, names):
     for order in (given, given[::-1]):
         own = Labels()
         for table, label, kind in order:
-            own.add(
-                table,
-                0,
-                label,
-                PredictionSource(0, 0, f"file{given.index((table, label, kind))}", kind),
-            )
+            name = f"file{given.index((table, label, kind))}"
+            own.add(table, table, label, PredictionSource(0, 0, name, kind))
         with pytest.raises(PredictionError, match="longbench_v2: the inputs are of diff") as caught:
             own.check()
         for name in names:
