@@ -1,14 +1,13 @@
-"""Read files that anybody may have made: regular files only, packed or not, and within bounds.
+"""Read files that others made: regular files only, packed or not, and no line beyond measure.
 
-Whatever a command reads comes through here, so that no file can make it wait for ever or fill the
-memory. docs/input.md states the bounds and how they were chosen.
+Whatever a command reads comes through here. docs/input.md states the bounds.
 """
 
 from __future__ import annotations
 
 import contextlib
+import gzip
 import json
-import os
 import stat
 import zlib
 from collections.abc import Generator, Iterable, Iterator
@@ -21,19 +20,10 @@ from lm_eval_longbench.errors import LongBenchError
 # Bytes of one line, of one JSON document, of one element of a JSON array. The longest real ones are
 # sample log rows that hold several whole prompts.
 LONGEST = 128 << 20
-# Commas and opening brackets outside of its texts: each is a value, and an empty one takes some
-# thirty times as much memory as its text.
-MOST_MARKS = 1 << 20
-TOO_MANY_MARKS = f"it has more than {MOST_MARKS:,} commas and brackets outside of its texts"
-# Bytes that packed data may always unpack to, and beyond them how many times its own size.
-UNPACKED, RATIO = 256 << 20, 100
-# Bytes read at once; packed data less, for a block of it may hold thousands of tiny members.
+# Bytes read at once.
 BLOCK = 512 << 10
-_PACKED_BLOCK = 64 << 10
 
 _MAGIC = b"\x1f\x8b"
-# zlib's code for a gzip header and trailer.
-_GZIP = 31
 _KINDS = (
     (stat.S_ISDIR, "a folder"),
     (stat.S_ISFIFO, "a named pipe"),
@@ -48,7 +38,7 @@ class Unreadable(OSError):
 
 
 class Damaged(Unreadable):
-    """Packed data that breaks off, is corrupt or unpacks to far too much; the rest was read."""
+    """Packed data that breaks off or is corrupt; what is before the damage was read."""
 
 
 def size_text(number: int) -> str:
@@ -110,57 +100,19 @@ def is_packed(path: Path) -> bool:
 # ---------------------------------------------------------------------- bytes
 
 
-def within_ratio(pieces: Iterable[bytes], packed: int) -> Iterator[bytes]:
-    """Yield unpacked data as long as there is not far too much of it.
-
-    Raises:
-        Damaged: there is more than UNPACKED, and more than RATIO times the `packed` bytes.
-    """
-    most, size = max(UNPACKED, RATIO * packed), 0
-    for piece in pieces:
-        size += len(piece)
-        if size > most:
-            raise Damaged(
-                f"it unpacks to more than {size_text(most)}, over {RATIO} times its size, and "
-                "what follows is not read. If it is sound, unpack it yourself"
-            )
-        yield piece
-
-
-def _member(decoder: Any, block: bytes) -> Iterator[bytes]:
-    """Yield the text of one block of a member's data, a piece at a time."""
-    piece = b"more"
-    # A full piece means that the decoder may hold back more, even without further data.
-    while not decoder.eof and (block or len(piece) == BLOCK):
-        before = decoder.copy()
+def _unpacked(handle: BinaryIO) -> Iterator[bytes]:
+    """Yield the text of a gzip file; Damaged where it ends."""
+    with gzip.GzipFile(fileobj=handle) as packed:
         try:
-            piece = decoder.decompress(block, BLOCK)
-        except zlib.error:
-            # The decoder forgets what it made of this block before the damage: once more, by bytes.
-            with contextlib.suppress(zlib.error):
-                for at in range(len(block)):
-                    yield before.decompress(block[at : at + 1])
-            raise
-        yield piece
-        block = decoder.unconsumed_tail
-
-
-def _inflated(handle: BinaryIO) -> Iterator[bytes]:
-    """Yield the text of a gzip file, which may have several members; Damaged where it ends."""
-    decoder, begun = zlib.decompressobj(_GZIP), True
-    try:
-        while block := handle.read(_PACKED_BLOCK):
-            while block:
-                if decoder.eof:
-                    # Some tools pad what follows the last member with zeros.
-                    block = block.lstrip(b"\0")
-                    decoder, begun = zlib.decompressobj(_GZIP), bool(block)
-                yield from _member(decoder, block)
-                block = decoder.unused_data
-    except zlib.error as error:
-        raise Damaged(f"its gzip data is damaged ({error}); what follows is lost") from error
-    if begun and not decoder.eof:
-        raise Damaged("it ends in the middle of its gzip data; what followed is lost")
+            # `read` would lose what it has unpacked before the damage.
+            while block := packed.read1(BLOCK):
+                yield block
+        except EOFError as error:
+            raise Damaged(
+                "it ends in the middle of its gzip data; what followed is lost"
+            ) from error
+        except (zlib.error, gzip.BadGzipFile) as error:
+            raise Damaged(f"its gzip data is damaged ({error}); what follows is lost") from error
 
 
 def _plain(handle: BinaryIO) -> Iterator[bytes]:
@@ -178,15 +130,12 @@ def blocks(path: Path) -> Generator[bytes, None, None]:
     """Yield the text of a file, unpacked if it begins like gzip data, whatever its name says.
 
     Raises:
-        Damaged: the packed data breaks off, is corrupt or unpacks to far too much.
+        Damaged: the packed data breaks off or is corrupt.
         OSError: the file cannot be read.
     """
     packed = is_packed(path)
     with open_input(path) as handle:
-        if packed:
-            yield from within_ratio(_inflated(handle), os.fstat(handle.fileno()).st_size)
-        else:
-            yield from _plain(handle)
+        yield from (_unpacked if packed else _plain)(handle)
 
 
 # ---------------------------------------------------------------------- lines
@@ -306,37 +255,6 @@ def lines(pieces: Iterable[bytes]) -> Iterator[bytes]:
 # ---------------------------------------------------------------------- JSON
 
 
-def has_too_many_marks(text: Any) -> bool:
-    """Whether JSON, text or bytes, whole or what follows a text's end, has too many marks."""
-
-    def number(part: Any) -> int:
-        return sum(part.count(mark) for mark in marks)
-
-    def own(sign: str) -> Any:
-        return sign if isinstance(text, str) else sign.encode()
-
-    marks = [own(sign) for sign in ",[{"]
-    if number(text) <= MOST_MARKS:
-        return False
-    # Those inside of texts do not count: leave out escapes, then what stands between two quotes.
-    bare = text.replace(own("\\\\"), own("")).replace(own('\\"'), own(""))
-    if bare.count(own('"')) > 4 * MOST_MARKS:
-        return True
-    return sum(map(number, bare.split(own('"'))[::2])) > MOST_MARKS
-
-
-def decoded(text: bytes) -> Any:
-    """Return what one JSON text holds.
-
-    Raises:
-        ValueError: it is not JSON, or has more than MOST_MARKS marks.
-        RecursionError: it is nested too deeply.
-    """
-    if has_too_many_marks(text):
-        raise ValueError(TOO_MANY_MARKS)
-    return json.loads(text)
-
-
 def read_whole(path: Path, most: int = LONGEST) -> bytes:
     """Return the whole text of a file, packed or not.
 
@@ -362,7 +280,7 @@ def read_json(path: Path, error: type[LongBenchError]) -> Any:
     with reading(path, error):
         text = read_whole(path)
     try:
-        return decoded(text)
+        return json.loads(text)
     except (ValueError, RecursionError) as problem:
         raise error(f"{path} is not JSON: {problem}") from problem
 
@@ -378,7 +296,7 @@ def read_json_lines(path: Path, error: type[LongBenchError]) -> Iterator[tuple[i
         for number, line in enumerate(lines(blocks(path)), start=1):
             if line and not line.isspace():
                 try:
-                    value = decoded(line)
+                    value = json.loads(line)
                 except (ValueError, RecursionError) as problem:
                     where = f"{path}, line {number},"
                     raise error(f"{where} is not JSON: {problem}") from problem

@@ -23,14 +23,11 @@ from lm_eval_longbench.errors import DataError, LongBenchError, PredictionError
 from lm_eval_longbench.input_files import (
     BLOCK,
     LONGEST,
-    MOST_MARKS,
     ByteChunk,
     Damaged,
     Unreadable,
     blocks,
     chunks,
-    decoded,
-    has_too_many_marks,
     is_packed,
     lines,
     odd_kind,
@@ -106,17 +103,16 @@ def test_what_precedes_damage_is_read(tmp_path):
     assert problem.startswith("its gzip data is damaged (")
 
 
-def test_what_precedes_damage_within_a_small_member_is_read(tmp_path):
-    """All of it is unpacked in one step, which must not lose the half before the damage."""
+def test_what_precedes_damage_is_read_but_for_the_block_that_holds_it(tmp_path):
     rng = random.Random(4)
-    text = b"".join(b"%030x\n" % rng.randrange(16**30) for _ in range(400))
+    text = b"".join(b"%030x\n" % rng.randrange(16**30) for _ in range(40_000))
     damaged = bytearray(gzip.compress(text))
     half = len(damaged) // 2
     damaged[half : half + 400] = b"\xff" * 400
     path = tmp_path / "a.gz"
     path.write_bytes(damaged)
     got, problem = sound(path)
-    assert text[: len(text) // 3] == got[: len(text) // 3]
+    assert text[: len(text) // 4] == got[: len(text) // 4]
     assert problem.startswith("its gzip data is damaged (")
 
 
@@ -182,37 +178,6 @@ def test_what_is_not_there_is_no_odd_file(tmp_path):
             odd_kind(path)
 
 
-def test_packed_data_may_unpack_to_much_but_not_to_far_too_much(tmp_path, monkeypatch):
-    monkeypatch.setattr(input_files, "UNPACKED", 1 << 20)
-    path = tmp_path / "a"
-    path.write_bytes(gzip.compress(bytes(1 << 20)))
-    assert len(read_whole(path)) == 1 << 20
-    path.write_bytes(gzip.compress(bytes(1 << 21)))
-    got, problem = sound(path)
-    assert len(got) == 1 << 20
-    assert problem == (
-        "it unpacks to more than 1 MiB, over 100 times its size, and what follows is not read. If "
-        "it is sound, unpack it yourself"
-    )
-    # However much there is, a hundred times the packed size may come of it.
-    noise = random.Random(2).randbytes(1 << 16)
-    path.write_bytes(gzip.compress(noise + bytes(1 << 22)))
-    assert len(read_whole(path)) == (1 << 16) + (1 << 22)
-
-
-def test_the_lines_before_a_bomb_are_read(tmp_path, monkeypatch):
-    monkeypatch.setattr(input_files, "UNPACKED", 1 << 20)
-    path = tmp_path / "a"
-    path.write_bytes(gzip.compress(b"one\ntwo\n" + b" " * (1 << 21)))
-    *found, last = chunks(blocks(path))
-    assert all_lines(found) == [(1, 0, b"one"), (2, 1, b"two")]
-    assert last.problem.startswith("it unpacks to more than 1 MiB")
-    reader = lines(blocks(path))
-    assert [next(reader), next(reader)] == [b"one", b"two"]
-    with pytest.raises(Unreadable, match=r"unpacks to more than .*, at line 3$"):
-        next(reader)
-
-
 def test_a_document_has_a_longest_size(tmp_path):
     path = tmp_path / "a"
     path.write_bytes(gzip.compress(b"12345"))
@@ -248,7 +213,6 @@ def test_all_lines_come_with_their_numbers(tmp_path_factory, data, block, size, 
     path.write_bytes(gzip.compress(data) if packed else data)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(input_files, "BLOCK", block)
-        patch.setattr(input_files, "_PACKED_BLOCK", block)
         found = list(chunks(blocks(path), size))
     assert all_lines(found) == expected_lines(data)
     assert b"".join(chunk.data for chunk in found) == data
@@ -344,56 +308,6 @@ def test_lines_of_a_chunk_count_on_from_its_start():
 
 
 # ---------------------------------------------------------------------- JSON
-
-
-def marks_of(text):
-    """Commas and opening brackets outside of texts, sign by sign."""
-    number, inside, escaped = 0, False, False
-    for sign in text:
-        if inside:
-            escaped, inside = not escaped and sign == "\\", escaped or sign != '"'
-        else:
-            inside = sign == '"'
-            number += sign in ",[{"
-    return number
-
-
-values = st.recursive(
-    st.none() | st.integers(-9, 9) | st.text(alphabet='a,[{"\\\u6c49', max_size=8),
-    lambda inner: (
-        st.lists(inner, max_size=4)
-        | st.dictionaries(st.text(alphabet=',"\\[', max_size=3), inner, max_size=3)
-    ),
-    max_leaves=12,
-)
-
-
-@settings(max_examples=300)
-@given(value=values, most=st.integers(0, 12))
-def test_marks_are_counted_outside_of_texts(value, most):
-    text = json.dumps(value, ensure_ascii=False)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(input_files, "MOST_MARKS", most)
-        expected = marks_of(text) > most
-        # With few marks allowed a text alone may have too many quotes to look at.
-        if not expected and text.replace("\\\\", "").replace('\\"', "").count('"') > 4 * most:
-            return
-        assert has_too_many_marks(text) is expected
-        assert has_too_many_marks(text.encode()) is expected
-
-
-def test_long_texts_with_many_commas_are_no_bomb():
-    text = json.dumps(['a, [b] {c} \\, ", ' * 200_000] * 3)
-    assert text.count(",") > MOST_MARKS
-    assert decoded(text.encode()) == json.loads(text)
-
-
-@pytest.mark.parametrize("part", ["{}", "[]", "0", '"a"', '{"a":[1]}'])
-def test_a_line_of_very_many_values_is_refused(part):
-    text = f"[{','.join([part] * (MOST_MARKS + 1))}]".encode()
-    assert len(text) < LONGEST
-    with pytest.raises(ValueError, match=r"more than 1,048,576 commas and brackets outside"):
-        decoded(text)
 
 
 def test_json_files(tmp_path):
@@ -510,14 +424,6 @@ def long_line_in_score(folder):
     return ["score", folder, *output], 0, "line 2: the line is longer than 128 MiB"
 
 
-def many_values_in_score(folder):
-    row = json.dumps(V1_ROW).encode() + b"\n"
-    bad = b'{"pred": "a", "answers": ["a"], "x": [' + b"{}," * (30 << 20) + b"0]}\n"
-    (folder / "qasper.jsonl").write_bytes(row + bad + row)
-    output = ["--output", folder / "out", "--benchmark", "v1"]
-    return ["score", folder, *output], 0, "line 2: not JSON (it has more than 1,048,576 commas"
-
-
 @pytest.mark.parametrize(
     "make",
     [
@@ -527,7 +433,6 @@ def many_values_in_score(folder):
         bomb_in_prompt,
         bomb_in_prepare,
         long_line_in_score,
-        many_values_in_score,
     ],
 )
 def test_a_bomb_is_one_line_and_costs_little_memory(tmp_path, make):
@@ -597,8 +502,6 @@ def test_the_page_states_the_bounds():
     for stated in (
         f"| {input_files.size_text(LONGEST)} of text |",
         f"| {LONGEST:,} characters |",
-        f"| {MOST_MARKS:,} |",
-        f"| {input_files.size_text(input_files.UNPACKED)}, or {input_files.RATIO} times its packed",
         f"| {input_files.size_text(load_lines.LONGEST_LIST)} |",
         f"| {lock._MOST >> 10} KiB |",
         f"| {MOST_REPEATS} |",

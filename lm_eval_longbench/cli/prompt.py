@@ -12,7 +12,7 @@ import typer
 from lm_eval_longbench.benchmarks.base import Task
 from lm_eval_longbench.benchmarks.registry import benchmark_of, expanded, find_task, kind_of, tasks
 from lm_eval_longbench.errors import OptionError, PromptError
-from lm_eval_longbench.input_files import decoded, read_whole
+from lm_eval_longbench.input_files import read_whole
 from lm_eval_longbench.interface.documents import prompt as finished_prompt
 from lm_eval_longbench.options import Options
 from lm_eval_longbench.terminal import say
@@ -21,7 +21,7 @@ from lm_eval_longbench.terminal import say
 def read_document(file: Path) -> dict[str, Any]:
     """Read one JSON object with a dataset's fields; PromptError if it is not one."""
     try:
-        document = decoded(read_whole(file))
+        document = json.loads(read_whole(file))
         # JSON can spell half a surrogate pair, which neither UTF-8 nor a tokenizer takes.
         json.dumps(document, ensure_ascii=False).encode("utf-8")
     except (OSError, ValueError, RecursionError) as error:

@@ -23,8 +23,6 @@ from lm_eval_longbench.data.rows import checked_rows
 from lm_eval_longbench.errors import DataError, few
 from lm_eval_longbench.input_files import (
     LONGEST,
-    TOO_MANY_MARKS,
-    has_too_many_marks,
     open_input,
     reading,
     size_text,
@@ -162,8 +160,6 @@ class _Reader:
             ) from error
         self._at = 0
         self._read += len(data)
-        if has_too_many_marks(self._text):
-            raise self._bad(f"or one after it cannot be decoded: {TOO_MANY_MARKS}.")
         if self._progress and data:
             self._progress(len(data))
 

@@ -26,7 +26,6 @@ from lm_eval_longbench.input_files import (
     open_input,
     reading,
     size_text,
-    within_ratio,
 )
 from lm_eval_longbench.once import first_time, warn_once
 
@@ -82,15 +81,13 @@ def member_lines(archive: Path, member: str) -> Iterator[bytes]:
     """Yield the lines of one member, unpacked as they are read; only "\\n" ends a line.
 
     Raises:
-        DataError: the member is damaged, encrypted or packed in a way Python does not know, it
-            unpacks to far too much, or a line is too long.
+        DataError: the member is damaged, encrypted or packed in a way Python does not know, or
+            a line is too long.
     """
 
     def pieces() -> Iterator[bytes]:
         with _opened(archive) as opened, opened.open(member) as handle:
-            # An archive may say that a member is larger than the whole of it.
-            packed = min(opened.getinfo(member).compress_size, archive.stat().st_size)
-            yield from within_ratio(iter(lambda: handle.read(BLOCK), b""), packed)
+            yield from iter(lambda: handle.read(BLOCK), b"")
 
     try:
         yield from lines(pieces())

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from lm_eval_longbench.benchmarks.sample import is_whole
 from lm_eval_longbench.errors import DataError
-from lm_eval_longbench.input_files import decoded
 
 if TYPE_CHECKING:
     from lm_eval_longbench.benchmarks.base import Benchmark
@@ -97,7 +97,7 @@ def parsed_rows(
         if not line.strip():
             continue
         try:
-            row = decoded(line)
+            row = json.loads(line)
         except (ValueError, RecursionError) as error:
             raise DataError(f"{where}, line {number}, is not JSON: {error}") from error
         problem = benchmark.row_problem(row)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,7 +12,6 @@ from lm_eval_longbench.benchmarks.registry import benchmark_of_table, tables
 from lm_eval_longbench.benchmarks.sample import Sample, Unusable
 from lm_eval_longbench.errors import PredictionError
 from lm_eval_longbench.explain.entry import ComparedEntry, of_file, of_folder
-from lm_eval_longbench.input_files import decoded
 from lm_eval_longbench.logs.found_results import find_results, results_under
 from lm_eval_longbench.logs.results_file import ScoredFolder, read_results, read_scored_folder
 from lm_eval_longbench.logs.sample_log import is_log_row, prompt_of, requests_of
@@ -199,7 +199,7 @@ def _rows(file: PlannedFile) -> Iterator[tuple[int, Any]]:
     for chunk in chunks_of(file.path, layout=file.source.layout):
         for _, index, line in chunk.lines():
             try:
-                yield index, decoded(line)
+                yield index, json.loads(line)
             except (ValueError, RecursionError):
                 yield index, None
 

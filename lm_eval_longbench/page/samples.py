@@ -17,7 +17,6 @@ from lm_eval_longbench.benchmarks.sample import Sample, Scored, Unusable, failur
 from lm_eval_longbench.errors import DataError
 from lm_eval_longbench.figures.answers import KEY_BYTES, question_key
 from lm_eval_longbench.figures.effective import ByTokens, by_tokens
-from lm_eval_longbench.input_files import decoded
 from lm_eval_longbench.logs.sample_log import prompt_of, requests_of
 from lm_eval_longbench.page.build import cleaned
 from lm_eval_longbench.reports.scored_run import ScoredTable, is_scored
@@ -76,7 +75,7 @@ def read_samples(
         for chunk in chunks_of(file.path):
             for _, index, line in chunk.lines():
                 try:
-                    row = decoded(line)
+                    row = json.loads(line)
                 except (ValueError, RecursionError):
                     continue  # `score` has named it
                 read = read_row(row, index, file.source)

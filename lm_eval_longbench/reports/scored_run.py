@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,7 +13,7 @@ from lm_eval_longbench.benchmarks.base import Table
 from lm_eval_longbench.benchmarks.registry import benchmark_of_table, tables
 from lm_eval_longbench.errors import DataError, PredictionError, few
 from lm_eval_longbench.figures.answers import Answers, BadRow, Columns
-from lm_eval_longbench.input_files import blocks, decoded, lines, read_whole, reading
+from lm_eval_longbench.input_files import blocks, lines, read_whole, reading
 from lm_eval_longbench.logs.scored_files import (
     FORMAT,
     REPORT,
@@ -266,7 +267,7 @@ def _facts(file: Path, table: str, entry: Any) -> Facts:
 def _read_report(file: Path) -> tuple[dict[str, Facts], dict[str, int], str]:
     """Return the tables' facts, the number of rows by kind of problem, and the model's name."""
     try:
-        report = decoded(read_whole(file))
+        report = json.loads(read_whole(file))
     except (OSError, ValueError, RecursionError) as error:
         raise DataError(f"{file} cannot be read as JSON: {error}. {_AGAIN}") from error
     if not isinstance(report, dict) or report.get("format") != FORMAT:
@@ -334,7 +335,7 @@ def _read_samples(file: Path, columns: Mapping[str, _Samples]) -> None:
     with reading(file, DataError):
         for number, line in enumerate(lines(blocks(file)), start=1):
             try:
-                row = decoded(line)
+                row = json.loads(line)
                 columns[row["table"]].add(row, number)
             except KeyError as error:
                 raise DataError(

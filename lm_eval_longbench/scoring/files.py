@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import json
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -19,7 +20,6 @@ from lm_eval_longbench.input_files import (
     Damaged,
     blocks,
     chunks,
-    decoded,
     is_packed,
     raw_blocks,
     reading,
@@ -175,7 +175,7 @@ def first_rows(path: Path, layout: str = "") -> Iterator[Any]:
     for chunk in chunks_of(path, size=1, layout=layout):
         for _, _, line in chunk.lines():
             with contextlib.suppress(ValueError, RecursionError):
-                yield decoded(line)
+                yield json.loads(line)
             looked += 1
             if looked == _LOOKED_AT:
                 return

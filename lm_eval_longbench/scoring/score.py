@@ -6,6 +6,7 @@ No model is called and nothing is downloaded, but for the embedding model that a
 from __future__ import annotations
 
 import contextlib
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
 from pathlib import Path
@@ -18,7 +19,7 @@ from lm_eval_longbench.benchmarks.registry import (
     table_of,
 )
 from lm_eval_longbench.errors import UnknownNameError
-from lm_eval_longbench.input_files import ByteChunk, decoded
+from lm_eval_longbench.input_files import ByteChunk
 from lm_eval_longbench.logs.scored_files import REPORT, SAMPLES, SCORES, SampleLine
 from lm_eval_longbench.metrics.reasoning import OTHERWISE, POLICIES
 from lm_eval_longbench.result_files import ResultFile, written_together
@@ -120,7 +121,7 @@ def _rows(path: Path, layout: str) -> Iterator[Mapping[str, Any]]:
     for chunk in chunks_of(path, layout=layout):
         for _, _, line in chunk.lines():
             with contextlib.suppress(ValueError, RecursionError):
-                row = decoded(line)
+                row = json.loads(line)
                 if isinstance(row, dict):
                     yield row
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import signal
 from collections import deque
@@ -36,7 +37,7 @@ from lm_eval_longbench.benchmarks.sample import (
     line_of,
 )
 from lm_eval_longbench.errors import LongBenchError, OptionError
-from lm_eval_longbench.input_files import LONGEST, ByteChunk, decoded
+from lm_eval_longbench.input_files import LONGEST, ByteChunk
 from lm_eval_longbench.logs.sample_log import data_label, is_log_row, prompt_of, responses_of
 from lm_eval_longbench.metrics.reasoning import DROP, KEEP, holds_reasoning
 from lm_eval_longbench.prompts.truncation import usable_cores
@@ -246,7 +247,7 @@ def score_chunk(source: PredictionSource, chunk: ByteChunk) -> Outcome:
         outcome.problems.add(MALFORMED, entry(source.name, chunk.line, chunk.problem))
     for number, index, line in chunk.lines():
         try:
-            row = decoded(line)
+            row = json.loads(line)
         except (ValueError, RecursionError) as error:
             row = Unusable(f"not JSON ({error})")
         score_row(outcome, source, number, index, row)

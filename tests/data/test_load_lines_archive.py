@@ -6,7 +6,6 @@ import zipfile
 import pytest
 from v1_tasks import BY_FILE, load
 
-from lm_eval_longbench import input_files
 from lm_eval_longbench.data import load_lines as archive_module
 from lm_eval_longbench.data.load_lines import file_lines, find_member, member_lines
 from lm_eval_longbench.errors import DataError
@@ -133,17 +132,6 @@ def test_a_file_that_cannot_be_read(tmp_path):
         list(file_lines(tmp_path / "none"))
     with pytest.raises(DataError, match="cannot be read"):
         list(file_lines(tmp_path))
-
-
-def test_a_member_that_unpacks_to_far_too_much(zipped, monkeypatch):
-    monkeypatch.setattr(input_files, "UNPACKED", 1 << 20)
-    noise = os.urandom(1 << 16)
-    archive = zipped({"m": b"first\n" + b" " * (1 << 21), "n": noise + bytes(1 << 20)})
-    reader = member_lines(archive, "m")
-    assert next(reader) == b"first"
-    with pytest.raises(DataError, match=r"member m, cannot be read: it unpacks to more than 1 MiB"):
-        list(reader)
-    assert b"\n".join(member_lines(archive, "n")) == noise + bytes(1 << 20)
 
 
 def test_a_list_of_members_beyond_all_measure(tmp_path, monkeypatch):
