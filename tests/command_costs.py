@@ -29,10 +29,9 @@ def counted(function, kind):
 
 sys.addaudithook(opened)
 if "rows" in names:
-    from lm_eval_longbench import input_files
     from lm_eval_longbench.data.arrow import MappedRows
 
-    input_files.decoded = counted(input_files.decoded, lambda given: "decoded")
+    json.loads = counted(json.loads, lambda given: "decoded")
     MappedRows.__getitem__ = counted(
         MappedRows.__getitem__, lambda given: "columns" if isinstance(given[1], str) else "rows"
     )
@@ -67,6 +66,6 @@ def run_code(code, *arguments, **environment):
 def costs(*command, names=(), status=0, **environment):
     """Return which of the modules in `names` a command imports, and what it opens and reads.
 
-    "rows" among the names: also how often a row or a column of data was read, and a line decoded.
+    "rows" among the names: also how often a row or a column of data was read, and JSON decoded.
     """
     return json.loads(run_code(COUNT, json.dumps(list(names)), status, *command, **environment))

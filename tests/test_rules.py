@@ -364,7 +364,7 @@ def test_a_prompt_takes_one_row_and_each_task_file_once(cache):
     once = dict.fromkeys(("qasper.jsonl", "manifest.json"), 1)
     assert found["files"] == {**once, "qasper.arrow": 2}
     # The column is that of the documents' hashes.
-    assert found["rows"] == {"columns": 1, "rows": 1}
+    assert found["rows"] == {"columns": 1, "rows": 1, "decoded": 1}  # the manifest
     assert found["modules"] == []
 
 
