@@ -164,44 +164,56 @@ class Leaf:
         return [influence_of_mean(*self._sums)]
 
 
-@dataclass(frozen=True, eq=False)
-class Mean:
-    """The plain mean of parts that are resampled independently; None if one of them is None."""
+class _Combined:
+    """What a figure counts that is made of others: the same for all of them."""
 
-    parts: tuple[Leaf | Mean, ...]
+    def _counted(self) -> tuple[Leaf | Mean, ...]:
+        """Return the figures whose questions count."""
+        raise NotImplementedError
 
     @property
     def n(self) -> int:
         """Questions that count."""
-        return sum(part.n for part in self.parts)
+        return sum(part.n for part in self._counted())
 
     @property
     def unscored(self) -> int:
         """Samples without a score."""
-        return sum(part.unscored for part in self.parts)
+        return sum(part.unscored for part in self._counted())
 
     @property
     def failed(self) -> int:
         """Samples without an answer."""
-        return sum(part.failed for part in self.parts)
+        return sum(part.failed for part in self._counted())
+
+    @property
+    def documents(self) -> int | None:
+        """Documents that are resampled; None where each question counts as having its own."""
+        own = [(part.n, part.documents) for part in self._counted()]
+        if all(documents is None for _, documents in own):
+            return None
+        return sum(n if documents is None else documents for n, documents in own)
+
+    @property
+    def few(self) -> str:
+        """Why nothing can be said of what other questions would give, or "": each part counts."""
+        return next((part.few for part in self._counted() if part.few), "")
+
+
+@dataclass(frozen=True, eq=False)
+class Mean(_Combined):
+    """The plain mean of parts that are resampled independently; None if one of them is None."""
+
+    parts: tuple[Leaf | Mean, ...]
+
+    def _counted(self) -> tuple[Leaf | Mean, ...]:
+        return self.parts
 
     @cached_property
     def value(self) -> float | None:
         """The mean of the parts' values."""
         values = [part.value for part in self.parts if part.value is not None]
         return math.fsum(values) / len(values) if len(values) == len(self.parts) else None
-
-    @property
-    def documents(self) -> int | None:
-        """Documents that are resampled; None where each question counts as having its own."""
-        if all(part.documents is None for part in self.parts):
-            return None
-        return sum(part.n if part.documents is None else part.documents for part in self.parts)
-
-    @property
-    def few(self) -> str:
-        """Why nothing can be said of what other questions would give, or "": each part counts."""
-        return next((part.few for part in self.parts if part.few), "")
 
     @cached_property
     def resamples(self) -> np.ndarray | None:
@@ -217,7 +229,7 @@ class Mean:
 
 
 @dataclass(frozen=True, eq=False)
-class Relative:
+class Relative(_Combined):
     """The mean of some questions over that of all of them, less 1.
 
     Attributes:
@@ -229,30 +241,8 @@ class Relative:
     part: Leaf
     strata: tuple[Leaf, ...]
 
-    @property
-    def n(self) -> int:
-        """Questions of the part."""
-        return self.part.n
-
-    @property
-    def unscored(self) -> int:
-        """Samples of the part without a score."""
-        return self.part.unscored
-
-    @property
-    def failed(self) -> int:
-        """Samples of the part without an answer."""
-        return self.part.failed
-
-    @property
-    def documents(self) -> int | None:
-        """Documents of the part that are resampled; None: each question has its own."""
-        return self.part.documents
-
-    @property
-    def few(self) -> str:
-        """Why nothing can be said of what other questions would give, or ""."""
-        return self.part.few
+    def _counted(self) -> tuple[Leaf | Mean, ...]:
+        return (self.part,)
 
     @property
     def _filled(self) -> list[Leaf]:
@@ -296,7 +286,7 @@ class Relative:
 
 
 @dataclass(frozen=True, eq=False)
-class Contrast:
+class Contrast(_Combined):
     """One mean against that of other questions: its difference, or the ratio less 1.
 
     Attributes:
@@ -308,30 +298,8 @@ class Contrast:
     base: Leaf | Mean
     ratio: bool = False
 
-    @property
-    def n(self) -> int:
-        """Questions of both."""
-        return self.part.n + self.base.n
-
-    @property
-    def unscored(self) -> int:
-        """Samples without a score."""
-        return self.part.unscored + self.base.unscored
-
-    @property
-    def failed(self) -> int:
-        """Samples without an answer."""
-        return self.part.failed + self.base.failed
-
-    @property
-    def documents(self) -> int | None:
-        """Documents of both that are resampled; None: each question has its own."""
-        return Mean((self.part, self.base)).documents
-
-    @property
-    def few(self) -> str:
-        """Why nothing can be said of what other questions would give, or ""."""
-        return self.part.few or self.base.few
+    def _counted(self) -> tuple[Leaf | Mean, ...]:
+        return (self.part, self.base)
 
     def _of(self, part: Any, base: Any) -> Any:
         return part / base - 1 if self.ratio else part - base
@@ -382,17 +350,8 @@ def estimate(tree: Tree) -> Estimate:
         method = "none"
         if tree.value is not None:
             reason = reason or "not every resample has a value"
-    return Estimate(
-        tree.value,
-        tree.n,
-        low,
-        high,
-        method,
-        tree.unscored,
-        tree.failed,
-        reason,
-        tree.documents,
-    )
+    counts = tree.unscored, tree.failed
+    return Estimate(tree.value, tree.n, low, high, method, *counts, reason, tree.documents)
 
 
 def _paired_leaves(first: Leaf, second: Leaf, factor: float) -> Leaf:
