@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -27,9 +27,6 @@ _HASH = re.compile(r"^(sample|local)-[0-9a-f]+")
 # What follows says which questions were asked, of the same data.
 _SELECTION = " (only "
 
-# A file by each label that it gives its data; None: it does not say.
-_Files = dict[str | None, str]
-
 
 def _data(label: str | None) -> str | None:
     """Return a label without what it says about a selection of questions."""
@@ -48,30 +45,30 @@ def is_official(label: str | None) -> bool:
 
 
 class Labels:
-    """The data that questions are of, with a file that says so."""
+    """The data that questions are of, with the first file that says so."""
 
     def __init__(self) -> None:
-        # By table, then by task; and the official files by table.
-        self._logs: dict[str, dict[str, _Files]] = defaultdict(lambda: defaultdict(dict))
+        # By table, task and label (None: the log does not say); and official files by table.
+        self._logs: dict[tuple[str, str, str | None], str] = {}
         self._files: dict[str, str] = {}
 
     def add(self, table: str, task: str, label: str | None, source: PredictionSource) -> None:
         """Note that a file has questions of a task, and how it labels their data."""
         if source.kind == LOG:
-            self._logs[table][task].setdefault(label, source.name)
+            self._logs.setdefault((table, task, label), source.name)
         else:
             self._files.setdefault(table, source.name)
 
-    def _all(self, table: str) -> set[str | None]:
-        return {label for files in self._logs.get(table, {}).values() for label in files}
+    def _of(self, table: str) -> set[str | None]:
+        return {label for own, _, label in self._logs if own == table}
 
     def of(self, table: str) -> list[str]:
         """Return the labels of a table's data, sorted; official files have none."""
-        return sorted(label for label in self._all(table) if label is not None)
+        return sorted(label for label in self._of(table) if label is not None)
 
     def official(self, table: str) -> bool:
         """Whether a table's questions are known to be official ones: prediction files' are."""
-        return all(map(is_official, self._all(table)))
+        return all(map(is_official, self._of(table)))
 
     def check(self) -> None:
         """Refuse what must not be merged.
@@ -82,11 +79,11 @@ class Labels:
                 both.
         """
         for table in tables():
-            logs = sorted(self._logs.get(table, {}).items())
-            for task, files in logs:
-                _check(task, _first_by(_data, files.items()))
-            kinds = _first_by(_kind, (own for _, files in logs for own in files.items()))
-            _check(table, kinds, self._files.get(table))
+            # By task, since the first one names the kinds of a table; labels as they came.
+            logs = sorted((own for own in self._logs.items() if own[0][0] == table), key=_task_of)
+            for task, own in groupby(logs, key=_task_of):
+                _check(task, _data, list(own))
+            kinds = _check(table, _kind, logs, self._files.get(table))
             if benchmark_of_table(table).ids_may_be_lines and kinds and table in self._files:
                 raise PredictionError(
                     f"{table}: prediction files name a question by its line "
@@ -95,22 +92,32 @@ class Labels:
                 )
 
 
-def _first_by(
-    what: Callable[[str | None], str | None], files: Iterable[tuple[str | None, str]]
-) -> _Files:
-    """Return the first label, with its file, of each thing that labels stand for."""
+_Log = tuple[tuple[str, str, str | None], str]
+
+
+def _task_of(log: _Log) -> str:
+    return log[0][1]
+
+
+def _check(
+    name: str,
+    what: Callable[[str | None], str | None],
+    logs: Sequence[_Log],
+    official: str | None = None,
+) -> dict[str | None, str]:
+    """Return the label, with its file, of the one thing that labels stand for.
+
+    Raises PredictionError for several things, or another one than official data beside an official
+    file.
+    """
     found: dict[str | None, tuple[str | None, str]] = {}
-    for label, file in files:
+    for (_, _, label), file in logs:
         found.setdefault(what(label), (label, file))
-    return dict(found.values())
-
-
-def _check(name: str, files: _Files, official: str | None = None) -> None:
-    """Refuse different labels, and other ones than official beside an official file."""
     named = [
         f"{label!r} ({file})" if label else f"data that {file} does not name"
-        for label, file in sorted(files.items(), key=lambda own: (own[0] or "", own[1]))
+        for label, file in sorted(found.values(), key=lambda own: (own[0] or "", own[1]))
     ]
+    files = dict(found.values())
     if official is not None and not all(map(is_official, files)):
         named.append(f"the official data, as of all prediction files ({official})")
     if len(named) > 1:
@@ -118,6 +125,7 @@ def _check(name: str, files: _Files, official: str | None = None) -> None:
             f"{name}: the inputs are of different data and cannot be merged: "
             f"{'; '.join(named)}. Score them apart."
         )
+    return files
 
 
 # ---------------------------------------------------------------------- what was read

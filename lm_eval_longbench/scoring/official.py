@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from lm_eval_longbench.benchmarks.answer_files import OfficialFiles, WrittenRun
 from lm_eval_longbench.benchmarks.registry import benchmark_of_table
 from lm_eval_longbench.errors import LongBenchError, PredictionError
 from lm_eval_longbench.input_files import read_json
-from lm_eval_longbench.result_files import ResultFile
+from lm_eval_longbench.result_files import written_together
 from lm_eval_longbench.scoring.files import LOG
 from lm_eval_longbench.scoring.merge import MergedTable
 from lm_eval_longbench.scoring.plan import Plan, PlannedFile
@@ -23,89 +23,45 @@ _ODD = re.compile(r"[^\w.+-]+")
 _LIMIT = re.compile(r"_context-(\d{1,12})_")
 
 
-class OfficialFolder:
-    """Official files that are being written; they get their names together.
-
-    Args:
-        folder: where they go.
-        runs: by table, what their names say.
-    """
-
-    def __init__(self, folder: Path, runs: Mapping[str, WrittenRun]) -> None:
-        self._folder, self._runs = folder, runs
-        self._files: dict[str, ResultFile] = {}
-
-    def _file(self, path: str) -> ResultFile:
-        if path not in self._files:
-            self._files[path] = ResultFile(self._folder / path)
-            self._files[path].begin()
-        return self._files[path]
-
-    def add(self, merged: MergedTable) -> None:
-        """Write the answers of a table; LongBenchError if the disk is full."""
-        table = merged.table
-        files = benchmark_of_table(table.name).official_files
-        if files is None:
-            return
-        for question in merged.questions:
-            task = table.tasks[question.task]
-            for repeat, sample in question.samples.items():
-                if sample.official is not None:
-                    path = files.path(table, task, self._runs[table.name], repeat)
-                    self._file(path).add(files.numbered(sample.official, repeat))
-
-    def finish(self, report: Mapping[str, Any]) -> None:
-        """Write the official figures of a report."""
-        for name, facts in report["tables"].items():
-            benchmark = benchmark_of_table(name)
-            files = benchmark.official_files
-            table = benchmark.tables[name]
-            path = "" if files is None else files.figures_path(table, self._runs[name])
-            if files is not None and path:
-                self._file(path).document(files.figures(facts["official"]), nan=True)
-
-    def end(self) -> None:
-        """Give all files their names."""
-        for file in self._files.values():
-            file.end()
-        for file in self._files.values():
-            file.appear()
-
-    def discard(self) -> None:
-        """Leave nothing behind but what has its name."""
-        for file in self._files.values():
-            file.discard()
-
-
-@contextlib.contextmanager
-def official_folder(
-    folder: Path, plan: Plan, repeats: Mapping[str, int]
-) -> Iterator[OfficialFolder]:
-    """Yield what writes official files; they appear when the block has ended.
+def write_official(
+    folder: Path, plan: Plan, merged: Mapping[str, MergedTable], report: Mapping[str, Any]
+) -> None:
+    """Write answers and their figures as the official scripts do; all files appear together.
 
     Args:
         folder: where they go.
         plan: what was read.
-        repeats: answers to each question, by table.
+        merged: the answers, by table.
+        report: the report on them.
 
     Raises:
         LongBenchError: a table's benchmark has no official files, or one cannot be written.
     """
-    runs = {}
-    for table, number in repeats.items():
-        benchmark = benchmark_of_table(table)
-        if benchmark.official_files is None:
+    rows: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    figures: dict[str, dict[str, Any]] = {}
+    for name, own in merged.items():
+        benchmark, table = benchmark_of_table(name), own.table
+        files = benchmark.official_files
+        if files is None:
             raise LongBenchError(
                 f"{benchmark.title} has no official files that could be written: leave official "
                 "out, or score its answers apart."
             )
-        runs[table] = WrittenRun(_model(plan, benchmark.official_files), _limit(plan), number)
-    one = OfficialFolder(folder, runs)
-    try:
-        yield one
-        one.end()
-    finally:
-        one.discard()
+        run = WrittenRun(_model(plan, files), _limit(plan), own.repeats)
+        for question in own.questions:
+            for repeat, sample in question.samples.items():
+                if sample.official is not None:
+                    path = files.path(table, table.tasks[question.task], run, repeat)
+                    rows[path].append(files.numbered(sample.official, repeat))
+        path = files.figures_path(table, run)
+        if path:
+            figures[path] = files.figures(report["tables"][name]["official"])
+    with written_together([folder / path for path in (*rows, *figures)]) as opened:
+        for file, path in zip(opened, (*rows, *figures), strict=True):
+            for row in rows.get(path, ()):
+                file.add(row)
+            if path in figures:
+                file.document(figures[path], nan=True)
 
 
 def _model(plan: Plan, files: OfficialFiles) -> str:

@@ -25,7 +25,7 @@ from lm_eval_longbench.metrics.reasoning import OTHERWISE, POLICIES
 from lm_eval_longbench.result_files import ResultFile, written_together
 from lm_eval_longbench.scoring.files import LOG, PredictionSource, chunks_of, find_files
 from lm_eval_longbench.scoring.merge import Gathered, MergedTable, merge
-from lm_eval_longbench.scoring.official import official_folder, stated_figures
+from lm_eval_longbench.scoring.official import stated_figures, write_official
 from lm_eval_longbench.scoring.plan import Plan, plan_files, policy_of
 from lm_eval_longbench.scoring.problems import Problems, check_scored, check_strict
 from lm_eval_longbench.scoring.recognise import log_of_task, recognise
@@ -262,11 +262,7 @@ def score_paths(
         report |= {name: part for name, part in more.items() if part}
         _write(results, _lines(merged), report)
         if official is not None:
-            repeats = {name: table.repeats for name, table in merged.items()}
-            with official_folder(Path(official), plan, repeats) as own:
-                for table in merged.values():
-                    own.add(table)
-                own.finish(report)
+            write_official(Path(official), plan, merged, report)
     return report
 
 
