@@ -26,7 +26,7 @@ from lm_eval_longbench.result_files import ResultFile, written_together
 from lm_eval_longbench.scoring.files import LOG, PredictionSource, chunks_of, find_files
 from lm_eval_longbench.scoring.merge import Gathered, MergedTable, merge
 from lm_eval_longbench.scoring.official import stated_figures, write_official
-from lm_eval_longbench.scoring.plan import Plan, plan_files, policy_of
+from lm_eval_longbench.scoring.plan import Plan, PlannedFile, plan_files, policy_of
 from lm_eval_longbench.scoring.problems import Problems, check_scored, check_strict
 from lm_eval_longbench.scoring.recognise import log_of_task, recognise
 from lm_eval_longbench.scoring.report import make_report
@@ -85,6 +85,7 @@ def embed_summaries(samples: Iterable[ScoredSample], embedder: Embedder) -> None
 # ---------------------------------------------------------------------- everything
 
 AUTO = "auto"
+_FILES = (SAMPLES, SCORES, REPORT)
 # Called with the bytes of text that were read, and with how many there are in all.
 Progress = Callable[[int, int], None]
 
@@ -99,20 +100,23 @@ def _jobs(plan: Plan, progress: Progress | None) -> Iterator[tuple[PredictionSou
 
 
 def _input(
-    name: str, sha256: str | None, source: PredictionSource, rows: int, path: Path | None = None
+    source: PredictionSource, lines: Mapping[int, int], file: PlannedFile | None = None
 ) -> dict[str, Any]:
+    """Return what the report says of an input, which is a file or in memory."""
     known: dict[str, Any] = {
-        "name": name,
-        "sha256": sha256,
+        "name": source.name,
+        "sha256": None if file is None else file.survey.sha256,
         "kind": source.kind,
-        "rows": rows,
+        "rows": lines[source.number],
         "table": source.table,
         "task": source.task,
     }
-    if source.layout and path is not None:
+    if source.layout and file is not None:
         layout = layouts()[source.layout]
-        remarks = layout.remarks(_rows(path, source.layout))
+        remarks = layout.remarks(_rows(file.path, source.layout))
         known |= {"made_by": layout.title, "notes": list(layout.notes), "remarks": remarks}
+    if file is not None and file.recorded.model:
+        known["model"] = file.recorded.model
     return known
 
 
@@ -126,10 +130,16 @@ def _rows(path: Path, layout: str) -> Iterator[Mapping[str, Any]]:
                     yield row
 
 
-def _merged(
-    gathered: Gathered, embedder: Embedder | None, *, strict: bool
-) -> dict[str, MergedTable]:
-    """Give summaries their similarity, merge, and refuse what must not be written."""
+def _finished(
+    gathered: Gathered,
+    runs: Sequence[str],
+    embedder: Embedder | None,
+    signatures: Sequence[Mapping[str, Any] | None],
+    inputs: Iterable[dict[str, Any]],
+    *,
+    strict: bool,
+) -> tuple[dict[str, MergedTable], dict[str, Any]]:
+    """Give summaries their similarity, merge, and report; refuse what must not be written."""
     gathered.labels.check()
     gathered.samples.sort(key=attrgetter("key"))
     if embedder is not None:
@@ -138,7 +148,8 @@ def _merged(
     check_scored(sum(len(table.questions) for table in merged.values()), gathered.problems)
     if strict:
         check_strict(gathered.problems)
-    return merged
+    model = None if embedder is None else embedder.name
+    return merged, {**make_report(merged, gathered, runs, model, signatures, inputs)}
 
 
 def _lines(merged: Mapping[str, MergedTable]) -> Iterator[SampleLine]:
@@ -157,10 +168,6 @@ def _write(files: list[ResultFile], lines: Iterable[SampleLine], report: dict[st
     official = {name: table["official"] for name, table in report["tables"].items()}
     scores.document(official if len(official) > 1 else next(iter(official.values())))
     whole.document(report)
-
-
-def _results(folder: Path) -> contextlib.AbstractContextManager[list[ResultFile]]:
-    return written_together([folder / name for name in (SAMPLES, SCORES, REPORT)])
 
 
 def score_paths(
@@ -233,31 +240,12 @@ def score_paths(
     processes = number_of_workers(workers, sum(file.survey.size for file in plan.files))
     gathered = Gathered([file.source for file in plan.files], problems)
     # Opened first: a folder that cannot be written to is told before anything is scored.
-    with _results(Path(output)) as results:
+    with written_together([Path(output) / name for name in _FILES]) as results:
         for outcome in score_chunks(_jobs(plan, progress), processes):
             gathered.add(outcome)
-        merged = _merged(gathered, embedder, strict=strict)
-        inputs = [
-            _input(
-                file.source.name,
-                file.survey.sha256,
-                file.source,
-                gathered.lines[file.source.number],
-                file.path,
-            )
-            | ({"model": file.recorded.model} if file.recorded.model else {})
-            for file in plan.files
-        ]
-        report: dict[str, Any] = {
-            **make_report(
-                merged,
-                gathered,
-                plan.runs,
-                None if embedder is None else embedder.name,
-                [file.recorded.signature for file in plan.files if file.source.kind == LOG],
-                inputs,
-            )
-        }
+        inputs = [_input(file.source, gathered.lines, file) for file in plan.files]
+        signatures = [file.recorded.signature for file in plan.files if file.source.kind == LOG]
+        merged, report = _finished(gathered, plan.runs, embedder, signatures, inputs, strict=strict)
         more = {"stated": stated_figures(plan, report), "equal": plan.equal}
         report |= {name: part for name, part in more.items() if part}
         _write(results, _lines(merged), report)
@@ -318,14 +306,10 @@ def score_rows(
         for index, row in enumerate(own):
             score_row(outcome, source, index + 1, index, row)
         gathered.add(outcome)
-    merged = _merged(gathered, embedder, strict=strict)
-    inputs = [
-        _input(source.name, None, source, gathered.lines[source.number]) for source in sources
-    ]
-    model = None if embedder is None else embedder.name
-    report = {**make_report(merged, gathered, ["memory"], model, signatures, inputs)}
+    inputs = [_input(source, gathered.lines) for source in sources]
+    merged, report = _finished(gathered, ["memory"], embedder, signatures, inputs, strict=strict)
     lines = list(_lines(merged))
     if output is not None:
-        with _results(Path(output)) as results:
+        with written_together([Path(output) / name for name in _FILES]) as results:
             _write(results, lines, report)
     return report, lines
