@@ -100,19 +100,37 @@ def is_packed(path: Path) -> bool:
 # ---------------------------------------------------------------------- bytes
 
 
+class _Slowed:
+    """A file that gives single bytes from a place on."""
+
+    def __init__(self, handle: BinaryIO, place: int) -> None:
+        self._handle, self._place = handle, place
+
+    def read(self, size: int) -> bytes:
+        return self._handle.read(size if self._handle.tell() + size <= self._place else 1)
+
+
 def _unpacked(handle: BinaryIO) -> Iterator[bytes]:
     """Yield the text of a gzip file; Damaged where it ends."""
-    with gzip.GzipFile(fileobj=handle) as packed:
-        try:
-            # `read` would lose what it has unpacked before the damage.
-            while block := packed.read1(BLOCK):
+    packed, size = gzip.GzipFile(fileobj=handle), 0
+    try:
+        # `read` would lose what it has unpacked before the file breaks off.
+        while block := packed.read1(BLOCK):
+            size += len(block)
+            yield block
+    except EOFError as error:
+        reason = "it ends in the middle of its gzip data; what followed is lost"
+        raise Damaged(reason) from error
+    except (zlib.error, gzip.BadGzipFile) as error:
+        # With the damage its whole block is lost: that one once more, byte by byte.
+        slowed: Any = _Slowed(handle, handle.tell() - BLOCK)
+        handle.seek(0)
+        with contextlib.suppress(zlib.error, gzip.BadGzipFile):
+            again = gzip.GzipFile(fileobj=slowed)
+            again.seek(size)
+            while block := again.read1(BLOCK):
                 yield block
-        except EOFError as error:
-            raise Damaged(
-                "it ends in the middle of its gzip data; what followed is lost"
-            ) from error
-        except (zlib.error, gzip.BadGzipFile) as error:
-            raise Damaged(f"its gzip data is damaged ({error}); what follows is lost") from error
+        raise Damaged(f"its gzip data is damaged ({error}); what follows is lost") from error
 
 
 def _plain(handle: BinaryIO) -> Iterator[bytes]:

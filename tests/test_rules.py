@@ -375,7 +375,7 @@ def test_a_prompt_of_one_of_many_files_opens_that_one(cache):
     found = costs(*command, "longbench_pro_t1_2", names=["rows"], **cache)
     assert [name for name in found["files"] if name.endswith(".arrow")] == ["t1_2.arrow"]
     assert max(found["files"].values()) <= 2
-    assert found["rows"] == {"columns": 2, "rows": 1}
+    assert found["rows"] == {"columns": 2, "rows": 1, "decoded": 3}
 
 
 def test_scored_files_are_opened_a_fixed_number_of_times(tmp_path):

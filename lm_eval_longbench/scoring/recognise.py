@@ -137,7 +137,7 @@ class InputFile:
 
     @property
     def first_key(self) -> tuple[int, int]:
-        """Numbers of its table and task where all rows have one, to read in the stored order."""
+        """Numbers of its table and task where all rows have one, to read in their order."""
         table, task = self.recognised.table, self.recognised.task
         if table is None:
             return (len(tables()), 0)
