@@ -107,7 +107,9 @@ class _Slowed:
         self._handle, self._place = handle, place
 
     def read(self, size: int) -> bytes:
-        return self._handle.read(size if self._handle.tell() + size <= self._place else 1)
+        # Headers are asked for in a few bytes, and all at once.
+        whole = size < 100 or self._handle.tell() + size <= self._place
+        return self._handle.read(size if whole else 1)
 
 
 def _unpacked(handle: BinaryIO) -> Iterator[bytes]:
