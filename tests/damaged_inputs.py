@@ -56,7 +56,7 @@ from lm_eval_longbench.lock.check import require_lock
 from lm_eval_longbench.lock.lock import lock_now, lock_text, read_lock
 from lm_eval_longbench.logs.sample_log import responses_of
 from lm_eval_longbench.options import KEY, Options
-from lm_eval_longbench.reports.render import FORMATS
+from lm_eval_longbench.reports.formats import FORMATS
 from lm_eval_longbench.scoring.files import LOG
 from lm_eval_longbench.scoring.score import score_paths
 from lm_eval_longbench.terminal import say_table

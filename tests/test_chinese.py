@@ -27,7 +27,7 @@ MAKERS = {
     ),
     "reports/report.py": ("_documents", "note_on_column", "note_on_pair", "pair_of", "remarks_on"),
     "reports/scored_run.py": ("capped_warning", "_official"),
-    "reports/render.py": ("entry_note", "source_texts", "board_title", "rank_text", "table_text"),
+    "reports/render.py": ("_entry_note", "_source_texts", "_board_table", "rank_text"),
     "signature/compare.py": ("incomparable",),
     "signature/signature.py": ("setting_departures",),
     "answers/answer.py": ("failure", "failed_text"),

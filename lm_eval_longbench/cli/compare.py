@@ -48,19 +48,17 @@ def _side(name: str, path: Path, models: Sequence[str]) -> str:
 
 
 def _headline(own: Headline) -> str:
-    from lm_eval_longbench.reports.render import difference_text, interval_mark
+    from lm_eval_longbench.reports.formats import joined
+    from lm_eval_longbench.reports.render import difference_parts, figure_parts
 
-    texts = []
-    for name, cell in (("A", own.a), ("B", own.b)):
-        text = "-"
-        if cell is not None:
-            text = own.row.unit.shown(cell.value) + interval_mark(cell.reason)
-            if cell.low is not None:
-                text += f" [{own.row.unit.shown(cell.low)}, {own.row.unit.shown(cell.high)}]"
-        texts.append(f"{name} {text}")
-    difference = difference_text(own.difference, own.row.unit)
+    unit = own.row.unit
+    texts = [
+        f"{name} {joined(figure_parts(cell, unit)[:2]) or '-'}"
+        for name, cell in (("A", own.a), ("B", own.b))
+    ]
+    difference = joined(difference_parts(own.difference, unit))
     if not difference and own.a and own.b and own.a.value is not None and own.b.value is not None:
-        difference = f"{own.row.unit.shown(own.b.value - own.a.value, signed=True)} (not paired)"
+        difference = f"{unit.shown(own.b.value - own.a.value, signed=True)} (not paired)"
     return f"{own.title} {own.row.name}: {', '.join(texts)}; B - A {difference}"
 
 

@@ -1,4 +1,4 @@
-"""What `report` writes for people to look at: a page, charts, tables for papers."""
+"""What `report` writes for people to look at: a page and charts."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any
 
 from lm_eval_longbench.errors import OptionError, UnknownNameError
 from lm_eval_longbench.result_files import written_together
-from lm_eval_longbench.terminal import say, say_line
+from lm_eval_longbench.terminal import say_line
 
-HTML, LATEX = "html", "latex"
+HTML = "html"
 CHARTS = ("svg", "png", "pdf")
-LOOKS = (HTML, LATEX, *CHARTS)
+LOOKS = (HTML, *CHARTS)
 LANGUAGES = ("en", "zh")
 
 
@@ -52,12 +52,12 @@ def _check(wanted: WantedPage) -> None:
         raise UnknownNameError("language", wanted.language, LANGUAGES)
     if wanted.share is not None and not 0 < wanted.share <= 1:
         raise OptionError(f"--share must be above 0 and at most 1, not {wanted.share}.")
-    if not wanted.paths and (wanted.against is None or wanted.kind == LATEX):
+    if not wanted.paths and wanted.against is None:
         raise OptionError(
             f"--format {wanted.kind} needs a run. Give folders that `score` wrote, or, for the "
             "page and the charts, --against published."
         )
-    if wanted.output is None and wanted.kind != LATEX:
+    if wanted.output is None:
         what = (
             "a file: --output report.html" if wanted.kind == HTML else "a folder: --output charts"
         )
@@ -112,36 +112,25 @@ def _data(wanted: WantedPage, scratch: Path) -> tuple[dict[str, Any], str]:
 
 
 def look_at(wanted: WantedPage) -> None:
-    """Write the page, the charts or the tables.
+    """Write the page or the charts.
 
     Raises:
         OptionError, UnknownNameError: the command line does not fit.
         LongBenchError: a run cannot be read, a package is missing, or the output cannot be written.
     """
-    from lm_eval_longbench.interface.files import read_named  # slow to import
-    from lm_eval_longbench.page.build import build_page
+    from lm_eval_longbench.page.build import build_page  # slow to import
     from lm_eval_longbench.page.files import chart_files
-    from lm_eval_longbench.reports.render_latex import latex_text
-    from lm_eval_longbench.reports.report import make_report
 
     _check(wanted)
     found: dict[Path, bytes] = {}
     with tempfile.TemporaryDirectory(prefix="lm-eval-longbench-") as scratch:
-        if wanted.kind == LATEX:
-            _, runs = read_named(wanted.paths, Path(scratch), wanted.benchmark)
-            text = latex_text(make_report(runs, published=wanted.against is not None))
-            if wanted.output is None:
-                say(text, end="")
-                return
-            found[wanted.output] = text.encode("utf-8")
+        assert wanted.output is not None
+        data, answers = _data(wanted, Path(scratch))
+        if wanted.kind == HTML:
+            found[wanted.output] = build_page(data, answers).encode("utf-8")
         else:
-            assert wanted.output is not None
-            data, answers = _data(wanted, Path(scratch))
-            if wanted.kind == HTML:
-                found[wanted.output] = build_page(data, answers).encode("utf-8")
-            else:
-                files = chart_files(data, wanted.kind, wanted.language, wanted.models)
-                found = {wanted.output / name: content for name, content in files}
+            files = chart_files(data, wanted.kind, wanted.language, wanted.models)
+            found = {wanted.output / name: content for name, content in files}
     with written_together(list(found)) as files_of_all:
         for file, content in zip(files_of_all, found.values(), strict=True):
             file.write(content)

@@ -13,8 +13,9 @@ from lm_eval_longbench.explain.entry import ComparedEntry
 from lm_eval_longbench.explain.explain import Explanation, NothingShared, explained
 from lm_eval_longbench.explain.side import Side, read_side
 from lm_eval_longbench.figures.tree import Difference
-from lm_eval_longbench.reports.render_json import difference_json, figure_json
-from lm_eval_longbench.reports.report import BenchmarkReport, Cell, ReportRow, make_report
+from lm_eval_longbench.reports.render import difference_json, figure_json
+from lm_eval_longbench.reports.report import BenchmarkReport, make_report
+from lm_eval_longbench.reports.rows import Cell, ReportRow
 from lm_eval_longbench.signature.compare import (
     CARE,
     COMPARABLE,

@@ -177,7 +177,7 @@ def report(
         runs: runs of `evaluate`, and folders: scored ones, or with predictions or sample logs. A
             folder given as "name=path" has that name in the report; else a single one is called
             as its model, if a results file names it, and several by their folders.
-        format: "table", "markdown", "csv" or "json".
+        format: "table", "markdown", "csv", "json" or "latex".
         against: "published" adds published figures and ranks.
         benchmark: short name of what predictions in folders are, such as "v1"; None: found out.
         baseline: name of one of the runs, or its path: the report says which share of its score
@@ -191,7 +191,8 @@ def report(
         OptionError: a run is given twice, or has no answers to our tasks.
         LongBenchError: a folder cannot be read or scored.
     """
-    from lm_eval_longbench.reports.render import check_format, render  # slow to import
+    from lm_eval_longbench.reports.formats import check_format  # slow to import
+    from lm_eval_longbench.reports.render import render
     from lm_eval_longbench.reports.report import make_report
 
     check_format(format)

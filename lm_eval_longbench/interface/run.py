@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import json
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     from lm_eval_longbench.harness.evaluate import Captured
     from lm_eval_longbench.logs.scored_files import SampleLine
-    from lm_eval_longbench.reports.report import BenchmarkReport
     from lm_eval_longbench.reports.run_end import Asked
     from lm_eval_longbench.reports.scored_run import ScoredRun as ScoredRun
 
@@ -228,17 +227,14 @@ class Run:
     def _repr_html_(self) -> str:
         if not self._kept.rows:
             return f"<p>{html.escape(repr(self))}</p>"
+        from lm_eval_longbench.reports.formats import html_text
+        from lm_eval_longbench.reports.render import printed
         from lm_eval_longbench.reports.report import make_report
 
         signed = [f"{table}: {line}" for table, line in self.signature.items()]
         lines = [*options_lines(self._kept.options), *signed]
-        made = make_report([self.scored])
-        return "".join(
-            [
-                *(part for benchmark in made.benchmarks for part in _html_table(benchmark)),
-                *(f"<p><small>{html.escape(line)}</small></p>" for line in lines),
-            ]
-        )
+        small = "".join(f"<p><small>{html.escape(line)}</small></p>" for line in lines)
+        return html_text(printed(make_report([self.scored]))) + small
 
     def to_pandas(self) -> DataFrame:
         """Return the answers as a data frame, a row an answer; columns as in `samples`.
@@ -313,19 +309,3 @@ class Run:
             raise OptionError(f"{self.name} has nothing to save: no answer of it was scored here.")
         self._score(Path(folder))
         return Path(folder)
-
-
-def _html_table(benchmark: BenchmarkReport) -> Iterator[str]:
-    """Yield the parts of a benchmark's table for a notebook."""
-    from lm_eval_longbench.reports.render import headers, row_texts, sections
-
-    heads = [f"{html.escape(label)}<br>{what}" for label, what in headers(benchmark)]
-    yield f"<table><caption>{html.escape(benchmark.title)}</caption><thead><tr><th>figure</th>"
-    yield "".join(f"<th>{head}</th>" for head in heads) + "</tr></thead><tbody>"
-    for title, rows in sections(benchmark.rows):
-        if title:
-            yield f'<tr><th colspan="{len(heads) + 1}">{html.escape(title)}</th></tr>'
-        for row in rows:
-            cells = (html.escape(text) for text in [row.name, *row_texts(row)])
-            yield f"<tr>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
-    yield "</tbody></table>"

@@ -1,87 +1,64 @@
-"""The formats of a report: a table for a terminal and Markdown, with what they share.
-
-CSV and JSON have modules of their own.
-"""
+"""What is printed of a report: its figures once, as tables, lines of CSV and the value of JSON."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from io import StringIO
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
-from typing import Protocol, TypeVar
+from typing import Any, TypeVar
 
-from rich.console import Console
-from rich.measure import Measurement
-from rich.table import Column, Table
-
-from lm_eval_longbench.errors import UnknownNameError
-from lm_eval_longbench.figures.figure import Unit
-from lm_eval_longbench.figures.intervals import FEWEST
+from lm_eval_longbench.answers.answer import NOT_KNOWN
+from lm_eval_longbench.benchmarks.base import Place
+from lm_eval_longbench.benchmarks.registry import benchmarks
+from lm_eval_longbench.figures.figure import RELATIVE, Unit
+from lm_eval_longbench.figures.intervals import FEWEST, LEVEL, RESAMPLES, SEED
 from lm_eval_longbench.figures.tree import FEW_DIFFER, Difference
 from lm_eval_longbench.language import said, told
-from lm_eval_longbench.reports.published import Entry, Leaderboard, Rank
-from lm_eval_longbench.reports.render_csv import csv_text
-from lm_eval_longbench.reports.render_json import json_text
-from lm_eval_longbench.reports.report import BenchmarkReport, Cell, Report, ReportRow
+from lm_eval_longbench.reports.formats import CellParts, Printed, Row, Table, write
+from lm_eval_longbench.reports.published import Entry, Leaderboard, PublishedRow, Rank
+from lm_eval_longbench.reports.report import BenchmarkReport, Column, Report
+from lm_eval_longbench.reports.rows import Cell, Placed, ReportRow
 
-FIGURE_HEADER = "value [95%] n/failed/unscored"
-# In place of an interval, where few questions differ.
-FEW = "few differ"
-DIFFERENCE_HEADER = "difference [95%] p n"
+# ---------------------------------------------------------------------- cells
 
-
-def interval_mark(reason: str) -> str:
-    """Return what stands in place of an interval, such as " [n<20]"; "" for another reason."""
-    if reason == FEW_DIFFER:
-        return f" [{FEW}]"
-    if not reason.startswith("fewer"):
-        return ""
-    return f" [{'documents' if reason.endswith('documents') else 'n'}<{FEWEST}]"
+NOTHING: CellParts = ("",)
 
 
-def figure_text(figure: Cell | None, unit: Unit) -> str:
-    """Return one cell, such as "41.23 [38.10, 44.30] 200/0/0"; empty for no figure.
+def _parts(
+    number: str, own: Cell | Difference, unit: Unit, rest: str, *, signed: bool = False
+) -> CellParts:
+    """Return number, "[low, high]" or what stands in its place, such as "[n<20]", and the rest."""
+    ends = ""
+    if own.low is not None:
+        ends = f"[{', '.join(unit.shown(end, signed=signed) for end in (own.low, own.high))}]"
+    elif own.reason == FEW_DIFFER:
+        ends = "[few differ]"
+    elif own.reason.startswith("fewer"):
+        ends = f"[{'documents' if own.reason.endswith('documents') else 'n'}<{FEWEST}]"
+    return number, ends, rest
 
-    "41.23 [n<20] 5/0/0": too few questions for an interval.
-    """
+
+def figure_parts(figure: Cell | None, unit: Unit) -> CellParts:
+    """Return a cell, such as "41.23 [38.10, 44.30] 200/0/0" or "41.23 [n<20] 5/0/0"."""
     if figure is None:
-        return ""
-    ends = interval_mark(figure.reason)
-    if figure.low is not None:
-        ends = f" [{unit.shown(figure.low)}, {unit.shown(figure.high)}]"
-    return f"{figure.shown(unit)}{ends} {figure.n}/{figure.failed}/{figure.unscored}"
+        return NOTHING
+    counts = f"{figure.n}/{figure.failed}/{figure.unscored}"
+    return _parts(figure.shown(unit), figure, unit, counts)
 
 
-def p_text(p_value: float) -> str:
-    """Return a p-value in print."""
-    return "p<0.001" if p_value < 0.0005 else f"p={p_value:.3f}"
+def difference_parts(own: Difference | None, unit: Unit, *, signed: bool = True) -> CellParts:
+    """Return a cell, such as "+1.20 [-0.30, +2.70] p=0.120 n=503" or "+1.20 [few differ] n=9"."""
+    if own is None:
+        return NOTHING
+    rest = f"n={own.n}"
+    if own.p_value is not None:
+        rest = f"{'p<0.001' if own.p_value < 0.0005 else f'p={own.p_value:.3f}'} {rest}"
+    return _parts(unit.shown(own.value, signed=signed), own, unit, rest, signed=signed)
 
 
-def difference_text(difference: Difference | None, unit: Unit) -> str:
-    """Return one cell, such as "+1.20 [-0.30, +2.70] p=0.120 n=503"; empty for no difference.
-
-    "+1.20 [n<20] n=5", "+1.20 [few differ] n=200": too few questions, or too few that differ, for
-    an interval and a p-value.
-    """
-    if difference is None:
-        return ""
-    text = unit.shown(difference.value, signed=True) + interval_mark(difference.reason)
-    if difference.low is not None and difference.p_value is not None:
-        low, high = (unit.shown(end, signed=True) for end in (difference.low, difference.high))
-        text += f" [{low}, {high}] {p_text(difference.p_value)}"
-    return f"{text} n={difference.n}"
+# ---------------------------------------------------------------------- what is printed
 
 
-class _Placed(Protocol):
-    @property
-    def section(self) -> str: ...
-    @property
-    def name(self) -> str: ...
-    @property
-    def detail(self) -> bool: ...
-
-
-_Row = TypeVar("_Row", bound=_Placed)
+_Row = TypeVar("_Row", bound=Placed)
 
 
 def sections(all_rows: Iterable[_Row]) -> Iterator[tuple[str, list[_Row]]]:
@@ -92,35 +69,43 @@ def sections(all_rows: Iterable[_Row]) -> Iterator[tuple[str, list[_Row]]]:
         yield "" if [row.name for row in rows] == [section] else section, rows
 
 
-def row_texts(row: ReportRow) -> list[str]:
-    """Return the cells of a row: one a column, then one a pair."""
-    figures = [figure_text(figure, row.unit) for figure in row.figures]
-    return figures + [difference_text(difference, row.unit) for difference in row.differences]
+def groups_of(
+    rows: Iterable[_Row], cells: Callable[[_Row], Sequence[CellParts]]
+) -> list[tuple[str, list[Row]]]:
+    """Return the rows that people see, by section."""
+    return [(title, [Row(row.name, cells(row)) for row in own]) for title, own in sections(rows)]
 
 
-def headers(report: BenchmarkReport) -> list[tuple[str, str]]:
-    """Return what stands above the cells of a row: a label, and what its cells hold."""
-    columns = [(column.label, said(FIGURE_HEADER)) for column in report.columns]
-    return columns + [
-        (told(pair.label), said("none" if pair.reason else DIFFERENCE_HEADER))
-        for pair in report.pairs
-    ]
+def figures_table(report: BenchmarkReport) -> Table:
+    """Return the table of a benchmark: a column a run, then one a pair."""
+    heads = [(column.label, said("value [95%] n/failed/unscored")) for column in report.columns]
+    holds = [said("none" if pair.reason else "difference [95%] p n") for pair in report.pairs]
+    heads += [(told(pair.label), own) for pair, own in zip(report.pairs, holds, strict=True)]
+
+    def cells(row: ReportRow) -> list[CellParts]:
+        own = [figure_parts(figure, row.unit) for figure in row.figures]
+        return own + [difference_parts(difference, row.unit) for difference in row.differences]
+
+    return Table(
+        report.title,
+        ((said("figure"), ""), *heads),
+        groups_of(report.rows, cells),
+        tuple(map(told, report.notes)),
+        ("", *(own.label for own in report.columns), *(own.label for own in report.pairs)),
+        f"{report.title}. {benchmarks()[report.benchmark].unit_note}",
+    )
 
 
-def entry_texts(board: Leaderboard, entry: Entry, unit: Unit) -> list[str]:
-    """Return the figures of a line of a leaderboard, with the digits that were published."""
-    texts = []
-    for place, value in zip(board.places, entry.values, strict=True):
-        if value is None:
-            texts.append("-")
-        elif entry.published is None or unit.name == "share":
-            texts.append(f"{value * unit.shown_factor / unit.factor:.{unit.decimals}f}")
-        else:
-            texts.append(f"{value:.{entry.published.decimals[place]}f}")
-    return texts
+def _board_number(value: float | None, row: PublishedRow | None, place: Place, unit: Unit) -> str:
+    """Return a figure of a leaderboard with the digits that were published; "-" for none."""
+    if value is None:
+        return "-"
+    if row is None or unit.name == "share":
+        return f"{value * unit.shown_factor / unit.factor:.{unit.decimals}f}"
+    return f"{value:.{row.decimals[place]}f}"
 
 
-def entry_note(board: Leaderboard, entry: Entry) -> str:
+def _entry_note(board: Leaderboard, entry: Entry) -> str:
     """Return what sets a line of a leaderboard apart; "" for a published row that counts."""
     if entry.published is None:
         ranked = any(rank.column == entry.name and rank.rank for rank in board.ranks)
@@ -130,7 +115,7 @@ def entry_note(board: Leaderboard, entry: Entry) -> str:
     return told("not ranked: mode not stated") if entry.published.mode != board.mode else ""
 
 
-def source_texts(board: Leaderboard) -> list[str]:
+def _source_texts(board: Leaderboard) -> list[str]:
     """Return where the published rows are from; one line a source, with its models if several."""
     models: dict[str, list[str]] = {}
     for entry in board.entries:
@@ -139,11 +124,6 @@ def source_texts(board: Leaderboard) -> list[str]:
     if len(models) == 1:
         return [told(f"Source: {next(iter(models))}.")]
     return [told(f"Source of {', '.join(names)}: {source}.") for source, names in models.items()]
-
-
-def board_title(board: Leaderboard, title: str) -> str:
-    """Return the heading of a leaderboard."""
-    return told(f"Published for {title}{f', {board.mode}' if board.mode else ''}")
 
 
 def rank_text(rank: Rank, board: Leaderboard) -> str:
@@ -158,197 +138,231 @@ def rank_text(rank: Rank, board: Leaderboard) -> str:
     return told(f"{start}rank {rank.rank} of {rank.of}{ties}{only_if}{unknown}.")
 
 
-def escaped_markdown(text: str) -> str:
-    """Return a text as Markdown shows it."""
-    for character in "\\|*_`<>":
-        text = text.replace(character, f"\\{character}")
-    return " ".join(text.replace("](", "\\](").split())  # no link
+# In LaTeX, which is English.
+_CAPTION = "{}: published rows and runs (bold)."
 
 
-def markdown_line(cells: Sequence[str]) -> str:
-    """Return a line of a table in Markdown."""
-    return f"| {' | '.join(cells)} |"
-
-
-def _markdown_figures(report: BenchmarkReport) -> Iterator[str]:
-    heads = [f"{escaped_markdown(label)}<br>{what}" for label, what in headers(report)]
-    yield markdown_line([said("figure"), *heads])
-    yield markdown_line(["---", *["---:"] * len(heads)])
-    for title, rows in sections(report.rows):
-        if title:
-            yield markdown_line([f"**{escaped_markdown(title)}**", *[""] * len(heads)])
-        for row in rows:
-            yield markdown_line([escaped_markdown(row.name), *row_texts(row)])
-
-
-def _markdown_board(board: Leaderboard, report: BenchmarkReport) -> Iterator[str]:
-    unit = report.rows[0].unit
-    yield f"### {board_title(board, report.title)}"
-    yield ""
-    yield markdown_line([said("model"), *(name for _, name in board.places), said("note")])
-    yield markdown_line(["---", *["---:"] * len(board.places), "---"])
-    for entry in board.entries:
-        name, note = escaped_markdown(entry.name), escaped_markdown(entry_note(board, entry))
-        name = f"**{name}**" if entry.published is None else name
-        yield markdown_line([name, *entry_texts(board, entry, unit), note])
-    yield ""
-    yield from (f"- {escaped_markdown(text)}" for text in source_texts(board))
-    yield from (f"- {escaped_markdown(rank_text(rank, board))}" for rank in board.ranks)
-
-
-def _markdown_lines(report: Report) -> Iterator[str]:
-    for benchmark in report.benchmarks:
-        yield f"## {benchmark.title}"
-        yield ""
-        yield from _markdown_figures(benchmark)
-        yield ""
-        yield from (f"- {escaped_markdown(told(note))}" for note in benchmark.notes)
-        yield ""
-        for board in benchmark.leaderboards:
-            if board.reason:
-                yield escaped_markdown(told(f"No rank: {board.reason}."))
-            else:
-                yield from _markdown_board(board, benchmark)
-            yield ""
-    for text in (*(f"Remark: {own}" for own in report.remarks), *report.method):
-        yield f"- {escaped_markdown(told(text))}"
-
-
-def markdown_text(report: Report) -> str:
-    """Return the report as Markdown: a table a benchmark, its notes, the published rows."""
-    return "".join(f"{line}\n" for line in _markdown_lines(report))
-
-
-# Wide enough for any table where nobody says how wide lines may be.
-_UNLIMITED = 100_000
-
-
-def _header(label: str, holds: str) -> str:
-    return f"{label.replace(' less ', chr(10) + 'less ')}\n{holds}"
-
-
-def _table_figures(report: BenchmarkReport, chosen: range) -> Table:
-    """Lay out some of the columns."""
-    heads = headers(report)
-    table = Table(
-        Column(said("figure"), overflow="fold"),
-        *(Column(_header(*heads[number]), overflow="fold") for number in chosen),
-        title=report.title,
-        title_justify="left",
-    )
-    for title, rows in sections(report.rows):
-        table.add_section()
-        if title:
-            table.add_row(title)
-        for row in rows:
-            texts = row_texts(row)
-            name = f"  {row.name}" if title else row.name
-            table.add_row(name, *(texts[number] for number in chosen))
-    return table
-
-
-def _blocks(report: BenchmarkReport, console: Console) -> list[Table]:
-    """Return one table, or several of as many columns as fit beside each other."""
-    total, blocks, start = len(headers(report)), [], 0
-    unlimited = console.options.update(width=_UNLIMITED)
-    while start < total:
-        end = total
-        while end > start + 1:
-            table = _table_figures(report, range(start, end))
-            if Measurement.get(console, unlimited, table).maximum <= console.width:
-                break
-            end -= 1
-        blocks.append(_table_figures(report, range(start, end)))
-        start = end
-    return blocks
-
-
-def _table_board(board: Leaderboard, report: BenchmarkReport) -> Table:
-    unit = report.rows[0].unit
-    table = Table(
-        Column(said("model"), overflow="fold"),
-        *(Column(name, justify="right", overflow="fold") for _, name in board.places),
-        Column(said("note"), overflow="fold"),
-        title=board_title(board, report.title),
-        title_justify="left",
-    )
-    for entry in board.entries:
-        table.add_row(entry.name, *entry_texts(board, entry, unit), entry_note(board, entry))
-    return table
-
-
-def console_in_memory(width: int | None) -> Console:
-    """Return a console that keeps what is printed on it; `width`: of lines, None: no limit."""
-    return Console(
-        file=StringIO(),
-        width=width or _UNLIMITED,
-        color_system=None,
-        force_terminal=False,
-        markup=False,
-        highlight=False,
-        emoji=False,
+def _board_table(board: Leaderboard, report: BenchmarkReport) -> Table:
+    if board.reason:
+        return Table("", (), (), (told(f"No rank: {board.reason}."),))
+    unit, title = benchmarks()[report.benchmark].unit, report.title
+    paper = (name if at in (name, title) else f"{at}: {name}" for at, name in board.places)
+    title += f", {board.mode}" if board.mode else ""
+    rows = []
+    for own in board.entries:
+        each = zip(own.values, board.places, strict=True)
+        cells = [(_board_number(value, own.published, at, unit),) for value, at in each]
+        note = (_entry_note(board, own),)
+        rows.append(Row(own.name, (*cells, note), own.published is None))
+    return Table(
+        told(f"Published for {title}"),
+        tuple((head, "") for head in (said("model"), *(n for _, n in board.places), said("note"))),
+        [("", rows)],
+        (*_source_texts(board), *(rank_text(rank, board) for rank in board.ranks)),
+        ("Model", *paper),
+        _CAPTION.format(title),
     )
 
 
-def text_of(console: Console) -> str:
-    """Return what was printed on a console in memory, without spaces at the ends of lines."""
-    assert isinstance(console.file, StringIO)
-    return "".join(f"{line.rstrip()}\n" for line in console.file.getvalue().splitlines())
+# ---------------------------------------------------------------------- lines of CSV
+
+_FIRST = ("benchmark", "section", "figure", "unit")
 
 
-def table_text(report: Report, width: int | None = None) -> str:
-    """Return the report as plain text.
+# What CSV has of a figure, behind the label of its run, and of a difference.
+_FIGURE = ("", "low", "high", "n", "failed", "unscored", "interval")
+DIFFERENCE = ("", "low", "high", "p", "n")
 
-    Args:
-        report: what to print.
-        width: longest line; tables of many runs are split into blocks of columns. None: no limit.
+
+def csv_cells(own: Cell | Difference | None, unit: Unit, names: Sequence[str]) -> dict[str, Any]:
+    """Return a figure or a difference by the names of its columns, rounded as in tables."""
+    if own is None:
+        return dict.fromkeys(names, "")
+    known = {"": own.value, "low": own.low, "high": own.high}
+    found = {name: "" if one is None else unit.shown(one) for name, one in known.items()}
+    if isinstance(own, Cell) and own.value is not None:
+        found[""] = own.shown(unit)
+    found = {name: text.removeprefix("+") for name, text in found.items()}
+    if isinstance(own, Difference):
+        found["p"] = "" if own.p_value is None else f"{own.p_value:.4f}"
+    elif own.method == "none":
+        found["interval"] = f"none: {own.reason}" if own.reason else "none"
+    else:
+        found["interval"] = own.method + (" over documents" if own.documents else "")
+    return {name: found.get(name, getattr(own, name, "")) for name in names}
+
+
+def _first(report: BenchmarkReport, section: str, figure: str, unit: str) -> dict[str, Any]:
+    return dict(zip(_FIRST, (report.benchmark, section, figure, unit), strict=True))
+
+
+def _row_line(report: BenchmarkReport, row: ReportRow) -> dict[str, Any]:
+    unit = "relative percent" if row.unit is RELATIVE else "percent"
+    line = _first(report, row.section, row.name, unit)
+    labels = [own.label for own in report.columns] + [own.label for own in report.pairs]
+    cells = [csv_cells(own, row.unit, _FIGURE) for own in row.figures]
+    cells += [csv_cells(own, row.unit, DIFFERENCE) for own in row.differences]
+    for label, own in zip(labels, cells, strict=True):
+        line |= {f"{label}: {name}" if name else label: cell for name, cell in own.items()}
+    place = (row.section, row.name)
+    for published in (entry.published for board in report.leaderboards for entry in board.entries):
+        if published is not None:
+            mode = f" ({published.mode})" if published.mode else ""
+            text = _board_number(published.values.get(place), published, place, row.unit)
+            line[f"published: {published.model}{mode}"] = "" if text == "-" else text
+    return line
+
+
+def _further_lines(report: BenchmarkReport) -> Iterator[dict[str, Any]]:
+    """Yield what else is known of the answers, where anything is, and the ranks.
+
+    How many ended at the budget with the warning, failures by reason where one is known, and how
+    many hold reasoning.
     """
-    console = console_in_memory(width)
-    for benchmark in report.benchmarks:
-        for block in _blocks(benchmark, console):
-            console.print(block)
-        for note in benchmark.notes:
-            console.print(told(note))
-        for board in benchmark.leaderboards:
-            if board.reason:
-                console.print(told(f"No rank: {board.reason}."))
-                continue
-            console.print(_table_board(board, benchmark))
-            for line in source_texts(board):
-                console.print(line)
-            for rank in board.ranks:
-                console.print(rank_text(rank, board))
-        console.print()
-    for line in (*(f"Remark: {text}" for text in report.remarks), *report.method):
-        console.print(told(line))
-    return text_of(console)
+    labels, tables = [own.label for own in report.columns], [own.table for own in report.columns]
+    ended: list[Any] = [table.facts.counts.get("capped") for table in tables]
+    rows = [("budget", "answers that ended at it", "answers", ended)]
+    rows.append(("budget", "warning", "text", [table.capped_warning or None for table in tables]))
+    reasons = dict.fromkeys(reason for table in tables for reason in table.answers.failures)
+    for reason in reasons if reasons.keys() - {NOT_KNOWN} else ():
+        numbers = [table.answers.failures.get(reason) for table in tables]
+        rows.append(("failed", reason, "answers", numbers))
+    for key, name in (("answers", "answers that hold reasoning"), ("policy", "policy")):
+        own = [table.otherwise and table.facts.reasoning[key] for table in tables]
+        rows.append(("reasoning", name, key, own))
+    for *first, cells in rows:
+        known = [
+            (label, cell) for label, cell in zip(labels, cells, strict=True) if cell is not None
+        ]
+        if known:
+            yield _first(report, *first) | dict(known)
+    for board in report.leaderboards:
+        for rank in board.ranks:
+            section = f"rank among published{f' ({rank.mode})' if rank.mode else ''}"
+            line = _first(report, section, rank.place[1], "rank")
+            yield line | {rank.column: rank.rank, f"{rank.column}: n": rank.of}
 
 
-TABLE = "table"
-_OTHERS: Mapping[str, Callable[[Report], str]] = {
-    "markdown": markdown_text,
-    "csv": csv_text,
-    "json": json_text,
-}
-FORMATS = (TABLE, *_OTHERS)
+# ---------------------------------------------------------------------- the value of JSON
 
 
-def check_format(name: str) -> str:
-    """Return a format's name; UnknownNameError if there is none such."""
-    if name not in FORMATS:
-        raise UnknownNameError("format", name, FORMATS)
-    return name
+def numbers_json(own: Cell | Difference, unit: Unit) -> dict[str, float | None]:
+    """Return number and ends of a figure or a difference, unrounded."""
+    return {name: unit.scaled(getattr(own, name)) for name in ("value", "low", "high")}
+
+
+def figure_json(figure: Cell | None, unit: Unit) -> dict[str, Any] | None:
+    """Return a figure with its interval; None for none."""
+    if figure is None:
+        return None
+    names = ("n", "documents", "failed", "unscored", "official")
+    interval = {"interval": figure.method, "reason": figure.reason or None}
+    return {
+        **numbers_json(figure, unit),
+        **interval,
+        **{name: getattr(figure, name) for name in names},
+    }
+
+
+def difference_json(own: Difference | None, unit: Unit) -> dict[str, Any] | None:
+    """Return a difference with its interval; None for none."""
+    if own is None:
+        return None
+    rest = {"p_value": own.p_value, "reason": own.reason or None, "n": own.n}
+    return {**numbers_json(own, unit), **rest}
+
+
+def _column_json(column: Column) -> dict[str, Any]:
+    facts = column.table.facts
+    reasoning = {key: facts.reasoning.get(key) for key in ("policy", "answers")}
+    return {
+        "label": column.label,
+        "run": column.run.name,
+        "table": column.table.info.name,
+        "repeats": facts.repeats,
+        "data": facts.data,
+        "embedding_model": facts.embedding_model,
+        "counts": facts.counts,
+        "failures": column.table.answers.failures,
+        "warnings": [warning] if (warning := column.table.capped_warning) else [],
+        "problems": column.run.problems,
+        **({} if column.table.otherwise is None else {"reasoning": reasoning}),
+    }
+
+
+def _entry_json(entry: Entry) -> dict[str, Any]:
+    row = entry.published
+    line = {"published": row is not None, "name": entry.name, "values": entry.values}
+    if row is not None:
+        line |= {"mode": row.mode, "source": row.source, "caveat": row.caveat}
+        line["figures"] = [[*place, value] for place, value in row.values.items()]
+    return line
+
+
+def _board_json(board: Leaderboard) -> dict[str, Any]:
+    return {
+        "table": board.table,
+        "mode": board.mode,
+        "reason": board.reason or None,
+        "figures": board.places,
+        "entries": [_entry_json(entry) for entry in board.entries],
+        "ranks": [
+            {
+                "column": rank.column,
+                "figure": rank.place,
+                "mode": rank.mode,
+                "rank": rank.rank,
+                "of": rank.of,
+                "ties": rank.ties,
+                "reason": rank.reason or None,
+                "unknown": rank.unknown or None,
+            }
+            for rank in board.ranks
+        ],
+    }
+
+
+def _benchmark_json(report: BenchmarkReport) -> dict[str, Any]:
+    return {
+        "benchmark": report.benchmark,
+        "title": report.title,
+        "columns": [_column_json(column) for column in report.columns],
+        "pairs": [{**vars(pair), "reason": pair.reason or None} for pair in report.pairs],
+        "figures": [
+            {
+                "section": row.section,
+                "name": row.name,
+                "unit": row.unit.name,
+                "figures": [figure_json(own, row.unit) for own in row.figures],
+                "differences": [difference_json(own, row.unit) for own in row.differences],
+            }
+            for row in report.rows
+        ],
+        "notes": report.notes,
+        "published": [_board_json(board) for board in report.leaderboards],
+    }
+
+
+def printed(report: Report) -> Printed:
+    """Return what is printed of a report.
+
+    Values of JSON are unrounded, in the benchmark's own unit ("unit": percent of v1, E and v2,
+    share of Pro; relative figures are x/y - 1). `pairs` number the columns from 0.
+    """
+    shown, lines = [], []
+    for own in report.benchmarks:
+        shown += [figures_table(own), *(_board_table(board, own) for board in own.leaderboards)]
+        lines += [*(_row_line(own, row) for row in own.rows), *_further_lines(own)]
+    fixed = {"level": LEVEL, "resamples": RESAMPLES, "seed": SEED, "fewest": FEWEST}
+    value = {
+        "method": {**fixed, "text": report.method},
+        "remarks": report.remarks,
+        "benchmarks": [_benchmark_json(own) for own in report.benchmarks],
+    }
+    closing = (*(f"Remark: {text}" for text in report.remarks), *report.method)
+    return Printed(shown, tuple(map(told, closing)), lines, _FIRST, value)
 
 
 def render(report: Report, name: str, width: int | None = None) -> str:
-    """Return a report in a format.
-
-    Args:
-        report: what to print.
-        name: one of FORMATS.
-        width: longest line of tables; None: no limit.
-
-    Raises:
-        UnknownNameError: there is no such format.
-    """
-    return table_text(report, width) if check_format(name) == TABLE else _OTHERS[name](report)
+    """Return a report in one of FORMATS, see `formats.write`."""
+    return write(printed(report), name, width)

@@ -18,9 +18,7 @@ from lm_eval_longbench.figures.intervals import FEWEST, RESAMPLES, SEED
 from lm_eval_longbench.figures.tree import FEW_DIFFER, Pairing, estimate
 from lm_eval_longbench.metrics.reasoning import DROP, KEEP, POLICIES
 from lm_eval_longbench.reports.published import Leaderboard, leaderboard
-from lm_eval_longbench.reports.rows import Cell as Cell
-from lm_eval_longbench.reports.rows import ReportRow as ReportRow
-from lm_eval_longbench.reports.rows import lacking, shown
+from lm_eval_longbench.reports.rows import Cell, ReportRow, lacking, shown
 from lm_eval_longbench.reports.scored_run import Facts, ScoredRun, ScoredTable
 from lm_eval_longbench.signature.compare import incomparable
 

@@ -13,33 +13,26 @@ the run loses three in a hundred, it would hold the true share 58% of the time w
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
-
-from rich.table import Column as RichColumn
-from rich.table import Table as RichTable
 
 from lm_eval_longbench.benchmarks.base import Place
 from lm_eval_longbench.benchmarks.registry import benchmarks
 from lm_eval_longbench.errors import OptionError, UnknownNameError
 from lm_eval_longbench.figures.figure import RELATIVE, Figure, Unit
 from lm_eval_longbench.figures.intervals import FEWEST, LEVEL, t_interval, two_sided_p
-from lm_eval_longbench.figures.tree import FEW_DIFFER, Pairing, Tree, few_differ
+from lm_eval_longbench.figures.tree import FEW_DIFFER, Difference, Pairing, Tree, few_differ
+from lm_eval_longbench.reports.formats import CellParts, Printed, Table, write
 from lm_eval_longbench.reports.render import (
-    TABLE,
-    check_format,
-    console_in_memory,
-    escaped_markdown,
-    interval_mark,
-    markdown_line,
-    p_text,
-    sections,
-    text_of,
+    DIFFERENCE,
+    NOTHING,
+    csv_cells,
+    difference_json,
+    difference_parts,
+    groups_of,
 )
-from lm_eval_longbench.reports.render_csv import csv_of
 from lm_eval_longbench.reports.report import (
     Column,
     Pair,
@@ -48,8 +41,8 @@ from lm_eval_longbench.reports.report import (
     pair_of,
     remarks_on,
 )
+from lm_eval_longbench.reports.rows import Placed
 from lm_eval_longbench.reports.scored_run import ScoredRun
-from lm_eval_longbench.version import __version__
 
 # ---------------------------------------------------------------------- one share
 
@@ -57,29 +50,16 @@ from lm_eval_longbench.version import __version__
 _ZERO = 1e-12
 
 
-@dataclass(frozen=True)
-class Retained:
-    """The score of a run over that of a baseline.
-
-    Attributes:
-        value: the ratio, 1 where nothing is lost; None where it cannot be given: a question that
-            both have is unscored, they have none in common, or the baseline's score is 0.
-        n: questions that both have.
-        low, high: ends of the 95% interval; None where there is none.
-        p_value: two-sided, against a ratio of 1; None where there is no interval.
-        reason: why there is no value, or no interval; "" otherwise.
-    """
-
-    value: float | None
-    n: int
-    low: float | None = None
-    high: float | None = None
-    p_value: float | None = None
-    reason: str = ""
+def _unknown(value: float | None, n: int, reason: str) -> Difference:
+    return Difference(value, n, None, None, None, reason)
 
 
-def retained(baseline: Tree, run: Tree) -> Retained | None:
+def retained(baseline: Tree, run: Tree) -> Difference | None:
     """Return which share of the baseline's figure a run keeps; None of figures that are ratios.
+
+    The value is the ratio, 1 where nothing is lost; None where it cannot be given: a question that
+    both have is unscored, they have none in common, or the baseline's score is 0. The p-value is
+    against a ratio of 1.
 
     Args:
         baseline, run: the same figure of both.
@@ -88,18 +68,18 @@ def retained(baseline: Tree, run: Tree) -> Retained | None:
     if own is None or base is None:
         return None
     if own.value is None or base.value is None:
-        return Retained(None, own.n, reason="a question is unscored, or a part has none in common")
+        return _unknown(None, own.n, "a question is unscored, or a part has none in common")
     if base.value <= _ZERO:
-        return Retained(None, own.n, reason="the baseline's score is 0")
+        return _unknown(None, own.n, "the baseline's score is 0")
     ratio = own.value / base.value
     less, rest = Pairing().tree(baseline, run), Pairing(ratio).tree(baseline, run)
     assert less is not None and rest is not None  # as `own` is not
     few = rest.few or few_differ(less)
     if few:
-        return Retained(ratio, own.n, reason=few)
+        return _unknown(ratio, own.n, few)
     strata = [one.times(1 / base.value) for one in rest.influence]
     low, high = t_interval(ratio, strata)
-    return Retained(ratio, own.n, low, high, two_sided_p(ratio - 1, strata))
+    return Difference(ratio, own.n, low, high, two_sided_p(ratio - 1, strata))
 
 
 # ---------------------------------------------------------------------- all figures of the runs
@@ -124,25 +104,18 @@ class RetainedShare:
     """
 
     score: float | None
-    retained: Retained | None
+    retained: Difference | None
 
 
 @dataclass(frozen=True)
-class RetainedRow:
+class RetainedRow(Placed):
     """One figure of the baseline, and what each run keeps of it.
 
     Attributes:
-        section, name: its place.
-        unit: of the scores.
-        detail: shown in CSV and JSON only.
         baseline: its score.
         kept: one a column.
     """
 
-    section: str
-    name: str
-    unit: Unit
-    detail: bool
     baseline: float
     kept: tuple[RetainedShare, ...]
 
@@ -189,11 +162,6 @@ class RetainedReport:
     numbers: Mapping[str, float]
     tables: tuple[RetainedTable, ...]
     remarks: tuple[str, ...]
-
-    @property
-    def method(self) -> tuple[str, ...]:
-        """How shares and intervals were made."""
-        return (_METHOD,)
 
 
 def _figures(column: Column) -> dict[Place, Figure]:
@@ -299,99 +267,37 @@ def make_retained(runs: Sequence[ScoredRun], baseline: str, x: str | None = None
     return RetainedReport(baseline, x or "", numbers, tables, tuple(remarks_on(runs)))
 
 
-# ---------------------------------------------------------------------- formats
+# ---------------------------------------------------------------------- what is printed
 
 # A ratio as a percentage.
 PERCENT = Unit("ratio", 1, 100, 2)
-_HOLDS = "retained % [95%] p n, score"
 
 
-def kept_text(kept: RetainedShare, unit: Unit) -> str:
-    """Return one cell, such as "97.31 [95.10, 99.52] p=0.018 n=200, 40.12"; "" for no figure."""
+def _parts(kept: RetainedShare, unit: Unit) -> CellParts:
+    """Return a cell, such as "97.31 [95.10, 99.52] p=0.018 n=200, 40.12"."""
     if kept.score is None:
-        return ""
-    found, score = kept.retained, unit.shown(kept.score)
-    if found is None:
-        return f"-, {score}"
-    text = PERCENT.shown(found.value) + interval_mark(found.reason)
-    if found.low is not None and found.p_value is not None:
-        ends = f"{PERCENT.shown(found.low)}, {PERCENT.shown(found.high)}"
-        text += f" [{ends}] {p_text(found.p_value)}"
-    return f"{text} n={found.n}, {score}"
+        return NOTHING
+    score = unit.shown(kept.score)
+    *parts, rest = difference_parts(kept.retained, PERCENT, signed=False)
+    return (*parts, f"{rest}, {score}") if parts else ("-,", "", score)
 
 
-def _heads(table: RetainedTable) -> list[tuple[str, str]]:
-    return [
-        (f"{table.baseline.run.name} (baseline)", "score"),
-        *((label, _HOLDS) for label in table.labels),
-    ]
+def _printed_table(table: RetainedTable) -> Table:
+    def cells(row: RetainedRow) -> list[CellParts]:
+        return [(row.unit.shown(row.baseline),), *(_parts(kept, row.unit) for kept in row.kept)]
+
+    heads = [("figure", ""), (f"{table.baseline.run.name} (baseline)", "score")]
+    heads += [(label, "retained % [95%] p n, score") for label in table.labels]
+    groups, paper = groups_of(table.rows, cells), ("", *(label for label, _ in heads[1:]))
+    return Table(table.title, heads, groups, table.notes, paper, f"{table.title}, retained %.")
 
 
-def _cells(row: RetainedRow) -> list[str]:
-    return [row.unit.shown(row.baseline), *(kept_text(kept, row.unit) for kept in row.kept)]
-
-
-def _last(report: RetainedReport) -> Iterator[str]:
-    yield from (f"Remark: {text}" for text in report.remarks)
-    yield from report.method
-
-
-def table_text(report: RetainedReport, width: int | None = None) -> str:
-    """Return the report as plain text; `width`: of the longest line, None: no limit."""
-    console = console_in_memory(width)
-    for table in report.tables:
-        heads = (RichColumn(f"{label}\n{holds}", overflow="fold") for label, holds in _heads(table))
-        made = RichTable(
-            RichColumn("figure", overflow="fold"), *heads, title=table.title, title_justify="left"
-        )
-        for title, rows in sections(table.rows):
-            made.add_section()
-            if title:
-                made.add_row(title)
-            for row in rows:
-                made.add_row(f"  {row.name}" if title else row.name, *_cells(row))
-        console.print(made)
-        for note in table.notes:
-            console.print(note)
-        console.print()
-    for line in _last(report):
-        console.print(line)
-    return text_of(console)
-
-
-def _markdown_lines(report: RetainedReport) -> Iterator[str]:
-    for table in report.tables:
-        heads = [f"{escaped_markdown(label)}<br>{holds}" for label, holds in _heads(table)]
-        yield f"## {table.title}"
-        yield ""
-        yield markdown_line(["figure", *heads])
-        yield markdown_line(["---", *["---:"] * len(heads)])
-        for title, rows in sections(table.rows):
-            if title:
-                yield markdown_line([f"**{escaped_markdown(title)}**", *[""] * len(heads)])
-            for row in rows:
-                yield markdown_line([escaped_markdown(row.name), *_cells(row)])
-        yield ""
-        yield from (f"- {escaped_markdown(note)}" for note in table.notes)
-        yield ""
-    yield from (f"- {escaped_markdown(text)}" for text in _last(report))
-
-
-def markdown_text(report: RetainedReport) -> str:
-    """Return the report as Markdown."""
-    return "".join(f"{line}\n" for line in _markdown_lines(report))
-
-
-def _csv_lines(report: RetainedReport) -> Iterator[dict[str, Any]]:
+def _lines(report: RetainedReport) -> Iterator[dict[str, Any]]:
     """Yield a line a figure and run, so that a sweep is a column of numbers to draw."""
     for table in report.tables:
         for row in table.rows:
             for column, kept in zip(table.columns, row.kept, strict=True):
-                found = kept.retained
-                ends = (None, None) if found is None else (found.low, found.high)
-                value = None if found is None else found.value
-                p_value = None if found is None else found.p_value
-                texts = ["" if one is None else PERCENT.shown(one) for one in (value, *ends)]
+                cells = csv_cells(kept.retained, PERCENT, (*DIFFERENCE, "reason"))
                 yield {
                     "table": table.baseline.table.info.name,
                     "section": row.section,
@@ -400,74 +306,48 @@ def _csv_lines(report: RetainedReport) -> Iterator[dict[str, Any]]:
                     **({report.x: column.run.name} if report.x else {}),
                     "baseline": row.unit.shown(row.baseline),
                     "score": "" if kept.score is None else row.unit.shown(kept.score),
-                    **dict(zip(("retained", "low", "high"), texts, strict=True)),
-                    "p": "" if p_value is None else f"{p_value:.4f}",
-                    "n": "" if found is None else found.n,
-                    "reason": "" if found is None else found.reason,
+                    "retained": cells.pop(""),
+                    **cells,
                 }
 
 
-def csv_text(report: RetainedReport) -> str:
-    """Return the report as CSV: a line a figure and run, shares in percent."""
-    return csv_of(list(_csv_lines(report)))
-
-
 def _json_kept(kept: RetainedShare, unit: Unit) -> dict[str, Any]:
-    found = kept.retained
+    nothing = dict.fromkeys(("value", "low", "high", "p_value", "reason", "n"))
+    found = difference_json(kept.retained, PERCENT) or nothing
+    return {"score": unit.scaled(kept.score), "retained": found.pop("value"), **found}
+
+
+def _json_table(table: RetainedTable) -> dict[str, Any]:
     return {
-        "score": unit.scaled(kept.score),
-        "retained": None if found is None else found.value,
-        "low": None if found is None else found.low,
-        "high": None if found is None else found.high,
-        "p_value": None if found is None else found.p_value,
-        "n": None if found is None else found.n,
-        "reason": (found.reason or None) if found is not None else None,
-    }
-
-
-def json_text(report: RetainedReport) -> str:
-    """Return the report as JSON: everything, unrounded; `retained` is a ratio, 1 for all."""
-    value = {
-        "format": 1,
-        "package": f"lm-eval-longbench {__version__}",
-        "baseline": report.baseline,
-        "x": {"name": report.x, "values": dict(report.numbers)} if report.x else None,
-        "method": {"level": LEVEL, "text": list(report.method)},
-        "remarks": list(report.remarks),
-        "tables": [
+        "table": table.baseline.table.info.name,
+        "title": table.title,
+        "runs": [column.run.name for column in table.columns],
+        "figures": [
             {
-                "table": table.baseline.table.info.name,
-                "title": table.title,
-                "runs": [column.run.name for column in table.columns],
-                "figures": [
-                    {
-                        "section": row.section,
-                        "name": row.name,
-                        "unit": row.unit.name,
-                        "baseline": row.unit.scaled(row.baseline),
-                        "runs": [_json_kept(kept, row.unit) for kept in row.kept],
-                    }
-                    for row in table.rows
-                ],
-                "notes": list(table.notes),
+                "section": row.section,
+                "name": row.name,
+                "unit": row.unit.name,
+                "baseline": row.unit.scaled(row.baseline),
+                "runs": [_json_kept(kept, row.unit) for kept in row.kept],
             }
-            for table in report.tables
+            for row in table.rows
         ],
+        "notes": table.notes,
     }
-    return json.dumps(value, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
-
-
-_OTHERS: Mapping[str, Callable[[RetainedReport], str]] = {
-    "markdown": markdown_text,
-    "csv": csv_text,
-    "json": json_text,
-}
 
 
 def render(report: RetainedReport, name: str, width: int | None = None) -> str:
-    """Return the report in a format, see `reports.render.FORMATS`; `width`: of tables.
+    """Return the report in one of FORMATS, see `formats.write`.
 
-    Raises:
-        UnknownNameError: there is no such format.
+    Shares are percent, but in JSON, where everything is unrounded, ratios: 1 for all.
     """
-    return table_text(report, width) if check_format(name) == TABLE else _OTHERS[name](report)
+    value = {
+        "baseline": report.baseline,
+        "x": {"name": report.x, "values": report.numbers} if report.x else None,
+        "method": {"level": LEVEL, "text": (_METHOD,)},
+        "remarks": report.remarks,
+        "tables": list(map(_json_table, report.tables)),
+    }
+    closing = (*(f"Remark: {text}" for text in report.remarks), _METHOD)
+    tables = tuple(map(_printed_table, report.tables))
+    return write(Printed(tables, closing, list(_lines(report)), (), value), name, width)

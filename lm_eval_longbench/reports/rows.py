@@ -44,21 +44,30 @@ class Cell(Estimate):
 
 
 @dataclass(frozen=True)
-class ReportRow:
-    """One figure of every column.
+class Placed:
+    """A row of a report.
 
     Attributes:
-        section, name: its place.
+        section, name: the place of its figure.
         unit: how it is given.
         detail: shown in CSV and JSON only.
-        figures: one a column; None where a run has fewer repeats than the figure needs.
-        differences: one a pair; None where there is none.
     """
 
     section: str
     name: str
     unit: Unit
     detail: bool
+
+
+@dataclass(frozen=True)
+class ReportRow(Placed):
+    """One figure of every column.
+
+    Attributes:
+        figures: one a column; None where a run has fewer repeats than the figure needs.
+        differences: one a pair; None where there is none.
+    """
+
     figures: tuple[Cell | None, ...]
     differences: tuple[Difference | None, ...]
 

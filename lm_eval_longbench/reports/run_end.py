@@ -15,8 +15,9 @@ from lm_eval_longbench.answers.answer import failed_text
 from lm_eval_longbench.benchmarks.registry import benchmarks
 from lm_eval_longbench.language import said, told
 from lm_eval_longbench.reports.published import lacks_first_pass, verdict_of
-from lm_eval_longbench.reports.render import sections
-from lm_eval_longbench.reports.report import BenchmarkReport, Cell, Column, Report, ReportRow
+from lm_eval_longbench.reports.render import figure_parts, sections
+from lm_eval_longbench.reports.report import BenchmarkReport, Column, Report
+from lm_eval_longbench.reports.rows import Cell, ReportRow
 
 # Figures of a headline where none is official.
 _FIGURES = 4
@@ -95,10 +96,8 @@ def _tasks_here(column: Column) -> list[str]:
 
 
 def _named(name: str, cell: Cell, row: ReportRow) -> str:
-    ends = ""
-    if cell.low is not None:
-        ends = f" [{row.unit.shown(cell.low)}, {row.unit.shown(cell.high)}]"
-    return f"{name} {cell.shown(row.unit)}{ends}"
+    number, ends, _ = figure_parts(cell, row.unit)
+    return f"{name} {number}{'' if cell.low is None else f' {ends}'}"
 
 
 def _sections(

@@ -8,12 +8,13 @@ from hypothesis import strategies as st
 from lm_eval_longbench.figures.tree import (
     FEW_DIFFER,
     FEWEST_DIFFERING,
+    Difference,
     Leaf,
     Mean,
     Pairing,
     Relative,
 )
-from lm_eval_longbench.reports.retained import Retained, retained
+from lm_eval_longbench.reports.retained import retained
 
 
 def leaf(values, names=None, documents=None):
@@ -85,7 +86,7 @@ def test_a_mean_of_means_weighs_its_parts_alike():
 
 def test_of_equal_runs_all_is_retained_and_no_more_is_said():
     own = leaf(shares(50, 1))
-    assert retained(own, own) == Retained(1.0, 50, reason=FEW_DIFFER)
+    assert retained(own, own) == Difference(1.0, 50, None, None, None, FEW_DIFFER)
 
 
 def test_few_questions_that_differ_make_no_interval():
