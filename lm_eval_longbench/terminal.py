@@ -11,7 +11,7 @@ import contextlib
 import io
 import logging
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import IO, TYPE_CHECKING
 
@@ -129,14 +129,33 @@ def say_table(table: Table, width: int | None = None) -> None:
     plain(width=width).print(table, crop=False)
 
 
-def table_of(texts: Iterable[str], numbers: Iterable[str], title: str | None = None) -> Table:
-    """Return an empty table with columns of texts, and right of them columns of numbers."""
-    from rich import box
-    from rich.table import Column, Table
+def table_of(
+    rows: Sequence[Mapping[str, str]],
+    texts: int = 1,
+    title: str | None = None,
+    *,
+    total: bool = False,
+) -> Table:
+    """Return a table of rows, each by the names of its columns.
 
-    columns = [Column(name, no_wrap=True) for name in texts]
-    columns += [Column(name, justify="right", no_wrap=True) for name in numbers]
-    return Table(*columns, title=title, title_justify="left", box=box.SIMPLE, padding=(0, 1, 0, 0))
+    Args:
+        rows: of it.
+        texts: how many columns are texts; those right of them are numbers.
+        title: its heading.
+        total: whether the last row is about all others.
+    """
+    from rich import box
+    from rich.table import Table
+
+    table = Table(title=title, title_justify="left", box=box.SIMPLE, padding=(0, 1, 0, 0))
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    for number, name in enumerate(names):
+        table.add_column(name, justify="left" if number < texts else "right", no_wrap=True)
+    for number, row in enumerate(rows):
+        if total and number == len(rows) - 1:
+            table.add_section()
+        table.add_row(*(row.get(name, "") for name in names))
+    return table
 
 
 class LogFormatter(logging.Formatter):

@@ -157,27 +157,33 @@ def _number(value: Any) -> bool:
 
 def figures_table(compared: Compared) -> Table:
     """Return the figures of shared tasks side by side with the difference B - A."""
-    table = table_of(("task", "figure"), ("A", "B", "B - A", ""))
+    rows = []
     for task in compared.tasks:
         mark = NOT if task.comparison.verdict == NOT else ""
         for name, left, right in task.figures:
             both = _number(left) and _number(right)
             change = f"{right - left:+.4f}" if both else "-"
-            table.add_row(task.task, name, _cell(left), _cell(right), change, mark)
-    return table
+            cells = {"A": _cell(left), "B": _cell(right), "B - A": change, "": mark}
+            rows.append({"task": task.task, "figure": name, **cells})
+    return table_of(rows, 2)
 
 
 def parts_table(found: Explanation) -> Table:
     """Return a line a cause, and one for all."""
-    table = table_of(["cause"], ["points", "95% interval", "questions"])
-    for share in found.shares:
-        interval = "-"
-        if share.low is not None and share.high is not None:
-            interval = f"{share.low:+.2f} to {share.high:+.2f}"
-        table.add_row(share.cause, f"{share.points:+.2f}", interval, str(share.questions))
-    table.add_section()
-    table.add_row("all", f"{found.gap:+.2f}", "", str(found.counts[2]))
-    return table
+    rows = [(one.cause, one.points, one.low, one.high, one.questions) for one in found.shares]
+    rows.append(("all", found.gap, None, None, found.counts[2]))
+    return table_of(
+        [
+            {
+                "cause": cause,
+                "points": f"{points:+.2f}",
+                "95% interval": "-" if low is None else f"{low:+.2f} to {high:+.2f}",
+                "questions": str(questions),
+            }
+            for cause, points, low, high, questions in rows
+        ],
+        total=True,
+    )
 
 
 def _say_all(compared: Compared) -> None:

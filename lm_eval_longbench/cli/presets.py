@@ -64,12 +64,13 @@ def described(table: PresetTable, preset: Preset) -> dict[str, Any]:
 
 
 def _print(table: PresetTable, presets: list[Preset]) -> None:
-    shown = table_of(["preset", "mode"], ["truncate_to", "budget", "t"], table.title)
+    rows = []
     for preset in presets:
-        numbers = (preset.truncate_to, preset.max_gen_toks, preset.temperature)
-        texts = ["-" if number is None else str(number) for number in numbers]
-        shown.add_row(preset.model, table.mode_of(preset), *texts)
-    say_table(shown)
+        row = {"preset": preset.model, "mode": table.mode_of(preset)}
+        budget = preset.max_gen_toks
+        numbers = {"truncate_to": preset.truncate_to, "budget": budget, "t": preset.temperature}
+        rows.append(row | {name: "-" if n is None else str(n) for name, n in numbers.items()})
+    say_table(table_of(rows, 2, table.title))
     for preset in presets:
         if preset.note:
             say_line(f"{preset.model}: {preset.note}.")

@@ -13,7 +13,6 @@ import typer
 from rich.table import Table
 
 from lm_eval_longbench.answers.answer import NOT_KNOWN, failed_text
-from lm_eval_longbench.benchmarks.base import Benchmark
 from lm_eval_longbench.benchmarks.registry import benchmark_of_table, short_names, tables
 from lm_eval_longbench.errors import few
 from lm_eval_longbench.metrics.reasoning import DROP, KEEP
@@ -44,103 +43,81 @@ def _cell(value: float | int | None, decimals: int = 2) -> str:
     return str(value) if isinstance(value, int) else f"{value:.{decimals}f}"
 
 
-def _counts(counts: Mapping[str, Any]) -> list[str]:
-    scored = counts["samples"] - counts["unscored"]
-    return [_cell({**counts, "scored": scored}[name]) for name in _COUNTS]
+def _counts(counts: Mapping[str, Any], names: Iterable[str] = _COUNTS) -> dict[str, str]:
+    known = {"scored": counts["samples"] - counts["unscored"], **counts}
+    return {name: _cell(known.get(name)) for name in names}
 
 
-def _table(
-    name: str,
-    first: str,
-    figures: Iterable[str],
-    facts: Mapping[str, Any],
-    counts: Iterable[str] = _COUNTS,
-) -> Table:
-    repeats = f", {facts['repeats']} repeats" if facts["repeats"] > 1 else ""
-    labels = facts["data"]
-    more = f" and {len(labels) - 1} more" if len(labels) > 1 else ""
-    data = f", data {labels[0]}{more}" if labels else ""
-    return table_of([first], (*figures, *counts), f"{name}{repeats}{data}")
+def _percent(value: Any, factor: float) -> dict[str, float | None]:
+    """Return an official figure, or one for each length of a dataset, in percent, by name."""
+    found = value if isinstance(value, Mapping) else {"score": value}
+    return {name: None if own is None else own * 100 / factor for name, own in found.items()}
 
 
-def _percent(benchmark: Benchmark, value: Any) -> Any:
-    """Return an official figure, or a mapping of several, in percent."""
-    if isinstance(value, Mapping):
-        return {name: _percent(benchmark, own) for name, own in value.items()}
-    return None if value is None else value * 100 / benchmark.unit.factor
-
-
-def _hundredfold(share: float | None) -> float | None:
-    return None if share is None else 100 * share
-
-
-def _by_task(name: str, facts: Mapping[str, Any]) -> Table:
-    """Return a line a task, in percent, and one for all."""
+def _by_task(name: str, facts: Mapping[str, Any]) -> list[dict[str, str]]:
+    """Return a row a task, in percent, and one for all."""
     benchmark, tasks = benchmark_of_table(name), tables()[name].tasks
-    official, other = facts["official"], facts["reasoning"]["other"]
-    parts = [(official, "score")]
-    parts += [(other["official"], "score_otherwise")] if other else []
-    # E states a figure for each length of a dataset.
-    stated = (official.get(tasks[task].label) for task in facts["tasks"])
-    titles = list(next((own for own in stated if isinstance(own, Mapping)), ("score",)))
+    other, factor = facts["reasoning"]["other"], benchmark.unit.factor
+    parts = [(facts["official"], "score", "")]
     if other is not None:
-        titles += [f"{title} {_OTHERWISE[other['policy']]}" for title in titles]
+        parts.append((other["official"], "score_otherwise", f" {_OTHERWISE[other['policy']]}"))
     rouge = any(_GOOGLE in own for own in facts["tasks"].values())
-    titles += [_GOOGLE] if rouge else []
-    table = _table(name, benchmark.labelled, titles, facts)
+    rows, names = [], dict[str, str]()
     for task, own in facts["tasks"].items():
-        label = tasks[task].label
-        figures: list[float | None] = []
-        for part, key in parts:
+        label, figures = tasks[task].label, dict[str, float | None]()
+        for part, key, end in parts:
             # An official summary need not have a figure for each task.
-            known = label in part
-            value = _percent(benchmark, part[label]) if known else _hundredfold(own[key])
-            figures += value.values() if isinstance(value, dict) else [value]
-        figures += [_hundredfold(own.get(_GOOGLE))] if rouge else []
-        table.add_row(label, *map(_cell, figures), *_counts(own))
-    table.add_section()
-    whole: list[float | None] = [None] * len(titles)
+            found = _percent(part[label], factor) if label in part else _percent(own[key], 1)
+            figures |= {f"{title}{end}": value for title, value in found.items()}
+        figures |= _percent({_GOOGLE: own.get(_GOOGLE)}, 1) if rouge else {}
+        names |= dict.fromkeys(figures, "-")
+        shown = {title: _cell(value) for title, value in figures.items()}
+        rows.append({benchmark.labelled: label, **shown, **_counts(own)})
+    whole = names
     if benchmark.overall:
-        whole = [_percent(benchmark, part[benchmark.overall]) for part, _ in parts]
-    table.add_row("all", *map(_cell, whole), *_counts(facts["counts"]))
-    return table
+        whole = {
+            f"score{end}": _cell(_percent(part[benchmark.overall], factor)["score"])
+            for part, _, end in parts
+        }
+    return [*rows, {benchmark.labelled: "all", **whole, **_counts(facts["counts"])}]
 
 
-def _of_way(facts: Mapping[str, Any], keys: Iterable[str], part: str) -> float | None:
-    value: Any = facts
-    for key in (*keys, part):
-        value = value[key] if value is not None else None
-    return value
-
-
-def _by_part(name: str, facts: Mapping[str, Any]) -> Table:
-    """Return a line a part of the questions, in percent; a column a way to count."""
-    counts = ("scored", "failed", "unparsed", *_COUNTS[2:])
-    ways = dict(_WAYS)
+def _by_part(facts: Mapping[str, Any]) -> list[dict[str, str]]:
+    """Return a row a part of the questions, in percent; a column a way to count."""
+    ways, rows, counts = dict(_WAYS), [], facts["counts"]
     other = facts["reasoning"]["other"]
     if other is not None:
         ways[f"official {_OTHERWISE[other['policy']]}"] = ("reasoning", "other", "official")
-    table = _table(name, "", ways, facts, counts)
     for part, own in facts["parts"].items():
-        figures = [_of_way(facts, keys, part) for keys in ways.values()]
-        known = {**own, "scored": own["samples"], "unscored": 0}
-        if facts["counts"]["missing"] is not None:
+        row = {"": part}
+        for way, keys in ways.items():
+            value: Any = facts
+            for key in (*keys, part):
+                value = value[key] if value is not None else None
+            row[way] = _cell(value, decimals=1)
+        known = {**own, "unscored": 0}
+        if counts["missing"] is not None:
             known["missing"] = max(0, own["official_questions"] - own["questions"])
         if part == "overall":
             # Lines that are not scored are of no part.
-            known |= {key: facts["counts"][key] for key in ("malformed", "duplicate")}
-        table.add_row(
-            part,
-            *(_cell(figure, decimals=1) for figure in figures),
-            *(_cell(known.get(count)) for count in counts),
-        )
-    return table
+            known |= {key: counts[key] for key in ("malformed", "duplicate")}
+        rows.append(row | _counts(known, ("scored", "failed", "unparsed", *_COUNTS[2:])))
+    return rows
+
+
+def _title(name: str, facts: Mapping[str, Any]) -> str:
+    repeats = f", {facts['repeats']} repeats" if facts["repeats"] > 1 else ""
+    labels = facts["data"]
+    more = f" and {len(labels) - 1} more" if len(labels) > 1 else ""
+    return f"{name}{repeats}{f', data {labels[0]}{more}' if labels else ''}"
 
 
 def tables_of(report: Mapping[str, Any]) -> list[Table]:
     """Return a printable table for each table of a report."""
     return [
-        (_by_part if "parts" in facts else _by_task)(name, facts)
+        table_of(_by_part(facts), title=_title(name, facts))
+        if "parts" in facts
+        else table_of(_by_task(name, facts), title=_title(name, facts), total=True)
         for name, facts in report["tables"].items()
     ]
 

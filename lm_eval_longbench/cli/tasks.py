@@ -125,18 +125,21 @@ def register(app: typer.Typer) -> None:
         if as_json:
             say_json(json.dumps(found, indent=1))
             return
-        measured = ("median prompt",) if tokenizer is not None else ()
-        table = table_of(
-            ("name", "metric", "prompt", "document"),
-            ("tasks", "questions", "answers", "budget", *measured),
-        )
+        rows = []
         for row in found:
             length = row["median_document_length"] and Length(**row["median_document_length"]).text
-            own = [row["metric"], row["prompt"], length, row["tasks"], f"{row['questions']:,}"]
-            own += [row["repeats"], row["output_budget"]]
-            own += [row.get("median_prompt_tokens", "")] * len(measured)
-            table.add_row(row["name"], *("-" if one is None else str(one) for one in own))
-        say_table(table)
+            shown_row = {
+                **{name: row[name] for name in ("name", "metric", "prompt")},
+                "document": length,
+                "tasks": row["tasks"],
+                "questions": f"{row['questions']:,}",
+                "answers": row["repeats"],
+                "budget": row["output_budget"],
+            }
+            if tokenizer is not None:
+                shown_row["median prompt"] = row.get("median_prompt_tokens", "")
+            rows.append({key: "-" if one is None else str(one) for key, one in shown_row.items()})
+        say_table(table_of(rows, 4))
         say_line(
             "document: its median length in the official data; answers: to each question; "
             "budget: of an answer, in tokens; -: it differs, or there is none. --tokenizer "

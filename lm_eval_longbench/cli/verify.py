@@ -31,10 +31,12 @@ def kinds_table(report: Verification) -> Table:
     for check in report.checks:
         own = kinds.setdefault(check.kind, dict.fromkeys(STATUSES, 0))
         own[check.status] += 1
-    table = table_of(["check"], STATUSES)
-    for kind, own in kinds.items():
-        table.add_row(kind, *(str(number) if number else "-" for number in own.values()))
-    return table
+    return table_of(
+        [
+            {"check": kind, **{status: str(number or "-") for status, number in own.items()}}
+            for kind, own in kinds.items()
+        ]
+    )
 
 
 def register(app: typer.Typer) -> None:
