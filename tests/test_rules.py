@@ -87,7 +87,7 @@ def test_what_is_printed_goes_through_one_module():
         )
 
     # The bytes of a prompt in a pipe; a report that is laid out in memory.
-    others = ["cli/prompt.py", "reports/render.py"]
+    others = ["cli/prompt.py", "reports/formats.py"]
     assert files_that(prints) == [*others, "terminal.py"]
 
 

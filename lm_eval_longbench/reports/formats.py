@@ -22,6 +22,8 @@ from lm_eval_longbench.version import __version__
 
 # Number, interval or the mark in its place, and what stands beside them; ("",) for no figure.
 CellParts = tuple[str, ...]
+# A name, and the cells right of it.
+TextRow = tuple[str, Sequence[CellParts]]
 
 
 def joined(parts: Iterable[str]) -> str:
@@ -30,16 +32,7 @@ def joined(parts: Iterable[str]) -> str:
 
 
 @dataclass(frozen=True)
-class Row:
-    """A row of a table; `strong`: one of the report among published ones."""
-
-    name: str
-    cells: Sequence[CellParts]
-    strong: bool = False
-
-
-@dataclass(frozen=True)
-class Table:
+class TextTable:
     """A table with the notes under it; without columns the notes alone.
 
     Attributes:
@@ -49,14 +42,16 @@ class Table:
         notes: what a reader must know.
         paper: the labels in LaTeX, which is English and has no room for the texts at the right.
         caption: of it in LaTeX.
+        strong: names of rows that stand out.
     """
 
     title: str
     heads: Sequence[tuple[str, str]]
-    groups: Sequence[tuple[str, Sequence[Row]]]
+    groups: Sequence[tuple[str, Sequence[TextRow]]]
     notes: Sequence[str]
     paper: Sequence[str] = ()
     caption: str = ""
+    strong: Sequence[str] = ()
 
     @property
     def texts(self) -> int:
@@ -76,7 +71,7 @@ class Printed:
         value: in JSON.
     """
 
-    tables: Sequence[Table]
+    tables: Sequence[TextTable]
     closing: Sequence[str]
     lines: Sequence[Mapping[str, Any]]
     first: Sequence[str]
@@ -89,7 +84,7 @@ class Printed:
 _UNLIMITED = 100_000
 
 
-def _rich(table: Table, chosen: range) -> RichTable:
+def _rich(table: TextTable, chosen: range) -> RichTable:
     """Lay out the first column of a table and some of the others."""
     made = RichTable(title=table.title, title_justify="left")
     for number in (0, *chosen):
@@ -102,13 +97,13 @@ def _rich(table: Table, chosen: range) -> RichTable:
         made.add_section()
         if title:
             made.add_row(title)
-        for row in rows:
-            cells = (joined(row.cells[number - 1]) for number in chosen)
-            made.add_row(f"  {row.name}" if title else row.name, *cells)
+        for name, cells in rows:
+            texts = (joined(cells[number - 1]) for number in chosen)
+            made.add_row(f"  {name}" if title else name, *texts)
     return made
 
 
-def _blocks(table: Table, console: Console) -> Iterator[RichTable]:
+def _blocks(table: TextTable, console: Console) -> Iterator[RichTable]:
     """Yield one table, or several of as many columns as fit beside each other."""
     total, start = len(table.heads), 1
     unlimited = console.options.update(width=_UNLIMITED)
@@ -144,7 +139,7 @@ def _terminal(own: Printed, width: int | None) -> str:
 
 
 def _tabulated(
-    table: Table,
+    table: TextTable,
     kind: str | tabulate.TableFormat,
     escape: Callable[[str], str],
     *,
@@ -172,9 +167,9 @@ def _tabulated(
     for title, group in table.groups:
         rows += line if rows else ()
         rows += [[section.format(escape(title)), *[""] * number]] if title else []
-        for row in group:
-            name = bold.format(escape(row.name)) if row.strong else escape(row.name)
-            rows.append([name, *map(text_of, row.cells[:number])])
+        for name, cells in group:
+            look = bold if name in table.strong else "{}"
+            rows.append([look.format(escape(name)), *map(text_of, cells[:number])])
     aligned = ["left", *["right"] * (len(table.paper) - 1), *["left"] * table.texts]
     return tabulate.tabulate(
         rows, heads, kind, disable_numparse=True, colalign=aligned[: number + 1]
@@ -201,9 +196,13 @@ def _markdown(own: Printed, width: int | None) -> str:
 
 def html_text(own: Printed) -> str:
     """Return the tables for a notebook."""
+
+    def escape(text: str) -> str:
+        return html.escape(escaped_line(text))
+
     found = []
     for table in own.tables:
-        text = _tabulated(table, "unsafehtml", html.escape, section="<b>{}</b>")
+        text = _tabulated(table, "unsafehtml", escape, section="<b>{}</b>")
         caption = f"<table><caption>{html.escape(table.title)}</caption>"
         found.append(text.replace("<table>", caption, 1))
     return "\n".join(found)
@@ -273,18 +272,16 @@ def _plain(cell: Any) -> Any:
 
 
 def csv_of(lines: Sequence[Mapping[str, Any]], first: Sequence[str] = ()) -> str:
-    """Return lines as CSV, under the names of all their cells; `first`: those that stand first."""
+    """Return lines as CSV, under the names of all their cells; `first`: those that stand first.
+
+    Numbers are rounded as in tables; an empty cell is no figure.
+    """
     names = dict.fromkeys(_plain(name) for own in (dict.fromkeys(first), *lines) for name in own)
     out = StringIO()
     writer = csv.DictWriter(out, list(names), restval="", lineterminator="\n")
     writer.writeheader()
     writer.writerows({_plain(name): _plain(own[name]) for name in own} for own in lines)
     return out.getvalue()
-
-
-def _csv(own: Printed, width: int | None) -> str:
-    """Return numbers rounded as in tables; an empty cell is no figure."""
-    return csv_of(own.lines, own.first)
 
 
 def _json(own: Printed, width: int | None) -> str:
@@ -295,7 +292,7 @@ def _json(own: Printed, width: int | None) -> str:
 _WRITERS: Mapping[str, Callable[[Printed, int | None], str]] = {
     "table": _terminal,
     "markdown": _markdown,
-    "csv": _csv,
+    "csv": lambda own, width: csv_of(own.lines, own.first),
     "json": _json,
     "latex": _latex,
 }

@@ -13,7 +13,7 @@ from lm_eval_longbench.figures.figure import RELATIVE, Unit
 from lm_eval_longbench.figures.intervals import FEWEST, LEVEL, RESAMPLES, SEED
 from lm_eval_longbench.figures.tree import FEW_DIFFER, Difference
 from lm_eval_longbench.language import said, told
-from lm_eval_longbench.reports.formats import CellParts, Printed, Row, Table, write
+from lm_eval_longbench.reports.formats import CellParts, Printed, TextRow, TextTable, write
 from lm_eval_longbench.reports.published import Entry, Leaderboard, PublishedRow, Rank
 from lm_eval_longbench.reports.report import BenchmarkReport, Column, Report
 from lm_eval_longbench.reports.rows import Cell, Placed, ReportRow
@@ -71,12 +71,12 @@ def sections(all_rows: Iterable[_Row]) -> Iterator[tuple[str, list[_Row]]]:
 
 def groups_of(
     rows: Iterable[_Row], cells: Callable[[_Row], Sequence[CellParts]]
-) -> list[tuple[str, list[Row]]]:
+) -> list[tuple[str, list[TextRow]]]:
     """Return the rows that people see, by section."""
-    return [(title, [Row(row.name, cells(row)) for row in own]) for title, own in sections(rows)]
+    return [(title, [(row.name, cells(row)) for row in own]) for title, own in sections(rows)]
 
 
-def figures_table(report: BenchmarkReport) -> Table:
+def figures_table(report: BenchmarkReport) -> TextTable:
     """Return the table of a benchmark: a column a run, then one a pair."""
     heads = [(column.label, said("value [95%] n/failed/unscored")) for column in report.columns]
     holds = [said("none" if pair.reason else "difference [95%] p n") for pair in report.pairs]
@@ -86,7 +86,7 @@ def figures_table(report: BenchmarkReport) -> Table:
         own = [figure_parts(figure, row.unit) for figure in row.figures]
         return own + [difference_parts(difference, row.unit) for difference in row.differences]
 
-    return Table(
+    return TextTable(
         report.title,
         ((said("figure"), ""), *heads),
         groups_of(report.rows, cells),
@@ -142,9 +142,9 @@ def rank_text(rank: Rank, board: Leaderboard) -> str:
 _CAPTION = "{}: published rows and runs (bold)."
 
 
-def _board_table(board: Leaderboard, report: BenchmarkReport) -> Table:
+def _board_table(board: Leaderboard, report: BenchmarkReport) -> TextTable:
     if board.reason:
-        return Table("", (), (), (told(f"No rank: {board.reason}."),))
+        return TextTable("", (), (), (told(f"No rank: {board.reason}."),))
     unit, title = benchmarks()[report.benchmark].unit, report.title
     paper = (name if at in (name, title) else f"{at}: {name}" for at, name in board.places)
     title += f", {board.mode}" if board.mode else ""
@@ -153,14 +153,15 @@ def _board_table(board: Leaderboard, report: BenchmarkReport) -> Table:
         each = zip(own.values, board.places, strict=True)
         cells = [(_board_number(value, own.published, at, unit),) for value, at in each]
         note = (_entry_note(board, own),)
-        rows.append(Row(own.name, (*cells, note), own.published is None))
-    return Table(
+        rows.append((own.name, (*cells, note)))
+    return TextTable(
         told(f"Published for {title}"),
         tuple((head, "") for head in (said("model"), *(n for _, n in board.places), said("note"))),
         [("", rows)],
         (*_source_texts(board), *(rank_text(rank, board) for rank in board.ranks)),
         ("Model", *paper),
         _CAPTION.format(title),
+        [own.name for own in board.entries if own.published is None],
     )
 
 

@@ -141,28 +141,19 @@ def pairs_of(columns: Sequence[Column]) -> list[Pair]:
     ]
 
 
-@dataclass(frozen=True)
-class _Stated:
-    """A figure, whether report.json has its part, and the value it has there."""
+# A figure, whether report.json has its part, and the value it has there.
+_Stated = tuple[Figure, bool, Any]
 
-    figure: Figure
-    is_stated: bool
-    official: Any
 
-    def cell(self, folder: Path) -> Cell:
-        """Return the figure with its interval.
-
-        Raises:
-            DataError: the official result of the folder is another one than its samples give.
-        """
-        figure = self.figure
-        if self.is_stated and figure.differs_from(self.official):
-            raise DataError(
-                f"{folder}: report.json has {self.official} as {figure.section} {figure.name}, and "
-                f"samples.jsonl gives {figure.unit.scaled(figure.tree.value)}: they are not of one "
-                "run. Score the predictions again with `lm-eval-longbench score`."
-            )
-        return Cell(**vars(estimate(figure.tree)), official=self.official, tree=figure.tree)
+def _cell(folder: Path, figure: Figure, is_stated: bool, official: Any) -> Cell:
+    """Return a figure with its interval; DataError if a folder's files give two values of it."""
+    if is_stated and figure.differs_from(official):
+        raise DataError(
+            f"{folder}: report.json has {official} as {figure.section} {figure.name}, and "
+            f"samples.jsonl gives {figure.unit.scaled(figure.tree.value)}: they are not of one "
+            "run. Score the predictions again with `lm-eval-longbench score`."
+        )
+    return Cell(**vars(estimate(figure.tree)), official=official, tree=figure.tree)
 
 
 @dataclass(frozen=True, eq=False)
@@ -339,7 +330,7 @@ def _figures(table: ScoredTable, policies: Sequence[str]) -> dict[Place, _Stated
     found = {}
     for figure in benchmark.figures(table.answers):
         if not figure.hidden:
-            found[figure.place] = _Stated(figure, *facts.stated(figure.path))
+            found[figure.place] = (figure, *facts.stated(figure.path))
     for policy in policies:
         under = table.under(policy)
         if under is None:
@@ -349,7 +340,7 @@ def _figures(table: ScoredTable, policies: Sequence[str]) -> dict[Place, _Stated
             if figure.main or figure.path[:1] == ("official",):
                 stated = facts.stated(figure.path, otherwise=swapped)
                 section = f"{figure.section}, reasoning {_DONE[policy]}"
-                found[section, figure.name] = _Stated(replace(figure, section=section), *stated)
+                found[section, figure.name] = (replace(figure, section=section), *stated)
     return found
 
 
@@ -384,15 +375,13 @@ def _rows(columns: Sequence[Column], pairs: Sequence[Pair]) -> list[ReportRow]:
     pairings = [Pairing() for _ in pairs]
     rows = []
     for place in _places(found):
-        figure = next(own[place] for own in found if place in own).figure
+        figure, *_ = next(own[place] for own in found if place in own)
         cells = tuple(
-            own[place].cell(column.run.folder) if place in own else None
+            _cell(column.run.folder, *own[place]) if place in own else None
             for column, own in zip(columns, found, strict=True)
         )
         differences = tuple(
-            pairing.difference(
-                found[pair.first][place].figure.tree, found[pair.second][place].figure.tree
-            )
+            pairing.difference(found[pair.first][place][0].tree, found[pair.second][place][0].tree)
             if not pair.reason and place in found[pair.first] and place in found[pair.second]
             else None
             for pair, pairing in zip(pairs, pairings, strict=True)

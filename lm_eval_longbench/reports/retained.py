@@ -24,7 +24,7 @@ from lm_eval_longbench.errors import OptionError, UnknownNameError
 from lm_eval_longbench.figures.figure import RELATIVE, Figure, Unit
 from lm_eval_longbench.figures.intervals import FEWEST, LEVEL, t_interval, two_sided_p
 from lm_eval_longbench.figures.tree import FEW_DIFFER, Difference, Pairing, Tree, few_differ
-from lm_eval_longbench.reports.formats import CellParts, Printed, Table, write
+from lm_eval_longbench.reports.formats import CellParts, Printed, TextTable, write
 from lm_eval_longbench.reports.render import (
     DIFFERENCE,
     NOTHING,
@@ -282,14 +282,14 @@ def _parts(kept: RetainedShare, unit: Unit) -> CellParts:
     return (*parts, f"{rest}, {score}") if parts else ("-,", "", score)
 
 
-def _printed_table(table: RetainedTable) -> Table:
+def _printed_table(table: RetainedTable) -> TextTable:
     def cells(row: RetainedRow) -> list[CellParts]:
         return [(row.unit.shown(row.baseline),), *(_parts(kept, row.unit) for kept in row.kept)]
 
     heads = [("figure", ""), (f"{table.baseline.run.name} (baseline)", "score")]
     heads += [(label, "retained % [95%] p n, score") for label in table.labels]
     groups, paper = groups_of(table.rows, cells), ("", *(label for label, _ in heads[1:]))
-    return Table(table.title, heads, groups, table.notes, paper, f"{table.title}, retained %.")
+    return TextTable(table.title, heads, groups, table.notes, paper, f"{table.title}, retained %.")
 
 
 def _lines(report: RetainedReport) -> Iterator[dict[str, Any]]:
