@@ -170,20 +170,17 @@ def figures_table(compared: Compared) -> Table:
 
 def parts_table(found: Explanation) -> Table:
     """Return a line a cause, and one for all."""
-    rows = [(one.cause, one.points, one.low, one.high, one.questions) for one in found.shares]
-    rows.append(("all", found.gap, None, None, found.counts[2]))
-    return table_of(
-        [
-            {
-                "cause": cause,
-                "points": f"{points:+.2f}",
-                "95% interval": "-" if low is None else f"{low:+.2f} to {high:+.2f}",
-                "questions": str(questions),
-            }
-            for cause, points, low, high, questions in rows
-        ],
-        total=True,
-    )
+    rows = [
+        {
+            "cause": one.cause,
+            "points": f"{one.points:+.2f}",
+            "95% interval": "-" if one.low is None else f"{one.low:+.2f} to {one.high:+.2f}",
+            "questions": str(one.questions),
+        }
+        for one in found.shares
+    ]
+    rows.append({"cause": "all", "points": f"{found.gap:+.2f}", "questions": str(found.counts[2])})
+    return table_of(rows, total=True)
 
 
 def _say_all(compared: Compared) -> None:
