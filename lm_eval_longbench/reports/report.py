@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from lm_eval_longbench.figures.intervals import FEWEST, RESAMPLES, SEED
 from lm_eval_longbench.figures.tree import FEW_DIFFER, Pairing, estimate
 from lm_eval_longbench.metrics.reasoning import DROP, KEEP, POLICIES
 from lm_eval_longbench.reports.published import Leaderboard, leaderboard
-from lm_eval_longbench.reports.rows import Cell, ReportRow, lacking, shown
+from lm_eval_longbench.reports.rows import Cell, ReportRow, shown
 from lm_eval_longbench.reports.scored_run import Facts, ScoredRun, ScoredTable
 from lm_eval_longbench.signature.compare import incomparable
 
@@ -300,6 +300,20 @@ def _notes(
     return notes
 
 
+def _lacking(columns: Sequence[Column]) -> Iterator[str]:
+    """Yield a note on each run that has only some of the tasks, for its means have no value."""
+    for column in columns:
+        tasks = column.table.info.tasks
+        missing = len(tasks) - len(column.table.answers.expected & set(tasks))
+        if missing:
+            headline = benchmarks()[column.table.info.benchmark].headline
+            names = ", ".join(name for _, name in headline) or "means over tasks"
+            yield (
+                f"{column.label}: {missing} of {len(tasks)} tasks are not in it, so that these "
+                f"have no value: {names}."
+            )
+
+
 def remarks_on(runs: Sequence[ScoredRun]) -> list[str]:
     """Return one sentence for each condition in which runs of one table differ."""
     found = []
@@ -418,7 +432,7 @@ def _benchmark(name: str, runs: Sequence[ScoredRun], *, published: bool) -> Benc
         return None
     pairs = pairs_of(columns)
     rows, repeated = shown(_rows(columns, pairs))
-    on_figures = (*repeated, *lacking(columns))
+    on_figures = (*repeated, *_lacking(columns))
     notes = _notes(name, columns, pairs, sum(row.detail and row.is_known for row in rows))
     return BenchmarkReport(
         name,

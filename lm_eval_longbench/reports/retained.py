@@ -50,10 +50,6 @@ from lm_eval_longbench.reports.scored_run import ScoredRun
 _ZERO = 1e-12
 
 
-def _unknown(value: float | None, n: int, reason: str) -> Difference:
-    return Difference(value, n, None, None, None, reason)
-
-
 def retained(baseline: Tree, run: Tree) -> Difference | None:
     """Return which share of the baseline's figure a run keeps; None of figures that are ratios.
 
@@ -68,15 +64,16 @@ def retained(baseline: Tree, run: Tree) -> Difference | None:
     if own is None or base is None:
         return None
     if own.value is None or base.value is None:
-        return _unknown(None, own.n, "a question is unscored, or a part has none in common")
+        reason = "a question is unscored, or a part has none in common"
+        return Difference(None, own.n, None, None, None, reason)
     if base.value <= _ZERO:
-        return _unknown(None, own.n, "the baseline's score is 0")
+        return Difference(None, own.n, None, None, None, "the baseline's score is 0")
     ratio = own.value / base.value
     less, rest = Pairing().tree(baseline, run), Pairing(ratio).tree(baseline, run)
     assert less is not None and rest is not None  # as `own` is not
     few = rest.few or few_differ(less)
     if few:
-        return _unknown(ratio, own.n, few)
+        return Difference(ratio, own.n, None, None, None, few)
     strata = [one.times(1 / base.value) for one in rest.influence]
     low, high = t_interval(ratio, strata)
     return Difference(ratio, own.n, low, high, two_sided_p(ratio - 1, strata))

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lm_eval_longbench.benchmarks.registry import benchmarks
 from lm_eval_longbench.figures.figure import Unit
 from lm_eval_longbench.figures.tree import Difference, Estimate, Leaf, Tree
-
-if TYPE_CHECKING:
-    from lm_eval_longbench.reports.report import Column
 
 
 @dataclass(frozen=True)
@@ -116,17 +111,3 @@ def shown(rows: Sequence[ReportRow]) -> tuple[list[ReportRow], list[str]]:
         for first in dict.fromkeys(hidden.values())
     ]
     return [replace(row, detail=row.detail or row.section in hidden) for row in rows], notes
-
-
-def lacking(columns: Sequence[Column]) -> Iterator[str]:
-    """Yield a note on each run that has only some of the tasks, for its means have no value."""
-    for column in columns:
-        tasks = column.table.info.tasks
-        missing = len(tasks) - len(column.table.answers.expected & set(tasks))
-        if missing:
-            headline = benchmarks()[column.table.info.benchmark].headline
-            names = ", ".join(name for _, name in headline) or "means over tasks"
-            yield (
-                f"{column.label}: {missing} of {len(tasks)} tasks are not in it, so that these "
-                f"have no value: {names}."
-            )
