@@ -317,4 +317,5 @@ def write(own: Printed, name: str, width: int | None = None) -> str:
     Raises:
         UnknownNameError: there is no such format.
     """
-    return _WRITERS[check_format(name)](own, width)
+    writer = _WRITERS[check_format(name)]
+    return writer(own, width)
