@@ -1,7 +1,4 @@
-"""The folder of the task YAML files, beside the package or in its checkout, and links to it.
-
-The harness calls `task_folder` at each start, also for tasks of others: no more is imported here.
-"""
+"""The folder of the task YAML files, in the package or beside it, and links to it."""
 
 from __future__ import annotations
 
@@ -27,8 +24,9 @@ def _is_news(record: logging.LogRecord) -> bool:
 def task_folder() -> Path:
     """Return the folder of the task definitions, for the harness's `--include_path`.
 
-    It is the entry point of the group `lm_eval.tasks`, too. Whoever names the folder beside that
-    gives the harness one file twice: from here on that is no warning a task.
+    The package has it, in a clone as a link to the folder beside it. Whoever has linked it into the
+    harness and names it too gives the harness one file twice: from here on that is no warning a
+    task.
 
     Raises:
         LongBenchError: neither place has it; the installation is damaged.
@@ -37,7 +35,7 @@ def task_folder() -> Path:
     package = Path(__file__).resolve().parent
     for folder in (package / "tasks", package.parent / "tasks"):
         if any(path.is_dir() for path in folder.glob("*")):
-            return folder
+            return folder.resolve()
     raise LongBenchError(
         f"No task definitions beside {package}. Install again: pip install --force-reinstall "
         "lm-eval-longbench"

@@ -5,7 +5,6 @@ import json
 import os
 import subprocess
 import sys
-import sysconfig
 import tarfile
 import venv
 import zipfile
@@ -17,6 +16,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from v1_tasks import TASKS
 
+from lm_eval_longbench.benchmarks.registry import valid_names
 from lm_eval_longbench.version import __version__
 
 # Task files that the harness looks for by their ending.
@@ -34,6 +34,28 @@ def build(kind, folder, root=ROOT):
     assert done.returncode == 0, done.stderr
     (built,) = folder.glob("*.whl" if kind == "wheel" else "*.tar.gz")
     return built
+
+
+def environment(folder, *wanted):
+    """Make a new environment with this package in it; dependencies come from the running one.
+
+    The running environment's folders come after the new one's own and only as folders: the .pth
+    file of an editable installation in them has no effect.
+
+    Args:
+        folder: of the environment.
+        wanted: what pip is to install.
+    """
+    venv.EnvBuilder(with_pip=False, symlinks=True).create(folder)
+    (site,) = (folder / "lib").glob("python*/site-packages")
+    outer = [path for path in sys.path if Path(path).name in ("site-packages", "dist-packages")]
+    (site / "outer.pth").write_text("".join(f"{path}\n" for path in outer))
+    python = str(folder / "bin" / "python")
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", python]
+    install = ["install", "--quiet", "--ignore-installed", "--no-deps", "--no-index"]
+    more = ["--no-compile", "--no-build-isolation", *wanted]
+    done = subprocess.run([*pip, *install, *more], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.fixture(scope="module")
@@ -73,7 +95,7 @@ def test_task_files_are_in_the_package(content):
     expected = {
         path.relative_to(ROOT / "tasks").as_posix(): path.read_bytes()
         for path in (ROOT / "tasks").rglob("*")
-        if path.is_file()
+        if path.is_file() and "__pycache__" not in path.parts
     }
     assert found == expected
     assert "longbench_v1/_base" in found
@@ -122,7 +144,7 @@ def test_metadata(content):
     assert (metadata["Name"], metadata["Version"]) == ("lm-eval-longbench", __version__)
     assert metadata["Requires-Python"] == ">=3.10"
     needed = [line for line in metadata.get_all("Requires-Dist") if "extra ==" not in line]
-    assert any(line.startswith("lm-eval!=0.5.0,<0.5.1,>=0.4.13") for line in needed)
+    assert any(line.startswith("lm-eval<0.5,>=0.4.13") for line in needed)
     assert not any(line.startswith(("torch", "pytest", "python-levenshtein")) for line in needed)
 
 
@@ -176,10 +198,17 @@ def test_the_core_is_small_beside_the_harness_and_has_no_torch():
 
 def test_the_source_archive(sdist):
     with tarfile.open(sdist) as archive:
-        names = {name.partition("/")[2] for name in archive.getnames()}
+        assert all(member.isfile() for member in archive)
+        listed = [name.partition("/")[2] for name in archive.getnames()]
+    names = set(listed)
+    assert len(listed) == len(names)
+    tasks = {
+        f"lm_eval_longbench/tasks/{path.relative_to(ROOT / 'tasks').as_posix()}"
+        for path in (ROOT / "tasks").rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+    assert {name for name in names if "tasks" in name.split("/")[:-1]} == tasks
     for name in (
-        "tasks/longbench_v1/_base",
-        "tasks/longbench_v1_e/longbench_v1_e_repobench_p.yaml",
         "tests/test_packaging.py",
         "tests/conftest.py",
         "lm_eval_longbench/data/sample/longbench_v1/qasper.jsonl",
@@ -207,20 +236,9 @@ def test_a_wheel_made_from_the_source_archive_is_the_same(sdist, wheel, tmp_path
 
 @pytest.fixture(scope="module")
 def installed(wheel, tmp_path_factory):
-    """A new environment with the wheel in it; dependencies come from the running one.
-
-    The running environment's folder comes after the new one's own and only as a folder: the .pth
-    file of an editable installation in it has no effect.
-    """
+    """A folder with an environment that has the wheel."""
     folder = tmp_path_factory.mktemp("installed")
-    venv.EnvBuilder(with_pip=False, symlinks=True).create(folder / "env")
-    python = folder / "env" / "bin" / "python"
-    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", str(python)]
-    install = ["install", "--quiet", "--no-deps", "--no-index", "--no-compile", str(wheel)]
-    subprocess.run([*pip, *install], check=True, capture_output=True)
-    (site,) = (folder / "env" / "lib").glob("python*/site-packages")
-    outer = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}
-    (site / "outer.pth").write_text("".join(f"{path}\n" for path in sorted(outer)))
+    environment(folder / "env", str(wheel))
     return folder
 
 
@@ -301,20 +319,60 @@ def load(group):
     own = [e for e in entry_points(group=group) if e.dist.name == "lm-eval-longbench"]
     return {e.name: e.load() for e in own}
 
-((name, task_folder),) = load("lm_eval.tasks").items()
+((name, tasks),) = load("lm_eval.tasks").items()
 models = load("lm_eval.models")
 (main,) = load("console_scripts").values()
 from lm_eval.api.model import LM
-print(json.dumps([name, str(task_folder()), sorted(models),
+print(json.dumps([name, tasks.__file__, sorted(models),
                   all(issubclass(cls, LM) for cls in models.values()), main.__module__,
                   str(distribution("lm-eval-longbench").locate_file("."))]))
 """
-    name, folder, models, are_models, main, place = json.loads(run("python", "-c", code))
+    name, tasks, models, are_models, main, place = json.loads(run("python", "-c", code))
     assert (name, are_models) == ("lm_eval_longbench", True)
     assert models == ["longbench-api", "longbench-extractive"]
     assert main == "lm_eval_longbench.cli.main"
-    assert inside(installed, folder)
+    assert inside(installed, tasks)
     assert inside(installed, place)
+
+
+# The rule of EleutherAI/lm-evaluation-harness#4015: the folder of the package that the module of an
+# entry point is in, whatever follows the colon; and what our own program says of the folder.
+PLUGIN = """
+import importlib.util, json
+from importlib.metadata import entry_points
+from pathlib import Path
+from lm_eval.tasks import TaskManager
+from lm_eval_longbench.task_folder import task_folder
+
+(found,) = entry_points(group="lm_eval.tasks", name="lm_eval_longbench")
+folder = Path(importlib.util.find_spec(found.value.partition(":")[0]).origin).parent
+manager = TaskManager(include_path=str(folder), include_defaults=False)
+print(json.dumps([manager.all_tasks, str(folder), str(folder.resolve()), str(task_folder())]))
+"""
+
+
+@pytest.mark.parametrize("kind", ["wheel", "sdist", "editable"])
+def test_the_proposed_plugin_finds_the_tasks(request, tmp_path, kind):
+    wanted = ["--editable", str(ROOT)]
+    if kind != "editable":  # pip makes a wheel of a source archive
+        wanted = [str(request.getfixturevalue(kind))]
+    environment(tmp_path / "env", *wanted)
+    done = subprocess.run(
+        [tmp_path / "env" / "bin" / "python", "-c", PLUGIN],
+        cwd=tmp_path,
+        env={key: os.environ[key] for key in os.environ if not key.startswith("PYTHON")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "overrides" not in done.stderr and "Duplicate" not in done.stderr
+    names, folder, real, ours = json.loads(done.stdout)
+    assert names == sorted(valid_names())
+    assert Path(folder).parts[-2:] == ("lm_eval_longbench", "tasks")
+    assert real == ours
+    own = ROOT if kind == "editable" else tmp_path / "env"
+    assert Path(ours).is_relative_to(own.resolve())
 
 
 def test_a_checkout_uses_its_own_tasks(tmp_path):
