@@ -36,9 +36,14 @@ from lm_eval_longbench.harness.evaluate import (
     with_second_passes,
 )
 from lm_eval_longbench.harness.keeping import Keeping
-from lm_eval_longbench.harness.mistakes import check_arguments, explained, readable_arguments
+from lm_eval_longbench.harness.mistakes import (
+    check_arguments,
+    explained,
+    parsed_arguments,
+    readable_arguments,
+)
 from lm_eval_longbench.harness.objects import IN_MEMORY, has_template
-from lm_eval_longbench.harness.private_names import CAPTURE, RUN, can_have, require
+from lm_eval_longbench.harness.private_names import RUN, require
 from lm_eval_longbench.harness.prompts import warn_without_chat
 from lm_eval_longbench.harness.quiet import git_unheard, log_file, logged, one_bar
 from lm_eval_longbench.harness.stopping import Stopped, Stopping
@@ -185,7 +190,7 @@ def open_keeping(
         OptionError: another run writes it, or it cannot be used.
     """
     folder = _output(parsed)
-    if folder is None or not can_have(CAPTURE):
+    if folder is None:
         return None
     from lm_eval.utils import sanitize_model_name
 
@@ -239,7 +244,7 @@ def with_both_passes(parsed: Namespace) -> None:
         OptionError: pass one is wanted, and its finished log is given too.
     """
     given = _given(parsed, "tasks")
-    if not given or any(not isinstance(name, str) for name in given) or not can_have(CAPTURE):
+    if not given or any(not isinstance(name, str) for name in given):
         return
     tasks = with_second_passes(given)
     options = _metadata(parsed).get(KEY) or {}
@@ -270,8 +275,6 @@ def parse(arguments: Sequence[str]) -> Namespace:
         UnknownNameError: there is no such flag.
     """
     require(RUN)
-    from lm_eval_longbench.harness.releases import parsed_arguments
-
     hide_keys()
     masked_command(arguments)  # for what it remembers: no message shows them from here
     with readable_arguments(arguments):

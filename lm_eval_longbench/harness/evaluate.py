@@ -2,8 +2,7 @@
 
 The harness asks all requests of all tasks at once. Its `evaluate` is called a second time here,
 with the same loaded model, for tasks whose prompts embed what the first call answered; and what it
-found for our tasks is kept for the table at the end of a run. Where the harness has moved a name, a
-run goes on without what needs it, see `private_names`.
+found for our tasks is kept for the table at the end of a run.
 """
 
 from __future__ import annotations
@@ -26,7 +25,6 @@ from lm_eval_longbench.benchmarks.registry import second_passes
 from lm_eval_longbench.errors import Interrupted, LongBenchError, OptionError, RunStopped
 from lm_eval_longbench.harness.keeping import Keeping
 from lm_eval_longbench.harness.plain import silence
-from lm_eval_longbench.harness.private_names import CAPTURE, MASKING, QUICK_INDEX, can_have
 from lm_eval_longbench.harness.record import question_id
 from lm_eval_longbench.harness.task import LongBenchTask
 from lm_eval_longbench.harness.unloaded import NeedModel
@@ -116,9 +114,6 @@ def evaluated(
             results of everything else.
     """
     kept = Captured()
-    if not can_have(CAPTURE):
-        yield kept
-        return
     evaluate = lm_eval.evaluator.evaluate
     failed: list[BaseException] = []
 
@@ -192,7 +187,7 @@ def _in_passes(
     if samples is not None:
         samples = {**samples, **{name: samples[own] for name in second if own in samples}}
     for task in second.values():
-        task.asking.embed(_answers(pass_one.log_rows()), whole)
+        task.asking.embed(_answers(_log_rows(pass_one)), whole)
     try:
         two = evaluate({"tasks": second, "groups": {}}, samples=samples)
     except BaseException as error:
@@ -212,6 +207,14 @@ def _in_passes(
         key: {**value, **two[key]} if isinstance(value, dict) and key in two else value
         for key, value in one.items()
     }
+
+
+def _log_rows(task: LongBenchTask) -> list[dict[str, Any]]:
+    """Return this rank's first answers in the shape of the harness's sample log."""
+    return [
+        {"doc_id": one.doc_id, "doc": one.doc, "resps": [one.resps[:1]]}
+        for one in task._instances or []
+    ]
 
 
 def _answers(rows: Sequence[Mapping[str, Any]]) -> dict[str, str]:
@@ -237,7 +240,7 @@ def _write_down(folder: Path, pass_one: LongBenchTask, pass_two: str, lm: Any) -
     file = folder / f"reasoning_{name}_{moment}_rank{lm.rank}.jsonl"
     try:
         with json_lines(file) as emit:
-            for row in pass_one.log_rows():
+            for row in _log_rows(pass_one):
                 emit(row)
     except LongBenchError as error:  # pass two can still be had, and the run's own log after it
         logger.error(f"The reasoning of {name} could not be kept before pass two: {error}")
@@ -261,9 +264,6 @@ def arguments_masked(kept: Captured, saved: Callable[[], None]) -> Iterator[None
         kept: gets what the harness saves.
         saved: called once it has.
     """
-    if not can_have(MASKING):
-        yield
-        return
     from lm_eval.loggers import EvaluationTracker
 
     save = EvaluationTracker.save_results_aggregated
@@ -306,16 +306,11 @@ def quick_index(
         folders: those of registered benchmarks.
         ours: names of their tasks and groups, none of which is a built-in task's.
     """
-    known = set(include_paths) == set(folders) and set(wanted) <= set(ours)
-    if not known or not can_have(QUICK_INDEX):
+    if set(include_paths) != set(folders) or not set(wanted) <= set(ours):
         yield
         return
     manager = lm_eval.tasks.TaskManager
-
-    def of_ours(*args: Any, **kwargs: Any) -> Any:
-        return manager(*args, **{**kwargs, "include_defaults": False})  # 0.5 gives it itself
-
-    lm_eval.tasks.TaskManager = of_ours  # type: ignore[misc,assignment]
+    lm_eval.tasks.TaskManager = partial(manager, include_defaults=False)  # type: ignore[misc,assignment]
     try:
         yield
     finally:

@@ -25,7 +25,6 @@ from lm_eval_longbench.errors import RunStopped
 from lm_eval_longbench.harness.backend import Counts, as_text
 from lm_eval_longbench.harness.engines import Seeds, died, warn_of_size, watched
 from lm_eval_longbench.harness.record import question_id
-from lm_eval_longbench.harness.releases import is_text
 from lm_eval_longbench.harness.stopping import Stopped, Stopping, gated
 from lm_eval_longbench.options import REPEAT
 from lm_eval_longbench.prompts.render import text_sha256
@@ -161,7 +160,7 @@ class Keeping:
             number = seen[id(instance)]
             seen[id(instance)] += 1
             args = instance.args
-            if not is_text(instance):
+            if len(args) != 2 or not isinstance(args[1], dict):  # such as one with an image
                 found.append(None)
                 continue
             # The harness repeats a rank's last request, so that all ranks have equally many.

@@ -6,6 +6,7 @@ later is put into one message; the whole of it is in the log.
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import difflib
 import json
@@ -16,7 +17,7 @@ from argparse import Namespace
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from lm_eval_longbench.benchmarks.registry import (
     benchmark_of,
@@ -38,7 +39,7 @@ from lm_eval_longbench.harness.engines import overheard
 from lm_eval_longbench.harness.generation import SAMPLING, check_generation
 from lm_eval_longbench.harness.models import check_model
 from lm_eval_longbench.harness.stopping import Stopped
-from lm_eval_longbench.options import KEY
+from lm_eval_longbench.options import FLAGS, KEY, WHOLE_NUMBERS, flag
 from lm_eval_longbench.secrets import without_keys
 from lm_eval_longbench.terminal import fail
 
@@ -84,6 +85,45 @@ def readable_arguments(arguments: Sequence[str]) -> Iterator[None]:
             ) from error
         # The error quotes what may hold a key.
         raise OptionError(_unreadable(str(error), arguments)) from None
+
+
+def _refuse(message: str) -> NoReturn:
+    raise ValueError(message)
+
+
+def parsed_arguments(arguments: Sequence[str], more: Sequence[str]) -> Namespace:
+    """Return what the harness's parser of `run` makes of arguments, our flags among them.
+
+    Args:
+        arguments: behind `run`.
+        more: options that are read elsewhere, for the nearest name to a misspelt one.
+
+    Raises:
+        SystemExit: after the help.
+        ValueError: an argument has no value, or one that cannot be read.
+        UnknownNameError: there is no such option; names the nearest.
+        OptionError: a word belongs to no option.
+    """
+    from lm_eval._cli.harness import HarnessCLI
+
+    run = HarnessCLI()._subparsers.choices["run"]
+    run.prog, run.usage = "lm-eval-longbench run", "%(prog)s --model MODEL --tasks TASKS [options]"
+    run.epilog = None  # examples of the harness's own tasks
+    run.error = _refuse
+    for name in FLAGS:
+        kind = int if name in WHOLE_NUMBERS else str
+        run.add_argument(flag(name), type=kind, dest=name, help=argparse.SUPPRESS)
+    parsed, unknown = run.parse_known_args(arguments)
+    for word in unknown:
+        if word.startswith("-"):
+            known = (one for one in run._option_string_actions if one.startswith("--"))
+            raise UnknownNameError("flag", word.partition("=")[0], [*known, *more])
+    if unknown:
+        raise OptionError(
+            f"{without_keys(unknown[0])!r} stands alone: put the option that it belongs to before "
+            "it, such as --tasks."
+        )
+    return parsed
 
 
 def _unreadable(message: str, arguments: Sequence[str]) -> str:

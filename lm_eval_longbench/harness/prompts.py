@@ -306,6 +306,26 @@ def raw_datasets(family: str) -> str:
     return ", ".join(dict.fromkeys(task.label for task in own if not task.chat))
 
 
+def goes_out_raw(task: Task, messages_only: bool) -> bool:
+    """Whether a task's prompt is withheld from the chat template, as officially.
+
+    Args:
+        messages_only: whether the backend takes nothing but chat messages, of which a warning
+            tells.
+    """
+    if task.chat:
+        return False
+    if messages_only:
+        warn_once(
+            logger,
+            "messages only",
+            "This backend takes only chat messages, so the prompts of "
+            f"{raw_datasets(benchmark_of(task).prepared_as)} are wrapped in one; officially they "
+            "go out raw. Scores of these are not comparable with official ones.",
+        )
+    return not messages_only
+
+
 def warn_without_chat(asked: Iterable[Task]) -> None:
     """Say once for each family of benchmarks that a run goes without its official chat template.
 

@@ -19,7 +19,6 @@ from typing import Any
 
 from tqdm import tqdm
 
-from lm_eval_longbench.harness.private_names import QUIET, can_have
 from lm_eval_longbench.secrets import hide_keys
 from lm_eval_longbench.terminal import LogFormatter
 
@@ -130,9 +129,6 @@ def git_unheard() -> Iterator[None]:
 
     The harness asks it for the folder's commit.
     """
-    if not can_have(QUIET):
-        yield
-        return
     import lm_eval.evaluator
 
     commit = lm_eval.evaluator.get_git_commit_hash
@@ -151,17 +147,12 @@ def git_unheard() -> Iterator[None]:
 @contextlib.contextmanager
 def one_bar() -> Iterator[None]:
     """While open, the harness builds prompts in silence, but for one bar for all tasks."""
-    if not can_have(QUIET):
-        yield
-        return
+    import lm_eval.api.task
 
-    from lm_eval_longbench.harness.releases import building_module
-
-    building: Any = building_module()
-    bar, before = _OneBar(), building.tqdm
-    building.tqdm = bar
+    bar, before = _OneBar(), lm_eval.api.task.tqdm
+    lm_eval.api.task.tqdm = bar
     try:
         yield
     finally:
         bar.close()
-        building.tqdm = before
+        lm_eval.api.task.tqdm = before

@@ -147,20 +147,13 @@ def question_id(doc: Mapping[str, Any], otherwise: object = None) -> str:
     return str(doc.get("_id", doc.get("id", otherwise)))
 
 
-class _Encoded(str):
-    """A text whose bytes can always be had."""
-
-    def encode(self, encoding: str = "utf-8", errors: str = "surrogatepass") -> bytes:
-        return super().encode(encoding, errors)
-
-
 class LoggedPrompt(dict[str, Any]):
     """The prompt as sent, in short: sha256, length in characters, first and last 256 characters.
 
-    The harness hashes the first request argument of every sample through its `encode`, from 0.5 on
-    through that of its `str`; both give it the whole prompt's bytes, so that `prompt_hash` stays
-    the hash of what was really sent. The whole text is not part of the dictionary and does not
-    travel between ranks. It is read when it is needed.
+    The harness hashes the first request argument of every sample through its `encode`, which gives
+    it the whole prompt's bytes, so that `prompt_hash` stays the hash of what was really sent. The
+    whole text is not part of the dictionary and does not travel between ranks. It is read when it
+    is needed.
 
     Args:
         prompt: a text or chat messages, or where they are held.
@@ -178,10 +171,7 @@ class LoggedPrompt(dict[str, Any]):
 
     def encode(self, encoding: str = "utf-8") -> bytes:
         """Return the whole prompt's bytes."""
-        return str(self).encode(encoding)
-
-    def __str__(self) -> str:
-        return _Encoded(as_text(whole(self._prompt)))
+        return as_text(whole(self._prompt)).encode(encoding, "surrogatepass")
 
     def __reduce__(self) -> tuple[type[dict], tuple[dict[str, Any]]]:
         return dict, (dict(self),)

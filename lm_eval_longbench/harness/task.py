@@ -1,9 +1,7 @@
 """The Task class of all benchmarks: the seam between the harness and this package.
 
-All knowledge of the harness is in this folder. The class keeps to the methods that stay from 0.4.13
-to 0.5: `__init__(config)`, `download`, `fewshot_docs`, `test_docs`, `doc_iterator`, `doc_to_text`,
-`doc_to_target`, `build_all_requests`, `construct_requests`, `apply_filters` and `process_results`;
-what else it relies on is in `private_names`. What differs from benchmark to benchmark it asks the
+All knowledge of the harness is in this folder. What the class relies on beside the harness's public
+methods is in `private_names`. What differs from benchmark to benchmark it asks the
 `Benchmark` and its `Asking`.
 """
 
@@ -12,10 +10,13 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from datasets import Dataset, Features, Value
+from lm_eval.api.task import ConfigurableTask
+from lm_eval.filters import build_filter_ensemble
 
 from lm_eval_longbench.answers.answer import REPLIES
 from lm_eval_longbench.benchmarks.asking import Asking
@@ -44,6 +45,7 @@ from lm_eval_longbench.harness.objects import (
     leaves_out_begin,
 )
 from lm_eval_longbench.harness.overrides import (
+    check_filters,
     model_of_call,
     refuse_selection,
     watch_calls,
@@ -53,13 +55,14 @@ from lm_eval_longbench.harness.private_names import TASKS, require
 from lm_eval_longbench.harness.prompts import (
     check_ranks,
     fitting_prompts,
-    raw_datasets,
+    goes_out_raw,
     resolve_limit,
     sender,
     warn_of,
     warn_without_chat,
 )
 from lm_eval_longbench.harness.record import (
+    COUNTED,
     Prepared,
     Signature,
     answered_documents,
@@ -70,7 +73,6 @@ from lm_eval_longbench.harness.record import (
     prompt_summary,
     question_id,
 )
-from lm_eval_longbench.harness.releases import HarnessTask, show_replies
 from lm_eval_longbench.once import warn_once
 from lm_eval_longbench.options import KEY, Options
 from lm_eval_longbench.prompts.held import Texts
@@ -92,7 +94,7 @@ require(TASKS)
 watch_calls()
 
 
-class LongBenchTask(HarnessTask):
+class LongBenchTask(ConfigurableTask):
     """A task of a benchmark as a harness task; see `definitions.asked`.
 
     Options come in `metadata["longbench"]`, the model's arguments in `metadata` beside it.
@@ -100,6 +102,7 @@ class LongBenchTask(HarnessTask):
     Attributes:
         asking: how its questions are asked and judged.
         lines: what each answer of all ranks is worth, once that is known; see `plain`.
+        own_filters: the filters of a user's YAML as they stand there, which stay; None without.
 
     Raises:
         LongBenchError: an option, the data, the tokenizer or a prompt is not as it must be.
@@ -141,6 +144,7 @@ class LongBenchTask(HarnessTask):
         config["generation_kwargs"] = benchmark.generation(task) | self.asking.generation | own
         if wanted.definition:
             metadata[DEFINITION] = wanted.definition
+        self.own_filters = config.get("filter_list")
         # Any value keeps the harness from looking for our metrics in its registry and on the hub.
         config.setdefault("process_results", "lm_eval_longbench")
         super().__init__(config=config, **kwargs)
@@ -191,7 +195,6 @@ class LongBenchTask(HarnessTask):
 
     def fewshot_docs(self) -> None:
         """LongBench has no few-shot split; the harness would copy the test documents."""
-        return None
 
     @property
     def eval_docs(self) -> Any:
@@ -272,7 +275,6 @@ class LongBenchTask(HarnessTask):
         fold_budget(self.config.task, self.config.generation_kwargs)
         fold_seed(self.config.task, self.config.generation_kwargs)
         wrap_payloads()
-        show_replies()
         check_generation(self.config.task, self.config.generation_kwargs)
         check_sampling(self.config.task, self.asking.repeats, self.config.generation_kwargs)
         self._is_server = takes_seed(self.config.metadata, chat_template)
@@ -280,7 +282,7 @@ class LongBenchTask(HarnessTask):
         messages_only = (
             apply_chat_template and chat_template is not None and only_messages(chat_template)
         )
-        self._withheld = apply_chat_template and self._goes_out_raw(messages_only)
+        self._withheld = apply_chat_template and goes_out_raw(self.asking.task, messages_only)
         if self._withheld:
             apply_chat_template, chat_template, system_instruction = False, None, None
         self._prepare(
@@ -318,11 +320,15 @@ class LongBenchTask(HarnessTask):
         self._seeds = seeds and self.asking.repeats > 1
         in_process = self.asking.repeats > 1 and not self._seeds
         self.config.repeats = self.asking.repeats if in_process else 1
-        self.keep_answers(self.asking.repeats if in_process else None)
+        if self.own_filters is not None:
+            check_filters(self.config.task, self.own_filters, self.config.repeats)
+            return
+        step = ["take_first_k", {"k": self.asking.repeats}] if in_process else ["take_first", None]
+        self._filters = [build_filter_ensemble("none", [step])]
 
     def construct_requests(self, doc: dict[str, Any], ctx: Any, **kwargs: Any) -> Any:
         """Build a document's request, or one for each repeat where the server takes seeds."""
-        request = self.one_request(doc, ctx, **kwargs)
+        request = super().construct_requests(doc, ctx, **kwargs)
         prompt, generation = request.arguments
         prepared = self._prepared[doc["index"]]
         if isinstance(prompt, str) and prepared.question_at is not None:
@@ -349,20 +355,6 @@ class LongBenchTask(HarnessTask):
         # Read and rendered once more only where the cut goes through the question.
         whole = prompt.text if prompt.text.endswith(question) else self._render(index)
         return question_at(prompt.text, whole, question)
-
-    def _goes_out_raw(self, messages_only: bool) -> bool:
-        """Whether this dataset's prompt is withheld from the chat template, as officially."""
-        if self.asking.task.chat:
-            return False
-        if messages_only:
-            warn_once(
-                logger,
-                "messages only",
-                "This backend takes only chat messages, so the prompts of "
-                f"{raw_datasets(self.asking.benchmark.prepared_as)} are wrapped in one; officially "
-                "they go out raw. Scores of these are not comparable with official ones.",
-            )
-        return not messages_only
 
     def _tokenizer(self) -> PreTrainedTokenizerBase:
         if self._own_tokenizer is not None and self.asking.options.tokenizer is None:
@@ -461,23 +453,33 @@ class LongBenchTask(HarnessTask):
         let_go(self._instances or [], excerpt=self.asking.options.log_prompts == "excerpt")
         return filtered
 
-    def log_rows(self) -> list[dict[str, Any]]:
-        """Return this rank's first answers in the shape of the harness's sample log."""
-        return [
-            {"doc_id": instance.doc_id, "doc": instance.doc, "resps": [instance.resps[:1]]}
-            for instance in self._instances or []
-        ]
+    def aggregation(self) -> dict[str, Callable[..., Any]]:
+        """Return how figures are put together: only there the values of all ranks are met."""
+        return {
+            name: partial(self._count, name, own) if name in COUNTED else own
+            for name, own in super().aggregation().items()
+        }
 
-    def count(self, name: str, values: Sequence[float | None]) -> None:
+    def _count(self, name: str, aggregate: Callable[..., float], values: Sequence[Any]) -> float:
         """Put into the signature what a figure of all questions tells of the answers."""
         self.signature.count(name, values)
         if name == FAILED.name and self.lines is None:  # of several filters of a user the first
             gather(self, values)
+        return aggregate(values)
+
+    @property
+    def predicts_only(self) -> bool:
+        """Whether nothing is scored: the harness's --predict_only."""
+        return "bypass" in self._metric_fn_list
+
+    def dump_config(self) -> dict[str, Any]:
+        """Return the task's config without keys."""
+        return dict(masked(super().dump_config()))
 
     def process_results(self, doc: Mapping[str, Any], results: list[Any]) -> dict[str, Any]:
         """Return every figure of one question, from all its responses."""
         if self.predicts_only:
-            return self.without_scores(doc, results)
+            return super().process_results(doc, results)
         asking, doc = self.asking, self.with_replies(doc)
         responses = asking.responses(doc, flat(results))
         lines: list[Line] = []

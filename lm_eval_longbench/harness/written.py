@@ -15,7 +15,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from lm_eval_longbench.harness.private_names import WRITTEN, can_have
 from lm_eval_longbench.logs.found_results import logs_of, same_results
 from lm_eval_longbench.logs.results_file import RESULTS_NAME
 
@@ -95,9 +94,6 @@ def _escaping(path: Any, mode: str = "r", **how: Any) -> Any:
 def written() -> Iterator[Unwritten]:
     """While open, what the harness writes is checked; yields what could not be written."""
     unwritten = Unwritten()
-    if not can_have(WRITTEN):
-        yield unwritten
-        return
     from lm_eval.loggers import EvaluationTracker
 
     save_results = EvaluationTracker.save_results_aggregated

@@ -8,7 +8,7 @@ import os
 import pytest
 from asked import prompts_of
 from fault_server import FaultServer, asked_text, counting, for_prompt, refuses, status
-from harness_releases import generation_request
+from harness_requests import generation_request
 
 from lm_eval_longbench.answers.answer import ANSWERED, FAILED, answer_of
 from lm_eval_longbench.errors import Interrupted, OptionError, RunStopped, UnknownNameError

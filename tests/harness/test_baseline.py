@@ -1,7 +1,7 @@
 import re
 
 import pytest
-from harness_releases import generation_request
+from harness_requests import generation_request
 from lm_eval.api.model import CachingLM
 from lm_eval.api.registry import get_model
 

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 from answering_model import AnsweringModel
 from asked import rows_of
-from harness_releases import generation_request, image_request
+from harness_requests import generation_request, image_request
 from kept_answers import read_all
 
 from lm_eval_longbench.answers.answer import ANSWERED, EMPTY, FAILED, Answer, answer_of

@@ -1,7 +1,7 @@
 """Models in memory, as models of the harness, and what is known of them."""
 
 import pytest
-from harness_releases import generation_request
+from harness_requests import generation_request
 
 from lm_eval_longbench import evaluate
 from lm_eval_longbench.errors import OptionError, TokenizerError

@@ -454,8 +454,9 @@ def test_a_users_own_filters_stay(recording_lm):
     ]
     result = evaluate(recording_lm, load_overridden(filter_list=filters), bootstrap_iters=0)
     (sample, *_) = result["samples"]["longbench_v1_qasper"]
-    assert sample["filtered_resps"] in (["yes"], [["yes"]])  # from 0.5 on a list a request
+    assert sample["filtered_resps"] == ["yes"]
     assert "score,inside" in result["results"]["longbench_v1_qasper"]
+    assert result["configs"]["longbench_v1_qasper"]["filter_list"] == filters
 
 
 def test_repeats_of_a_users_yaml_count(recording_lm):
@@ -465,3 +466,19 @@ def test_repeats_of_a_users_yaml_count(recording_lm):
     loaded = load_overridden(repeats=2, generation_kwargs=generation)
     evaluate(recording_lm, loaded, bootstrap_iters=0)
     assert len(recording_lm.requests) == 2 * len(prompts_of("longbench_v1_qasper"))
+
+
+def test_only_the_harnesss_own_means_have_a_standard_error(evaluate, recording_lm, capfd):
+    recording_lm.answer = "The correct answer is (A)"
+    found = evaluate(recording_lm, ["longbench_v2"], bootstrap_iters=100)["results"]["longbench_v2"]
+    assert found["acc_stderr,none"] > 0
+    assert found["acc_hard_stderr,none"] == "N/A"  # it would draw samples in processes
+    assert "Bootstrapping" not in capfd.readouterr().out
+
+
+def test_chosen_questions_have_their_place_among_them(evaluate, recording_lm):
+    task = "longbench_v1_qasper"
+    found = evaluate(recording_lm, [task], samples={task: [1, 3]}, log_samples=True)
+    logged = found["samples"][task]
+    assert [row["doc"]["index"] for row in logged] == [1, 3]
+    assert len({row["doc_id"] for row in logged}) == 2

@@ -9,7 +9,6 @@ import sqlite3
 
 import datasets
 import pytest
-from harness_releases import NEXT
 from lm_eval.config.evaluate_config import EvaluatorConfig
 from lm_eval.models.huggingface import HFLM
 from typer.testing import CliRunner
@@ -319,6 +318,4 @@ def test_the_types_name_every_option():
     left_out = {"config", "model", "model_args", "tasks", "metadata"}
     left_out |= {"num_fewshot", "fewshot_as_multiturn", "cache_requests", "confirm_run_unsafe_code"}
     left_out |= {"check_integrity", "write_out", "show_config", "verbosity", "use_cache"}
-    if NEXT:  # no log of this kind yet, and a number of answers that our own option gives
-        harness, left_out = harness - {"trackio_args"}, left_out | {"repeats", "include_defaults"}
     assert of_harness == harness | left_out
