@@ -1,10 +1,15 @@
 """The package is as docs/architecture.md says, and as small as it says."""
 
+import ast
 import importlib.util
 import re
 from pathlib import Path
 
 import pytest
+import yaml
+
+from lm_eval_longbench.benchmarks.registry import find_task
+from lm_eval_longbench.metrics.longbench_v1 import METRICS
 
 ROOT = Path(__file__).resolve().parent.parent
 _SPEC = importlib.util.spec_from_file_location("counts", ROOT / "scripts" / "counts.py")
@@ -52,6 +57,27 @@ def table():
 def test_the_table_of_imports_is_that_of_the_code(code):
     assert table() == code
     assert len(code) == 22
+
+
+def test_the_page_names_the_two_files_of_a_task():
+    """What they say is what the task is, and no module says anything of it by its name."""
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    section = page.partition("## What is a task\n")[2].partition("\n## ")[0]
+    leaf, metric = (ROOT / name for name in re.findall(r"^- `([^`]+)`", section, re.MULTILINE))
+    says = yaml.load(leaf.read_text(encoding="utf-8"), Loader=yaml.BaseLoader)
+    base = leaf.with_name(says["include"]).read_text(encoding="utf-8")
+    shared = yaml.load(base.replace("!function ", ""), Loader=yaml.BaseLoader)
+    assert {"source", "truncation", "headline", "metric_list"} <= shared.keys()
+    task = find_task(leaf.stem)
+    assert (says["task"], says["doc_to_text"]) == (task.name, task.prompt)
+    assert (says["metric"], int(says["generation_kwargs"]["max_gen_toks"])) == (
+        task.metric,
+        task.budget,
+    )
+    assert METRICS[says["metric"]].__code__.co_filename == str(metric)
+    names = {leaf.stem, says["dataset_name"]}
+    trees = {file: ast.parse(file.read_text(encoding="utf-8")) for file in counts.modules()}
+    assert [file for file, tree in trees.items() if not names.isdisjoint(counts.texts(tree))] == []
 
 
 def test_words_of_a_building_are_not_used():

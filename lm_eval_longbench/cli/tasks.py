@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 import json
+from collections.abc import Sequence
 from dataclasses import asdict
 from statistics import median
 from typing import Annotated, Any
@@ -90,6 +91,18 @@ def described(name: str) -> dict[str, Any]:
     return {"name": name, "kind": kind, "tasks": len(tasks), "questions": questions, **shared}
 
 
+def listed_tags(groups: Sequence[str]) -> list[str]:
+    """Return all tags, those of a group in one line: the first whole, the others by their ends."""
+    lines: dict[str, list[str]] = {}
+    for tag in tags():
+        group = max((name for name in groups if tag.startswith(f"{name}_")), key=len, default=tag)
+        lines.setdefault(group, []).append(tag)
+    return [
+        ", ".join([tag, *(other.removeprefix(group) for other in others)])
+        for group, (tag, *others) in lines.items()
+    ]
+
+
 def register(app: typer.Typer) -> None:
     """Add the command to the command line."""
 
@@ -145,6 +158,10 @@ def register(app: typer.Typer) -> None:
             "budget: of an answer, in tokens; -: it differs, or there is none. --tokenizer "
             "measures whole prompts."
         )
+        if not pattern:
+            say_line("Tags stand for the tasks of a category or a language, in --tasks too:")
+            for line in listed_tags(groups):
+                say_line(line)
         if len(shown) < len(names):
             say_line(
                 f"{len(names) - len(shown)} more are part of these: `tasks PATTERN` shows what has "

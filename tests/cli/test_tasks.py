@@ -5,8 +5,17 @@ from statistics import median
 
 from transformers import PreTrainedTokenizerFast
 
-from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task, tasks, valid_names
+from lm_eval_longbench.benchmarks.registry import (
+    benchmark_of,
+    find_task,
+    kind_of,
+    tags,
+    tasks,
+    valid_names,
+)
 from lm_eval_longbench.errors import OptionError, UnknownNameError
+
+NAMES = [name for name in valid_names() if kind_of(name) == "group"]
 
 
 def listed(invoke, *arguments):
@@ -56,6 +65,18 @@ def test_the_table(invoke):
     # Neither holds documents; the domains differ.
     for name in ("no_context", "rag", "domains"):
         assert " - " in lines[f"longbench_v2_{name}"]
+
+
+def test_the_tags_are_named(invoke):
+    said = invoke("tasks").stdout
+    lines = [line for line in said.splitlines() if line.startswith("longbench_") and ", _" in line]
+    found = []
+    for line in lines:
+        first, *others = line.split(", ")
+        group = max((name for name in NAMES if first.startswith(f"{name}_")), key=len)
+        found += [first, *(f"{group}{other}" for other in others)]
+    assert sorted(found) == sorted(tags()) and "longbench_v1_code" in found
+    assert "Tags stand for" not in invoke("tasks", "longbench_v1_code").stdout
 
 
 def test_the_median_prompt_is_measured(invoke, tokenizer_folder):
