@@ -1,9 +1,13 @@
 """Where the task definitions are, and links to them."""
 
+import re
 from pathlib import Path
+
+import pytest
 
 import lm_eval_longbench
 from lm_eval_longbench import task_folder as task_folder_module
+from lm_eval_longbench.benchmarks.registry import kind_of, valid_names
 from lm_eval_longbench.errors import LongBenchError
 from lm_eval_longbench.task_folder import task_folder
 
@@ -84,3 +88,20 @@ def test_link_where_nothing_can_be_written(script, tmp_path):
     assert done.stderr.startswith(b"error: Cannot write to ")
     assert b"lm-eval-longbench run" in done.stderr
     assert (tasks / "lm_eval_longbench_links").read_text() == "in the way"
+
+
+@pytest.mark.slow
+def test_plain_lm_eval_lists_and_validates_tasks_groups_and_tags(processes):
+    """The commands of docs/tasks.md, as real programs."""
+    place = ("--include_path", task_folder())
+    listed = processes.run("lm_eval", "ls", "tasks", *place)
+    assert listed.returncode == 0, listed.stderr
+    found = set(re.findall(r"^\| *(longbench_\w+) *\|", listed.stdout, re.MULTILINE))
+    assert found >= set(valid_names())  # the harness has tasks called longbench_..., too
+    tagged = ["longbench_v1_code", "longbench_pro_t4", "longbench_v1_zh", "longbench_v1_en"]
+    assert all(kind_of(name) == "tag" for name in tagged)
+    given = ",".join([*tagged, "longbench_pro", "longbench_v1_qasper"])
+    done = processes.run("lm_eval", "validate", "--tasks", given, *place)
+    assert done.returncode == 0 and "All tasks found and valid" in done.stdout, done.stderr
+    wrong = processes.run("lm_eval", "validate", "--tasks", f"{given},longbench_v1_cod", *place)
+    assert wrong.returncode == 1 and "longbench_v1_cod" in wrong.stdout
