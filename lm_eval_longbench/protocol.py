@@ -107,7 +107,9 @@ _COMPARED = ["data_sha256", "truncation", "limit", "overlength", "chat", "genera
 def _departing(name: str, value: Any, official: Protocol, benchmark: Benchmark) -> Iterator[str]:
     """Yield how one value of an ingredient departs."""
     rule = getattr(benchmark.rule, "__name__", "")
-    if name == "data_sha256" and value != benchmark.source.sha256:
+    if name == "data_sha256" and not benchmark.source.sha256:
+        yield "data that no task file pins"
+    elif name == "data_sha256" and value != benchmark.source.sha256:
         yield f"other data than {benchmark.source.label}"
     elif name == "truncation" and value != rule:
         yield f"prompts cut by {value} (officially by {rule})"

@@ -44,7 +44,7 @@ from lm_eval_longbench.catalog.model import Metric as Metric
 from lm_eval_longbench.catalog.model import Source as Source
 from lm_eval_longbench.catalog.model import Table as Table
 from lm_eval_longbench.catalog.model import Task as Task
-from lm_eval_longbench.catalog.read import defined
+from lm_eval_longbench.catalog.read import Defined, defined
 from lm_eval_longbench.metrics.reasoning import DROP
 from lm_eval_longbench.presets import PresetTable
 from lm_eval_longbench.prompts.render import checked_template, question, render
@@ -162,14 +162,14 @@ class Benchmark(abc.ABC):
     #: Folder of the embedded sample's files, named as the official ones.
     samples: Path
 
-    def __init__(self) -> None:
-        self.defined = own = defined(self.task_folder or task_folder(), self.name)
+    def __init__(self, own: Defined | None = None) -> None:
+        self.defined = own = own or defined(self.task_folder or task_folder(), self.name)
         self.tasks, self.source, self.counts = own.tasks, own.source, own.counts
         self.tables = own.tables(self.title, self.dimensions)
         self.rule = rule_of(own.fact("truncation"), own.fact("transformers"))
         self.limits = tuple(own.fact("limits", ()))
         self.repeats = own.fact("repeats", 1)
-        self.task_version = str(own.fact("metadata")["version"])
+        self.task_version = str(own.fact("metadata").get("version") or 1.0)
 
     @property
     def dimensions(self) -> Mapping[str, Sequence[str]]:

@@ -48,6 +48,7 @@ from lm_eval_longbench.benchmarks.sample import (
     is_texts,
     is_whole,
 )
+from lm_eval_longbench.catalog.read import Defined
 from lm_eval_longbench.figures.answers import Answers, BadRow
 from lm_eval_longbench.figures.figure import RELATIVE, Figure, Unit, leaf
 from lm_eval_longbench.figures.means import percent_of, running_total
@@ -111,10 +112,19 @@ class LongBench(Benchmark):
     file_kind = "v1_predictions"
     file_names = "all"
     task_fields = (GOOGLE,)
-    fields = ("input", "context", "answers", "length", "dataset", "language", "all_classes", "_id")
+    fields: tuple[str, ...] = (
+        "input",
+        "context",
+        "answers",
+        "length",
+        "dataset",
+        "language",
+        "all_classes",
+        "_id",
+    )
     kinds: Mapping[str, str] = {"answers": "texts", "all_classes": "texts", "length": "int64"}
     samples = SAMPLES / "longbench_v1"
-    presets = PresetTable(
+    presets: PresetTable | None = PresetTable(
         "LongBench v1",
         PRESETS / "longbench_v1.csv",
         "LongBench at 2e00731 (2025-01-15), LongBench/config/model2maxlen.json",
@@ -122,8 +132,8 @@ class LongBench(Benchmark):
     #: The end of its data files' names.
     suffix = ""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, own: Defined | None = None) -> None:
+        super().__init__(own)
         self.decoded_by = release_of(self.rule) or ""
         #: Its tasks by the official names of their datasets.
         self.datasets = {task.label: task for task in self.tasks.values()}

@@ -1,7 +1,8 @@
-"""The benchmarks that this installation knows: ours, and those of other packages.
+"""The benchmarks that are known: ours, those of other packages, and those of a user's task files.
 
 Another package adds one with an entry point in the group `lm_eval_longbench.benchmarks` that names
-an object of a class of `base.Benchmark`; see docs/new-benchmark.md.
+an object of a class of `base.Benchmark`. Task files alone define one, too: it is learnt from them,
+or from results that carry them. See docs/new-benchmark.md.
 """
 
 from __future__ import annotations
@@ -13,17 +14,21 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.metadata import entry_points
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 from lm_eval_longbench.benchmarks.answer_files import Layout
 from lm_eval_longbench.benchmarks.base import Benchmark, Table, Task
+from lm_eval_longbench.benchmarks.from_files import FromFiles
 from lm_eval_longbench.benchmarks.longbench_pro import PRO
 from lm_eval_longbench.benchmarks.longbench_v1 import V1, E
 from lm_eval_longbench.benchmarks.longbench_v1_variants import VARIANTS
 from lm_eval_longbench.benchmarks.longbench_v2 import V2
 from lm_eval_longbench.catalog.model import Group
 from lm_eval_longbench.catalog.read import Folder, read_folder
+from lm_eval_longbench.catalog.users import WHOLE, Carried
 from lm_eval_longbench.errors import LongBenchError, OptionError, UnknownNameError
 from lm_eval_longbench.presets import Preset, PresetTable
+from lm_eval_longbench.shapes import checked
 from lm_eval_longbench.task_folder import task_folder
 
 ENTRY_POINTS = "lm_eval_longbench.benchmarks"
@@ -32,7 +37,64 @@ OURS: tuple[Benchmark, ...] = (V1, E, V2, PRO, *VARIANTS)
 
 @functools.cache
 def benchmarks() -> Mapping[str, Benchmark]:
-    """Return every benchmark by name, ours first.
+    """Return every benchmark by name, ours first. Raises OptionError as `_installed` does."""
+    return MappingProxyType({**_installed(), **_learnt})
+
+
+# Of users' task files, by name.
+_learnt: dict[str, FromFiles] = {}
+
+
+def learn(leaves: Mapping[str, Mapping[str, Any]], where: Path, *, in_place: bool = False) -> None:
+    """Know the benchmark of a user's task files from now on; one of a package stays as it is.
+
+    Args:
+        leaves: what the file of each of its tasks says, by name.
+        where: their folder, or the results that carry them.
+        in_place: whether it takes the place of another benchmark of its name.
+
+    Raises:
+        OptionError: it is not whole, has names of another benchmark, or is another one than is
+            known by its name already.
+    """
+    name = str(next(iter(leaves.values())).get("benchmark"))
+    if name in _installed():
+        return
+    made, known = FromFiles(leaves, where), _learnt.get(name)
+    if known is not None and made.definition == known.definition:
+        if known.where == where or not in_place:
+            return
+    elif known is not None and not in_place:
+        raise OptionError(
+            f"{where} has another benchmark {name} than {known.where}: a task was changed between "
+            "them. Look at them one after the other, and give a changed benchmark another name."
+        )
+    others = {**benchmarks(), name: made}.values()
+    _check_names(made, [one for one in others if one is not made], f"The benchmark of {where}")
+    _learnt[name] = made
+    for own in list(globals().values()):  # what was made of the benchmarks that were known
+        if hasattr(own, "cache_clear") and own.__module__ == __name__ and own is not _installed:
+            own.cache_clear()
+
+
+def learn_carried(carried: Any, where: Path) -> None:
+    """Know the benchmarks that results carry, see `carried`; where there are none, do nothing.
+
+    Raises OptionError as `learn`, PredictionError where they are misshapen.
+    """
+    for own in checked(carried or {}, dict[str, Carried], f"{where} is damaged", WHOLE).values():
+        if own["tasks"]:
+            learn({name: {**own["all"], **leaf} for name, leaf in own["tasks"].items()}, where)
+
+
+def carried(names: Iterable[str]) -> dict[str, Any]:
+    """Return what results carry of those of some benchmarks that are learnt, by name."""
+    return {name: _learnt[name].definition for name in dict.fromkeys(names) if name in _learnt}
+
+
+@functools.cache
+def _installed() -> Mapping[str, Benchmark]:
+    """Return the benchmarks of packages by name.
 
     Raises:
         OptionError: another package's cannot be imported, is none, or uses a name that is taken.
@@ -53,15 +115,19 @@ def benchmarks() -> Mapping[str, Benchmark]:
                 "lm_eval_longbench.benchmarks.base.Benchmark. Correct the package that has it, or "
                 "uninstall it."
             )
-        others = {name for own in found.values() for name in _names(own)}
-        taken = sorted(_names(one) & (others | _groups_in(task_folder())))
-        if taken:
-            raise OptionError(
-                f"The entry point {point.name} of {ENTRY_POINTS} is a benchmark called {one.name}, "
-                f"and another one has names of it: {', '.join(taken[:3])}. Rename them."
-            )
+        said = f"The entry point {point.name} of {ENTRY_POINTS} is a benchmark called {one.name}"
+        _check_names(one, found.values(), said)
         found[one.name] = one
     return MappingProxyType(found)
+
+
+def _check_names(one: Benchmark, others: Iterable[Benchmark], said: str) -> None:
+    names = {name for own in others for name in _names(own)}
+    taken = sorted(_names(one) & (names | _groups_in(task_folder())))
+    if taken:
+        raise OptionError(
+            f"{said}, and another one has names of it: {', '.join(taken[:3])}. Rename them."
+        )
 
 
 def _names(one: Benchmark) -> set[str]:

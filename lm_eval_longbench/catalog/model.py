@@ -36,6 +36,7 @@ class Source:
         size: of the file in bytes, about.
         converted: bytes of all that it is converted to, about.
         modelscope: dataset repository on ModelScope that should have the same file; "": none.
+        url: of the file, where it is not on the hub; "": it is.
     """
 
     repo: str
@@ -45,6 +46,7 @@ class Source:
     size: int = 0
     converted: int = 0
     modelscope: str = ""
+    url: str = ""
 
     @property
     def label(self) -> str:

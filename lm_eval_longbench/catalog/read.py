@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
 import re
@@ -13,7 +14,8 @@ from typing import Any
 
 import yaml
 
-from lm_eval_longbench.catalog.model import Group, Length, Source, Table, Task
+from lm_eval_longbench.catalog.model import Group, Length, Source, Table, Task, prompt_sha256
+from lm_eval_longbench.errors import OptionError
 from lm_eval_longbench.task_folder import task_folder
 
 # Keys that the harness does not know.
@@ -54,13 +56,26 @@ def read_file(path: Path) -> Mapping[str, Any]:
     merged: dict[str, Any] = {}
     for name in [included] if isinstance(included, str) else included:
         # Under one name, so that what many files include is read once.
-        merged |= _read_once(Path(os.path.normpath(path.parent / name)))
+        file = Path(os.path.normpath(path.parent / name))
+        merged |= _read_once(file, file.stat().st_mtime_ns)
     return merged | own
 
 
 @functools.cache
-def _read_once(path: Path) -> Mapping[str, Any]:
+def _read_once(path: Path, changed: int) -> Mapping[str, Any]:
     return read_file(path)
+
+
+def leaves_beside(file: Path, benchmark: str) -> dict[str, Mapping[str, Any]]:
+    """Return what the tasks of a benchmark say whose files are in the folder of one of them."""
+    found = {}
+    for path in sorted(file.parent.glob("*.yaml")):
+        # Other files may be there, too: of those that it cannot read the harness speaks.
+        with contextlib.suppress(OSError, TypeError, AttributeError, KeyError, yaml.YAMLError):
+            one = _read_once(path, path.stat().st_mtime_ns)
+            if one.get("benchmark") == benchmark and one.get("definition") in (None, one["task"]):
+                found[one["task"]] = one
+    return found
 
 
 @dataclass(frozen=True)
@@ -86,7 +101,7 @@ def read_folder(folder: Path) -> Folder:
 
     Tasks are in the order of the groups that list them, others follow by the names of their files.
     """
-    read = {path: _read_once(path) for path in sorted(folder.rglob("*.yaml"))}
+    read = {path: read_file(path) for path in sorted(folder.rglob("*.yaml"))}
     groups = {one["group"]: _group(one) for one in read.values() if "group" in one}
     leaves = {one["task"]: one for one in read.values() if "group" not in one}
     listed = [name for group in groups.values() for name in group.members if name in leaves]
@@ -126,7 +141,7 @@ def task_of(leaf: Mapping[str, Any], file: Path) -> Task:
         label=leaf.get("task_alias") or leaf.get("label") or leaf["dataset_name"],
         questions=leaf["questions"],
         prompt=leaf["template"] if hooked else hook,
-        prompt_sha256=leaf["prompt_sha256"],
+        prompt_sha256=leaf.get("prompt_sha256") or prompt_sha256(leaf["doc_to_text"]),
         hook=str(hook) if hooked else "",
         generation=leaf["generation_kwargs"],
         metric=leaf["metric"],
@@ -147,7 +162,8 @@ def _length(text: str | None) -> Length | None:
     if text is None:
         return None
     found = _LENGTH.fullmatch(text)
-    assert found is not None, text
+    if found is None:
+        raise OptionError(f"length {text!r} is not such as '3411 words' or '8000-9000 tokens'.")
     return Length(int(found[1]), int(found[2] or found[1]), found[3])
 
 
@@ -174,16 +190,19 @@ class Defined:
 
     @property
     def source(self) -> Source:
-        """Where the official data is from."""
+        """Where the official data is from; without a file: it is not pinned."""
         given = self.fact("source")
+        if given is None:
+            return Source(self.name, "", "", "")
         return Source(
             repo=self.fact("dataset_path"),
-            revision=given["revision"],
+            revision=given.get("revision") or given["sha256"],
             file=given["file"],
             sha256=given["sha256"],
             size=given.get("bytes", 0),
             converted=given.get("converted", 0),
             modelscope=given.get("modelscope", ""),
+            url=given.get("url", ""),
         )
 
     @property
@@ -192,7 +211,8 @@ class Defined:
 
         The headline is the mean over its parts, which are categories or single tasks.
         """
-        return {title: self._parts(dict(own)) for title, own in self.fact("headline", {}).items()}
+        given = self.fact("headline") or {"mean of tasks": {}}
+        return {title: self._parts(dict(own)) for title, own in given.items()}
 
     def _parts(self, given: dict[str, Any]) -> Mapping[str, tuple[str, ...]]:
         """Return the tasks of each part: of those that have wanted values, by `mean_of`."""
@@ -245,7 +265,14 @@ def defined(folder: Path, name: str) -> Defined:
     leaves = {task: leaf for task, leaf in read.leaves.items() if leaf["benchmark"] == name}
     order = next(iter(leaves.values())).get("tables") or ()
     leaves = {task: leaves[task] for task in dict.fromkeys([*order, *leaves])}
-    tasks = {task: task_of(leaf, read.files[task]) for task, leaf in leaves.items()}
+    return defined_by(name, leaves, read.files)
+
+
+def defined_by(
+    name: str, leaves: Mapping[str, Mapping[str, Any]], files: Mapping[str, Path]
+) -> Defined:
+    """Return what leaves say of a benchmark, by the names of its tasks as their files are."""
+    tasks = {task: task_of(leaf, files[task]) for task, leaf in leaves.items()}
     counts = _counts(leaves, tasks)
     return Defined(
         name, MappingProxyType(leaves), MappingProxyType(tasks), MappingProxyType(counts)

@@ -1,12 +1,16 @@
-"""What a user's task file changes of one of ours: prompt, metric, budget and so on."""
+"""What a user's task files say: what one changes of ours, and whole benchmarks of a user's own."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypedDict
 
 from lm_eval_longbench.catalog.model import Task, prompt_sha256
+from lm_eval_longbench.errors import OptionError, PredictionError
+from lm_eval_longbench.shapes import Count, Object, Positive, checked
 
 # The key of a task's metadata in results that holds what its file changes.
 KEY = "longbench_definition"
@@ -53,3 +57,135 @@ def notes(definition: Mapping[str, Any]) -> list[str]:
         if called:
             found.append(f"{called}: own")
     return list(dict.fromkeys(found))
+
+
+# ---------------------------------------------------------------------- whole benchmarks
+
+# The key of a task's metadata in results, and of report.json, with whole benchmarks by their names:
+# what all tasks say, and what each says besides.
+WHOLE = "longbench_benchmarks"
+# What a task file of a benchmark of a user's own need not say.
+DEFAULTS: Mapping[str, Any] = {
+    "test_split": "test",
+    "output_type": "generate_until",
+    "num_fewshot": 0,
+    "target_delimiter": "",
+    "truncation": "ends_decoded_together",
+    "chat_template": True,
+    "questions": 0,
+    "metric_list": [{"metric": "score", "aggregation": "mean", "higher_is_better": True}],
+    "metadata": {"version": 1.0},
+}
+_GENERATION = {"until": [], "do_sample": False, "temperature": 0.0}
+_MODULE = frozenset(
+    {
+        *("table", "tables", "mode", "published", "first_pass", "counts_as", "dimensions"),
+        *("where", "document", "template"),
+    }
+)
+# Keys that are not part of what a task is.
+_NOT_CARRIED = ("class", "tag", "task_alias", "include")
+_PARTS = frozenset({"category", "language", "label"})
+# Of benchmarks, tasks and data: they become names of files.
+_NAME = re.compile(r"\w[\w.-]*")
+_FILE = re.compile(r"(\w[\w.-]*/)*\w[\w.-]*\.(jsonl|zip)")
+_ADDRESS = re.compile(r"https?://[^\s'\"]+")
+_REPOSITORY = re.compile(r"[\w.-]+/[\w.-]+")
+
+
+class Carried(TypedDict):
+    """A benchmark in results: what all of its tasks say, and by task what each says besides."""
+
+    all: Object
+    tasks: dict[str, Object]
+
+
+class _Budget(TypedDict):
+    max_gen_toks: Positive
+
+
+class _Source(TypedDict):
+    file: str
+    sha256: str
+
+
+class _Pinned(_Source, total=False):
+    revision: str
+    url: str
+    bytes: Count
+
+
+class _Leaf(TypedDict):
+    benchmark: str
+    task: str
+    doc_to_text: str
+    generation_kwargs: _Budget
+
+
+class Leaf(_Leaf, total=False):
+    """What a task file of a benchmark of a user's own says."""
+
+    dataset_path: str
+    dataset_name: str
+    metric: str
+    label: str
+    category: str
+    language: str
+    questions: Count
+    length: str
+    prompt_sha256: str
+    truncation: str
+    chat_template: bool
+    first_line: bool
+    limits: list[Positive]
+    source: _Pinned
+    headline: dict[str, dict[str, str | list[str]]]
+    metadata: Object
+
+
+def _strange(headline: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+    """Yield what headlines are said to be the mean of, and is no part of a task."""
+    for own in headline.values():
+        yield from own.keys() - _PARTS - {"mean_of"}
+        if own.get("mean_of", "label") not in _PARTS:
+            yield str(own["mean_of"])
+
+
+def whole(given: Mapping[str, Any], where: object) -> dict[str, Any]:
+    """Return a task of a user's own benchmark with what its file leaves out, as JSON has it.
+
+    Raises:
+        OptionError: it says too little, a value is of another kind, or it needs a module.
+    """
+    name = given.get("task")
+    leaf: dict[str, Any] = json.loads(json.dumps(dict(given), default=str))
+    leaf = {**DEFAULTS, "label": name, "dataset_name": name, **leaf}
+    leaf = {key: value for key, value in leaf.items() if key not in _NOT_CARRIED}
+    said = f"{name}, in {where}, does not define a task"
+    try:
+        checked(leaf, Leaf, said)
+    except PredictionError as error:
+        raise OptionError(f"{error} docs/new-benchmark.md shows a whole file.") from error
+    leaf["generation_kwargs"] = {**_GENERATION, **leaf["generation_kwargs"]}
+    source, headline = leaf.get("source"), leaf.get("headline", {})
+    own = sorted(_MODULE & leaf.keys())
+    names = [leaf["benchmark"], leaf["task"], leaf["dataset_name"]]
+    odd = [one for one in names if not _NAME.fullmatch(one)]
+    problem = ""
+    if own:
+        problem = f"{own[0]!r} needs a module of its own"
+    elif odd:
+        problem = f"{odd[0]!r} is no name of letters, digits, '_', '-' and '.'"
+    elif source and not _FILE.fullmatch(source["file"]):
+        problem = f"the file of its source is {source['file']!r}, not NAME.jsonl or NAME.zip"
+    elif source and not re.fullmatch("[0-9a-f]{64}", source["sha256"]):
+        problem = f"the sha256 of its source is {source['sha256']!r}, not 64 hexadecimal digits"
+    elif source and not _REPOSITORY.fullmatch(leaf.get("dataset_path", "")):
+        problem = "its source needs the repository, 'dataset_path: OWNER/NAME'"
+    elif source and "revision" not in source and not _ADDRESS.fullmatch(source.get("url", "")):
+        problem = "its source has neither a 'revision' of the repository nor a 'url' of the file"
+    elif headline and (key := next(_strange(headline), None)):
+        problem = f"a headline has {key!r}; it may have 'mean_of' and {', '.join(sorted(_PARTS))}"
+    if problem:
+        raise OptionError(f"{said}: {problem}. See docs/new-benchmark.md.")
+    return leaf

@@ -40,8 +40,11 @@ def downloaded_file(source: Source) -> Path:
 
 
 def hub_address(source: Source) -> str:
-    """Return the file's address on the hub, or on what HF_ENDPOINT says."""
+    """Return the file's own address, or that on the hub, or on what HF_ENDPOINT says."""
     from huggingface_hub import constants
+
+    if source.url:
+        return source.url
 
     path = f"datasets/{source.repo}/resolve/{source.revision}/{source.file}"
     return f"{constants.ENDPOINT.rstrip('/')}/{path}"
@@ -74,9 +77,9 @@ def address_of(source: Source, origin: str) -> str:
     return f"{origin.rstrip('/')}/{source.file}"
 
 
-def _headers(origin: str) -> Mapping[str, str]:
+def _headers(source: Source, origin: str) -> Mapping[str, str]:
     """Return the user's key for the hub, where there is one; the data itself needs none."""
-    if origin != HUB:
+    if origin != HUB or source.url:
         return {}
     from huggingface_hub import get_token
 
@@ -89,8 +92,13 @@ def ways(source: Source, command: str) -> str:
 
     Args:
         source: the file.
-        command: that prepares it: "prepare v2".
+        command: that prepares it: "prepare v2"; "": there is none.
     """
+    if not command:
+        return (
+            f"Wanted is {source.file} with sha256 {source.sha256}. By hand: curl -L -o "
+            f"{Path(source.file).name} {hub_address(source)}, and name the file with data_dir."
+        )
     prepare = f"lm-eval-longbench {command}"
     mirror = f"{prepare} --from modelscope" if source.modelscope else f"{prepare} --from URL"
     return (
@@ -125,7 +133,7 @@ def provide(source: Source, origin: str, command: str) -> Path:
         return target
     address = address_of(source, origin)
     try:
-        download(address, target, source.sha256, source.size, _headers(origin))
+        download(address, target, source.sha256, source.size, _headers(source, origin))
     except NotDownloadedError as error:
         where = masked_url(address)
         raise DataError(
@@ -223,10 +231,11 @@ def _name(source: Source) -> str:
 
 
 def _command(source: Source) -> str:
-    from lm_eval_longbench.benchmarks.registry import families
+    from lm_eval_longbench.benchmarks.registry import carried, families
 
     own = (name for name, members in families().items() if members[0].source == source)
-    return f"prepare {next(own, 'all')}"
+    name = next(own, "all")
+    return "" if carried([name]) else f"prepare {name}"
 
 
 def _found(source: Source) -> Path | None:

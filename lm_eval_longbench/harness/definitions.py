@@ -10,10 +10,11 @@ from typing import Any
 from lm_eval.config.task import TaskConfig
 
 from lm_eval_longbench.benchmarks.base import Benchmark, Task
-from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task, tags, tasks
+from lm_eval_longbench.benchmarks.from_files import FromFiles
+from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task, learn, tags, tasks
 from lm_eval_longbench.catalog.model import prompt_sha256
-from lm_eval_longbench.catalog.read import OWN_KEYS, Hook, read_file
-from lm_eval_longbench.catalog.users import CHANGES, changed
+from lm_eval_longbench.catalog.read import OWN_KEYS, Hook, leaves_beside, read_file
+from lm_eval_longbench.catalog.users import CHANGES, DEFAULTS, changed
 from lm_eval_longbench.errors import OptionError, PromptError, UnknownNameError
 from lm_eval_longbench.figures import means
 
@@ -60,10 +61,12 @@ def asked(given: Mapping[str, Any]) -> AskedTask:
         PromptError: it has the name of one of our tasks, and another prompt.
         UnknownNameError: there is no such definition or no such metric.
     """
+    name, config = str(given.get("task")), {key: _plain(value) for key, value in given.items()}
+    _check_known(name, config)
+    _learn(config)
     official = asked_task(given)
-    name, benchmark = str(given.get("task")), benchmark_of(official)
+    benchmark = benchmark_of(official)
     leaf = benchmark.defined.leaves[official.name]
-    config = {key: _plain(value) for key, value in given.items()}
     _check_keys(name, config, leaf)
     _check_around(name, config)
     definition = dict(_changes(config, leaf))
@@ -71,7 +74,7 @@ def asked(given: Mapping[str, Any]) -> AskedTask:
     if name == official.name:
         _check_ours(official, definition, given)
         definition = {}
-    else:
+    if name != official.name or isinstance(benchmark, FromFiles):
         _check_tags(name, given)
     if "metric" in definition:
         _check_metric(name, definition["metric"], official, benchmark)
@@ -94,9 +97,26 @@ def asked_task(config: Mapping[str, Any]) -> Task:
             f"{name}: its file neither includes a task file of ours nor names one of our tasks "
             "under 'definition', so that nothing says how its answers are scored. Add a line "
             "such as: include: FOLDER/longbench_v1/longbench_v1_qasper.yaml, where "
-            "`lm-eval-longbench path` prints the folder."
+            "`lm-eval-longbench path` prints the folder; or define a benchmark of your own under "
+            "'benchmark', see docs/new-benchmark.md."
         )
     return find_task(str(config["definition"]))
+
+
+def _learn(config: Mapping[str, Any]) -> None:
+    """Know the benchmark of a task file that no package has: its folder says what it is.
+
+    Raises OptionError as `registry.learn`.
+    """
+    name, file = config.get("benchmark"), Path(_file_of(config)).absolute()
+    if name is None:
+        return
+    leaves = leaves_beside(file, str(name)) if file.is_file() else {}
+    if not leaves and config.get("definition") in (None, config["task"]):  # it has no file
+        metadata = config.get("metadata") or DEFAULTS["metadata"]
+        leaves = {config["task"]: {**config, "metadata": {"version": metadata.get("version")}}}
+    if leaves:
+        learn(leaves, file.parent, in_place=True)
 
 
 def _plain(value: Any) -> Any:
@@ -117,11 +137,15 @@ def _changes(config: Mapping[str, Any], leaf: Mapping[str, Any]) -> Iterator[tup
             yield key, own
 
 
-def _check_keys(name: str, config: Mapping[str, Any], leaf: Mapping[str, Any]) -> None:
-    for key, value in config.items():
+def _check_known(name: str, config: Mapping[str, Any]) -> None:
+    for key in config:
         if key not in OWN_KEYS | _HARNESS_KEYS:
             known = UnknownNameError("key of a task file", key, OWN_KEYS | _HARNESS_KEYS)
             raise OptionError(f"{name}: {known}")
+
+
+def _check_keys(name: str, config: Mapping[str, Any], leaf: Mapping[str, Any]) -> None:
+    for key, value in config.items():
         fixed = key in OWN_KEYS and key not in CHANGES and key not in _DESCRIBING
         if fixed and value != leaf.get(key):
             raise OptionError(
@@ -228,4 +252,5 @@ def _for_harness(given: Mapping[str, Any], task: Task, leaf: Mapping[str, Any]) 
         if one.get("metric") not in {own.name for own in figures}:
             known = UnknownNameError("figure", one.get("metric"), (own.name for own in figures))
             raise OptionError(f"{given.get('task')}: in its metric_list: {known}")
-    return {**kept, "metric_list": listed}
+    defaults = {key: value for key, value in DEFAULTS.items() if key in _HARNESS_KEYS}
+    return {**defaults, **kept, "metric_list": listed}

@@ -21,8 +21,9 @@ from lm_eval.filters import build_filter_ensemble
 from lm_eval_longbench.answers.answer import REPLIES
 from lm_eval_longbench.benchmarks.asking import Asking
 from lm_eval_longbench.benchmarks.base import CAPPED, FAILED
-from lm_eval_longbench.benchmarks.registry import benchmark_of
+from lm_eval_longbench.benchmarks.registry import benchmark_of, carried
 from lm_eval_longbench.catalog.users import KEY as DEFINITION
+from lm_eval_longbench.catalog.users import WHOLE
 from lm_eval_longbench.catalog.users import notes as changes
 from lm_eval_longbench.figures.questions import question_values
 from lm_eval_longbench.harness.backend import as_text, only_messages, takes_seed, wrap_payloads
@@ -144,6 +145,8 @@ class LongBenchTask(ConfigurableTask):
         config["generation_kwargs"] = benchmark.generation(task) | self.asking.generation | own
         if wanted.definition:
             metadata[DEFINITION] = wanted.definition
+        if whole := carried([benchmark.name]):
+            metadata[WHOLE] = whole
         self.own_filters = config.get("filter_list")
         # Any value keeps the harness from looking for our metrics in its registry and on the hub.
         config.setdefault("process_results", "lm_eval_longbench")

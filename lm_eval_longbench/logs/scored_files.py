@@ -153,10 +153,13 @@ class ReportFile(_ReportFile, total=False):
         problems: by kind the first entries, and by "<kind>_total" how many there are.
         stated: figures beside official files, and what they are compared with; not there without.
         equal: sample logs that others have in them, and so counted once; not there without.
+        longbench_benchmarks: those of a user's task files, see `catalog.users.WHOLE`; not there
+            without.
     """
 
     stated: list[Object]
     equal: list[Object]
+    longbench_benchmarks: Object
 
 
 def table_parts(entry: Mapping[str, Any]) -> dict[str, Any]:

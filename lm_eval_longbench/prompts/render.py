@@ -95,6 +95,11 @@ def _is_plain(template: str) -> bool:
     return not _MORE.search(_FIELD.sub("", template))
 
 
+def fields_of(template: str) -> tuple[str, ...]:
+    """Return the fields of a row that a template in Jinja needs."""
+    return tuple(_FIELD.findall(template)) if _is_plain(template) else _compiled(template)[1]
+
+
 def _filled(template: str, row: Mapping[str, Any], wanting: str) -> str:
     """Return a template in Jinja with the values of its fields, as the harness fills it."""
     if _is_plain(template):

@@ -9,7 +9,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
-from lm_eval_longbench.errors import TokenizerError
+from lm_eval_longbench.errors import TokenizerError, UnknownNameError
 from lm_eval_longbench.prompts.tokens.fast import (
     Tokenized,
     cutting_tokenizer,
@@ -78,7 +78,9 @@ _CUTS = {one.__name__: one for one in (halves_decoded_apart, ends_decoded_togeth
 
 
 def rule_of(name: str, release: str | None) -> Rule:
-    """Return a rule by its name in task files; see `BenchmarkRule`."""
+    """Return a rule by its name in task files; see `BenchmarkRule`. UnknownNameError: none."""
+    if name not in _CUTS:
+        raise UnknownNameError("truncation", name, _CUTS)
     return _CUTS[name] if release is None else BenchmarkRule(_CUTS[name], release)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from lm_eval_longbench.benchmarks.registry import (
 )
 from lm_eval_longbench.errors import PredictionError
 from lm_eval_longbench.input_files import odd_kind, reading
+from lm_eval_longbench.logs.results_file import read_results_file, results_beside
 from lm_eval_longbench.logs.sample_log import is_log_row, task_in_name
 from lm_eval_longbench.scoring.files import (
     LOG,
@@ -171,10 +173,17 @@ def _kind_by_name(stem: str) -> str | None:
     return LOG if table_of(task_in_name(stem)) else None
 
 
-def _log(row: Any, stem: str, benchmark: str | None = None) -> Recognised | Foreign:
+def _log(
+    row: Any, stem: str, benchmark: str | None = None, path: Path | None = None
+) -> Recognised | Foreign:
     task = task_in_name(stem)
     told = row["doc"].get("task", task) if is_log_row(row) else task
     table = table_of(told)
+    if table is None and path is not None:  # its benchmark may stand in the results beside it
+        for file in results_beside(path):
+            with contextlib.suppress(PredictionError):
+                read_results_file(file)
+        table = table_of(told)
     if table is None:
         whose = f"of the task {told!r}" if told else "that does not say its task"
         known = ", ".join(tables())
@@ -269,7 +278,7 @@ def recognise(file: FoundFile, benchmark: str | None) -> Recognised | Foreign:
             return chosen
         kind = chosen
     if kind == LOG:
-        return _log(row, stem, benchmark)
+        return _log(row, stem, benchmark, file.path)
     if kind is None:
         return Foreign("is not recognised as predictions")
     one = of_kind(kind)[0]

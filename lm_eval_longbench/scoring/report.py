@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, cast
 
-from lm_eval_longbench.benchmarks.registry import benchmark_of_table, benchmarks
+from lm_eval_longbench.benchmarks.registry import benchmark_of_table, benchmarks, carried
 from lm_eval_longbench.figures.answers import Columns
 from lm_eval_longbench.figures.counts import counts, task_counts
 from lm_eval_longbench.logs.scored_files import FORMAT, Otherwise, ReportFile, ReportTable
@@ -226,10 +226,13 @@ def make_report(
     signed = table_signatures(parts, signatures)
     for name, part in parts.items():
         part["signature"] = signed[name]
-    return {
+    report: ReportFile = {
         "format": FORMAT,
         "package": f"lm-eval-longbench {__version__}",
         "tables": parts,
         "inputs": sorted(inputs, key=lambda one: (one["name"], str(one["sha256"]))),
         "problems": gathered.problems.as_json(),
     }
+    if own := carried(part["benchmark"] for part in parts.values()):
+        report["longbench_benchmarks"] = own
+    return report
