@@ -17,6 +17,8 @@ KEY = "longbench"
 RETRIEVERS = ("bm25", "embedding")
 OVERLENGTH = ("truncate", "skip", "fail")
 LOG_PROMPTS = ("excerpt", "full")
+# What prompts hold: documents, or nothing in their place.
+DOCUMENT, NONE = CONTEXTS = ("document", "none")
 # The number of a repeat whose seed is left out, among the generation arguments of its request. It
 # tells the repeats apart in the harness's response cache and is never sent.
 REPEAT = "longbench_repeat"
@@ -119,7 +121,7 @@ WHOLE_NUMBERS = frozenset(name for name, _, _ in _NUMBERS)
 _MOST = {"repeats": MOST_REPEATS}
 # Options that no model has as an argument: at the top level they are misplaced.
 _OURS = frozenset(
-    {"truncate_to", "overlength", "log_prompts", "data_dir", "repeats", "only"}
+    {"truncate_to", "overlength", "log_prompts", "data_dir", "repeats", "only", "context"}
     | {"cot_samples", "rag_top_n", "retrieved_context", "preset", "chunk_size", "retriever"}
 )
 
@@ -150,6 +152,8 @@ class Options:
         log_prompts: "excerpt" logs hash, head and tail of each prompt; "full" logs all of it.
         reasoning: whether `<think>...</think>` is dropped before an answer is scored ("drop") or
             scored with it ("keep"), as the official evaluations do.
+        context: "document", or "none": prompts without documents, which is no official protocol;
+            LongBench v2 has a task for it.
         preset: published model whose truncation and, for LongBench Pro, output budget and
             temperature are used; tasks of benchmarks without such a preset keep their own.
         thinking: the preset's settings for thinking scores.
@@ -177,6 +181,7 @@ class Options:
     tokenizer: str | None = None
     log_prompts: str = "excerpt"
     reasoning: str = DROP
+    context: str = DOCUMENT
     preset: str | None = None
     thinking: bool = False
     repeats: int | None = None
@@ -231,6 +236,7 @@ class Options:
             ("overlength", OVERLENGTH),
             ("log_prompts", LOG_PROMPTS),
             ("reasoning", POLICIES),
+            ("context", CONTEXTS),
             ("retriever", RETRIEVERS),
         ):
             value = getattr(self, name)

@@ -189,6 +189,8 @@ def departures(
     reasoned = any(one not in (None, UNKNOWN, 0) for one in values_of(signature.get("reasoned")))
     if reasoned and DROP in values_of(signature.get("reasoning")):
         found.append("reasoning taken out of answers (officially scored with them)")
+    if any(one not in (None, UNKNOWN) for one in values_of(signature.get("context"))):
+        found.append("prompts without documents (officially with them)")
     if any(one not in (None, UNKNOWN) for one in values_of(signature.get("system_sha256"))):
         found.append("a system instruction (officially none)")
     for one in values_of(signature.get("model_settings")):

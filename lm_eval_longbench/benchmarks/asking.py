@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from lm_eval_longbench.errors import OptionError
 from lm_eval_longbench.once import warn_once
 from lm_eval_longbench.presets import applied
 
@@ -36,6 +37,28 @@ class Asking:
     def __init__(self, benchmark: Benchmark, task: Task, options: Options, repeats: int) -> None:
         self.preset, self.options = applied(benchmark.presets, options)
         self.benchmark, self.task, self.repeats = benchmark, task, repeats
+        self.without_document = options.context == "none"
+        if self.without_document:
+            self._check_document()
+
+    def _check_document(self) -> None:
+        tables = self.benchmark.tables
+        official = [
+            one.name
+            for table in tables.values()
+            for one in table.tasks.values()
+            if not (one.document or table.first_pass)
+        ]
+        if official:
+            raise OptionError(
+                f"{self.task.name}: {self.benchmark.title} has a task without documents, which is "
+                f"official: {official[0]}. Ask for it, without the option 'context'."
+            )
+        if self.task.retrieved:
+            raise OptionError(
+                f"{self.task.name}: its prompts hold parts of documents, which the option "
+                "'context' would take out. Leave it out, or ask for another task."
+            )
 
     #: What embeds texts for its scores; None: nothing does.
     embedder: Embedder | None = None
@@ -56,12 +79,12 @@ class Asking:
     @property
     def version_notes(self) -> tuple[str, ...]:
         """What the task's version says besides its number."""
-        return ()
+        return ("context: none",) if self.without_document else ()
 
     @property
     def ingredients(self) -> dict[str, Any]:
         """What this benchmark adds to the signature, as far as it is known."""
-        return {}
+        return {"context": "none" if self.without_document else None}
 
     @property
     def generation(self) -> dict[str, Any]:
@@ -77,11 +100,14 @@ class Asking:
 
     def render(self, row: Mapping[str, Any]) -> str:
         """Return the whole prompt of a document."""
-        return self.benchmark.render(self.task, row)
+        return self.benchmark.render(self.task, self._asked(row))
+
+    def _asked(self, row: Mapping[str, Any]) -> Mapping[str, Any]:
+        return {**row, "context": ""} if self.without_document else row
 
     def question(self, row: Mapping[str, Any]) -> str:
         """Return the end of a document's whole prompt that follows the document."""
-        return self.benchmark.question(self.task, row)
+        return self.benchmark.question(self.task, self._asked(row))
 
     def responses(self, doc: Mapping[str, Any], responses: list[str]) -> list[str]:
         """Return what counts as the responses to a question."""

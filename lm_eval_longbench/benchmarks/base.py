@@ -166,10 +166,12 @@ class Benchmark(abc.ABC):
         self.defined = own = own or defined(self.task_folder or task_folder(), self.name)
         self.tasks, self.source, self.counts = own.tasks, own.source, own.counts
         self.tables = own.tables(self.title, self.dimensions)
-        self.rule = rule_of(own.fact("truncation"), own.fact("transformers"))
+        self.rule = rule_of(
+            own.fact("truncation", "ends_decoded_together"), own.fact("transformers")
+        )
         self.limits = tuple(own.fact("limits", ()))
         self.repeats = own.fact("repeats", 1)
-        self.task_version = str(own.fact("metadata").get("version") or 1.0)
+        self.task_version = str((own.fact("metadata") or {}).get("version") or 1.0)
 
     @property
     def dimensions(self) -> Mapping[str, Sequence[str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,7 +31,7 @@ class FromFiles(LongBenchV1):
     """Gold answers in JSON Lines files; figures as those of LongBench v1, its headline's own.
 
     Args:
-        leaves: what the file of each task says, by name.
+        leaves: what the file of each task says.
         where: their folder; or the results that carry them, which have no data beside them.
     """
 
@@ -42,8 +42,8 @@ class FromFiles(LongBenchV1):
     look = Look()
     file_names = "none"
 
-    def __init__(self, leaves: Mapping[str, Mapping[str, Any]], where: Path) -> None:
-        told = {name: whole(leaf, where) for name, leaf in leaves.items()}
+    def __init__(self, leaves: Iterable[Mapping[str, Any]], where: Path) -> None:
+        told = {leaf["task"]: leaf for leaf in (whole(own, where) for own in leaves)}
         self.name = next(iter(told.values()))["benchmark"]
         self.short = self.sign = self.title = self.prepared_as = self.name
         self.file_kind = f"{self.name}_predictions"

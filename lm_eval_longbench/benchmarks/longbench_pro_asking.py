@@ -37,9 +37,10 @@ class ProAsking(Asking):
     @property
     def ingredients(self) -> dict[str, Any]:
         """The embedding model of summaries."""
-        if not self.task.summary:
-            return {}
-        return {"embedding_model": None if self.embedder is None else self.embedder.name}
+        own = super().ingredients
+        if self.task.summary:
+            own["embedding_model"] = None if self.embedder is None else self.embedder.name
+        return own
 
     def load(self) -> Documents:
         """Open the task's questions, less those that the option `only` leaves out."""

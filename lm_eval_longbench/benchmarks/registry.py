@@ -45,11 +45,11 @@ def benchmarks() -> Mapping[str, Benchmark]:
 _learnt: dict[str, FromFiles] = {}
 
 
-def learn(leaves: Mapping[str, Mapping[str, Any]], where: Path, *, in_place: bool = False) -> None:
+def learn(leaves: Sequence[Mapping[str, Any]], where: Path, *, in_place: bool = False) -> None:
     """Know the benchmark of a user's task files from now on; one of a package stays as it is.
 
     Args:
-        leaves: what the file of each of its tasks says, by name.
+        leaves: what the file of each of its tasks says.
         where: their folder, or the results that carry them.
         in_place: whether it takes the place of another benchmark of its name.
 
@@ -57,7 +57,7 @@ def learn(leaves: Mapping[str, Mapping[str, Any]], where: Path, *, in_place: boo
         OptionError: it is not whole, has names of another benchmark, or is another one than is
             known by its name already.
     """
-    name = str(next(iter(leaves.values())).get("benchmark"))
+    name = str(leaves[0].get("benchmark"))
     if name in _installed():
         return
     made, known = FromFiles(leaves, where), _learnt.get(name)
@@ -84,7 +84,7 @@ def learn_carried(carried: Any, where: Path) -> None:
     """
     for own in checked(carried or {}, dict[str, Carried], f"{where} is damaged", WHOLE).values():
         if own["tasks"]:
-            learn({name: {**own["all"], **leaf} for name, leaf in own["tasks"].items()}, where)
+            learn([{**own["all"], **leaf} for leaf in own["tasks"].values()], where)
 
 
 def carried(names: Iterable[str]) -> dict[str, Any]:

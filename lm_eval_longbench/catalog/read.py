@@ -66,15 +66,15 @@ def _read_once(path: Path, changed: int) -> Mapping[str, Any]:
     return read_file(path)
 
 
-def leaves_beside(file: Path, benchmark: str) -> dict[str, Mapping[str, Any]]:
+def leaves_beside(file: Path, benchmark: str) -> list[Mapping[str, Any]]:
     """Return what the tasks of a benchmark say whose files are in the folder of one of them."""
-    found = {}
+    found = []
     for path in sorted(file.parent.glob("*.yaml")):
         # Other files may be there, too: of those that it cannot read the harness speaks.
         with contextlib.suppress(OSError, TypeError, AttributeError, KeyError, yaml.YAMLError):
             one = _read_once(path, path.stat().st_mtime_ns)
             if one.get("benchmark") == benchmark and one.get("definition") in (None, one["task"]):
-                found[one["task"]] = one
+                found.append(one)
     return found
 
 
@@ -137,16 +137,16 @@ def task_of(leaf: Mapping[str, Any], file: Path) -> Task:
         name=name,
         table=leaf.get("table") or leaf["benchmark"],
         counted=leaf.get("counts_as") or name,
-        dataset=leaf["dataset_name"],
-        label=leaf.get("task_alias") or leaf.get("label") or leaf["dataset_name"],
-        questions=leaf["questions"],
+        dataset=leaf.get("dataset_name") or name,
+        label=leaf.get("task_alias") or leaf.get("label") or leaf.get("dataset_name") or name,
+        questions=leaf.get("questions", 0),
         prompt=leaf["template"] if hooked else hook,
         prompt_sha256=leaf.get("prompt_sha256") or prompt_sha256(leaf["doc_to_text"]),
         hook=str(hook) if hooked else "",
         generation=leaf["generation_kwargs"],
         metric=leaf["metric"],
         first_line=leaf.get("first_line", False),
-        chat=leaf["chat_template"],
+        chat=leaf.get("chat_template", True),
         category=leaf.get("category", ""),
         language=leaf.get("language", ""),
         document=bool(document),

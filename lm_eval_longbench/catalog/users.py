@@ -64,17 +64,12 @@ def notes(definition: Mapping[str, Any]) -> list[str]:
 # The key of a task's metadata in results, and of report.json, with whole benchmarks by their names:
 # what all tasks say, and what each says besides.
 WHOLE = "longbench_benchmarks"
-# What a task file of a benchmark of a user's own need not say.
+# What no task file need say: what the harness is to do.
 DEFAULTS: Mapping[str, Any] = {
     "test_split": "test",
     "output_type": "generate_until",
     "num_fewshot": 0,
     "target_delimiter": "",
-    "truncation": "ends_decoded_together",
-    "chat_template": True,
-    "questions": 0,
-    "metric_list": [{"metric": "score", "aggregation": "mean", "higher_is_better": True}],
-    "metadata": {"version": 1.0},
 }
 _GENERATION = {"until": [], "do_sample": False, "temperature": 0.0}
 _MODULE = frozenset(
@@ -158,9 +153,9 @@ def whole(given: Mapping[str, Any], where: object) -> dict[str, Any]:
         OptionError: it says too little, a value is of another kind, or it needs a module.
     """
     name = given.get("task")
-    leaf: dict[str, Any] = json.loads(json.dumps(dict(given), default=str))
-    leaf = {**DEFAULTS, "label": name, "dataset_name": name, **leaf}
-    leaf = {key: value for key, value in leaf.items() if key not in _NOT_CARRIED}
+    own = {k: v for k, v in given.items() if v is not None and k not in _NOT_CARRIED}
+    leaf: dict[str, Any] = json.loads(json.dumps(own, default=str))
+    leaf = {"label": name, "dataset_name": name, **leaf}
     said = f"{name}, in {where}, does not define a task"
     try:
         checked(leaf, Leaf, said)
@@ -168,12 +163,12 @@ def whole(given: Mapping[str, Any], where: object) -> dict[str, Any]:
         raise OptionError(f"{error} docs/new-benchmark.md shows a whole file.") from error
     leaf["generation_kwargs"] = {**_GENERATION, **leaf["generation_kwargs"]}
     source, headline = leaf.get("source"), leaf.get("headline", {})
-    own = sorted(_MODULE & leaf.keys())
+    more = sorted(_MODULE & leaf.keys())
     names = [leaf["benchmark"], leaf["task"], leaf["dataset_name"]]
     odd = [one for one in names if not _NAME.fullmatch(one)]
     problem = ""
-    if own:
-        problem = f"{own[0]!r} needs a module of its own"
+    if more:
+        problem = f"{more[0]!r} needs a module of its own"
     elif odd:
         problem = f"{odd[0]!r} is no name of letters, digits, '_', '-' and '.'"
     elif source and not _FILE.fullmatch(source["file"]):

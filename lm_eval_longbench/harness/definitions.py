@@ -11,7 +11,15 @@ from lm_eval.config.task import TaskConfig
 
 from lm_eval_longbench.benchmarks.base import Benchmark, Task
 from lm_eval_longbench.benchmarks.from_files import FromFiles
-from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task, learn, tags, tasks
+from lm_eval_longbench.benchmarks.registry import (
+    benchmark_of,
+    benchmarks,
+    carried,
+    find_task,
+    learn,
+    tags,
+    tasks,
+)
 from lm_eval_longbench.catalog.model import prompt_sha256
 from lm_eval_longbench.catalog.read import OWN_KEYS, Hook, leaves_beside, read_file
 from lm_eval_longbench.catalog.users import CHANGES, DEFAULTS, changed
@@ -109,12 +117,12 @@ def _learn(config: Mapping[str, Any]) -> None:
     Raises OptionError as `registry.learn`.
     """
     name, file = config.get("benchmark"), Path(_file_of(config)).absolute()
-    if name is None:
+    if name is None or (name in benchmarks() and not carried([str(name)])):
         return
-    leaves = leaves_beside(file, str(name)) if file.is_file() else {}
+    leaves = leaves_beside(file, str(name)) if file.is_file() else []
     if not leaves and config.get("definition") in (None, config["task"]):  # it has no file
-        metadata = config.get("metadata") or DEFAULTS["metadata"]
-        leaves = {config["task"]: {**config, "metadata": {"version": metadata.get("version")}}}
+        version = (config.get("metadata") or {}).get("version")
+        leaves = [{**config, "metadata": {"version": version}}]
     if leaves:
         learn(leaves, file.parent, in_place=True)
 
@@ -238,8 +246,8 @@ def _for_harness(given: Mapping[str, Any], task: Task, leaf: Mapping[str, Any]) 
     figures = benchmark_of(task).harness_metrics(task)
     dropped = {*OWN_KEYS, "class", "doc_to_text", "repeats"}
     kept = {key: value for key, value in given.items() if key not in dropped}
-    listed = kept.get("metric_list") or leaf["metric_list"]
-    if listed == leaf["metric_list"]:
+    listed = kept.get("metric_list") or leaf.get("metric_list")
+    if listed == leaf.get("metric_list"):
         listed = [
             {
                 "metric": one.name,
@@ -248,9 +256,8 @@ def _for_harness(given: Mapping[str, Any], task: Task, leaf: Mapping[str, Any]) 
             }
             for one in figures
         ]
-    for one in listed:
+    for one in listed or ():
         if one.get("metric") not in {own.name for own in figures}:
             known = UnknownNameError("figure", one.get("metric"), (own.name for own in figures))
             raise OptionError(f"{given.get('task')}: in its metric_list: {known}")
-    defaults = {key: value for key, value in DEFAULTS.items() if key in _HARNESS_KEYS}
-    return {**defaults, **kept, "metric_list": listed}
+    return {**DEFAULTS, **kept, "metric_list": listed}

@@ -403,7 +403,7 @@ class LongBenchTask(ConfigurableTask):
             sent=sent,
             tokenizer=self._tokenizer,
             rule=rule,
-            source=f"{self._documents.sha256}/{task.name}/{task.prompt_sha256}",
+            source=f"{self._documents.sha256}/{task.name}/{task.prompt_sha256}/{options.context}",
             overlength=options.overlength,
             ranks=share["world_size"],
             hold=self._held.hold,

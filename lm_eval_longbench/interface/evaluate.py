@@ -57,6 +57,7 @@ class EvaluateOptions(HarnessOptions, total=False):
     tokenizer: str | PreTrainedTokenizerBase | None
     log_prompts: str
     reasoning: str
+    context: str
     preset: str | None
     thinking: bool
     repeats: int | None

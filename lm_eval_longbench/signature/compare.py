@@ -148,6 +148,7 @@ RULES: Mapping[str, Rule] = {
     "reasoned": Rule(CARE, "another number of answers holds reasoning"),
     "metrics": Rule(NOT, "the same answers are scored by other rules"),
     "metric": Rule(NOT, "the same answers are scored by another metric"),
+    "context": Rule(NOT, "prompts have no documents on one side only"),
     "embedding_model": Rule(NOT, "another embedding model gives other similarities"),
     "retrieval": Rule(NOT, "another retriever finds other chunks"),
     "rag_top_n": Rule(NOT, "prompts hold another number of chunks"),
@@ -286,7 +287,7 @@ def _packages(
 SETTINGS = (
     *("version", "data", "data_sha256", "template_sha256", "truncation", "limit", "overlength"),
     *("tokenizer", "tokenizer_sha256", "chat", "chat_sha256", "system_sha256", "generation"),
-    *("model_settings", "filters", "retrieval", "rag_top_n"),
+    *("model_settings", "filters", "context", "retrieval", "rag_top_n"),
 )
 _OF_CUTS = ("truncation", "limit", "overlength", "tokenizer", "tokenizer_sha256")
 

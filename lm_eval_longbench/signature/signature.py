@@ -118,6 +118,7 @@ INGREDIENTS: Mapping[str, str] = {
     "reasoned": "answers that hold reasoning; null: not counted",
     "metrics": "version of the benchmark's metrics",
     "metric": "that a user's task file has in place of the official one; null: the official one",
+    "context": "none: prompts without documents, by the option; null: as the task says",
     "embedding_model": "for summaries; null: none",
     "retrieval": "where chunks come from; null: no retrieval",
     "rag_top_n": "chunks in a prompt; null: no retrieval",
@@ -160,6 +161,7 @@ class Ingredients(TypedDict, total=False):
     reasoned: Count | None
     metrics: str | None
     metric: str | None
+    context: str | None
     embedding_model: str | None
     retrieval: str | None
     rag_top_n: Count | None
@@ -190,7 +192,7 @@ class SignaturePart(TypedDict, total=False):
 
 # Ingredients that earlier versions do not state, which is the same as null. Where they are null the
 # line is made without them, so that it is the one of those versions.
-LATER = ("capped", "system_sha256", "model_settings", "decoding", "metric")
+LATER = ("capped", "system_sha256", "model_settings", "decoding", "metric", "context")
 # An ingredient of which nobody knows what it was, where null would say that there was none.
 UNKNOWN = "?"
 

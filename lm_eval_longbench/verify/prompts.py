@@ -106,6 +106,8 @@ def _rendered(task: Subject, rows: Iterable[LogRow]) -> Iterator[tuple[LogRow, s
         elif not isinstance(documents, str):
             place = task.places.get(row.line)
             document = None if place is None else documents.rows[place]
+            if document is not None and task.run.get("context") is not None:
+                document = {**document, "context": ""}
         try:
             if document is None:
                 yield row, "", at(row, "is not in the data")

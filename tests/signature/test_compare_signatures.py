@@ -87,6 +87,7 @@ OTHER = {
     "reasoned": (5, CARE),
     "metrics": ("1.1", NOT),
     "metric": ("rouge_l", NOT),
+    "context": ("none", NOT),
     "embedding_model": ("a-model", NOT),
     "retrieval": ("a retriever", NOT),
     "rag_top_n": (4, NOT),
@@ -144,7 +145,7 @@ def test_each_ingredient(name):
 SETTINGS = {
     *("version", "data", "data_sha256", "template_sha256", "truncation", "limit", "overlength"),
     *("tokenizer", "tokenizer_sha256", "chat", "chat_sha256", "system_sha256", "generation"),
-    *("model_settings", "filters", "retrieval", "rag_top_n"),
+    *("model_settings", "filters", "context", "retrieval", "rag_top_n"),
 }
 
 

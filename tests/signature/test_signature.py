@@ -43,6 +43,7 @@ PRO = completed(
         "reasoned": 7,
         "metrics": "1.0",
         "metric": "sub_em",
+        "context": "none",
         "embedding_model": "Qwen/Qwen3-Embedding-8B",
         "retrieval": "a retriever",
         "rag_top_n": 4,
