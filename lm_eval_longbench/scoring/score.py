@@ -14,6 +14,8 @@ from typing import Any, cast
 
 from lm_eval_longbench.benchmarks.registry import (
     benchmark_of_table,
+    benchmarks,
+    carried,
     layouts,
     short_names,
     table_of,
@@ -238,6 +240,8 @@ def score_paths(
     if embedder is not None:
         embedder.check()
     processes = number_of_workers(workers, sum(file.survey.size for file in plan.files))
+    if carried(benchmarks()):  # learnt from these results; other processes know nothing of them
+        processes = 1
     gathered = Gathered([file.source for file in plan.files], problems)
     # Opened first: a folder that cannot be written to is told before anything is scored.
     with written_together([Path(output) / name for name in _FILES]) as results:
