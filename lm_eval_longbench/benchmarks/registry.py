@@ -58,7 +58,7 @@ def learn(leaves: Sequence[Mapping[str, Any]], where: Path, *, in_place: bool = 
             known by its name already.
     """
     name = str(leaves[0].get("benchmark"))
-    if name in _installed():
+    if name in benchmarks() and name not in _learnt:
         return
     made, known = FromFiles(leaves, where), _learnt.get(name)
     if known is not None and made.definition == known.definition:
@@ -73,16 +73,17 @@ def learn(leaves: Sequence[Mapping[str, Any]], where: Path, *, in_place: bool = 
     _check_names(made, [one for one in others if one is not made], f"The benchmark of {where}")
     _learnt[name] = made
     for own in list(globals().values()):  # what was made of the benchmarks that were known
-        if hasattr(own, "cache_clear") and own.__module__ == __name__ and own is not _installed:
+        if hasattr(own, "cache_clear") and own.__module__ == __name__:
             own.cache_clear()
 
 
-def learn_carried(carried: Any, where: Path) -> None:
-    """Know the benchmarks that results carry, see `carried`; where there are none, do nothing.
+def learn_carried(results: Mapping[str, Any], where: Path) -> None:
+    """Know the benchmarks that a part of results carries under WHOLE, if there are any.
 
     Raises OptionError as `learn`, PredictionError where they are misshapen.
     """
-    for own in checked(carried or {}, dict[str, Carried], f"{where} is damaged", WHOLE).values():
+    found = checked(results.get(WHOLE) or {}, dict[str, Carried], f"{where} is damaged", WHOLE)
+    for own in found.values():
         if own["tasks"]:
             learn([{**own["all"], **leaf} for leaf in own["tasks"].values()], where)
 
@@ -92,7 +93,6 @@ def carried(names: Iterable[str]) -> dict[str, Any]:
     return {name: _learnt[name].definition for name in dict.fromkeys(names) if name in _learnt}
 
 
-@functools.cache
 def _installed() -> Mapping[str, Benchmark]:
     """Return the benchmarks of packages by name.
 

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any, TypedDict
 
 from lm_eval_longbench.benchmarks.registry import learn_carried
-from lm_eval_longbench.catalog.users import WHOLE
 from lm_eval_longbench.errors import PredictionError
 from lm_eval_longbench.input_files import read_json
 from lm_eval_longbench.logs.scored_files import REPORT
@@ -253,7 +252,7 @@ def read_results_file(path: Path) -> ResultsFile:
         if _run_of(config) is not None
     }
     for config in configs.values():
-        learn_carried(config["metadata"].get(WHOLE), path)
+        learn_carried(config["metadata"], path)
     others = [name for name in whole["configs"] if name not in configs]
     file = ResultsFile(path, (), others, whole)
     tasks = [_task(file, name, config) for name, config in configs.items()]
@@ -345,7 +344,7 @@ def read_scored_folder(path: Path) -> ScoredFolder:
     """
     file = path / REPORT
     report = checked(read_json(file, PredictionError), _Tables, f"{file} is no report of `score`")
-    learn_carried(report.get(WHOLE), file)
+    learn_carried(report, file)
     return ScoredFolder(path, report)
 
 

@@ -11,7 +11,6 @@ from typing import Any
 
 from lm_eval_longbench.benchmarks.base import Table
 from lm_eval_longbench.benchmarks.registry import benchmark_of_table, learn_carried, tables
-from lm_eval_longbench.catalog.users import WHOLE
 from lm_eval_longbench.errors import DataError, PredictionError, few
 from lm_eval_longbench.figures.answers import Answers, BadRow, Columns
 from lm_eval_longbench.input_files import blocks, lines, read_whole, reading
@@ -273,7 +272,7 @@ def _read_report(file: Path) -> tuple[dict[str, Facts], dict[str, int], str]:
         raise DataError(f"{file} cannot be read as JSON: {error}. {_AGAIN}") from error
     if not isinstance(report, dict) or report.get("format") != FORMAT:
         raise DataError(f'{file} has no "format": {FORMAT}. {_AGAIN}')
-    learn_carried(report.get(WHOLE), file)
+    learn_carried(report, file)
     stated, problems = report.get("tables"), report.get("problems", {})
     if not isinstance(stated, dict) or not isinstance(problems, dict):
         raise DataError(f"{file} needs the objects 'tables' and 'problems'. {_AGAIN}")

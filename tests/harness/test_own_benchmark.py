@@ -46,14 +46,18 @@ def write_rows(file, rows):
     file.write_bytes("".join(f"{json.dumps(row)}\n" for row in rows).encode())
 
 
-@pytest.fixture(autouse=True)
-def _forget():
-    """What one test makes known, the next one does not know."""
-    yield
+def forget():
     registry._learnt.clear()
     for one in vars(registry).values():
         if hasattr(one, "cache_clear") and one.__module__ == registry.__name__:
             one.cache_clear()
+
+
+@pytest.fixture(autouse=True)
+def _forgotten():
+    """What one test makes known, the next one does not know."""
+    yield
+    forget()
 
 
 @pytest.fixture
@@ -274,7 +278,7 @@ def test_our_names_are_ours(folder, said, tmp_path):
     assert "ponds_more" not in registry.benchmarks()["longbench_v1"].tasks
     carried["ponds"]["tasks"]["ponds_more"]["task"] = "longbench_v1_qasper"
     file.write_text(json.dumps(whole))
-    registry._learnt.clear()
+    forget()
     with pytest.raises(OptionError, match="names of it: longbench_v1_qasper"):
         read_results_file(file)
 
