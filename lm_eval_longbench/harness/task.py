@@ -143,10 +143,8 @@ class LongBenchTask(ConfigurableTask):
         self._is_server = self._seeds = False
         # Without `until` the harness would stop every answer at the first blank line.
         config["generation_kwargs"] = benchmark.generation(task) | self.asking.generation | own
-        if wanted.definition:
-            metadata[DEFINITION] = wanted.definition
-        if whole := carried([benchmark.name]):
-            metadata[WHOLE] = whole
+        own_keys = {DEFINITION: wanted.definition, WHOLE: carried([benchmark.name])}
+        metadata |= {key: value for key, value in own_keys.items() if value}
         self.own_filters = config.get("filter_list")
         # Any value keeps the harness from looking for our metrics in its registry and on the hub.
         config.setdefault("process_results", "lm_eval_longbench")
