@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
@@ -29,6 +30,11 @@ FLAGS = ("truncate_to", "data_dir", "tokenizer", "repeats")
 def flag(option: str) -> str:
     """Return the flag of one of FLAGS."""
     return f"--{option.replace('_', '-')}"
+
+
+def in_flags(text: str) -> str:
+    """Return a message of the library as the command line speaks: options are flags."""
+    return re.sub(rf"the option ({'|'.join(FLAGS)})\b", lambda found: flag(found[1]), text)
 
 
 def with_flags(metadata: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:

@@ -549,7 +549,7 @@ def test_verify_says_that_predictions_were_not_scored(predicted):
     own = report.with_status(NOT_CHECKABLE)
     said = {(check.kind, check.meaning) for check in own}
     assert said == {
-        ("sample scores", "The run was made with --predict_only: nothing was scored."),
+        ("sample scores", "The run was made with predict_only: nothing was scored."),
         ("counts", "Nothing was scored, so nothing was counted."),
         (
             OFFICIAL,

@@ -13,7 +13,7 @@ from rich import box
 from rich.table import Table
 
 from lm_eval_longbench.errors import WRONG_USAGE, few
-from lm_eval_longbench.signature.compare import NOT, shown_pair
+from lm_eval_longbench.signature.compare import NOT
 from lm_eval_longbench.terminal import say_json, say_line, say_table, table_of
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def _grouped(compared: Compared) -> dict[tuple[str, str, str, str, str], list[st
     groups: dict[tuple[str, str, str, str, str], list[str]] = defaultdict(list)
     for task in compared.tasks:
         for own in task.comparison.differences:
-            left, right = shown_pair(own.left, own.right)
+            left, right = own.shown()
             groups[own.weight, own.ingredient, left, right, own.reason].append(task.task)
     return {key: groups[key] for key in sorted(groups, key=lambda key: key[0] != NOT)}
 
@@ -91,8 +91,10 @@ def verdict_line(compared: Compared) -> str:
 
 def _differences(compared: Compared) -> Iterator[str]:
     names = {own.ingredient for task in compared.tasks for own in task.comparison.differences}
-    # The hash of a tokenizer that has another name says nothing new.
+    # What follows from another difference says nothing new.
     less = {"tokenizer_sha256"} if "tokenizer" in names else set()
+    if names & {"questions", "runs"}:
+        less |= {"questions_sha256", "asked", "kept", "answered"}
     groups = [(key, tasks) for key, tasks in _grouped(compared).items() if key[1] not in less]
     for (weight, name, left, right, reason), tasks in groups[:_DIFFERENCES]:
         where = "" if len(tasks) == len(compared.tasks) else f" in {_tasks(tasks)}"

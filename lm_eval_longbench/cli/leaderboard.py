@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from lm_eval_longbench.errors import WRONG_USAGE, OptionError, renamed
+from lm_eval_longbench.options import in_flags
 from lm_eval_longbench.result_files import written_together
 from lm_eval_longbench.terminal import say_line, working
 
@@ -57,7 +58,7 @@ def register(app: typer.Typer) -> None:
         for one in found:
             if one.reasons:
                 shown = "not confirmed" if one.run is not None else "not shown"
-                say_line(f"{shown}: {one.name}: {' '.join(one.reasons[:2])}")
+                say_line(f"{shown}: {one.name}: {in_flags(' '.join(one.reasons[:2]))}")
         confirmed = sum(not one.reasons for one in found)
         say_line(f"written: {output / PAGE}, {confirmed} of {len(found)} runs confirmed")
         if any(one.run is None for one in found):

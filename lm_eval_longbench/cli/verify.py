@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
+from lm_eval_longbench.options import in_flags
 from lm_eval_longbench.terminal import (
     escaped_line,
     fail,
@@ -82,9 +83,9 @@ def register(app: typer.Typer) -> None:
             say_json(json.dumps(report.as_json(), indent=1))
             raise typer.Exit(report.exit_status)
         for line in report.unreadable:
-            fail(escaped_line(f"unreadable: {line}"))
+            fail(escaped_line(f"unreadable: {in_flags(line)}"))
         for line in outcome_lines(report, verbose=verbose):
-            say_line(line)
+            say_line(in_flags(line))
         if verbose and report.checks:
             say_table(kinds_table(report))
         elif report.checks:

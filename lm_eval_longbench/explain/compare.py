@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_longbench.benchmarks.registry import benchmarks
-from lm_eval_longbench.explain.entry import ComparedEntry
+from lm_eval_longbench.errors import few
 from lm_eval_longbench.explain.explain import Explanation, NothingShared, explained
 from lm_eval_longbench.explain.side import Side, read_side
 from lm_eval_longbench.figures.tree import Difference
@@ -145,7 +145,7 @@ def compare_results(left: Path, right: Path) -> Compared:
         why, untold = _why(one, other)
         ours, theirs = one.entries, other.entries
         return Compared(
-            [_task(name, own, theirs[name]) for name, own in ours.items() if name in theirs],
+            [_task(name, one, other) for name in ours if name in theirs],
             [name for name in ours if name not in theirs],
             [name for name in theirs if name not in ours],
             (one.models, other.models),
@@ -200,18 +200,46 @@ def _title(report: BenchmarkReport, first: int, second: int) -> str:
     return f"{report.title} ({told})" if told else report.title
 
 
-def _task(name: str, left: ComparedEntry, right: ComparedEntry) -> TaskComparison:
+def _runs(name: str, one: Side, other: Side) -> Iterator[SignatureDifference]:
+    """Yield that a side merges runs of one task that asked other questions: a trial, too."""
+    merged = [side.merged.get(name, []) for side in (one, other)]
+    if all(len({run.signature.get("questions_sha256") for run in own}) < 2 for own in merged):
+        return
+    left, right = (
+        few([f"{run.file} ({run.signature.get('asked')} questions)" for run in own], 2)
+        or f"{side.entries[name].signature.get('asked')} questions"
+        for own, side in zip(merged, (one, other), strict=True)
+    )
+    yield SignatureDifference("runs", left, right, NOT, _MIXED)
+
+
+_MIXED = (
+    "a folder holds runs of different questions, as a trial with --limit beside the whole run; "
+    "name the results file to compare in place of the folder"
+)
+_PART = (
+    "one side asked only a part of the other's questions, as with --limit; B - A is over those "
+    "that both have, and the same command without --limit asks the rest"
+)
+
+
+def _task(name: str, one: Side, other: Side) -> TaskComparison:
+    left, right = one.entries[name], other.entries[name]
     found = compare(left.signature, right.signature)
+    told = list(_runs(name, one, other))
     ours, theirs = left.questions(), right.questions()
     if ours is not None and theirs is not None and ours != theirs:  # signatures only count them
-        other = SignatureDifference(
-            "questions",
-            f"{len(ours)}, {len(ours - theirs)} of them only here",
-            f"{len(theirs)}, {len(theirs - ours)} of them only here",
-            NOT,
-            "the logs have answers to other questions",
+        is_part = ours < theirs or theirs < ours
+        told.append(
+            SignatureDifference(
+                "questions",
+                f"{len(ours)}, {len(ours - theirs)} of them only here",
+                f"{len(theirs)}, {len(theirs - ours)} of them only here",
+                NOT,
+                _PART if is_part else "the logs have answers to other questions",
+            )
         )
-        found = Comparison([*found.differences, other], found.unstated)
+    found = Comparison([*told, *found.differences], found.unstated)
     shared = (own for own in left.figures if own in right.figures)
     return TaskComparison(
         name, found, [(own, left.figures[own], right.figures[own]) for own in shared]

@@ -107,6 +107,7 @@ class Side:
     Attributes:
         name: of its path.
         entries: of each task, what depends on settings, and the harness's or our own figures.
+        merged: the runs of each task that has several.
         run: scored; None: there are no answers, or no scores of them.
         questions: all of them; [] of a scored folder, which has no answers.
         models: whose answers they are, as far as it is said.
@@ -115,6 +116,7 @@ class Side:
 
     name: str
     entries: dict[str, ComparedEntry] = field(default_factory=dict)
+    merged: dict[str, list[ComparedEntry]] = field(default_factory=dict)
     run: ScoredRun | None = None
     questions: list[Answered] = field(default_factory=list)
     models: list[str] = field(default_factory=list)
@@ -150,14 +152,19 @@ def read_side(path: Path, scratch: Path, name: str) -> Side:
         places = places or find_results([path])
         if len(places) == 1 and places[0].is_dir():
             side.run = read_run(places[0], name)
-    side.entries = _entries(path, places, scratch if is_read else None)
+    side.entries, side.merged = _entries(path, places, scratch if is_read else None)
     if not side.entries:
         raise PredictionError(f"{path} has no results of tasks of this package.")
     return side
 
 
-def _entries(path: Path, places: Sequence[Path], scratch: Path | None) -> dict[str, ComparedEntry]:
-    """Return what is known of each task: what results files say, or else what was scored."""
+def _entries(
+    path: Path, places: Sequence[Path], scratch: Path | None
+) -> tuple[dict[str, ComparedEntry], dict[str, list[ComparedEntry]]]:
+    """Return what is known of each task, and the runs of those that have several.
+
+    It is what results files say, or else what was scored.
+    """
     found: dict[str, list[ComparedEntry]] = {}
     for place in places:
         results = read_results(place)
@@ -177,7 +184,7 @@ def _entries(path: Path, places: Sequence[Path], scratch: Path | None) -> dict[s
         for entry in of_folder(read_scored_folder(scratch)):
             if entry.task not in known:
                 entries[entry.task] = entry
-    return entries
+    return entries, several
 
 
 def _read_answers(side: Side, plan: Plan) -> None:

@@ -375,6 +375,9 @@ def run_harness(
             log=log,
             begun=begun,
         )
+    if log and kept.log is None:  # nothing was asked, nothing is new
+        with contextlib.suppress(OSError):
+            log.unlink()
     return kept
 
 
@@ -402,8 +405,7 @@ def run_parsed(
         keep_empty: whether questions that got no answer in an earlier run are left alone.
         quiet: whether the harness's own tables are not printed.
         log: gets what of the log its user need not see; the harness's tables are then printed only
-            if our lines lack something: tasks and groups of others, one task in two settings, or
-            with --predict_only all.
+            if our lines lack something: tasks and groups of others, or one task in two settings.
         begun: gets an element once the model is loaded and the tasks are there.
 
     Returns:
@@ -443,7 +445,7 @@ def run_parsed(
     earlier = taken_back(kept.saved.tracker) if kept.saved and not kept.unwritten.files else None
     if earlier is not None:
         say(f"Nothing new to write: the results are those of {earlier}.")
-    kept.log = log
+    kept.log = None if earlier else log
     model, model_args = _model(parsed)
     kept.model = " ".join(dict.fromkeys((model, model_name(model, model_args))))
     kept.folder = kept.unwritten.belongs
@@ -460,7 +462,7 @@ def _end_screen(
     ours = found.get("configs", {}).keys() <= names  # a domain's task is a part of its table
     alone = len({own["task"] for own in kept.signatures.values()}) == len(kept.signatures)
     known = (
-        found.get("configs", {}).keys() <= kept.rows.keys()
+        found.get("configs", {}).keys() <= kept.rows.keys() | kept.predicted.keys()
         and found.get("groups", {}).keys() <= names
         and (ours or alone)
     )

@@ -59,6 +59,7 @@ class Captured:
     Attributes:
         rows: sample log rows by task; empty on all ranks but the first, and with --predict_only
             (nothing was scored).
+        predicted: with --predict_only the number of answered questions by task.
         signatures: the signature of each task's run.
         options: the options of each task that were given.
         embedder: that embedded the summaries among them; None: none did.
@@ -71,6 +72,7 @@ class Captured:
     """
 
     rows: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    predicted: dict[str, int] = field(default_factory=dict)
     signatures: dict[str, dict[str, Any]] = field(default_factory=dict)
     options: dict[str, dict[str, Any]] = field(default_factory=dict)
     embedder: Embedder | None = None
@@ -84,9 +86,11 @@ class Captured:
     def keep(self, tasks: Mapping[str, Any], result: Mapping[str, Any]) -> None:
         """Keep what `evaluate` found, its samples included."""
         for name, task in tasks.items():
-            if not isinstance(task, LongBenchTask) or task.predicts_only:
+            if not isinstance(task, LongBenchTask):
                 continue
-            if name in result["samples"]:  # of a second pass that failed there is nothing
+            if task.predicts_only:
+                self.predicted[name] = len({row["doc_id"] for row in result["samples"][name]})
+            elif name in result["samples"]:  # of a second pass that failed there is nothing
                 self.rows[name] = result["samples"][name]
                 # Each rank knows of its own answers alone.
                 task.signature.leave_out(row["doc"].get("replies", ()) for row in self.rows[name])

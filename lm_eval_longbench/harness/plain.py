@@ -24,6 +24,7 @@ from lm_eval_longbench.signature.signature import counted
 
 if TYPE_CHECKING:
     from lm_eval_longbench.harness.task import LongBenchTask
+    from lm_eval_longbench.reports.run_end import Asked
 
 Line = dict[str, Any]
 logger = logging.getLogger(__name__)
@@ -118,7 +119,15 @@ def _said(tasks: Sequence[LongBenchTask], signed: Sequence[Mapping[str, Any]]) -
                 for line in task.lines or ():
                     rows.add(line)
             made.document(report)
-        return headlines(make_report([read_run(Path(scratch), "plain")]))
+        return headlines(make_report([read_run(Path(scratch), "plain")]), _asked(tasks))
+
+
+def _asked(tasks: Sequence[LongBenchTask]) -> Asked:
+    """Return how many of their questions tasks asked, skipped ones included."""
+    from lm_eval_longbench.reports.run_end import Asked
+
+    runs = ((task.signature.run, len(task.eval_docs)) for task in tasks)
+    return Asked("--limit or --samples", {run["task"]: (run["asked"], of) for run, of in runs})
 
 
 def _part(name: str, tasks: Sequence[LongBenchTask]) -> Any:

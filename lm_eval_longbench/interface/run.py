@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import html
 import json
+import shlex
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -203,23 +205,24 @@ class Run:
             width: longest line of figures; None: no limit.
             verbose: whether there are whole tables in place of the categories.
         """
-        if not self._kept.rows:
-            return ""
         from lm_eval_longbench.reports import run_end
         from lm_eval_longbench.reports.report import make_report
 
-        kept, made, asked = self._kept, make_report([self.scored]), self._asked
+        kept = self._kept
+        places = run_end.Files(kept.model, str(kept.folder or ""), str(kept.log or ""), "")
+        if kept.predicted:
+            score = f"lm-eval-longbench score {shlex.quote(places.results)}"
+            return run_end.predicted(sum(kept.predicted.values()), replace(places, next=score))
+        if not kept.rows:
+            return ""
+        made, asked = make_report([self.scored]), self._asked
         figures = (
             [self.report(width=width)]
             if verbose
             else [run_end.categories(made, width), run_end.notes(made)]
         )
-        places = run_end.Files(
-            kept.model,
-            str(kept.folder or ""),
-            str(kept.log or ""),
-            "" if run_end.is_official(made, asked) else next_command(),
-        )
+        if not run_end.is_official(made, asked):
+            places = replace(places, next=next_command())
         options = "".join(f"{line}\n" for line in options_lines(kept.options))
         parts = [run_end.opening(made, asked), *figures[:1], "".join([*figures[1:], options])]
         return "\n".join(filter(None, [*parts, run_end.block(self.signature, places)]))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import filecmp
+import glob
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_longbench.answers.store import model_identity
-from lm_eval_longbench.errors import PredictionError
+from lm_eval_longbench.errors import PredictionError, few
 from lm_eval_longbench.input_files import read_json
-from lm_eval_longbench.logs.results_file import LOG_NAME, RESULTS_NAME
+from lm_eval_longbench.logs.results_file import LOG_NAME, RESULTS_NAME, model_of
+from lm_eval_longbench.logs.sample_log import BYPASS, answers_in
 from lm_eval_longbench.logs.scored_files import REPORT, SAMPLES
 
 # What of a results file is a figure or a setting; the rest tells when and where it was made.
@@ -21,6 +23,8 @@ _TOLD = (
     *("results", "groups", "group_subtasks", "configs", "versions", "n-shot", "n-samples"),
     *("higher_is_better", "model_name"),
 )
+# Dated files that are named where a name without a date is given.
+_NAMED_FILES = 3
 _STARTED = ("limit", "gen_kwargs", "random_seed", "numpy_seed", "torch_seed", "fewshot_seed")
 
 
@@ -74,13 +78,16 @@ def same_results(paths: Sequence[Path]) -> dict[Path, Path]:
     """Return by its path each results file that adds nothing to another one, and that other one.
 
     Figures, settings and sample logs are the same: the command was started again with nothing to
-    ask. A file that cannot be read is like no other.
+    ask. Or it has no figures, of --predict_only, and answers that another one has. A file that
+    cannot be read is like no other.
     """
     by_text: dict[str, list[Path]] = {}
+    read: dict[Path, Mapping[str, Any]] = {}
     for path in paths if len(paths) > 1 else ():
         with contextlib.suppress(PredictionError):
             whole = read_json(path, PredictionError)
             if isinstance(whole, Mapping):
+                read[path] = whole
                 by_text.setdefault(_told(whole), []).append(path)
     found = {}
     for alike in by_text.values():
@@ -92,7 +99,29 @@ def same_results(paths: Sequence[Path]) -> dict[Path, Path]:
                 first.append(path)
             else:
                 found[path] = own
+    predicted = [path for path, whole in read.items() if path not in found and _is_bare(whole)]
+    for path in predicted:
+        others = [one for one in read if one not in found and one not in predicted]
+        same = (one for one in others if model_of(read[one]) == model_of(read[path]))
+        if own := next((one for one in same if _has_answers(_logs_of(path), _logs_of(one))), None):
+            found[path] = own
     return found
+
+
+def _is_bare(whole: Mapping[str, Any]) -> bool:
+    """Whether a decoded results file is of --predict_only: it states no figure."""
+    results = whole.get("results")
+    stated = results.values() if isinstance(results, Mapping) else ()
+    return any(f"{BYPASS},none" in own for own in stated if isinstance(own, Mapping))
+
+
+def _has_answers(logs: Mapping[str, Path], others: Mapping[str, Path]) -> bool:
+    """Whether the answers of each log are there among others."""
+    return (
+        bool(logs)
+        and logs.keys() <= others.keys()
+        and all(answers_in(log) <= answers_in(others[task]) for task, log in logs.items())
+    )
 
 
 def _is_in(logs: Mapping[str, Path], others: Mapping[str, Path]) -> bool:
@@ -127,7 +156,10 @@ def _named(given: Path) -> list[Path]:
     if os.path.isdir(path):
         return _under(path)
     if not os.path.isfile(path):
-        raise PredictionError(f"{given} does not exist, or is neither a file nor a folder.")
+        dated = sorted(path.parent.glob(f"{glob.escape(path.stem)}_*{glob.escape(path.suffix)}"))
+        near = [str(one) for one in dated if RESULTS_NAME.fullmatch(one.name)]
+        told = f" The harness dates its files: name {few(near, _NAMED_FILES)}." if near else ""
+        raise PredictionError(f"{given} does not exist, or is neither a file nor a folder.{told}")
     if path.name == REPORT and _is_scored(path.parent):
         return [path.parent]
     return [path] if RESULTS_NAME.fullmatch(path.name) else []

@@ -263,20 +263,26 @@ def read_results_file(path: Path) -> ResultsFile:
 NAMING = ("peft", "delta", "pretrained", "model", "path", "engine")
 
 
+def _backend(whole: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    """Return the backend of a decoded results file and the model arguments, "" if it has none."""
+    config = whole.get("config")
+    found = config if isinstance(config, Mapping) else {}
+    given = found.get("model_args") or {}
+    if isinstance(given, str):
+        given = dict(part.strip().split("=", 1) for part in given.split(",") if "=" in part)
+    model = found.get("model")
+    return model if isinstance(model, str) else "", dict(given) if hasattr(given, "keys") else {}
+
+
 def model_of(whole: Mapping[str, Any]) -> str | None:
     """Return the model that a decoded results file names; None: it names none.
 
     Without a name in the model arguments the harness files a run under a random name, which is
     another one in the next run: then the backend's name stands.
     """
-    config = whole.get("config")
-    arguments = config.get("model_args") if isinstance(config, Mapping) else None
-    if isinstance(arguments, str):
-        named = any(part.partition("=")[0].strip() in NAMING for part in arguments.split(","))
-    else:
-        named = isinstance(arguments, Mapping) and any(name in arguments for name in NAMING)
-    told = whole.get("model_name") if named or config is None else None
-    name = told or (config.get("model") if isinstance(config, Mapping) else None)
+    backend, arguments = _backend(whole)
+    named = whole.get("config") is None or any(name in arguments for name in NAMING)
+    name = (whole.get("model_name") if named else None) or backend
     return name if isinstance(name, str) and name else None
 
 
@@ -286,11 +292,13 @@ class Recorded:
 
     Attributes:
         model: whose answers they are; None: it is not said.
+        backend: that gave them, and the model arguments.
         signature: of the log's task, complete; None: it is not said.
         file: the results file that says it.
     """
 
     model: str | None = None
+    backend: tuple[str, Mapping[str, Any]] = ("", {})
     signature: Mapping[str, Any] | None = None
     file: Path | None = None
 
@@ -329,10 +337,10 @@ class RecordedRuns:
             configs = whole.get("configs")
             config = configs.get(task) if isinstance(configs, Mapping) else None
             run = _run_of(config) if isinstance(config, Mapping) else None
-            found = Recorded(found.model or model_of(whole), found.signature)
+            found = Recorded(found.model or model_of(whole))
             if isinstance(run, Mapping) and _is_sound(run):
                 own = {key: run[key] for key in INGREDIENTS if key in run}
-                return Recorded(model_of(whole), completed(own), path)
+                return Recorded(model_of(whole), _backend(whole), completed(own), path)
         return found
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,7 +11,7 @@ from pathlib import Path
 from typing import Any, TypedDict
 
 from lm_eval_longbench.errors import PredictionError
-from lm_eval_longbench.input_files import read_json_lines
+from lm_eval_longbench.input_files import blocks, chunks, decoded, read_json_lines, reading
 from lm_eval_longbench.prompts.prepare import EXCERPT
 from lm_eval_longbench.prompts.render import text_sha256
 from lm_eval_longbench.shapes import Count, Object, checked
@@ -124,6 +126,34 @@ def is_log_row(row: Any) -> bool:
         and isinstance(row.get("doc"), dict)
         and ("resps" in row or "filtered_resps" in row)
     )
+
+
+def answers_in(log: Path) -> set[bytes]:
+    """Return a hash of each row of a log without its figures, which --predict_only leaves out.
+
+    Raises:
+        PredictionError: the log cannot be read.
+    """
+    found = set()
+    with reading(log, PredictionError):
+        for chunk in chunks(blocks(log)):
+            for _, _, line in chunk.lines():
+                found.add(hashlib.sha256(_less_figures(line)).digest())
+    return found
+
+
+def _less_figures(line: bytes) -> bytes:
+    try:
+        row = decoded(line)
+    except (ValueError, RecursionError):
+        return line
+    if not is_log_row(row) or not isinstance(row.get("metrics"), list):
+        return line
+    names = {"metrics"}
+    for name in row["metrics"]:
+        if isinstance(name, str) and isinstance(row.get(name), float | int | None):
+            names.add(name)
+    return json.dumps({name: own for name, own in row.items() if name not in names}).encode()
 
 
 def data_label(row: Mapping[str, Any]) -> str | None:

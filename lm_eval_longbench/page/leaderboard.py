@@ -126,17 +126,17 @@ def collected(
         logs = _logs(folder)
         score_paths(logs, scratch)
         run = read_run(scratch, about.get("model") or name)
-        return Collected(name, run, about, _short(reasons, folder), lengths_of(logs))
+        return Collected(name, run, about, tuple(reasons), lengths_of(logs))
     except LongBenchError as error:
-        return Collected(name, None, reasons=_short([*reasons, str(error)], folder))
+        return Collected(name, None, reasons=(*reasons, str(error)))
 
 
-def _short(reasons: Sequence[str], folder: Path) -> tuple[str, ...]:
+def _short(reasons: Sequence[str], folder: Path) -> list[str]:
     """Return reasons with paths as they are in the run's folder."""
     own, near = str(folder), f"{os.path.relpath(folder)}/"
-    return tuple(
+    return [
         text.replace(f"{own}/", "").replace(near, "").replace(own, folder.name) for text in reasons
-    )
+    ]
 
 
 def _distinct(found: Sequence[Collected]) -> list[Collected]:
@@ -197,8 +197,8 @@ def leaderboard_data(
         if one.run is not None
     }
     unconfirmed = [
-        {"name": one.name, "reasons": [*one.reasons], "shown": one.run is not None}
-        for one in found
+        {"name": name, "reasons": _short(one.reasons, folder), "shown": one.run is not None}
+        for one, (name, folder) in zip(found, named, strict=True)
         if one.reasons
     ]
     lengths = {one.run.name: one.lengths for one in found if one.run is not None}

@@ -225,9 +225,9 @@ def _opening(report: Report, asked: Asked) -> list[tuple[str, str]]:
     return lines
 
 
-def headlines(report: Report) -> list[str]:
+def headlines(report: Report, asked: Asked = Asked()) -> list[str]:
     """Return the headline of each table of one run, and the verdict on each benchmark."""
-    return [f"{name}: {text}" for name, text in _opening(report, Asked())]
+    return [f"{name}: {text}" for name, text in _opening(report, asked)]
 
 
 def opening(report: Report, asked: Asked) -> str:
@@ -301,3 +301,9 @@ def block(signatures: Mapping[str, str], files: Files) -> str:
     lines += [(said("signature"), f"{name}: {line}") for name, line in signatures.items()]
     lines += [(said("next"), files.next)] if files.next else []
     return _aligned(lines)
+
+
+def predicted(questions: int, files: Files) -> str:
+    """Return what a run with --predict_only prints last."""
+    told = said("{} questions, not scored (--predict_only)", questions)
+    return f"{_aligned([(said('answers'), told)])}\n{block({}, files)}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
+import json
 import os
 import shlex
 from collections import defaultdict
@@ -16,13 +16,13 @@ from lm_eval_longbench.benchmarks.registry import benchmarks, short_names, table
 from lm_eval_longbench.benchmarks.sample import Documents
 from lm_eval_longbench.errors import PredictionError, few
 from lm_eval_longbench.logs.results_file import Recorded, RecordedRuns
+from lm_eval_longbench.logs.sample_log import answers_in
 from lm_eval_longbench.metrics.reasoning import DROP, KEEP, POLICIES
 from lm_eval_longbench.scoring.files import (
     LOG,
     FoundFile,
     PredictionSource,
     Survey,
-    chunks_of,
     survey,
 )
 from lm_eval_longbench.scoring.problems import Problems, entry, sentence
@@ -33,7 +33,7 @@ from lm_eval_longbench.scoring.recognise import (
     of_kind,
     table_of_folder,
 )
-from lm_eval_longbench.signature.compare import SETTINGS, no_repeats, shown_pair
+from lm_eval_longbench.signature.compare import NOT, SETTINGS, SignatureDifference, no_repeats
 
 # Files named where none is recognised.
 _NAMED = 5
@@ -122,49 +122,40 @@ def _without_copies(
 ) -> list[InputFile]:
     """Leave out files whose text another one has, for the same table and task; `equal`: of logs.
 
-    Of a log all lines may be there in a longer one: a trial with --limit before the whole run.
+    Of a log all answers may be there in another one: a trial with --limit before the whole run, or
+    --predict_only after it.
     """
     kept: dict[tuple[Any, ...], InputFile] = {}
     logs: dict[tuple[Any, ...], list[InputFile]] = defaultdict(list)
     for one in sorted(inputs, key=lambda one: one.place):
         found = one.recognised
-        role = (found.kind, found.table, found.task, one.subject, one.survey.text_sha256)
-        first = kept.setdefault(role, one)
-        if first is one and found.kind == LOG:
-            logs[role[:-1]].append(one)
-        if first is not one and found.kind == LOG:
-            equal.append({"name": one.file.name, "as": first.file.name})
-        elif first is not one:
+        role: tuple[Any, ...] = (found.kind, found.table, found.task, one.subject)
+        if found.kind == LOG:
+            logs[role].append(one)
+            continue
+        first = kept.setdefault((*role, one.survey.text_sha256), one)
+        if first is not one:
             reason = f"the same bytes as {first.file.name}"
             problems.add("duplicate", entry(one.file.name, None, reason))
-    parts = {}
+    distinct = [*kept.values()]
     for own in logs.values():
-        for part, whole in _parts(own):
-            parts[part.file] = whole
-            equal.append({"name": part.file.name, "as": whole.file.name})
-    return [one for one in kept.values() if one.file not in parts]
+        distinct += _not_in_others(own, equal)
+    return distinct
 
 
-def _parts(logs: Sequence[InputFile]) -> Iterator[tuple[InputFile, InputFile]]:
-    """Yield of logs of one task each whose lines are all in a longer one, and that one."""
-    if len({one.survey.size for one in logs}) < 2:
-        return
-    lines = {one.file: _lines(one) for one in logs}
-    longest = sorted(logs, key=lambda one: -len(lines[one.file]))
-    for part in logs:
-        own = lines[part.file]
-        whole = next((one for one in longest if own and own < lines[one.file]), None)
-        if whole is not None:
-            yield part, whole
-
-
-def _lines(one: InputFile) -> set[bytes]:
-    """Return the hashes of a file's lines."""
-    return {
-        hashlib.sha256(line).digest()
-        for chunk in chunks_of(one.file.path)
-        for _, _, line in chunk.lines()
-    }
+def _not_in_others(logs: Sequence[InputFile], equal: list[dict[str, str]]) -> Iterator[InputFile]:
+    """Yield of logs of one task those whose answers are not all in another one; `equal`: others."""
+    answers = {one.file: answers_in(one.file.path) for one in logs} if len(logs) > 1 else {}
+    first: list[InputFile] = []
+    # Of equal ones the one with figures is larger.
+    for one in sorted(logs, key=lambda one: (-len(answers.get(one.file, ())), -one.survey.size)):
+        own = answers.get(one.file)
+        whole = next((other for other in first if own and own <= answers[other.file]), None)
+        if whole is None:
+            first.append(one)
+        else:
+            equal.append({"name": one.file.name, "as": whole.file.name})
+    yield from first
 
 
 def _documents(found: Recognised) -> Documents:
@@ -220,7 +211,8 @@ def _check_repeats(planned: Sequence[PlannedFile]) -> None:
                 "of one model `MODEL_repeat-2`."
             )
     for task, own in asked.items():
-        _check_settings(task, own)
+        if len(own) > 1:
+            _check_settings(task, own)
 
 
 def _check_settings(task: str, files: Sequence[PlannedFile]) -> None:
@@ -230,12 +222,16 @@ def _check_settings(task: str, files: Sequence[PlannedFile]) -> None:
     for file in files:
         own = file.recorded.signature or {}
         nothing_cut = own.get("truncated") == 0, own.get("kept") == own.get("asked")
-        key = repr([*(own.get(name) for name in SETTINGS), nothing_cut])
+        answering = _answering(file.recorded)
+        key = repr([*(own.get(name) for name in SETTINGS), nothing_cut, answering])
         distinct.setdefault(key, file)
         runs[key].add(file.source.run)
     for left, right in combinations(distinct, 2):
         one, other = distinct[left], distinct[right]
+        models = _answering(one.recorded), _answering(other.recorded)
         found = no_repeats(one.recorded.signature or {}, other.recorded.signature or {})
+        if not found and models[0] != models[1]:
+            found = [SignatureDifference("model_args", *models, NOT, _OTHER_MODEL)]
         # Of two names of one task in one run the second one is a duplicate, and no repeat.
         if not found or len(runs[left] | runs[right]) == 1:
             continue
@@ -243,10 +239,7 @@ def _check_settings(task: str, files: Sequence[PlannedFile]) -> None:
         if places[0] == places[1]:
             places = [one.path, other.path]
         named = [shlex.quote(os.path.relpath(str(place))) for place in places]
-        told = [
-            f"{own.ingredient} {' and '.join(shown_pair(own.left, own.right))} ({own.reason})"
-            for own in found
-        ]
+        told = [f"{own.ingredient}: {' and '.join(own.shown())} ({own.reason})" for own in found]
         raise PredictionError(
             f"{task} was run in two settings, which are no repeats of one another: "
             f"{few(told, _DIFFERENCES, '; ')}. They are in {named[0]} and {named[1]}. Nothing is "
@@ -255,6 +248,15 @@ def _check_settings(task: str, files: Sequence[PlannedFile]) -> None:
         )
 
 
+def _answering(recorded: Recorded) -> Mapping[str, Any]:
+    """Return the arguments of a model that change answers, but for the seed of repeats."""
+    from lm_eval_longbench.answers.store import model_identity  # with a database
+
+    own: dict[str, Any] = json.loads(model_identity(*recorded.backend))["model_args"]
+    return {name: value for name, value in own.items() if name != "seed"}
+
+
+_OTHER_MODEL = "other weights, or the same ones at another precision, are another model"
 # Settings that are named where two runs differ in more.
 _DIFFERENCES = 2
 # Models that are named where there are several.

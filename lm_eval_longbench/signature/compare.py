@@ -210,6 +210,21 @@ class SignatureDifference:
     weight: str
     reason: str
 
+    def shown(self) -> tuple[str, str]:
+        """Return the two values in print: of two objects only what differs."""
+        left, right = self.left, self.right
+        if isinstance(left, Mapping) and isinstance(right, Mapping):
+            names = [
+                name
+                for name in dict.fromkeys([*left, *right])
+                if left.get(name, UNSTATED) != right.get(name, UNSTATED)
+            ]
+            left = {name: left.get(name, "-") for name in names}
+            right = {name: right.get(name, "-") for name in names}
+        none = "no limit" if self.ingredient == "limit" else "none"
+        texts = (none if value is None else shown(value) for value in (left, right))
+        return next(texts), next(texts)
+
 
 @dataclass(frozen=True)
 class Comparison:
@@ -334,19 +349,6 @@ def shown(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, default=str)
 
 
-def shown_pair(left: Any, right: Any) -> tuple[str, str]:
-    """Return two values in print: of two objects only what differs."""
-    if isinstance(left, Mapping) and isinstance(right, Mapping):
-        names = [
-            name
-            for name in dict.fromkeys([*left, *right])
-            if left.get(name, UNSTATED) != right.get(name, UNSTATED)
-        ]
-        left = {name: left.get(name, "-") for name in names}
-        right = {name: right.get(name, "-") for name in names}
-    return shown(left), shown(right)
-
-
 def _heavy_part(own: Signature) -> str:
     """Return a text that is equal for signatures which weigh alike against any other."""
     light = {name for name, rule in RULES.items() if rule.weight == CARE}
@@ -375,7 +377,7 @@ def incomparable(signatures: Sequence[Mapping[str, Any]]) -> list[str]:
         for difference in heavy:
             reasons.setdefault(difference.ingredient, difference.reason)
             met = values.setdefault(difference.ingredient, [])
-            for text in shown_pair(difference.left, difference.right):
+            for text in difference.shown():
                 if text not in met:
                     met.append(text)
     order = {name: number for number, name in enumerate(INGREDIENTS)}

@@ -30,7 +30,7 @@ def check_data(task: Subject, *, named: bool) -> Iterator[Check]:
     if isinstance(data, str):
         yield Check(_KIND, "sha256", NOT_CHECKABLE, found, None, data)
     elif label.is_local and named:
-        said = f"The result was not made from the data in --data-dir, {data.label}."
+        said = f"The result was not made from the data of the option data_dir, {data.label}."
         yield compared(_KIND, "sha256", found, data.sha256, said)
     else:
         said = f"Here is other data, {data.label}."

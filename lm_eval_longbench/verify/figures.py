@@ -185,7 +185,7 @@ def recompute_rows(task: Subject) -> tuple[Figures, list[Check]]:
     kind, number = "sample scores", len(task.rows)
     stated = {name for row in task.rows for name in row.logged}
     if not stated:
-        said = "The run was made with --predict_only: nothing was scored."
+        said = "The run was made with predict_only: nothing was scored."
         return found, [Check(kind, kind, NOT_CHECKABLE, meaning=said)]
     other: list[str] = []
     broken: list[str] = []

@@ -52,7 +52,7 @@ def open_tokenizer(task: TaskResult, given: str | None) -> PreTrainedTokenizerBa
 
     name, stated = given or str(task.run.get("tokenizer")), task.run.get("tokenizer_sha256")
     if given is None and not is_encoding(name) and not _is_here(name):
-        return f"The tokenizer {name!r} is not on this machine: name it with --tokenizer."
+        return f"The tokenizer {name!r} is not on this machine: name it with the option tokenizer."
     # Never `trust_remote_code`: a results file must not make this machine run anything.
     named = ("revision", "pretrained", "model")
     wanted = {key: task.metadata[key] for key in named if key in task.metadata}
@@ -65,7 +65,7 @@ def open_tokenizer(task: TaskResult, given: str | None) -> PreTrainedTokenizerBa
         return tokenizer
     return (
         f"The tokenizer {name!r} here is another than the one that cut: sha256 {found} instead "
-        f"of {stated}. Name the right one with --tokenizer."
+        f"of {stated}. Name the right one with the option tokenizer."
     )
 
 

@@ -118,7 +118,7 @@ def _data(task: Subject, data_dir: str | None) -> Documents | str:
     if label.is_sample:
         place = "sample"
     elif label.is_local and data_dir is None:
-        return "It is a file of the user's own: name it with --data-dir."
+        return "It is a file of the user's own: name it with the option data_dir."
     try:
         if not label.is_sample and not label.is_local:
             if stored(benchmark.prepared_as, [own.dataset]).state != MISSING:
@@ -126,7 +126,7 @@ def _data(task: Subject, data_dir: str | None) -> Documents | str:
             elif data_dir is None:
                 return (
                     f"{label.base} is not on this machine: `lm-eval-longbench prepare` downloads "
-                    "it, or name a copy with --data-dir."
+                    "it, or name a copy with the option data_dir."
                 )
         return benchmark.load(own, place)
     except (LongBenchError, KeyError, OSError) as error:

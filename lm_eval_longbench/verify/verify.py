@@ -118,7 +118,7 @@ def read_rows(task: TaskResult) -> tuple[list[LogRow], Check]:
     if task.log is None:
         said = (
             f"{task.log_name} is not beside {task.file.name}: its figures cannot be recomputed. "
-            "Put it there, or run with --log_samples to have one."
+            "Put it there, or run with log_samples to have one."
         )
         return [], Check(_LOG, _LOG, NOT_CHECKABLE, None, task.log_name, said)
     try:

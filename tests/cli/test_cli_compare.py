@@ -55,7 +55,7 @@ def test_with_care(command, run, files):
     assert result.exit_code == 0
     assert "comparable with care (2 shared tasks)" in result.stdout
     (line,) = [line for line in result.stdout.splitlines() if "seeds" in line]
-    assert line.startswith(f"  seeds in {QASPER}: null | [1, 2], care: ")
+    assert line.startswith(f"  seeds in {QASPER}: none | [1, 2], care: ")
     assert "same distribution" in line
 
 

@@ -109,3 +109,5 @@ def test_what_a_process_said_and_broke_off_before_changes_nothing(run):
     assert re.match(r"LongBench v1: qasper \d+\.\d\d.*, trec \d+\.\d\d", first[0])
     assert len(first) == len(limited) == 2
     assert "LongBench v2" not in "".join(first)
+    assert "1 of 4 questions were asked (--limit or --samples); other data" in limited[1]
+    assert "questions were asked" not in first[1]

@@ -52,7 +52,7 @@ def test_two_limits_are_refused_wherever_they_lie(mixed, tmp_path):
         error = said(*arguments).exception
         assert isinstance(error, PredictionError) and error.status == 2
         text = str(error)
-        assert f"{QASPER} was run in two settings" in text and "limit null and 500 (" in text
+        assert f"{QASPER} was run in two settings" in text and "limit: no limit and 500 (" in text
         named = re.search(r"They are in (\S+) and (\S+)\. Nothing", text).groups()
         found = sorted(path for path in mixed.rglob("*.json") if "_20" in path.name)
         assert sorted(os.path.abspath(name) for name in named) == [str(path) for path in found]
@@ -64,7 +64,7 @@ def test_two_limits_are_refused_wherever_they_lie(mixed, tmp_path):
     (advice,) = re.findall(r"side by side: `lm-eval-longbench (compare [^`]+)` \(", text)
     compared = said(*shlex.split(advice))
     assert compared.exit_code == 2
-    assert "B - A -8.47" in compared.stdout and "limit: null | 500" in compared.stdout
+    assert "B - A -8.47" in compared.stdout and "limit: no limit | 500" in compared.stdout
     beside = said("report", *shlex.split(advice)[1:], "--format", "json")
     assert beside.exit_code == 0
     (benchmark,) = json.loads(beside.stdout)["benchmarks"]
@@ -85,7 +85,9 @@ def test_a_leaderboard_refuses_a_folder_with_two_settings(tmp_path, tokenizer_fo
         done = said("leaderboard", tmp_path / "sub", tmp_path / "good", *words)
         assert done.exit_code == 2, done.output
         assert f"not shown: sub: {V2} was run in two settings" in done.output
-        assert "limit null and 500" in done.output
+        assert "limit: no limit and 500" in done.output
+        (advice,) = re.findall(r"side by side: `lm-eval-longbench (compare [^`]+)` \(", done.output)
+        assert "B - A" in said(*shlex.split(advice)).stdout
         assert "1 of 2 runs confirmed" in done.output
         pages.append((place / "site" / "index.html").read_bytes())
     assert pages[0] == pages[1]
@@ -117,14 +119,79 @@ def test_the_parts_differ_in_what_they_name(tmp_path, tokenizer_folder):
     """The chat template, the data of a preset and the sampling are settings as well."""
     write_run(tmp_path / "a", answering("x"), [V2])
     write_run(tmp_path / "b", answering("x"), [V2], apply_chat_template=True)
-    with pytest.raises(PredictionError, match="chat off and on"):
+    with pytest.raises(PredictionError, match="chat: off and on"):
         score_paths([tmp_path], tmp_path / "out")
     write_run(tmp_path / "c", answering("x"), [V2], gen_kwargs={"max_gen_toks": 5})
-    with pytest.raises(PredictionError, match="generation max_gen_toks 128 and max_gen_toks 5"):
+    with pytest.raises(PredictionError, match="generation: max_gen_toks 128 and max_gen_toks 5"):
+        score_paths([tmp_path / "a", tmp_path / "c"], tmp_path / "out")
+
+
+@pytest.mark.parametrize(
+    ("given", "named"),
+    [
+        ({"dtype": "float16"}, "dtype float32 and dtype float16"),
+        ({"revision": "x", "seed": 7}, "dtype float32, revision - and dtype -, revision x"),
+        ("pretrained=tiny,load_in_4bit=True", "dtype float32, load_in_4bit - and"),
+    ],
+)
+def test_one_model_at_two_precisions_is_two_models(tmp_path, given, named):
+    """What else is given to the model, such as another batch size or seed, keeps no run apart."""
+    runs = {"a": {"dtype": "float32"}, "b": {"dtype": "float32", "batch_size": 2, "seed": 9}}
+    for name, own in {**runs, "c": given}.items():
+        folder = Files(write_run(tmp_path / name, answering(name), [QASPER]))
+        own = own if isinstance(own, str) else {"pretrained": "tiny", **own}
+        folder.edit_results(lambda whole, own=own: whole["config"].update(model_args=own))
+        folder.edit_results(lambda whole: whole.update(model_name="tiny"))
+    table = score_paths([tmp_path / "a", tmp_path / "b"], tmp_path / "out")["tables"]
+    assert table["longbench_v1"]["repeats"] == 2
+    with pytest.raises(PredictionError, match=f"model_args: {named}.*another model"):
         score_paths([tmp_path / "a", tmp_path / "c"], tmp_path / "out")
 
 
 # ---------------------------------------------------------------------- equal results
+
+
+def test_predictions_of_a_scored_run_count_once(tmp_path):
+    """In either order; those that have one more answer are a repeat."""
+    whole, (scored, first) = (
+        write_run(tmp_path / "whole", answering("BM25"), [QASPER]),
+        (tmp_path / "a", tmp_path / "b"),
+    )
+    for folder, order in ((scored, (False, True)), (first, (True, False))):
+        for only in order:
+            write_run(folder, answering("BM25"), [QASPER], predict_only=only)
+        report = score_paths([folder], tmp_path / f"out {folder.name}")
+        assert (report["tables"]["longbench_v1"]["repeats"], len(report["equal"])) == (1, 1)
+        assert lb.verify_results(folder).exit_status == 0
+        compared = said("compare", folder, whole)
+        assert compared.exit_code == 0 and "comparable (1 shared task)" in compared.stdout
+    write_run(scored, answering("x"), [QASPER], predict_only=True)
+    table = score_paths([scored], tmp_path / "other")["tables"]["longbench_v1"]
+    assert table["repeats"] == 2
+
+
+def test_a_trial_that_was_answered_otherwise_is_named(tmp_path):
+    """`compare` said "asked: 8 | 6", and nothing of --limit."""
+    for limit, text in ((2, "x"), (None, "y")):
+        write_run(tmp_path / "both", answering(text), [QASPER], limit=limit)
+    trial = write_run(tmp_path / "trial", answering("x"), [QASPER], limit=2)
+    whole = write_run(tmp_path / "whole", answering("y"), [QASPER])
+    compared = said("compare", tmp_path / "both", whole)
+    assert compared.exit_code == 2
+    (line,) = [own for own in compared.stdout.splitlines() if own.startswith("  runs: ")]
+    assert "(2 questions), " in line and " | 4 questions: " in line and "--limit" in line
+    named = re.search(r"(\S+) \(4 questions\)", line)[1]
+    alone = said("compare", named, whole)
+    assert alone.exit_code == 0 and "\ncomparable (1 shared task)" in alone.stdout
+    part = said("compare", trial, whole)
+    assert part.exit_code == 2 and "  questions: 2, " in part.stdout
+    assert "without --limit asks the rest" in part.stdout and "asked:" not in part.stdout
+    (tmp_path / "named").mkdir()
+    dated = next(iter(whole.rglob("results_*.json")))
+    dated.rename(tmp_path / "named" / dated.name.replace("results", "a"))
+    missed = said("compare", tmp_path / "named" / "a.json", trial).exception
+    assert isinstance(missed, PredictionError)
+    assert str(missed).endswith(f"name {next(iter((tmp_path / 'named').iterdir()))}.")
 
 
 def test_equal_results_count_once_everywhere(tmp_path):
@@ -203,7 +270,16 @@ def test_a_finished_run_writes_nothing_new(tmp_path, processes):
         again = run_of(processes, tmp_path, *slower, "--metadata", sample)
         other = json.dumps({"longbench": {"data_dir": "sample", "repeats": 2}})
         run_of(processes, tmp_path, *arguments, "--metadata", other)
+        logs = [*(tmp_path / "results").glob("run_*.log")]
+        predicted = run_of(processes, tmp_path, *arguments, "--metadata", sample, "--predict_only")
     line = "Nothing new to write: the results are those of "
+    # Those of the first and the third.
+    assert len(logs) == len([*(tmp_path / "results").glob("run_*.log")]) == 2
+    assert line in predicted and "bypass" not in predicted
+    assert re.search(r"^answers  \d+ questions, not scored \(--predict_only\)$", predicted, re.M)
+    (advice,) = re.findall(r"^next +lm-eval-longbench (score .+)$", predicted, re.M)
+    folder = f"score {files_in(before, 'results_').parent.relative_to(tmp_path)}"
+    assert advice == folder
     assert line not in first
     (told,) = [own for own in again.splitlines() if line in own]
     assert told.endswith(f"{files_in(before, 'results_').relative_to(tmp_path)}.")

@@ -13,11 +13,11 @@ from lm_eval_longbench.signature.compare import (
     NOT,
     PACKAGES,
     RULES,
+    SignatureDifference,
     compare,
     incomparable,
     no_repeats,
     shown,
-    shown_pair,
 )
 from lm_eval_longbench.signature.signature import (
     INGREDIENTS,
@@ -328,9 +328,14 @@ def test_values_in_print():
     assert shown({"temperature": 0.0, "until": []}) == "temperature 0.0, until []"
     assert shown(["a", "b"]) == "[a; b]"
     left, right = RUN["generation"], OTHER["generation"][0]
-    assert shown_pair(left, right) == ("max_gen_toks 128", "max_gen_toks 64")
-    assert shown_pair({"a": 1}, {}) == ("a 1", "a -")
-    assert shown_pair(1, 2) == ("1", "2")
+    for ingredient, values, texts in (
+        ("generation", (left, right), ("max_gen_toks 128", "max_gen_toks 64")),
+        ("generation", ({"a": 1}, {}), ("a 1", "a -")),
+        ("repeats", (1, 2), ("1", "2")),
+        ("limit", (None, 500), ("no limit", "500")),
+        ("tokenizer", (None, "t"), ("none", "t")),
+    ):
+        assert SignatureDifference(ingredient, *values, NOT, "").shown() == texts
 
 
 def slowly_incomparable(signatures):
@@ -341,7 +346,7 @@ def slowly_incomparable(signatures):
             if one.weight == NOT:
                 reasons.setdefault(one.ingredient, one.reason)
                 own = texts.setdefault(one.ingredient, {})
-                own |= dict.fromkeys(shown_pair(one.left, one.right))
+                own |= dict.fromkeys(one.shown())
     named = sorted(
         reasons, key=lambda name: (list(INGREDIENTS).index(name.partition(".")[0]), name)
     )

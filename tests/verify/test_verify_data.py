@@ -6,9 +6,11 @@ import shutil
 import datasets
 import pytest
 from real_runs import AnsweringLM, Files, write_run
+from typer.testing import CliRunner
 
 from lm_eval_longbench.benchmarks.base import SAMPLES
 from lm_eval_longbench.benchmarks.longbench_v1 import V1
+from lm_eval_longbench.cli.main import app
 from lm_eval_longbench.data.arrow import cache_folder, cached
 from lm_eval_longbench.logs.results_file import read_results_file
 from lm_eval_longbench.signature.signature import read_label
@@ -105,7 +107,9 @@ def test_local_data_that_nobody_names(local):
     assert report.exit_status == 0
     found = of_kind(report, "data", "prompts")
     assert found[TASK, "data", "label"].status == CONFIRMED
-    assert "name it with --data-dir" in found[TASK, "data", "sha256"].meaning
+    assert "name it with the option data_dir" in found[TASK, "data", "sha256"].meaning
+    printed = CliRunner().invoke(app, ["verify", str(files.folder), "--verbose"]).stdout
+    assert "name it with --data-dir" in printed and "option data_dir" not in printed
     assert found[TASK, "prompts", "prompts"].status == NOT_CHECKABLE
 
 
@@ -116,7 +120,10 @@ def test_other_local_data(local):
     report = verify([files.folder], data_dir=str(folder))
     found = of_kind(report, "data", "prompts")
     assert found[TASK, "data", "sha256"].status == DIFFERENT
-    assert "not made from the data in --data-dir, local-" in found[TASK, "data", "sha256"].meaning
+    assert (
+        "not made from the data of the option data_dir, local-"
+        in found[TASK, "data", "sha256"].meaning
+    )
     assert found[TASK, "prompts", "prompts"].status == NOT_CHECKABLE
     assert found["longbench_v2_code_repository", "data", "sha256"].status == CONFIRMED
 

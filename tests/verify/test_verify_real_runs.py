@@ -177,7 +177,7 @@ def test_another_tokenizer_cannot_check_cuts(tmp_path, model_folder, tokenizer_f
         )
 
     assert cuts().status == NOT_CHECKABLE
-    assert "not on this machine: name it with --tokenizer" in cuts().meaning
+    assert "not on this machine: name it with the option tokenizer" in cuts().meaning
     assert cuts(model_folder).status == "confirmed"
     files.edit_run(task, tokenizer_sha256="0" * 64)
     assert "another than the one that cut" in cuts(tokenizer_folder).meaning
@@ -239,7 +239,7 @@ def test_predictions_only(tmp_path):
     report = verify([tmp_path])
     assert_confirmed(report, {"sample scores", "counts", "official figures"}, status=3)
     (said,) = [check for check in report.checks if check.kind == "sample scores"]
-    assert "--predict_only" in said.meaning
+    assert "predict_only" in said.meaning
 
 
 def test_a_users_own_task_with_filters_and_group(tmp_path):
