@@ -298,7 +298,7 @@ def test_without_logs(tmp_path):
     report = verify([tmp_path])
     assert_confirmed(report, {"sample log", "official figures"}, status=3)
     said = {check.kind: check.meaning for check in report.with_status(NOT_CHECKABLE)}
-    assert "run with --log_samples" in said["sample log"]
+    assert "run with log_samples" in said["sample log"]
 
 
 def test_several_ranks(tmp_path, processes):
