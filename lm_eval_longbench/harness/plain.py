@@ -24,7 +24,6 @@ from lm_eval_longbench.signature.signature import counted
 
 if TYPE_CHECKING:
     from lm_eval_longbench.harness.task import LongBenchTask
-    from lm_eval_longbench.reports.run_end import Asked
 
 Line = dict[str, Any]
 logger = logging.getLogger(__name__)
@@ -100,7 +99,7 @@ def _said(tasks: Sequence[LongBenchTask], signed: Sequence[Mapping[str, Any]]) -
     """Return the headline of each table of a run, and the verdict on its protocol."""
     from lm_eval_longbench.logs.scored_files import FORMAT, REPORT, SAMPLES
     from lm_eval_longbench.reports.report import make_report
-    from lm_eval_longbench.reports.run_end import headlines
+    from lm_eval_longbench.reports.run_end import Asked, headlines
     from lm_eval_longbench.reports.scored_run import read_run
     from lm_eval_longbench.scoring.report import table_signatures
 
@@ -119,15 +118,10 @@ def _said(tasks: Sequence[LongBenchTask], signed: Sequence[Mapping[str, Any]]) -
                 for line in task.lines or ():
                     rows.add(line)
             made.document(report)
-        return headlines(make_report([read_run(Path(scratch), "plain")]), _asked(tasks))
-
-
-def _asked(tasks: Sequence[LongBenchTask]) -> Asked:
-    """Return how many of their questions tasks asked, skipped ones included."""
-    from lm_eval_longbench.reports.run_end import Asked
-
-    runs = ((task.signature.run, len(task.eval_docs)) for task in tasks)
-    return Asked("--limit or --samples", {run["task"]: (run["asked"], of) for run, of in runs})
+        runs = ((task.signature.run, len(task.eval_docs)) for task in tasks)
+        asked = {run["task"]: (run["asked"], of) for run, of in runs}
+        found = make_report([read_run(Path(scratch), "plain")])
+        return headlines(found, Asked("--limit or --samples", asked))
 
 
 def _part(name: str, tasks: Sequence[LongBenchTask]) -> Any:

@@ -12,6 +12,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
+from lm_eval_longbench.answers.store import model_identity
 from lm_eval_longbench.benchmarks.registry import benchmarks, short_names, tables
 from lm_eval_longbench.benchmarks.sample import Documents
 from lm_eval_longbench.errors import PredictionError, few
@@ -250,8 +251,6 @@ def _check_settings(task: str, files: Sequence[PlannedFile]) -> None:
 
 def _answering(recorded: Recorded) -> Mapping[str, Any]:
     """Return the arguments of a model that change answers, but for the seed of repeats."""
-    from lm_eval_longbench.answers.store import model_identity  # with a database
-
     own: dict[str, Any] = json.loads(model_identity(*recorded.backend))["model_args"]
     return {name: value for name, value in own.items() if name != "seed"}
 
