@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, TypedDict
 
 from lm_eval_longbench.errors import PredictionError
-from lm_eval_longbench.input_files import blocks, chunks, decoded, read_json_lines, reading
+from lm_eval_longbench.input_files import blocks, chunks, read_json_lines, reading
 from lm_eval_longbench.prompts.prepare import EXCERPT
 from lm_eval_longbench.prompts.render import text_sha256
 from lm_eval_longbench.shapes import Count, Object, checked
@@ -144,7 +144,7 @@ def answers_in(log: Path) -> set[bytes]:
 
 def _less_figures(line: bytes) -> bytes:
     try:
-        row = decoded(line)
+        row = json.loads(line)
     except (ValueError, RecursionError):
         return line
     if not is_log_row(row) or not isinstance(row.get("metrics"), list):
