@@ -14,7 +14,7 @@ from typing import Any
 from lm_eval_longbench.answers.store import model_identity
 from lm_eval_longbench.errors import PredictionError, few
 from lm_eval_longbench.input_files import read_json
-from lm_eval_longbench.logs.results_file import LOG_NAME, RESULTS_NAME, model_of
+from lm_eval_longbench.logs.results_file import LOG_NAME, RESULTS_NAME, Recorded, model_of
 from lm_eval_longbench.logs.sample_log import BYPASS, answers_in
 from lm_eval_longbench.logs.scored_files import REPORT, SAMPLES
 
@@ -132,6 +132,12 @@ def _is_in(logs: Mapping[str, Path], others: Mapping[str, Path]) -> bool:
         )
     except OSError:
         return False
+
+
+def answering(recorded: Recorded) -> Mapping[str, Any]:
+    """Return the arguments of a model that change answers, but for the seed of repeats."""
+    own: dict[str, Any] = json.loads(model_identity(*recorded.backend))["model_args"]
+    return {name: value for name, value in own.items() if name != "seed"}
 
 
 def _is_scored(folder: Path) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shlex
 from collections import defaultdict
@@ -12,10 +11,10 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from lm_eval_longbench.answers.store import model_identity
 from lm_eval_longbench.benchmarks.registry import benchmarks, short_names, tables
 from lm_eval_longbench.benchmarks.sample import Documents
 from lm_eval_longbench.errors import PredictionError, few
+from lm_eval_longbench.logs.found_results import answering
 from lm_eval_longbench.logs.results_file import Recorded, RecordedRuns
 from lm_eval_longbench.logs.sample_log import answers_in
 from lm_eval_longbench.metrics.reasoning import DROP, KEEP, POLICIES
@@ -119,7 +118,10 @@ def _with_tables(inputs: list[InputFile], problems: Problems) -> list[InputFile]
 
 
 def _without_copies(
-    inputs: list[InputFile], problems: Problems, equal: list[dict[str, str]]
+    inputs: list[InputFile],
+    problems: Problems,
+    equal: list[dict[str, str]],
+    beside: RecordedRuns,
 ) -> list[InputFile]:
     """Leave out files whose text another one has, for the same table and task; `equal`: of logs.
 
@@ -140,23 +142,34 @@ def _without_copies(
             problems.add("duplicate", entry(one.file.name, None, reason))
     distinct = [*kept.values()]
     for own in logs.values():
-        distinct += _not_in_others(own, equal)
+        distinct += _not_in_others(own, equal, beside)
     return distinct
 
 
-def _not_in_others(logs: Sequence[InputFile], equal: list[dict[str, str]]) -> Iterator[InputFile]:
+def _not_in_others(
+    logs: Sequence[InputFile], equal: list[dict[str, str]], beside: RecordedRuns
+) -> Iterator[InputFile]:
     """Yield of logs of one task those whose answers are not all in another one; `equal`: others."""
     answers = {one.file: answers_in(one.file.path) for one in logs} if len(logs) > 1 else {}
     first: list[InputFile] = []
     # Of equal ones the one with figures is larger.
     for one in sorted(logs, key=lambda one: (-len(answers.get(one.file, ())), -one.survey.size)):
         own = answers.get(one.file)
-        whole = next((other for other in first if own and own <= answers[other.file]), None)
+        among = (other for other in first if own and own <= answers[other.file])
+        whole = next((other for other in among if _of_one_model(one, other, beside)), None)
         if whole is None:
             first.append(one)
         else:
             equal.append({"name": one.file.name, "as": whole.file.name})
     yield from first
+
+
+def _of_one_model(one: InputFile, other: InputFile, beside: RecordedRuns) -> bool:
+    """Whether two logs may be of one model: nothing says that they are not."""
+    ours, theirs = beside.of(one.file.path), beside.of(other.file.path)
+    return None in (ours.model, theirs.model) or (
+        (ours.model, answering(ours)) == (theirs.model, answering(theirs))
+    )
 
 
 def _documents(found: Recognised) -> Documents:
@@ -223,13 +236,13 @@ def _check_settings(task: str, files: Sequence[PlannedFile]) -> None:
     for file in files:
         own = file.recorded.signature or {}
         nothing_cut = own.get("truncated") == 0, own.get("kept") == own.get("asked")
-        answering = _answering(file.recorded)
-        key = repr([*(own.get(name) for name in SETTINGS), nothing_cut, answering])
+        model = answering(file.recorded)
+        key = repr([*(own.get(name) for name in SETTINGS), nothing_cut, model])
         distinct.setdefault(key, file)
         runs[key].add(file.source.run)
     for left, right in combinations(distinct, 2):
         one, other = distinct[left], distinct[right]
-        models = _answering(one.recorded), _answering(other.recorded)
+        models = answering(one.recorded), answering(other.recorded)
         found = no_repeats(one.recorded.signature or {}, other.recorded.signature or {})
         if not found and models[0] != models[1]:
             found = [SignatureDifference("model_args", *models, NOT, _OTHER_MODEL)]
@@ -247,12 +260,6 @@ def _check_settings(task: str, files: Sequence[PlannedFile]) -> None:
             "merged or written. To put them side by side: `lm-eval-longbench compare "
             f"{named[0]} {named[1]}` (or `report`; or give each run a folder of its own)."
         )
-
-
-def _answering(recorded: Recorded) -> Mapping[str, Any]:
-    """Return the arguments of a model that change answers, but for the seed of repeats."""
-    own: dict[str, Any] = json.loads(model_identity(*recorded.backend))["model_args"]
-    return {name: value for name, value in own.items() if name != "seed"}
 
 
 _OTHER_MODEL = "other weights, or the same ones at another precision, are another model"
@@ -302,7 +309,8 @@ def plan_files(
         elif not found.quiet:
             problems.add("foreign", entry(file.name, None, found.reason))
     equal: list[dict[str, str]] = []
-    inputs = _without_copies(_with_tables(inputs, problems), problems, equal)
+    runs_beside = RecordedRuns()
+    inputs = _without_copies(_with_tables(inputs, problems), problems, equal, runs_beside)
     if not inputs:
         raise _nothing(paths, benchmark, problems)
     runs: dict[tuple[str, ...], list[InputFile]] = defaultdict(list)
@@ -312,7 +320,7 @@ def plan_files(
     numbers = {run: number for number, run in enumerate(order)}
     inputs.sort(key=lambda one: (*one.first_key, numbers[one.run], one.place))
     asked = None if benchmark is None else short_names()[benchmark].name
-    planned, runs_beside = [], RecordedRuns()
+    planned = []
     for number, one in enumerate(inputs):
         is_log = one.recognised.kind == LOG
         is_dated = is_log or bool(one.stamp)
