@@ -122,6 +122,7 @@ def _without_copies(
     problems: Problems,
     equal: list[dict[str, str]],
     beside: RecordedRuns,
+    reasoning: str | None,
 ) -> list[InputFile]:
     """Leave out files whose text another one has, for the same table and task; `equal`: of logs.
 
@@ -142,12 +143,15 @@ def _without_copies(
             problems.add("duplicate", entry(one.file.name, None, reason))
     distinct = [*kept.values()]
     for own in logs.values():
-        distinct += _not_in_others(own, equal, beside)
+        distinct += _not_in_others(own, equal, beside, reasoning)
     return distinct
 
 
 def _not_in_others(
-    logs: Sequence[InputFile], equal: list[dict[str, str]], beside: RecordedRuns
+    logs: Sequence[InputFile],
+    equal: list[dict[str, str]],
+    beside: RecordedRuns,
+    reasoning: str | None,
 ) -> Iterator[InputFile]:
     """Yield of logs of one task those whose answers are not all in another one; `equal`: others."""
     answers = {one.file: answers_in(one.file.path) for one in logs} if len(logs) > 1 else {}
@@ -156,7 +160,9 @@ def _not_in_others(
     for one in sorted(logs, key=lambda one: (-len(answers.get(one.file, ())), -one.survey.size)):
         own = answers.get(one.file)
         among = (other for other in first if own and own <= answers[other.file])
-        whole = next((other for other in among if _of_one_model(one, other, beside)), None)
+        ours = beside.of(one.file.path)
+        alike = (it for it in among if _scored_alike(ours, beside.of(it.file.path), reasoning))
+        whole = next(alike, None)
         if whole is None:
             first.append(one)
         else:
@@ -164,9 +170,10 @@ def _not_in_others(
     yield from first
 
 
-def _of_one_model(one: InputFile, other: InputFile, beside: RecordedRuns) -> bool:
-    """Whether two logs may be of one model: nothing says that they are not."""
-    ours, theirs = beside.of(one.file.path), beside.of(other.file.path)
+def _scored_alike(ours: Recorded, theirs: Recorded, reasoning: str | None) -> bool:
+    """Whether nothing says that two logs are of two models, or scored by two policies."""
+    if reasoning is None and policy_of(ours.signature) != policy_of(theirs.signature):
+        return False
     return None in (ours.model, theirs.model) or (
         (ours.model, answering(ours)) == (theirs.model, answering(theirs))
     )
@@ -236,16 +243,19 @@ def _check_settings(task: str, files: Sequence[PlannedFile]) -> None:
     for file in files:
         own = file.recorded.signature or {}
         nothing_cut = own.get("truncated") == 0, own.get("kept") == own.get("asked")
-        model = answering(file.recorded)
-        key = repr([*(own.get(name) for name in SETTINGS), nothing_cut, model])
+        model, policy = answering(file.recorded), file.source.reasoning
+        key = repr([*(own.get(name) for name in SETTINGS), nothing_cut, model, policy])
         distinct.setdefault(key, file)
         runs[key].add(file.source.run)
     for left, right in combinations(distinct, 2):
         one, other = distinct[left], distinct[right]
         models = answering(one.recorded), answering(other.recorded)
         found = no_repeats(one.recorded.signature or {}, other.recorded.signature or {})
+        policies = one.source.reasoning, other.source.reasoning
         if not found and models[0] != models[1]:
             found = [SignatureDifference("model_args", *models, NOT, _OTHER_MODEL)]
+        if not found and policies[0] != policies[1]:
+            found = [SignatureDifference("reasoning", *policies, NOT, _OTHER_POLICY)]
         # Of two names of one task in one run the second one is a duplicate, and no repeat.
         if not found or len(runs[left] | runs[right]) == 1:
             continue
@@ -263,6 +273,7 @@ def _check_settings(task: str, files: Sequence[PlannedFile]) -> None:
 
 
 _OTHER_MODEL = "other weights, or the same ones at another precision, are another model"
+_OTHER_POLICY = "--reasoning scores both alike"
 # Settings that are named where two runs differ in more.
 _DIFFERENCES = 2
 # Models that are named where there are several.
@@ -310,7 +321,8 @@ def plan_files(
             problems.add("foreign", entry(file.name, None, found.reason))
     equal: list[dict[str, str]] = []
     runs_beside = RecordedRuns()
-    inputs = _without_copies(_with_tables(inputs, problems), problems, equal, runs_beside)
+    inputs = _with_tables(inputs, problems)
+    inputs = _without_copies(inputs, problems, equal, runs_beside, reasoning)
     if not inputs:
         raise _nothing(paths, benchmark, problems)
     runs: dict[tuple[str, ...], list[InputFile]] = defaultdict(list)

@@ -148,6 +148,16 @@ def test_one_model_at_two_precisions_is_two_models(tmp_path, given, named):
         score_paths([tmp_path / "a", tmp_path / "c"], tmp_path / "out")
 
 
+def test_two_policies_for_reasoning_are_no_repeats(tmp_path):
+    """Equal answers, scored with and without their reasoning: --reasoning scores both alike."""
+    for name, policy in (("a", "drop"), ("b", "keep")):
+        write_run(tmp_path / name, EXTRACTIVE, [QASPER], {"reasoning": policy})
+    with pytest.raises(PredictionError, match=r"reasoning: drop and keep .*--reasoning"):
+        score_paths([tmp_path / "a", tmp_path / "b"], tmp_path / "out")
+    table = score_paths([tmp_path / "a", tmp_path / "b"], tmp_path / "out", reasoning="keep")
+    assert table["tables"]["longbench_v1"]["repeats"] == 1
+
+
 # ---------------------------------------------------------------------- equal results
 
 
