@@ -29,7 +29,7 @@ def counted(function, kind):
 
 sys.addaudithook(opened)
 if "rows" in names:
-    from lm_eval_longbench.data.arrow import MappedRows
+    from lm_eval_longbench.data.convert import MappedRows
 
     json.loads = counted(json.loads, lambda given: "decoded")
     MappedRows.__getitem__ = counted(

@@ -7,5 +7,5 @@ import multiprocessing
 
 FORKING = multiprocessing.get_context("forkserver")
 FORKING.set_forkserver_preload(
-    ["pytest", "lm_eval_longbench.benchmarks.registry", "lm_eval_longbench.data.load_array"]
+    ["pytest", "lm_eval_longbench.benchmarks.registry", "lm_eval_longbench.data.open"]
 )

@@ -20,7 +20,7 @@ from typer.testing import CliRunner
 from lm_eval_longbench import input_files
 from lm_eval_longbench.benchmarks.base import MOST_REPEATS
 from lm_eval_longbench.cli.main import app
-from lm_eval_longbench.data import load_lines
+from lm_eval_longbench.data import rows
 from lm_eval_longbench.errors import DataError, LongBenchError, PredictionError
 from lm_eval_longbench.input_files import (
     BLOCK,
@@ -510,8 +510,7 @@ def test_the_page_states_the_bounds():
     page = (Path(__file__).parents[1] / "docs" / "input.md").read_text(encoding="utf-8")
     for stated in (
         f"| {input_files.size_text(LONGEST)} of text |",
-        f"| {LONGEST:,} characters |",
-        f"| {input_files.size_text(load_lines.LONGEST_LIST)} |",
+        f"| {rows._WHOLE >> 20} MiB |",
         f"| {lock._MOST >> 10} KiB |",
         f"| {MOST_REPEATS} |",
     ):

@@ -110,9 +110,8 @@ def test_files_of_others_are_read_through_one_module():
     ours = [
         "api/body.py",  # a reply, which has bounds of its own
         "catalog/read.py",
-        "data/arrow.py",
-        "data/load_array.py",
-        "data/load_lines.py",  # a member, of an archive that was opened so
+        "data/convert.py",
+        "data/rows.py",  # a member, of an archive that was opened so
         "harness/engines.py",  # what the processes of an engine have just logged
         "harness/scorers.py",
         "harness/written.py",  # what this run has just written
@@ -361,7 +360,7 @@ def test_a_prompt_takes_one_row_and_each_task_file_once(cache):
     found = costs(*command, names=names, **cache)
     assert task_files(found["files"])[1] == 1
     # The converted file for its hash, and then to be mapped.
-    once = dict.fromkeys(("qasper.jsonl", "manifest.json"), 1)
+    once = dict.fromkeys(("qasper.jsonl", "converted.json"), 1)
     assert found["files"] == {**once, "qasper.arrow": 2}
     # The column is that of the documents' hashes.
     assert found["rows"] == {"columns": 1, "rows": 1, "decoded": 1}  # the manifest

@@ -546,6 +546,6 @@ def test_warnings_of_the_log(tmp_path):
         check=False,
     )
     err = done.stderr.decode()
-    assert err.startswith("WARNING lm_eval_longbench.data.load_lines: data_dir ")
+    assert err.startswith("WARNING lm_eval_longbench.data.open: data_dir ")
     assert SHOWN in err.splitlines()[0]
     assert not RAW.search(err)

@@ -15,7 +15,7 @@ from lm_eval_longbench.presets import applied
 if TYPE_CHECKING:
     from lm_eval_longbench.benchmarks.base import Benchmark, Task
     from lm_eval_longbench.benchmarks.sample import Scored
-    from lm_eval_longbench.data.documents import Documents
+    from lm_eval_longbench.data.open import Documents
     from lm_eval_longbench.options import Options
     from lm_eval_longbench.retrieval.chunks import Chunk, Ranker
     from lm_eval_longbench.semantic.embedder import Embedder

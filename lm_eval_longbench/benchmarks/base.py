@@ -45,6 +45,8 @@ from lm_eval_longbench.catalog.model import Source as Source
 from lm_eval_longbench.catalog.model import Table as Table
 from lm_eval_longbench.catalog.model import Task as Task
 from lm_eval_longbench.catalog.read import Defined, defined
+from lm_eval_longbench.data.open import Documents, load
+from lm_eval_longbench.data.rows import kind_problem, value_problem
 from lm_eval_longbench.metrics.reasoning import DROP
 from lm_eval_longbench.presets import PresetTable
 from lm_eval_longbench.prompts.render import checked_template, question, render
@@ -54,7 +56,6 @@ from lm_eval_longbench.task_folder import task_folder
 if TYPE_CHECKING:
     from lm_eval_longbench.benchmarks.answer_files import Layout, OfficialFiles
     from lm_eval_longbench.benchmarks.asking import Asking
-    from lm_eval_longbench.data.documents import Documents
     from lm_eval_longbench.figures.answers import Answers
     from lm_eval_longbench.figures.figure import Figure, Unit
     from lm_eval_longbench.options import Options
@@ -81,6 +82,7 @@ class Benchmark(abc.ABC):
             lines: "lb-v1"; title: in sentences: "LongBench v1".
         family: of the module and the data folder, which benchmarks may share.
         prepared_as: what `prepare` and `doctor` call the family's data.
+        is_prepared: whether `prepare` knows it.
         metrics: version of the scorer; raise it with every change that can move a score.
         task_version: of the tasks; raise it with every change that can move a score.
         rule: how long prompts are cut; limits: to how many tokens officially, one or another.
@@ -107,6 +109,8 @@ class Benchmark(abc.ABC):
             id, the text `_id` or `id`.
         counts: questions of the official data that have each value, by dimension; empty where each
             dataset is a file of its own.
+        split_by: field of a row that tells which task asks it, where an array is converted to a
+            file a task; "": all of it is one file.
         shares_documents: whether questions of the official data share documents.
         labelled: what its tasks are labelled by, in print: "dataset".
         overall: key of the figure over all questions in its official file; "": none.
@@ -122,6 +126,7 @@ class Benchmark(abc.ABC):
     title: str
     family: str
     prepared_as: str
+    is_prepared = True
     metrics: str
     task_version: str
     source: Source
@@ -152,6 +157,7 @@ class Benchmark(abc.ABC):
     ids_are_unique = True
     kinds: Mapping[str, str] = {}
     counts: Mapping[str, Mapping[str, int]] = {}
+    split_by = ""
     shares_documents = False
     labelled = "dataset"
     overall = ""
@@ -181,7 +187,7 @@ class Benchmark(abc.ABC):
     # ------------------------------------------------------------------ asking
 
     def load(self, task: Task, data_dir: str | None) -> Documents:
-        """Open the documents of a task: `<dataset>.jsonl`, officially in an archive.
+        """Open the documents of a task.
 
         Args:
             task: one of `tasks`.
@@ -191,14 +197,10 @@ class Benchmark(abc.ABC):
         Raises:
             DataError: the data is not there, damaged, or (pinned) not what is pinned.
         """
-        from lm_eval_longbench.data.load_lines import load_lines  # slow to import
-
-        return load_lines(self, task, data_dir)
+        return load(self, task, data_dir)
 
     def row_problem(self, row: Any) -> str | None:
         """Return what is wrong with a decoded row of the data; None: it is one of the benchmark."""
-        from lm_eval_longbench.data.rows import kind_problem, value_problem
-
         among = {
             name: values
             for table in self.tables.values()
@@ -214,10 +216,6 @@ class Benchmark(abc.ABC):
             if task.dataset not in seen:
                 seen.add(task.dataset)
                 yield task.label, task
-
-    def arrow_file(self, row: Mapping[str, Any]) -> str:
-        """Return the name of the converted file that a checked row of an array goes to."""
-        return "questions"
 
     def asking(self, task: Task, options: Options, repeats: int) -> Asking:
         """Return how a task is asked in a run with these options."""

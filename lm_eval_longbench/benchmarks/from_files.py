@@ -22,7 +22,7 @@ from lm_eval_longbench.presets import PresetTable
 from lm_eval_longbench.prompts.render import fields_of
 
 if TYPE_CHECKING:
-    from lm_eval_longbench.data.documents import Documents
+    from lm_eval_longbench.data.open import Documents
 
 LETTER = "letter"
 
@@ -41,6 +41,7 @@ class FromFiles(LongBenchV1):
     layouts = ()
     look = Look()
     file_names = "none"
+    is_prepared = False
 
     def __init__(self, leaves: Iterable[Mapping[str, Any]], where: Path) -> None:
         told = {leaf["task"]: leaf for leaf in (whole(own, where) for own in leaves)}

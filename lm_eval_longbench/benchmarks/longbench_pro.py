@@ -54,6 +54,7 @@ from lm_eval_longbench.benchmarks.sample import (
     is_whole,
     text_id,
 )
+from lm_eval_longbench.data.rows import kind_problem, value_problem
 from lm_eval_longbench.figures.answers import Answers
 from lm_eval_longbench.figures.figure import Figure
 from lm_eval_longbench.metrics.reasoning import DROP, answer_of
@@ -61,7 +62,6 @@ from lm_eval_longbench.presets import PresetTable
 
 if TYPE_CHECKING:
     from lm_eval_longbench.benchmarks.asking import Asking
-    from lm_eval_longbench.data.documents import Documents
     from lm_eval_longbench.options import Options
 
 # In the names of the official inference files.
@@ -109,6 +109,7 @@ class LongBenchPro(Benchmark):
     file_kind = "pro_inference"
     file_names = "some"
     look: Look = LOOK_PRO
+    split_by = SECONDARY
     shares_documents = True
     labelled = "secondary task"
     overall = "average_overall_metric"
@@ -131,17 +132,7 @@ class LongBenchPro(Benchmark):
 
     # ------------------------------------------------------------------ asking
 
-    def load(self, task: Task, data_dir: str | None) -> Documents:
-        from lm_eval_longbench.data.load_array import load_array  # slow to import
-
-        return load_array(self, data_dir, task.dataset, {task.where: task.label})
-
-    def arrow_file(self, row: Mapping[str, Any]) -> str:
-        return SECONDARY_TASKS[row[SECONDARY]].dataset
-
     def row_problem(self, row: Any) -> str | None:
-        from lm_eval_longbench.data.rows import kind_problem, value_problem
-
         problem = kind_problem(row, self.fields, self.kinds)
         if problem:
             return problem

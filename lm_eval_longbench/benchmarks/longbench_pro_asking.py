@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 from lm_eval_longbench.benchmarks.asking import Asking
 from lm_eval_longbench.benchmarks.base import Benchmark, Task
 from lm_eval_longbench.benchmarks.sample import Scored
+from lm_eval_longbench.data.open import Documents, select
 from lm_eval_longbench.errors import EmbeddingError
 from lm_eval_longbench.metrics.reasoning import answer_of
 from lm_eval_longbench.once import first_time, warn_once
 
 if TYPE_CHECKING:
-    from lm_eval_longbench.data.documents import Documents
     from lm_eval_longbench.options import Options
     from lm_eval_longbench.semantic.embedder import Embedder
 
@@ -44,8 +44,6 @@ class ProAsking(Asking):
 
     def load(self) -> Documents:
         """Open the task's questions, less those that the option `only` leaves out."""
-        from lm_eval_longbench.data.documents import select
-
         return select(super().load(), self.options.only, self.task.label)
 
     def begin(self, documents: Sequence[Mapping[str, Any]], data: str) -> None:

@@ -49,6 +49,7 @@ from lm_eval_longbench.benchmarks.sample import (
     is_whole,
 )
 from lm_eval_longbench.catalog.read import Defined
+from lm_eval_longbench.data.rows import are_texts, schema_problem
 from lm_eval_longbench.figures.answers import Answers, BadRow
 from lm_eval_longbench.figures.figure import RELATIVE, Figure, Unit, leaf
 from lm_eval_longbench.figures.means import percent_of, running_total
@@ -148,8 +149,6 @@ class LongBench(Benchmark):
 
     def row_problem(self, row: Any) -> str | None:
         """Return what is wrong with a decoded row, or None if it has the official schema."""
-        from lm_eval_longbench.data.rows import are_texts, schema_problem
-
         texts = tuple(name for name in self.fields if name not in self.kinds)
         problem = schema_problem(row, self.fields, texts)
         if problem:

@@ -29,7 +29,7 @@ from lm_eval_longbench.benchmarks.sample import (
     is_whole,
 )
 from lm_eval_longbench.benchmarks.sample import document_of_text as document_of
-from lm_eval_longbench.datasets_cache import our_cache
+from lm_eval_longbench.data.convert import CONTEXT_SHA256, cache_folder, converted
 
 if TYPE_CHECKING:
     from lm_eval_longbench.benchmarks.base import Benchmark
@@ -65,11 +65,8 @@ class V1Files(OfficialFiles):
         }
 
     def documents(self, benchmark: Benchmark, task: Task) -> Documents:
-        if not (our_cache() / benchmark.family).is_dir():
-            return {}  # spares the import
-        from lm_eval_longbench.data.arrow import CONTEXT_SHA256, stored  # slow to import
-
-        rows = stored(benchmark, benchmark.source.sha256, task.dataset)
+        folder = cache_folder(benchmark, benchmark.source.sha256, task.dataset)
+        rows = converted(folder, task.dataset)
         if rows is None:
             return {}
         named = ("input", "answers", "all_classes", "length", CONTEXT_SHA256)

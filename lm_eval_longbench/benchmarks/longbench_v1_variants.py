@@ -20,7 +20,7 @@ from lm_eval_longbench.prompts.render import render
 
 if TYPE_CHECKING:
     from lm_eval_longbench.benchmarks.asking import Asking
-    from lm_eval_longbench.data.documents import Documents
+    from lm_eval_longbench.data.open import Documents
     from lm_eval_longbench.options import Options
     from lm_eval_longbench.retrieval.chunks import Chunk
 

@@ -61,7 +61,6 @@ from lm_eval_longbench.prompts.render import render, text_sha256
 
 if TYPE_CHECKING:
     from lm_eval_longbench.benchmarks.asking import Asking
-    from lm_eval_longbench.data.documents import Documents
     from lm_eval_longbench.options import Options
 
 
@@ -110,13 +109,6 @@ class LongBenchV2(Benchmark):
     )
 
     # ------------------------------------------------------------------ asking
-
-    def load(self, task: Task, data_dir: str | None) -> Documents:
-        """Open all questions or one domain's; a domain of the pinned file is official, too."""
-        from lm_eval_longbench.data.load_array import load_array  # slow to import
-
-        wanted = {task.where: task.label} if task.where else {}
-        return load_array(self, data_dir, "questions", wanted)
 
     def prepared(self) -> Iterator[tuple[str, Task]]:
         """Yield each domain."""

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import shutil
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from rich.table import Column, Table
 
 from lm_eval_longbench.benchmarks.base import Source
 from lm_eval_longbench.benchmarks.registry import families, title_of
+from lm_eval_longbench.data.fetch import provide
+from lm_eval_longbench.data.open import CONVERTED, DOWNLOADED, Documents, stored
 from lm_eval_longbench.errors import OptionError, UnknownNameError
 from lm_eval_longbench.options import Options
 from lm_eval_longbench.terminal import say_line, say_table
 
-if TYPE_CHECKING:
-    from lm_eval_longbench.data.documents import Documents
-
 # Name of a dataset, its official number of documents, and what was loaded.
-Prepared = tuple[str, int, "Documents"]
+Prepared = tuple[str, int, Documents]
 
 
 def families_of(name: str) -> list[str]:
@@ -87,8 +86,6 @@ def register(app: typer.Typer) -> None:
 
         A download that broke off goes on where it ended. HF_ENDPOINT names another hub.
         """
-        from lm_eval_longbench.data.hub import provide_from  # slow to import
-
         given = Options(data_dir=data_dir).data_dir
         if given is not None and origin is not None:
             raise OptionError(
@@ -96,8 +93,9 @@ def register(app: typer.Typer) -> None:
             )
         for family in families_of(benchmark):
             members = families()[family]
-            if origin is not None:
-                provide_from(family, origin)
+            source = members[0].source
+            if origin is not None and stored(members).state not in (CONVERTED, DOWNLOADED):
+                provide(source, origin, family)
             prepared = [
                 (name, task.questions, one.load(task, given))
                 for one in members
@@ -105,5 +103,5 @@ def register(app: typer.Typer) -> None:
             ]
             table = prepared_table(title_of(family), prepared)
             say_table(table, shutil.get_terminal_size().columns)
-            for line in sources_of(members[0].source, prepared):
+            for line in sources_of(source, prepared):
                 say_line(line)

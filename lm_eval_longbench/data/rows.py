@@ -1,16 +1,51 @@
-"""What a row of data must be: the checks that benchmarks share."""
+"""Read rows of data: JSON Lines, alone or in an archive, or one JSON array; each row is checked."""
 
 from __future__ import annotations
 
+import contextlib
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+import re
+import zipfile
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any, BinaryIO, Protocol
 
-from lm_eval_longbench.benchmarks.sample import is_whole
+from lm_eval_longbench.catalog.model import Source, Task
 from lm_eval_longbench.errors import DataError
+from lm_eval_longbench.input_files import (
+    BLOCK,
+    Unreadable,
+    blocks,
+    lines,
+    open_input,
+    read_whole,
+    reading,
+)
 
-if TYPE_CHECKING:
-    from lm_eval_longbench.benchmarks.base import Benchmark
+
+class HasData(Protocol):
+    """What reading and opening data asks a benchmark; `benchmarks.base` explains each."""
+
+    name: str
+    family: str
+    prepared_as: str
+    is_prepared: bool
+    source: Source
+    samples: Path
+    tasks: Mapping[str, Task]
+    fields: tuple[str, ...]
+    kinds: Mapping[str, str]
+    counts: Mapping[str, Mapping[str, int]]
+    split_by: str
+
+    def row_problem(self, row: Any) -> str | None:
+        """Return what is wrong with a decoded row of the data, or None."""
+        ...
+
+
+# ---------------------------------------------------------------------- what a row must be
 
 
 def is_text(value: Any) -> bool:
@@ -56,7 +91,7 @@ def kind_problem(row: Any, fields: Sequence[str], kinds: Mapping[str, str]) -> s
     for name, kind in kinds.items():
         if kind == "texts" and not are_texts(row[name]):
             return f"has a field {name!r} that is not a list of texts"
-        if kind == "int64" and not is_whole(row[name], -(2**63), 2**63 - 1):
+        if kind == "int64" and not (type(row[name]) is int and -(2**63) <= row[name] < 2**63):
             return f"has a field {name!r} that is not a whole number of 64 bits"
     return None
 
@@ -69,9 +104,15 @@ def value_problem(row: Mapping[str, Any], among: Mapping[str, Iterable[str]]) ->
     return None
 
 
-def checked_rows(
-    items: Iterable[Any], where: str, benchmark: Benchmark
-) -> Iterator[dict[str, Any]]:
+def _checked(row: Any, where: str, benchmark: HasData) -> dict[str, Any]:
+    """Return the fields of a row that its benchmark knows; DataError if it is none of its rows."""
+    problem = benchmark.row_problem(row)
+    if problem:
+        raise DataError(f"{where}, {problem}.")
+    return {name: row[name] for name in benchmark.fields}
+
+
+def checked_rows(items: Iterable[Any], where: str, benchmark: HasData) -> Iterator[dict[str, Any]]:
     """Yield the decoded elements of an array as rows; extra fields are dropped.
 
     Raises:
@@ -79,15 +120,10 @@ def checked_rows(
             reason.
     """
     for number, row in enumerate(items, start=1):
-        problem = benchmark.row_problem(row)
-        if problem:
-            raise DataError(f"{where}, element {number}, {problem}.")
-        yield {name: row[name] for name in benchmark.fields}
+        yield _checked(row, f"{where}, element {number}", benchmark)
 
 
-def parsed_rows(
-    lines: Iterable[bytes], where: str, benchmark: Benchmark
-) -> Iterator[dict[str, Any]]:
+def parsed_rows(lines: Iterable[bytes], where: str, benchmark: HasData) -> Iterator[dict[str, Any]]:
     """Yield the rows of a JSON Lines file; blank lines are passed over, extra fields dropped.
 
     Raises:
@@ -96,11 +132,149 @@ def parsed_rows(
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
+        place = f"{where}, line {number}"
         try:
             row = json.loads(line)
         except (ValueError, RecursionError) as error:
-            raise DataError(f"{where}, line {number}, is not JSON: {error}") from error
-        problem = benchmark.row_problem(row)
-        if problem:
-            raise DataError(f"{where}, line {number}, {problem}.")
-        yield {name: row[name] for name in benchmark.fields}
+            raise DataError(f"{place}, is not JSON: {error}") from error
+        yield _checked(row, place, benchmark)
+
+
+# ---------------------------------------------------------------------- lines
+
+
+def file_lines(path: Path) -> Iterator[bytes]:
+    """Yield the lines of a file; only "\\n" ends a line.
+
+    Raises:
+        DataError: the file cannot be read, or a line is too long.
+    """
+    with reading(path, DataError):
+        yield from lines(blocks(path))
+
+
+@contextlib.contextmanager
+def _opened(archive: Path) -> Iterator[zipfile.ZipFile]:
+    with open_input(archive) as handle, zipfile.ZipFile(handle) as opened:
+        yield opened
+
+
+def find_member(archive: Path, names: Sequence[str]) -> str | None:
+    """Return the first of `names` that the archive has; names in it are only compared, never used.
+
+    Raises:
+        DataError: the file is not a zip archive.
+    """
+    try:
+        with _opened(archive) as opened:
+            members = set(opened.namelist())
+    except (zipfile.BadZipFile, OSError) as error:
+        raise DataError(f"{archive} cannot be read as a zip archive: {error}") from error
+    return next((name for name in names if name in members), None)
+
+
+def member_lines(archive: Path, member: str) -> Iterator[bytes]:
+    """Yield the lines of one member, unpacked as they are read; only "\\n" ends a line.
+
+    Raises:
+        DataError: the member is damaged, encrypted or packed in a way Python does not know, or
+            a line is too long.
+    """
+
+    def pieces() -> Iterator[bytes]:
+        with _opened(archive) as opened, opened.open(member) as handle:
+            yield from iter(lambda: handle.read(BLOCK), b"")
+
+    try:
+        yield from lines(pieces())
+    except Unreadable as error:
+        raise DataError(f"{archive}, member {member}, cannot be read: {error}") from error
+    except (zipfile.BadZipFile, zlib.error, OSError, EOFError) as error:
+        raise DataError(f"{archive}, member {member}, is damaged: {error}") from error
+    except RuntimeError as error:  # encrypted, or a compression that Python does not know
+        raise DataError(f"{archive}, member {member}, cannot be unpacked: {error}") from error
+
+
+# ---------------------------------------------------------------------- one array
+
+# Half a surrogate pair, which ijson reads as "?" without a word; twelve bytes tell it.
+_HALF = re.compile(rb"\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F][0-9a-fA-F]{2})")
+_HELD = 11
+# More lists in lists than `json` decodes; ijson does, in a time that grows with their square.
+_DEEP = b"[" * 2000
+# Bytes of an array that is decoded as a whole, and those that ijson reads at once.
+_WHOLE = 1 << 30
+_BUFFER = 1 << 20
+
+
+class _OnlyJsonKnows(Exception):
+    """An array has something that ijson reads otherwise than `json`."""
+
+
+class _Watched:
+    """A file for ijson that raises an error before it hands out what ijson reads otherwise."""
+
+    def __init__(self, handle: BinaryIO, progress: Callable[[int], Any]) -> None:
+        self._handle, self._progress, self._held = handle, progress, b""
+
+    def read(self, size: int = -1) -> bytes:
+        """Return about so many bytes; none at the end."""
+        while True:
+            block = self._handle.read(size)
+            self._progress(len(block))
+            text = self._held + block
+            # What may go on in the next block waits for it.
+            sure = max(0, len(text) - _HELD) if block else len(text)
+            if _DEEP in text or any(half.start() < sure for half in _HALF.finditer(text)):
+                raise _OnlyJsonKnows
+            self._held = text[sure:]
+            if sure or not block:
+                return text[:sure]
+
+
+def array_items(path: Path, progress: Callable[[int], Any] = lambda _: None) -> Iterator[Any]:
+    """Yield the elements of the JSON array that a UTF-8 file holds, as `json.loads` decodes them.
+
+    Memory holds the longest element. Only what ijson does not read as `json` does (NaN, numbers
+    beyond 64 bits, a byte order mark, half a surrogate pair) takes the memory of the whole array.
+
+    Args:
+        path: the file.
+        progress: called with the number of bytes after each read.
+
+    Raises:
+        DataError: the file cannot be read, is not UTF-8 or is not one JSON array; the message names
+            it and the reason.
+    """
+    import ijson
+
+    number = 0
+    with reading(path, DataError):
+        try:
+            with open_input(path) as handle:
+                if not _begins_array(handle):
+                    raise _OnlyJsonKnows
+                watched = _Watched(handle, progress)
+                for item in ijson.items(watched, "item", use_float=True, buf_size=_BUFFER):
+                    yield item
+                    number += 1
+            return
+        except (_OnlyJsonKnows, ijson.JSONError, UnicodeDecodeError):
+            whole = read_whole(path, _WHOLE)
+    try:
+        array = json.loads(whole.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise DataError(f"{path} is not UTF-8 at byte {error.start}: {error.reason}.") from error
+    except (ValueError, RecursionError) as error:
+        raise DataError(f"{path} is not a JSON array: {error}.") from error
+    if not isinstance(array, list):
+        raise DataError(f"{path} is not a JSON array: it does not begin with '['.")
+    yield from islice(array, number, None)
+
+
+def _begins_array(handle: BinaryIO) -> bool:
+    """Whether a file begins like an array; it is at its beginning afterwards."""
+    while (first := handle.read(1)).isspace():
+        pass
+    handle.seek(0)
+    return first == b"["

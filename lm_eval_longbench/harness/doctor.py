@@ -17,7 +17,7 @@ from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
 from lm_eval_longbench.benchmarks.registry import families, title_of
-from lm_eval_longbench.data.hub import CONVERTED, DOWNLOADED, stored
+from lm_eval_longbench.data.open import CONVERTED, DOWNLOADED, stored
 from lm_eval_longbench.harness.doctor_report import (
     ERROR,
     OK,
@@ -67,7 +67,7 @@ def _data_lines() -> Iterator[Line]:
     """Yield a line for each family's official data; no run wants it yet."""
     said = {CONVERTED: "converted", DOWNLOADED: "downloaded; its first use converts it"}
     for family, members in families().items():
-        state = stored(family)
+        state = stored(members)
         what = f"{title_of(family)}: {members[0].source.label}, sha256 {state.sha256}"
         if state.state in said:
             yield Line(OK, "data", f"{what}, {said[state.state]}")

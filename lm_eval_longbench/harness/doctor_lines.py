@@ -12,7 +12,7 @@ from typing import Any
 from lm_eval.config.evaluate_config import EvaluatorConfig
 
 from lm_eval_longbench.benchmarks.registry import benchmark_of, families, title_of
-from lm_eval_longbench.data.documents import SAMPLE
+from lm_eval_longbench.data.open import SAMPLE
 from lm_eval_longbench.errors import DataError, LongBenchError, UnknownNameError, few
 from lm_eval_longbench.harness.doctor_report import (
     ERROR,
@@ -122,7 +122,7 @@ def _package_lines(run: EvaluatorConfig, options: Options) -> Iterator[Line]:
     """Yield a line for each kind of packages that the run needs."""
     needed = {f"the model {run.model}": _NEEDED[run.model]} if run.model in _NEEDED else {}
     if options.embedding_model:
-        own = ("requests", "tenacity") if options.embedding_url else ("sentence_transformers",)
+        own = ("requests",) if options.embedding_url else ("sentence_transformers",)
         needed["embeddings"] = own, 'pip install "lm-eval-longbench[semantic]"'
     for what, (names, todo) in needed.items():
         missing = [name for name in names if importlib.util.find_spec(name) is None]

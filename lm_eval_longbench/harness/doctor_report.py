@@ -14,14 +14,8 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from lm_eval_longbench.benchmarks.registry import families, title_of
-from lm_eval_longbench.data.hub import (
-    CONVERTED,
-    DAMAGED,
-    MISSING,
-    Stored,
-    downloads_folder,
-    stored,
-)
+from lm_eval_longbench.data.fetch import downloads_folder
+from lm_eval_longbench.data.open import CONVERTED, DAMAGED, MISSING, Stored, stored
 from lm_eval_longbench.datasets_cache import datasets_cache
 from lm_eval_longbench.errors import few
 from lm_eval_longbench.result_files import output_folder
@@ -176,7 +170,7 @@ def _size(number: int) -> str:
 
 def cache_lines(wanted: Iterable[str]) -> Iterator[Line]:
     """Yield a line on the space of converted and one of downloaded files of families' data."""
-    states = {family: stored(family).state for family in wanted}
+    states = {family: stored(families()[family]).state for family in wanted}
     convert = [families()[name][0].source for name in states if states[name] != CONVERTED]
     missing = (MISSING, DAMAGED)
     download = [families()[name][0].source for name in states if states[name] in missing]

@@ -14,9 +14,8 @@ from typing import Any
 from lm_eval.config.evaluate_config import EvaluatorConfig
 from lm_eval.tasks._factory import TaskFactory
 
-from lm_eval_longbench.benchmarks.registry import benchmark_of
-from lm_eval_longbench.data.documents import SAMPLE
-from lm_eval_longbench.data.hub import DAMAGED, MISSING, Stored, stored
+from lm_eval_longbench.benchmarks.registry import benchmark_of, families
+from lm_eval_longbench.data.open import DAMAGED, MISSING, SAMPLE, Stored, stored
 from lm_eval_longbench.errors import LongBenchError
 from lm_eval_longbench.harness.backend import only_messages
 from lm_eval_longbench.harness.command import our_index, read, settle
@@ -119,7 +118,7 @@ class BuiltTasks(TaskFactory):
                 one.data_dir = Options.from_metadata(config["metadata"]).data_dir
                 if one.data_dir is None:
                     family = benchmark_of(one.official).prepared_as
-                    state = stored(family, [one.official.dataset])
+                    state = stored(families()[family], [one.official.dataset])
                     if state.state in (DAMAGED, MISSING):
                         one.absent = state
                         self._meta = {**meta, KEY: {**options, "data_dir": SAMPLE}}

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
     from lm_eval_longbench.benchmarks.asking import Asking
-    from lm_eval_longbench.data.documents import Documents as Stored
+    from lm_eval_longbench.data.open import Documents as Stored
 
 
 class PromptText(str):

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_longbench.data.hashing import sha256_of
-from lm_eval_longbench.data.load_array import array_items
-from lm_eval_longbench.data.rows import schema_problem
+from lm_eval_longbench.data.rows import array_items, schema_problem
 from lm_eval_longbench.errors import DataError, few
 from lm_eval_longbench.input_files import blocks, is_packed, read_json_lines, reading
 from lm_eval_longbench.retrieval.chunks import Chunk

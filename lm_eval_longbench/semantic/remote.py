@@ -6,6 +6,8 @@ import contextlib
 import json
 import logging
 import os
+import random
+import time
 from collections.abc import Sequence
 from typing import Any
 from urllib.parse import SplitResult, urlsplit, urlunsplit
@@ -261,31 +263,34 @@ class RemoteEmbedder:
                 the message has URL, status and what to do, and never the key.
         """
         requests = semantic_package("requests")
-        tenacity = semantic_package("tenacity")
         if not texts:
             return np.zeros((0, 0), dtype=np.float32)
-        # The random part keeps parallel runs from coming back all at once.
-        backoff = tenacity.wait_exponential(
-            multiplier=self.first_wait, max=_LONGEST_WAIT
-        ) + tenacity.wait_random(0, self.first_wait)
-        retrying = tenacity.Retrying(
-            retry=tenacity.retry_if_exception_type(_TemporaryError),
-            stop=tenacity.stop_after_attempt(self.attempts),
-            wait=lambda state: max(backoff(state), state.outcome.exception().pause),
-            before_sleep=self._log_retry,
-            reraise=True,
-        )
         batches = []
         with requests.Session() as session:
             for start in range(0, len(texts), self.batch_size):
                 batch = list(texts[start : start + self.batch_size])
-                batches.append(retrying(self._request, requests, session, batch))
+                batches.append(self._retried(requests, session, batch))
         if len({batch.shape[1] for batch in batches}) > 1:
             raise EmbeddingError(
                 f"{self.shown_url} returned vectors of different dimensions in one run: the model "
                 "behind it changed. Run again."
             )
         return np.concatenate(batches)
+
+    def _retried(self, requests: Any, session: Any, texts: list[str]) -> np.ndarray:
+        """Return the vectors of one request, which is sent again after what may pass."""
+        for number in range(1, self.attempts):
+            try:
+                return self._request(requests, session, texts)
+            except _TemporaryError as error:
+                # The random part keeps parallel runs from coming back all at once.
+                wait = min(self.first_wait * 2 ** (number - 1), _LONGEST_WAIT)
+                pause = max(wait + random.uniform(0, self.first_wait), error.pause)
+                _log.warning(
+                    f"{error} Try {number} of {self.attempts} failed; next in {pause:.1f} s."
+                )
+            time.sleep(pause)
+        return self._request(requests, session, texts)
 
     def _request(self, requests: Any, session: Any, texts: list[str]) -> np.ndarray:
         problem = None
@@ -357,15 +362,6 @@ class RemoteEmbedder:
         return EmbeddingError(
             f"{head}{told}. Check 'embedding_url', that the server knows the model "
             f"{self.name!r}, and that it takes texts as long as these."
-        )
-
-    def _log_retry(self, state: Any) -> None:
-        _log.warning(
-            "%s Try %d of %d failed; next in %.1f s.",
-            state.outcome.exception(),
-            state.attempt_number,
-            self.attempts,
-            state.next_action.sleep,
         )
 
 

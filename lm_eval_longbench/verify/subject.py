@@ -5,20 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lm_eval_longbench.benchmarks.base import Benchmark, Task
 from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task
 from lm_eval_longbench.catalog.users import KEY as DEFINITION
 from lm_eval_longbench.catalog.users import changed
+from lm_eval_longbench.data.open import MISSING, Documents, select, stored
 from lm_eval_longbench.errors import LongBenchError
 from lm_eval_longbench.logs.results_file import ResultsFile, TaskResult
 from lm_eval_longbench.logs.sample_log import LogRow, read_log
 from lm_eval_longbench.options import Options
 from lm_eval_longbench.signature.signature import Label, read_label
-
-if TYPE_CHECKING:
-    from lm_eval_longbench.data.documents import Documents
 
 
 @dataclass(frozen=True)
@@ -110,8 +108,6 @@ def gathered(
 
 def _data(task: Subject, data_dir: str | None) -> Documents | str:
     """Return the data that a task names, from this machine; a text: why it is not here."""
-    from lm_eval_longbench.data.hub import MISSING, stored
-
     label, benchmark = task.label, task.benchmark
     own = benchmark.asked(task.own, task.config.get("dataset_name")) or task.own
     place = data_dir
@@ -121,7 +117,7 @@ def _data(task: Subject, data_dir: str | None) -> Documents | str:
         return "It is a file of the user's own: name it with the option data_dir."
     try:
         if not label.is_sample and not label.is_local:
-            if stored(benchmark.prepared_as, [own.dataset]).state != MISSING:
+            if stored([benchmark], [own.dataset]).state != MISSING:
                 place = None
             elif data_dir is None:
                 return (
@@ -135,8 +131,6 @@ def _data(task: Subject, data_dir: str | None) -> Documents | str:
 
 def _documents(task: Subject, data: Documents | str) -> Documents | str:
     """Return what of the data a task could ask for: the option `only` chooses among it."""
-    from lm_eval_longbench.data.documents import select
-
     if isinstance(data, str):
         return data
     if data.sha256 != task.run.get("data_sha256"):

@@ -23,7 +23,7 @@ from lm_eval_longbench.benchmarks.longbench_pro import PRO
 from lm_eval_longbench.benchmarks.longbench_v2 import V2
 from lm_eval_longbench.benchmarks.registry import benchmarks
 from lm_eval_longbench.cli.main import app
-from lm_eval_longbench.data import load_array
+from lm_eval_longbench.data import open as opening
 from lm_eval_longbench.errors import DataError, OptionError, UnknownNameError
 
 
@@ -79,7 +79,7 @@ def test_pro_from_a_folder_and_the_run_after_it(said, tmp_path, monkeypatch):
     assert cells(output, "all 25")[:2] == ["1,500", "1,500"]
     assert output.splitlines()[-1] == f"local-{digest[:12]}, sha256 {digest}"
 
-    monkeypatch.setattr(load_array, "array_items", never)
+    monkeypatch.setattr(opening, "array_items", never)
     assert said("pro", "--data-dir", file.parent) == output
 
 
@@ -107,7 +107,7 @@ def test_v2_from_a_folder_and_the_run_after_it(said, tmp_path, monkeypatch):
     assert output.splitlines()[-1] == f"local-{digest[:12]}, sha256 {digest}"
     assert "LongBench Pro" not in output
 
-    monkeypatch.setattr(load_array, "array_items", never)
+    monkeypatch.setattr(opening, "array_items", never)
     assert said("v2", "--data-dir", file.parent) == output
 
 

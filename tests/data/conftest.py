@@ -70,13 +70,13 @@ def cache(tmp_path, monkeypatch):
 
 @pytest.fixture
 def arrows(cache):
-    """List what is in the cache, lock files and manifests aside."""
+    """List what is in the cache, lock files and indices aside."""
 
     def listing():
         return sorted(
             str(path.relative_to(cache))
             for path in cache.rglob("*")
-            if path.is_file() and path.suffix != ".lock" and path.name != "manifest.json"
+            if path.is_file() and path.suffix != ".lock" and path.name != "converted.json"
         )
 
     return listing

@@ -3,18 +3,18 @@
 import pyarrow
 import pytest
 
-from lm_eval_longbench.data.arrow import MappedRows
-from lm_eval_longbench.data.documents import Documents, select
+from lm_eval_longbench.data.convert import MappedRows
+from lm_eval_longbench.data.open import Documents, select
 from lm_eval_longbench.errors import OptionError
 
-BATCH = pyarrow.RecordBatch.from_pydict(
+TABLE = pyarrow.Table.from_pydict(
     {
         "id": ["a", "b", "c", "d"],
         "language": ["English", "Chinese", "English", "English"],
         "token_length": ["8k", "8k", "16k", "32k"],
     }
 )
-ROWS = MappedRows([BATCH], BATCH.schema)
+ROWS = MappedRows(TABLE)
 DOCUMENTS = Documents(ROWS, "repository@1234567", "0" * 64, True, ["x", "x", None, "y"])
 
 

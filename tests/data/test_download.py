@@ -7,8 +7,8 @@ import time
 import pytest
 from mirror_server import BUSY, CUT, DRIP, HANG, MISSING, RANGES, WHOLE, mirroring
 
-from lm_eval_longbench.data import download as module
-from lm_eval_longbench.data.download import NotDownloadedError, download
+from lm_eval_longbench.data import fetch as module
+from lm_eval_longbench.data.fetch import NotDownloadedError, download
 
 CONTENT = bytes(range(256)) * 2000
 SHA256 = hashlib.sha256(CONTENT).hexdigest()

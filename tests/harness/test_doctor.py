@@ -15,7 +15,7 @@ from rich.console import Console
 
 from lm_eval_longbench.benchmarks.base import SAMPLES, Source
 from lm_eval_longbench.benchmarks.registry import families
-from lm_eval_longbench.data.hub import DAMAGED, Stored
+from lm_eval_longbench.data.open import DAMAGED, Stored
 from lm_eval_longbench.harness import doctor, doctor_lines
 from lm_eval_longbench.harness.doctor import examine, package_line
 from lm_eval_longbench.harness.doctor_report import (

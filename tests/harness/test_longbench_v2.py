@@ -17,7 +17,7 @@ from v2_rows import official_rows
 
 from lm_eval_longbench.benchmarks.longbench_v2 import V2
 from lm_eval_longbench.benchmarks.longbench_v2_asking import retrieved_document
-from lm_eval_longbench.data.arrow import cache_folder
+from lm_eval_longbench.data.convert import cache_folder
 from lm_eval_longbench.errors import DataError, UnknownNameError
 from lm_eval_longbench.harness.task import LongBenchTask
 from lm_eval_longbench.retrieval.chunks import retrieve
@@ -29,7 +29,7 @@ FIGURES = ["acc", *(f"acc_{name}" for name in SUB_SCORES), "acc_compensated"]
 def converted_files(file):
     """Every file of the folder that a data file is converted into."""
     digest = V2.load(V2.tasks["longbench_v2"], str(file)).sha256
-    return sorted(path for path in cache_folder("longbench_v2", digest).rglob("*"))
+    return sorted(path for path in cache_folder(V2, digest).rglob("*"))
 
 
 def chat(prompt):

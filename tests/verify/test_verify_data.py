@@ -5,13 +5,14 @@ import shutil
 
 import datasets
 import pytest
+from converting import cached
 from real_runs import AnsweringLM, Files, write_run
 from typer.testing import CliRunner
 
 from lm_eval_longbench.benchmarks.base import SAMPLES
 from lm_eval_longbench.benchmarks.longbench_v1 import V1
 from lm_eval_longbench.cli.main import app
-from lm_eval_longbench.data.arrow import cache_folder, cached
+from lm_eval_longbench.data.convert import cache_folder
 from lm_eval_longbench.logs.results_file import read_results_file
 from lm_eval_longbench.signature.signature import read_label
 from lm_eval_longbench.verify.check import CONFIRMED, DIFFERENT, NOT_CHECKABLE
@@ -68,7 +69,7 @@ def test_pinned_data_in_the_cache(pinned):
 
 
 def test_pinned_data_that_is_not_here(pinned, tmp_path):
-    shutil.rmtree(cache_folder("longbench_v1", V1.source.sha256))
+    shutil.rmtree(cache_folder(V1, V1.source.sha256))
     report = verify([pinned.folder])
     assert report.exit_status == 0
     said = of_kind(report, "data", "prompts")
@@ -85,7 +86,7 @@ def test_pinned_data_that_is_not_here(pinned, tmp_path):
 
 
 def test_an_edited_hash_of_pinned_data_needs_no_data(pinned):
-    shutil.rmtree(cache_folder("longbench_v1", V1.source.sha256))
+    shutil.rmtree(cache_folder(V1, V1.source.sha256))
     pinned.edit_run(TASK, data_sha256="0" * 64)
     report = verify([pinned.folder])
     found = of_kind(report, "data")[TASK, "data", "label"]

@@ -13,13 +13,13 @@ def test_each_file_twice_and_each_question_once(base_run, tmp_path):
     assert found["modules"] == []
     logs = {path.name for path in folder.rglob("*.json*")}
     assert {found["files"].pop(name) for name in logs} == {2}
-    # Task files, templates and data: once, but for the manifests and counts of shared data.
-    shared = {name: found["files"].pop(name) for name in ("manifest.json", "counts.json")}
+    # Task files, templates and data: once, but for what tells that converted data is whole.
+    index = found["files"].pop("converted.json")
     # Converted files for their hash, and then to be mapped.
     assert all(
         number == (2 if name.endswith(".arrow") else 1) for name, number in found["files"].items()
     ), found["files"]
     tasks = sum(name.startswith("samples_") for name in logs)
-    assert all(number <= 2 * tasks for number in shared.values())
+    assert index <= 3 * tasks
     asked = sum(len(path.read_bytes().splitlines()) for path in folder.rglob("samples_*"))
     assert 0 < found["rows"]["rows"] <= asked

@@ -18,8 +18,8 @@ import lm_eval_longbench
 from lm_eval_longbench import once
 from lm_eval_longbench.benchmarks.base import Source
 from lm_eval_longbench.benchmarks.longbench_v1 import V1, E
-from lm_eval_longbench.data.arrow import schema_of
-from lm_eval_longbench.data.hub import fetch
+from lm_eval_longbench.data.convert import schema_of
+from lm_eval_longbench.data.fetch import fetch
 from lm_eval_longbench.errors import DataError
 
 SAMPLE = Path(lm_eval_longbench.__file__).parent / "data" / "sample" / "longbench_v1"
@@ -122,15 +122,13 @@ def test_the_home_folder_may_be_a_tilde(tmp_path, cache, lines, monkeypatch):
 
 
 def test_a_folder_is_warned_about_once_with_the_counts_that_differ(tmp_path, cache, lines, caplog):
-    (tmp_path / "data").mkdir()
     (tmp_path / "qasper.jsonl").write_bytes(lines(3))
     (tmp_path / "multifieldqa_en.jsonl").write_bytes(lines(150))
-    (tmp_path / "data" / "trec_e.jsonl").write_bytes(b"\n" + lines(2) + b"\n\n")
-    for stem in ("qasper", "multifieldqa_en", "trec_e", "qasper"):
+    for stem in ("qasper", "multifieldqa_en", "qasper"):
         load(BY_FILE[stem], str(tmp_path))
     (warning,) = warnings_in(caplog)
     assert str(tmp_path) in warning
-    assert "qasper has 3 rows instead of 200; trec_e has 2 rows instead of 300." in warning
+    assert "153 questions instead of 350; rows 'qasper' 3 instead of 200. Results" in warning
     assert "multifieldqa_en" not in warning
     assert "local-<hash" in warning
 
@@ -145,7 +143,7 @@ def test_a_folder_with_official_counts_is_still_not_official(tmp_path, cache, li
     documents = load(QASPER, str(tmp_path))
     assert not documents.official
     (warning,) = warnings_in(caplog)
-    assert "all row counts are the official ones" in warning
+    assert "all counts are the official ones" in warning
 
 
 def test_two_folders_are_two_warnings(tmp_path, cache, lines, caplog):
@@ -191,13 +189,15 @@ def test_values_that_json_allows_and_arrow_does_not(tmp_path, cache, arrows, row
 def test_an_empty_file(tmp_path, cache, content):
     (tmp_path / "qasper.jsonl").write_bytes(content)
     for _ in range(2):
-        with pytest.raises(DataError, match=r"qasper\.jsonl holds no documents"):
+        with pytest.raises(DataError, match=r"qasper\.jsonl holds no questions"):
             load(QASPER, str(tmp_path))
 
 
 def test_a_folder_without_the_file(tmp_path, cache, lines):
     (tmp_path / "qasper.jsonl").write_bytes(lines(1))
-    with pytest.raises(DataError, match=r"has no qasper_e\.jsonl, neither") as caught:
+    with pytest.raises(
+        DataError, match=r"has no data\.zip and no qasper_e\.jsonl and no "
+    ) as caught:
         load(BY_FILE["qasper_e"], str(tmp_path))
     assert str(tmp_path) in str(caught.value)
     assert names_three_ways(caught.value)
@@ -249,14 +249,15 @@ def test_a_malformed_member_is_named(zipped, cache, lines, arrows):
 
 
 def test_an_empty_member(zipped, cache):
-    with pytest.raises(DataError, match=r"data\.zip holds no documents"):
+    with pytest.raises(DataError, match=r"data\.zip holds no questions"):
         load(QASPER, str(zipped({"data/qasper.jsonl": b""})))
 
 
-def test_a_file_that_is_no_archive(tmp_path, cache, lines):
+def test_a_file_of_one_dataset_is_that_alone(tmp_path, cache, lines):
     (tmp_path / "qasper.jsonl").write_bytes(lines(1))
+    assert len(load(QASPER, str(tmp_path / "qasper.jsonl")).rows) == 1
     with pytest.raises(DataError, match="cannot be read as a zip archive"):
-        load(QASPER, str(tmp_path / "qasper.jsonl"))
+        load(BY_FILE["trec"], str(tmp_path / "qasper.jsonl"))
 
 
 REVISION = "0123456789" * 4
@@ -320,7 +321,7 @@ def test_the_pinned_archive_is_official(cache, arrows, hub_cache, source, archiv
     assert documents.label == "zai-org/LongBench@0123456"
     assert documents.sha256 == source.sha256
     assert caplog.records == []
-    folder = f"lm_eval_longbench/longbench_v1/{source.sha256[:16]}-2/{stem}"
+    folder = f"lm_eval_longbench/longbench_v1/{source.sha256[:16]}-3/{stem}"
     assert arrows() == [f"{folder}/{stem}.arrow"]
 
 
@@ -336,9 +337,9 @@ def test_converted_rows_need_the_archive_no_more(cache, hub_cache, source, archi
 @pytest.mark.parametrize(
     ("stem", "message"),
     [
-        ("qasper", "qasper: 199 rows instead of the official 200"),
-        ("trec_e", "trec_e: 301 rows instead of the official 300"),
-        ("lcc", "lcc: 0 rows instead of the official 500"),
+        ("qasper", "rows 'qasper' 199 instead of 200"),
+        ("trec_e", "rows 'trec_e' 301 instead of 300"),
+        ("lcc", "rows 'lcc' 0 instead of 500"),
     ],
 )
 def test_a_wrong_row_count_is_an_error(cache, arrows, hub_cache, source, archive, stem, message):
@@ -346,7 +347,7 @@ def test_a_wrong_row_count_is_an_error(cache, arrows, hub_cache, source, archive
     for _ in range(2):
         with pytest.raises(DataError, match=message) as caught:
             load(BY_FILE[stem])
-        assert source.label in str(caught.value)
+        assert "is not the official set" in str(caught.value)
         assert arrows() == []
 
 
@@ -379,14 +380,14 @@ def test_a_wrong_hash_removes_the_file_and_the_next_run_misses_it(
 
 def test_fetch_returns_the_file_in_the_cache(hub_cache, source, archive):
     _, pointer = put(hub_cache, source, archive.read_bytes())
-    assert fetch(source) == pointer
+    assert fetch(source, "v1") == pointer
 
 
 def test_another_revision_is_not_taken_instead(hub_cache, source, archive):
     put(hub_cache, source, archive.read_bytes())
     other = Source(REPO, "f" * 40, "data.zip", source.sha256)
     with pytest.raises(DataError, match=f"at revision {'f' * 40} is not in the cache"):
-        fetch(other)
+        fetch(other, "v1")
 
 
 @pytest.mark.parametrize("given", ["file", "folder"])
@@ -399,7 +400,7 @@ def test_a_local_copy_of_the_pinned_archive_is_official(
     assert (documents.label, documents.sha256) == (source.label, source.sha256)
     assert len(documents.rows) == 150
     assert caplog.records == []
-    with pytest.raises(DataError, match="qasper: 199 rows instead of the official 200"):
+    with pytest.raises(DataError, match="rows 'qasper' 199 instead of 200"):
         load(BY_FILE["qasper"], place)
     assert not hub_cache.exists()
 

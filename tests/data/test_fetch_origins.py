@@ -9,8 +9,8 @@ from mirror_server import MISSING, mirroring
 
 from lm_eval_longbench.benchmarks.base import Source
 from lm_eval_longbench.benchmarks.registry import benchmarks
-from lm_eval_longbench.data import hub
-from lm_eval_longbench.data.hub import address_of, downloaded_file, provide, ways
+from lm_eval_longbench.data import fetch as hub
+from lm_eval_longbench.data.fetch import address_of, downloaded_file, provide, ways
 from lm_eval_longbench.errors import DataError
 
 CONTENT = b'[{"a": 1}]'
@@ -56,9 +56,9 @@ def test_from_the_hub_with_the_users_key(source, monkeypatch):
     monkeypatch.setenv("HF_TOKEN", "hf_secret")
     with mirroring(CONTENT) as mirror:
         monkeypatch.setattr(constants, "ENDPOINT", mirror.url)
-        path = provide(source, "hub", "prepare x")
+        path = provide(source, "hub", "x")
         assert mirror.keys == ["Bearer hf_secret"]
-        assert provide(source, "hub", "prepare x") == path
+        assert provide(source, "hub", "x") == path
         assert len(mirror.asked) == 1
     assert path == downloaded_file(source)
     assert path.read_bytes() == CONTENT
@@ -68,7 +68,7 @@ def test_from_modelscope_without_it(source, monkeypatch):
     monkeypatch.setenv("HF_TOKEN", "hf_secret")
     with mirroring(CONTENT) as mirror:
         monkeypatch.setattr(hub, "MODELSCOPE_ENDPOINT", mirror.url)
-        provide(source, "modelscope", "prepare x")
+        provide(source, "modelscope", "x")
         assert mirror.asked == [("/datasets/Other/name-2/resolve/master/data.json", None)]
         assert mirror.keys == [None]
 
@@ -78,7 +78,7 @@ def test_a_damaged_file_that_is_here_is_fetched_anew(source):
     target.parent.mkdir(parents=True)
     target.write_bytes(b"damage")
     with mirroring(CONTENT) as mirror:
-        provide(source, mirror.url, "prepare x")
+        provide(source, mirror.url, "x")
     assert target.read_bytes() == CONTENT
 
 
@@ -86,7 +86,7 @@ def test_a_damaged_file_that_is_here_is_fetched_anew(source):
 def test_from_a_folder_or_a_file(source, tmp_path, what):
     file = tmp_path / ("data.json" if what == "folder" else "other.bin")
     file.write_bytes(CONTENT)
-    path = provide(source, str(tmp_path if what == "folder" else file), "prepare x")
+    path = provide(source, str(tmp_path if what == "folder" else file), "x")
     assert path.read_bytes() == CONTENT
     file.unlink()
     assert path.read_bytes() == CONTENT
@@ -96,20 +96,20 @@ def test_from_a_folder_or_a_file(source, tmp_path, what):
 def test_another_file_in_a_folder(source, tmp_path):
     (tmp_path / "data.json").write_bytes(CONTENT + b" ")
     with pytest.raises(DataError, match=rf"another file: sha256 .*, pinned {source.sha256}"):
-        provide(source, str(tmp_path), "prepare x")
+        provide(source, str(tmp_path), "x")
     assert not downloaded_file(source).exists()
 
 
 def test_places_that_are_not_there(source, tmp_path):
     with pytest.raises(DataError, match=r"has no data\.json"):
-        provide(source, str(tmp_path), "prepare x")
+        provide(source, str(tmp_path), "x")
     with pytest.raises(DataError, match="is neither an address nor there"):
-        provide(source, str(tmp_path / "nowhere"), "prepare x")
+        provide(source, str(tmp_path / "nowhere"), "x")
 
 
 def test_a_failure_says_in_eight_lines_what_to_do(source, monkeypatch):
     with mirroring(CONTENT, MISSING) as mirror, pytest.raises(DataError) as caught:
-        provide(source, f"{mirror.url}/?key=secret", "prepare x")
+        provide(source, f"{mirror.url}/?key=secret", "x")
     lines = str(caught.value).splitlines()
     assert len(lines) <= 8
     assert lines[0] == f"{mirror.url}/?key=*** cannot be downloaded: HTTP 404 Not Found."
@@ -122,5 +122,5 @@ def test_a_failure_says_in_eight_lines_what_to_do(source, monkeypatch):
 
 def test_no_modelscope_is_named_where_there_is_none(source):
     pro = benchmarks()["longbench_pro"].source
-    assert "modelscope" not in ways(pro, "prepare pro")
+    assert "modelscope" not in ways(pro, "pro")
     assert isinstance(downloaded_file(pro), Path)
