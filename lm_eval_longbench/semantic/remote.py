@@ -285,7 +285,7 @@ class RemoteEmbedder:
             except _TemporaryError as error:
                 # The random part keeps parallel runs from coming back all at once.
                 wait = min(self.first_wait * 2 ** (number - 1), _LONGEST_WAIT)
-                pause = max(wait + random.uniform(0, self.first_wait), error.pause)
+                pause = max(wait + random.uniform(0, self.first_wait), error.pause)  # noqa: S311
                 _log.warning(
                     f"{error} Try {number} of {self.attempts} failed; next in {pause:.1f} s."
                 )
