@@ -279,13 +279,14 @@ class RemoteEmbedder:
 
     def _retried(self, requests: Any, session: Any, texts: list[str]) -> np.ndarray:
         """Return the vectors of one request, which is sent again after what may pass."""
+        chance = random.Random()  # noqa: S311  no secret
         for number in range(1, self.attempts):
             try:
                 return self._request(requests, session, texts)
             except _TemporaryError as error:
                 # The random part keeps parallel runs from coming back all at once.
                 wait = min(self.first_wait * 2 ** (number - 1), _LONGEST_WAIT)
-                pause = max(wait + random.uniform(0, self.first_wait), error.pause)  # noqa: S311
+                pause = max(wait + chance.uniform(0, self.first_wait), error.pause)
                 _log.warning(
                     f"{error} Try {number} of {self.attempts} failed; next in {pause:.1f} s."
                 )
