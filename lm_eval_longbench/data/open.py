@@ -160,9 +160,12 @@ def load(benchmark: HasData, task: Task, data_dir: str | None) -> Documents:
         if sha256_of(source) != digest:
             raise DataError(f"{source} was changed while it was read. Run again.")
 
+    own = None if data_dir == SAMPLE or official or not pinned.sha256 else file
+    if own is not None and not is_array:
+        _warn(benchmark, task, own, digest, {})
     rows = rows_of(folder, name, fill)
-    if file is not None and data_dir != SAMPLE and pinned.sha256 and not official:
-        _warn(benchmark, task, file, digest, counts_in(folder))
+    if own is not None and is_array:  # its values are counted when it is converted
+        _warn(benchmark, task, own, digest, counts_in(folder))
     kind = SAMPLE if data_dir == SAMPLE else "local"
     label = pinned.label if official else f"{kind}-{digest[:12]}"
     texts = rows.without(CONTEXT_SHA256)
