@@ -1,5 +1,6 @@
 """Run tasks through the harness in this process, with our task folder alone indexed."""
 
+import functools
 import importlib
 import subprocess
 import sys
@@ -65,6 +66,7 @@ def own_tasks_only(monkeypatch):
     """Spare what reads names through the command line the harness's own tasks."""
 
     class OwnTasks(TaskManager):
+        @functools.wraps(TaskManager.__init__)
         def __init__(self, *args, **kwargs):
             super().__init__(*args, **{**kwargs, "include_defaults": False})
 
