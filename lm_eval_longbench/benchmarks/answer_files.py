@@ -13,18 +13,17 @@ import contextlib
 import csv
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lm_eval_longbench.benchmarks.sample import Documents, Read, Unusable
+from lm_eval_longbench.benchmarks.sample import Unusable
 from lm_eval_longbench.errors import PredictionError
 from lm_eval_longbench.input_files import blocks, lines, read_json
 from lm_eval_longbench.metrics.reasoning import answer_of
 
 if TYPE_CHECKING:
-    from lm_eval_longbench.benchmarks.base import Benchmark
     from lm_eval_longbench.benchmarks.sample import Sample, Scored
     from lm_eval_longbench.catalog.model import Table, Task
 
@@ -51,6 +50,25 @@ class Found:
 
     table: str
     task: str = ""
+
+
+@dataclass(frozen=True)
+class Answered:
+    """A question and its answers in a row of another program's file.
+
+    Attributes:
+        doc: the question.
+        answers: one a repeat; None: only the letter that the program read is known.
+        place: of the question in its file.
+        document: short hash of the document it is about; None: not told.
+        letter: that the program read, where the answer is None; None: none.
+    """
+
+    doc: Mapping[str, Any]
+    answers: Sequence[str | None]
+    place: int = 0
+    document: str | None = None
+    letter: str | None = None
 
 
 class Layout(abc.ABC):
@@ -80,8 +98,8 @@ class Layout(abc.ABC):
         """Return what a file is by its first row; a text: why it is not scored; None: no such."""
 
     @abc.abstractmethod
-    def read(self, row: Mapping[str, Any], index: int, table: Table, task: str) -> Read:
-        """Return the samples of a row; see `Benchmark.read_official`."""
+    def read(self, row: Mapping[str, Any], index: int, task: Task) -> Answered | Unusable:
+        """Return what a row of a file of answers to a task says; `index` is its place there."""
 
     def subject(self, path: Path) -> str:
         """Return whose answers a file has: the model, and what was done with it."""
@@ -97,7 +115,7 @@ class NamedLayout(Layout):
 
     form = OBJECT
 
-    def read(self, row: Mapping[str, Any], index: int, table: Table, task: str) -> Read:
+    def read(self, row: Mapping[str, Any], index: int, task: Task) -> Answered | Unusable:
         """Say of any row that it cannot be scored."""
         return Unusable("is of a file that cannot be scored")
 
@@ -229,13 +247,6 @@ class OfficialFiles(abc.ABC):
             scored: what it is worth.
             reasoning: policy by which it was scored.
         """
-
-    def documents(self, benchmark: Benchmark, task: Task) -> Documents:
-        """Return the documents of a task's questions, if its data has been prepared here.
-
-        Rows of official files do not have them.
-        """
-        return {}
 
     def numbered(self, row: dict[str, Any], repeat: int) -> dict[str, Any]:
         """Return a row that says which answer to its question it is, where official ones do."""

@@ -27,6 +27,7 @@ from lm_eval_longbench.benchmarks.parts import Protocol as Protocol
 from lm_eval_longbench.benchmarks.parts import Published as Published
 from lm_eval_longbench.benchmarks.parts import nested as nested
 from lm_eval_longbench.benchmarks.sample import (
+    KnownDocuments,
     Read,
     Sample,
     Scored,
@@ -198,6 +199,13 @@ class Benchmark(abc.ABC):
             DataError: the data is not there, damaged, or (pinned) not what is pinned.
         """
         return load(self, task, data_dir)
+
+    def documents(self, task: Task) -> KnownDocuments:
+        """Return the documents of a task's questions, if its data has been prepared here.
+
+        Rows of official files do not have them.
+        """
+        return {}
 
     def row_problem(self, row: Any) -> str | None:
         """Return what is wrong with a decoded row of the data; None: it is one of the benchmark."""

@@ -40,15 +40,18 @@ from lm_eval_longbench.benchmarks.longbench_v1_charts import (
 from lm_eval_longbench.benchmarks.longbench_v1_files import LAYOUTS, V1Files
 from lm_eval_longbench.benchmarks.parts import Look
 from lm_eval_longbench.benchmarks.sample import (
+    KnownDocuments,
     Read,
     Sample,
     Scored,
     Unusable,
     content_hash,
+    document_of_hash,
     is_texts,
     is_whole,
 )
 from lm_eval_longbench.catalog.read import Defined
+from lm_eval_longbench.data.convert import CONTEXT_SHA256, cache_folder, converted
 from lm_eval_longbench.data.rows import are_texts, schema_problem
 from lm_eval_longbench.figures.answers import Answers, BadRow
 from lm_eval_longbench.figures.figure import RELATIVE, Figure, Unit, leaf
@@ -146,6 +149,20 @@ class LongBench(Benchmark):
     def prepared(self) -> Iterator[tuple[str, Task]]:
         """Yield each data file's stem."""
         return ((task.dataset, task) for task in self.tasks.values())
+
+    def documents(self, task: Task) -> KnownDocuments:
+        folder = cache_folder(self, self.source.sha256, task.dataset)
+        rows = converted(folder, task.dataset)
+        if rows is None:
+            return {}
+        named = ("input", "answers", "all_classes", "length", CONTEXT_SHA256)
+        found: dict[bytes, dict[int, str | None]] = {}
+        columns = zip(*map(rows.__getitem__, named), strict=True)
+        for place, (asked, *told, digest) in enumerate(columns):
+            for question in (asked, None):  # official rows lack it
+                own = found.setdefault(content_hash(question, *told), {})
+                own[place] = document_of_hash(digest)
+        return found
 
     def row_problem(self, row: Any) -> str | None:
         """Return what is wrong with a decoded row, or None if it has the official schema."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from lm_eval_longbench.benchmarks.answer_files import (
     OBJECT,
     TABLE,
+    Answered,
     Found,
     Layout,
     OfficialFiles,
@@ -21,18 +22,12 @@ from lm_eval_longbench.benchmarks.answer_files import (
 )
 from lm_eval_longbench.benchmarks.longbench_v1_charts import DATASETS
 from lm_eval_longbench.benchmarks.sample import (
-    Documents,
-    Read,
     Unusable,
-    content_hash,
-    document_of_hash,
+    document_of_text,
     is_whole,
 )
-from lm_eval_longbench.benchmarks.sample import document_of_text as document_of
-from lm_eval_longbench.data.convert import CONTEXT_SHA256, cache_folder, converted
 
 if TYPE_CHECKING:
-    from lm_eval_longbench.benchmarks.base import Benchmark
     from lm_eval_longbench.benchmarks.sample import Sample, Scored
     from lm_eval_longbench.catalog.model import Table, Task
 
@@ -64,20 +59,6 @@ class V1Files(OfficialFiles):
             **known_fields(sample, ("length",)),
         }
 
-    def documents(self, benchmark: Benchmark, task: Task) -> Documents:
-        folder = cache_folder(benchmark, benchmark.source.sha256, task.dataset)
-        rows = converted(folder, task.dataset)
-        if rows is None:
-            return {}
-        named = ("input", "answers", "all_classes", "length", CONTEXT_SHA256)
-        found: dict[bytes, dict[int, str | None]] = {}
-        columns = zip(*map(rows.__getitem__, named), strict=True)
-        for place, (asked, *told, digest) in enumerate(columns):
-            for question in (asked, None):  # official rows lack it
-                own = found.setdefault(content_hash(question, *told), {})
-                own[place] = document_of_hash(digest)
-        return found
-
     def figures_path(self, table: Table, run: WrittenRun) -> str:
         return f"{self._folder}/{run.model}/{_RESULT}" if run.repeats == 1 else ""
 
@@ -101,23 +82,8 @@ class V1Files(OfficialFiles):
 _V1, _E = "longbench_v1", "longbench_v1_e"
 
 
-def _samples(
-    doc: Mapping[str, Any], answers: Sequence[str], index: int, table: Table, task: str
-) -> Read:
-    from lm_eval_longbench.benchmarks.registry import benchmark_of_table  # it imports this one
-
-    benchmark, own = benchmark_of_table(table.name), table.tasks[task]
-    problem = benchmark.question_problem(doc, own)
-    if problem:
-        return Unusable(problem)
-    document = document_of(doc.get("context"))
-    samples = [
-        benchmark.sample(doc, own, number, text, index=index, document=document)
-        for number, text in enumerate(answers, start=1)
-    ]
-    for sample in samples:
-        sample.doc = doc
-    return samples
+def _answered(doc: Mapping[str, Any], answers: Sequence[str], place: int) -> Answered:
+    return Answered(doc, answers, place, document_of_text(doc.get("context")))
 
 
 class HarnessLogV1(Layout):
@@ -143,7 +109,7 @@ class HarnessLogV1(Layout):
             return None
         return Found(_E if told[2] else _V1, told[1])
 
-    def read(self, row: Mapping[str, Any], index: int, table: Table, task: str) -> Read:
+    def read(self, row: Mapping[str, Any], index: int, task: Task) -> Answered | Unusable:
         from lm_eval_longbench.logs.sample_log import is_log_row, responses_of
 
         answers = responses_of(row) if is_log_row(row) else None
@@ -152,7 +118,7 @@ class HarnessLogV1(Layout):
         place = row.get("doc_id", index)
         if not is_whole(place, 0, 2**53):
             return Unusable("'doc_id' is not a whole number from 0")
-        return _samples(row["doc"], answers, place, table, task)
+        return _answered(row["doc"], answers, place)
 
     def subject(self, path: Path) -> str:
         return ""  # the results file beside it says
@@ -179,14 +145,14 @@ class KVCacheFactory(Layout):
             return None
         return Found(_E if own.endswith("_e") else _V1, own.removesuffix("_e"))
 
-    def read(self, row: Mapping[str, Any], index: int, table: Table, task: str) -> Read:
+    def read(self, row: Mapping[str, Any], index: int, task: Task) -> Answered | Unusable:
         # A list: all answers of one batch, of which there is one.
         answer = row.get("pred")
         if isinstance(answer, list) and len(answer) == 1:
             answer = answer[0]
         if not isinstance(answer, str):
             return Unusable("'pred' is not a text")
-        return _samples(row, [answer], index, table, task)
+        return _answered(row, [answer], index)
 
     def subject(self, path: Path) -> str:
         return f"{path.parent.parent.name}/{path.stem}"
@@ -216,10 +182,10 @@ class KvpressV1(Layout):
         is_e = path.parent.name.startswith("longbench-e") or str(row["task"]) != task
         return Found(_E if is_e else _V1, task)
 
-    def read(self, row: Mapping[str, Any], index: int, table: Table, task: str) -> Read:
+    def read(self, row: Mapping[str, Any], index: int, task: Task) -> Answered | Unusable:
         told = str(row.get("task")).removesuffix("-e").removesuffix("_e")
-        if told != table.tasks[task].label:
-            return Unusable(f"'task' is {told!r}, the file's first is {table.tasks[task].label!r}")
+        if told != task.label:
+            return Unusable(f"'task' is {told!r}, the file's first is {task.label!r}")
         answer, length = row.get("predicted_answer"), str(row.get("length") or "")
         if not isinstance(answer, str):
             return Unusable("'predicted_answer' is not a text")
@@ -231,7 +197,7 @@ class KvpressV1(Layout):
             "all_classes": classes,
             "length": int(length) if length.isdecimal() else None,
         }
-        return _samples(doc, [answer], index, table, task)
+        return _answered(doc, [answer], index)
 
     def subject(self, path: Path) -> str:
         """Return the name of the run's folder without its data set."""
@@ -288,7 +254,7 @@ class OpenCompassV1(Layout):
             return None
         return Found(_V1, told[1])
 
-    def read(self, row: Mapping[str, Any], index: int, table: Table, task: str) -> Read:
+    def read(self, row: Mapping[str, Any], index: int, task: Task) -> Answered | Unusable:
         gold, answer, key = row.get("gold"), row.get("prediction"), str(row.get("key"))
         if not isinstance(answer, str):
             return Unusable("'prediction' is not a text")
@@ -301,7 +267,7 @@ class OpenCompassV1(Layout):
             "answers": [answers] if isinstance(answers, str) else answers,
             "all_classes": labels.get("all_classes"),
         }
-        return _samples(doc, [answer], int(key), table, task)
+        return _answered(doc, [answer], int(key))
 
 
 LAYOUTS: tuple[Layout, ...] = (HarnessLogV1(), KVCacheFactory(), KvpressV1(), OpenCompassV1())

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from lm_eval_longbench.benchmarks.answer_files import (
     TABLE,
+    Answered,
     Found,
     Layout,
     NamedLayout,
@@ -25,7 +26,7 @@ from lm_eval_longbench.benchmarks.longbench_v2_figures import (
     NO_CONTEXT,
     RAG,
 )
-from lm_eval_longbench.benchmarks.sample import Read, Unusable
+from lm_eval_longbench.benchmarks.sample import Unusable
 from lm_eval_longbench.metrics.longbench_v2 import CHOICES
 
 if TYPE_CHECKING:
@@ -83,20 +84,6 @@ class V2Files(OfficialFiles):
 _NEEDED = ("_id", "difficulty", "length")
 
 
-def _sample(doc: Mapping[str, Any], table: Table, response: str | None, letter: str | None) -> Read:
-    """Return an answer; without its text the letter that the other program read counts."""
-    from lm_eval_longbench.benchmarks.registry import benchmark_of_table  # it imports this one
-
-    benchmark, task = benchmark_of_table(table.name), table.tasks[table.name]
-    problem = benchmark.question_problem(doc, task)
-    if problem:
-        return Unusable(problem)
-    own = benchmark.sample(doc, task, 1, response)
-    own.stored, own.has_stored, own.dropped = letter, response is None, False
-    own.doc = doc
-    return [own]
-
-
 class HarnessLogV2(Layout):
     """The sample logs of the harness's own tasks (lm_eval/tasks/longbench2, 0.4.13)."""
 
@@ -117,7 +104,7 @@ class HarnessLogV2(Layout):
             return f"is {self.title} whose questions have no {', '.join(lacking)}"
         return Found(NAME)
 
-    def read(self, row: Mapping[str, Any], index: int, table: Table, task: str) -> Read:
+    def read(self, row: Mapping[str, Any], index: int, task: Task) -> Answered | Unusable:
         doc, pairs = row.get("doc"), row.get("filtered_resps")
         if not isinstance(doc, dict) or not isinstance(pairs, list) or len(pairs) != len(CHOICES):
             return Unusable("no sample log row with the likelihoods of four letters")
@@ -132,7 +119,7 @@ class HarnessLogV2(Layout):
         known.setdefault("domain", None)
         if known["domain"] is not None and not _is_official(known["domain"]):
             known["domain"] = None  # this mirror has names of its own
-        return _sample(known, table, None, CHOICES[likely.index(max(likely))])
+        return Answered(known, [None], letter=CHOICES[likely.index(max(likely))])
 
     def subject(self, path: Path) -> str:
         return ""  # the results file beside it says
@@ -159,11 +146,11 @@ class KvpressV2(Layout):
         needed = {"predicted_answer", "answer", *_NEEDED}
         return Found(NAME) if needed <= row.keys() else None
 
-    def read(self, row: Mapping[str, Any], index: int, table: Table, task: str) -> Read:
+    def read(self, row: Mapping[str, Any], index: int, task: Task) -> Answered | Unusable:
         answer = row.get("predicted_answer")
         if not isinstance(answer, str):
             return Unusable("'predicted_answer' is not a text")
-        return _sample(row, table, answer, None)
+        return Answered(row, [answer])
 
     def remarks(self, rows: Iterator[Mapping[str, Any]]) -> list[str]:
         """Say in which rows the two rules for the letter differ."""
@@ -208,7 +195,7 @@ class Evalscope(Layout):
             return f"is {self.title} without what it knows of the questions (save_metadata)"
         return Found(NAME)
 
-    def read(self, row: Mapping[str, Any], index: int, table: Table, task: str) -> Read:
+    def read(self, row: Mapping[str, Any], index: int, task: Task) -> Answered | Unusable:
         own = row.get("sample_score")
         facts = own.get("sample_metadata") if isinstance(own, Mapping) else None
         judged = own.get("score") if isinstance(own, Mapping) else None
@@ -217,7 +204,7 @@ class Evalscope(Layout):
         letter = judged.get("extracted_prediction") or None
         if letter is not None and letter not in CHOICES:
             letter = None
-        return _sample({**facts, "answer": row.get("target")}, table, None, letter)
+        return Answered({**facts, "answer": row.get("target")}, [None], letter=letter)
 
 
 class OpenCompassV2(NamedLayout):

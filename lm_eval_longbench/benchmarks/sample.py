@@ -129,10 +129,10 @@ def content_hash(*parts: Any) -> bytes:
 
 
 # Documents of questions, by `Sample.content` and the question's place in its dataset.
-Documents = Mapping[bytes, Mapping[int, str | None]]
+KnownDocuments = Mapping[bytes, Mapping[int, str | None]]
 
 
-def document_in(documents: Documents, sample: Sample) -> str | None:
+def document_in(documents: KnownDocuments, sample: Sample) -> str | None:
     """Return the document of a sample's question; None: not known.
 
     Where questions on several documents are asked and answered alike, the place tells.

@@ -13,7 +13,7 @@ from typing import Any
 
 from lm_eval_longbench.benchmarks.answer_files import LINES, pieces_of
 from lm_eval_longbench.benchmarks.registry import layouts, tables
-from lm_eval_longbench.benchmarks.sample import Documents
+from lm_eval_longbench.benchmarks.sample import KnownDocuments
 from lm_eval_longbench.errors import PredictionError
 from lm_eval_longbench.input_files import (
     ByteChunk,
@@ -218,4 +218,4 @@ class PredictionSource:
     rouge_google: bool = False
     layout: str = ""
     official: bool = False
-    documents: Documents = field(default_factory=dict, hash=False)
+    documents: KnownDocuments = field(default_factory=dict, hash=False)

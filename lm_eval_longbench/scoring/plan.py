@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_longbench.benchmarks.registry import benchmarks, short_names, tables
-from lm_eval_longbench.benchmarks.sample import Documents
+from lm_eval_longbench.benchmarks.sample import KnownDocuments
 from lm_eval_longbench.errors import PredictionError, few
 from lm_eval_longbench.logs.found_results import answering
 from lm_eval_longbench.logs.results_file import Recorded, RecordedRuns
@@ -179,15 +179,14 @@ def _scored_alike(ours: Recorded, theirs: Recorded, reasoning: str | None) -> bo
     )
 
 
-def _documents(found: Recognised) -> Documents:
+def _documents(found: Recognised) -> KnownDocuments:
     """Return the documents of the questions that a file of answers is about, as far as known."""
     table = tables().get(found.table or "")
     task = None if table is None else table.tasks.get(found.task or "")
     if found.kind == LOG or table is None or task is None:
         return {}
     benchmark = benchmarks()[table.benchmark]
-    files = benchmark.official_files
-    return {} if files is None else files.documents(benchmark, task)
+    return {} if benchmark.official_files is None else benchmark.documents(task)
 
 
 def policy_of(signature: Mapping[str, Any] | None) -> str:

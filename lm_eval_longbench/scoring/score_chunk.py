@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from multiprocessing import get_context
 from typing import Any, NamedTuple
 
-from lm_eval_longbench.benchmarks.base import MOST_REPEATS
+from lm_eval_longbench.benchmarks.base import MOST_REPEATS, Table
 from lm_eval_longbench.benchmarks.registry import (
     benchmark_of_table,
     layouts,
@@ -55,14 +55,36 @@ def read_row(row: Any, index: int, source: PredictionSource) -> Read:
         read, doc = _read_log_row(row, index, source), row.get("doc")
     else:
         table, doc = tables()[str(source.table)], row
-        reader = layouts()[source.layout].read if source.layout else None
-        reader = reader or benchmark_of_table(table.name).read_official
-        read = reader(row, index, table, source.task or "")
+        if source.layout:
+            read = _read_layout(row, index, source.layout, table, source.task or table.name)
+        else:
+            benchmark = benchmark_of_table(table.name)
+            read = benchmark.read_official(row, index, table, source.task or "")
     if not isinstance(read, Unusable):
         for sample in read:
             sample.doc = sample.doc or doc
             sample.document = sample.document or document_in(source.documents, sample)
     return read
+
+
+def _read_layout(row: dict[str, Any], index: int, layout: str, table: Table, task: str) -> Read:
+    own = layouts()[layout].read(row, index, table.tasks[task])
+    if isinstance(own, Unusable):
+        return own
+    benchmark = benchmark_of_table(table.name)
+    problem = benchmark.question_problem(own.doc, table.tasks[task])
+    if problem:
+        return Unusable(problem)
+    samples = [
+        benchmark.sample(
+            own.doc, table.tasks[task], number, text, index=own.place, document=own.document
+        )
+        for number, text in enumerate(own.answers, start=1)
+    ]
+    for sample in samples:
+        sample.stored, sample.has_stored = own.letter, sample.response is None
+        sample.dropped, sample.doc = False, own.doc
+    return samples
 
 
 def _read_log_row(row: dict[str, Any], index: int, source: PredictionSource) -> Read:

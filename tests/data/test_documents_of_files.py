@@ -10,7 +10,6 @@ from typer.testing import CliRunner
 
 from lm_eval_longbench import score_paths
 from lm_eval_longbench.benchmarks.longbench_v1 import V1
-from lm_eval_longbench.benchmarks.longbench_v1_files import V1Files
 from lm_eval_longbench.benchmarks.sample import document_in, document_of_text
 from lm_eval_longbench.cli.main import app
 
@@ -57,7 +56,7 @@ def prepared(archive):
     def prepare(questions):
         archive(questions)
         V1.load(V1.tasks[TASK], None)
-        return V1Files("pred").documents(V1, V1.tasks[TASK])
+        return V1.documents(V1.tasks[TASK])
 
     return prepare
 
@@ -142,5 +141,5 @@ def test_damaged_data_tells_nothing_and_is_left_alone(prepared, cache):
     (file,) = cache.rglob(f"{NAME}.arrow")
     file.write_bytes(file.read_bytes()[:-9])
     before = sorted(cache.rglob("*"))
-    assert V1Files("pred").documents(V1, V1.tasks[TASK]) == {}
+    assert V1.documents(V1.tasks[TASK]) == {}
     assert sorted(cache.rglob("*")) == before
