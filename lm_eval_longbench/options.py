@@ -8,8 +8,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
-from lm_eval_longbench.benchmarks.base import MOST_REPEATS
-from lm_eval_longbench.benchmarks.registry import benchmarks, presets_named
+from lm_eval_longbench.catalog.model import MOST_REPEATS
 from lm_eval_longbench.errors import EmbeddingError, OptionError, UnknownNameError
 from lm_eval_longbench.metrics.reasoning import DROP, POLICIES
 from lm_eval_longbench.semantic.remote import check_recorded
@@ -87,22 +86,13 @@ def _only(given: Any) -> dict[str, tuple[str, ...]]:
         raise OptionError(
             f'Option \'only\' must be an object such as {{"language": "English"}}, not {given!r}.'
         )
-    valid: dict[str, tuple[str, ...]] = {}
-    for benchmark in benchmarks().values():
-        for dimension, known in benchmark.choices.items():
-            valid[dimension] = (*valid.get(dimension, ()), *known)
     chosen = {}
     for dimension, values in given.items():
-        if dimension not in valid:
-            raise UnknownNameError("dimension of 'only'", dimension, valid)
         if not isinstance(values, str | list | tuple):
             raise OptionError(
                 f"Option 'only' must give {dimension!r} a text or a list of texts, not {values!r}."
             )
         chosen[dimension] = (values,) if isinstance(values, str) else tuple(values)
-        for value in chosen[dimension]:
-            if value not in valid[dimension]:
-                raise UnknownNameError(f"{dimension} of 'only'", value, valid[dimension])
     return chosen
 
 
@@ -146,7 +136,7 @@ def _check_not_misplaced(metadata: Mapping[str, Any]) -> None:
 
 @dataclass(frozen=True)
 class Options:
-    """Validated options.
+    """Validated options; that the names in `only` and `preset` exist, `registry.read_options` says.
 
     Attributes:
         data_dir: folder or archive with the data, or "sample"; None: the pinned official set.
@@ -225,9 +215,7 @@ class Options:
             )
         if not isinstance(self.thinking, bool):
             raise OptionError(f"Option 'thinking' must be true or false, not {self.thinking!r}.")
-        if self.preset is not None:
-            presets_named(self.preset, thinking=self.thinking)
-        elif self.thinking:
+        if self.preset is None and self.thinking:
             raise OptionError(
                 "Option 'thinking' chooses between a preset's settings: give 'preset' too. "
                 "Thinking itself is switched on in the model."

@@ -38,6 +38,7 @@ from lm_eval_longbench.benchmarks.sample import (
 from lm_eval_longbench.catalog.model import CAPPED as CAPPED
 from lm_eval_longbench.catalog.model import COUNTS as COUNTS
 from lm_eval_longbench.catalog.model import FAILED as FAILED
+from lm_eval_longbench.catalog.model import MOST_REPEATS as MOST_REPEATS
 from lm_eval_longbench.catalog.model import REASONED as REASONED
 from lm_eval_longbench.catalog.model import TRUNCATED as TRUNCATED
 from lm_eval_longbench.catalog.model import Length as Length
@@ -62,10 +63,6 @@ if TYPE_CHECKING:
     from lm_eval_longbench.options import Options
     from lm_eval_longbench.prompts.truncation import Rule
 
-# Answers to one question that are scored and reported. Pro's summary and reports have figures for
-# each number of runs, so that time and memory grow with it, not with the answers that there are;
-# best-of-N and pass@N are published up to 3, and studied up to some hundreds.
-MOST_REPEATS = 256
 PACKAGE = Path(__file__).parent.parent
 SAMPLES: Path = PACKAGE / "data" / "sample"
 PUBLISHED: Path = PACKAGE / "reports" / "published"

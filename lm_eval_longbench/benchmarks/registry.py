@@ -27,6 +27,7 @@ from lm_eval_longbench.catalog.model import Group
 from lm_eval_longbench.catalog.read import Folder, read_folder
 from lm_eval_longbench.catalog.users import WHOLE, Carried
 from lm_eval_longbench.errors import LongBenchError, OptionError, UnknownNameError
+from lm_eval_longbench.options import Options
 from lm_eval_longbench.presets import Preset, PresetTable
 from lm_eval_longbench.shapes import checked
 from lm_eval_longbench.task_folder import task_folder
@@ -181,6 +182,29 @@ def presets_named(name: str, *, thinking: bool) -> Mapping[PresetTable, Preset]:
                 own.find(name, thinking=thinking)  # it says which mode there is
         raise UnknownNameError("preset", name, {one for own in known for one in own.names()})
     return found
+
+
+def read_options(metadata: Mapping[str, Any] | None) -> Options:
+    """Read a run's options from the harness's metadata, as `Options.from_metadata`.
+
+    Raises:
+        OptionError: a value is impossible.
+        UnknownNameError: an option, its preset, or a dimension or value of `only` does not exist.
+    """
+    options = Options.from_metadata(metadata)
+    if options.preset is not None:
+        presets_named(options.preset, thinking=options.thinking)
+    valid: dict[str, tuple[str, ...]] = {}
+    for one in benchmarks().values():
+        for dimension, values in one.choices.items():
+            valid[dimension] = (*valid.get(dimension, ()), *values)
+    for dimension, values in options.only.items():
+        if dimension not in valid:
+            raise UnknownNameError("dimension of 'only'", dimension, valid)
+        for value in values:
+            if value not in valid[dimension]:
+                raise UnknownNameError(f"{dimension} of 'only'", value, valid[dimension])
+    return options
 
 
 def short_names() -> Mapping[str, Benchmark]:

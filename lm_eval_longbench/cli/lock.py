@@ -9,9 +9,10 @@ from typing import Annotated, Any
 
 import typer
 
+from lm_eval_longbench.benchmarks.registry import read_options
 from lm_eval_longbench.errors import LockError, OptionError
 from lm_eval_longbench.lock.lock import DEFAULT, is_lock, lock_text
-from lm_eval_longbench.options import FLAGS, Options, with_flags
+from lm_eval_longbench.options import FLAGS, with_flags
 from lm_eval_longbench.terminal import say_line
 
 _ALL = "*"
@@ -86,7 +87,7 @@ def register(app: typer.Typer) -> None:
         from lm_eval_longbench.result_files import written_together
 
         given = dict(zip(FLAGS, (truncate_to, data_dir, tokenizer, repeats), strict=True))
-        options = Options.from_metadata(with_flags(read_metadata(metadata), given))
+        options = read_options(with_flags(read_metadata(metadata), given))
         if output.exists() and not is_lock(output):
             raise LockError(
                 f"{output} is there and is no lock file, so it is left alone. Remove it, or give "

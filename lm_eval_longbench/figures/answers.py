@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from lm_eval_longbench.figures.means import question_means
 from lm_eval_longbench.metrics.reasoning import OTHERWISE, otherwise
 
 if TYPE_CHECKING:
-    from lm_eval_longbench.benchmarks.base import Benchmark, Table
+    from lm_eval_longbench.catalog.model import Table, Task
 
 KEY_BYTES = 16
 _DOCUMENT = re.compile(r"[0-9a-f]{16}")
@@ -36,7 +36,24 @@ class BadRow(Exception):
         self.line = line
 
 
-def question_key(benchmark: Benchmark, table: Table, task: str, name: str, index: object) -> bytes:
+class Scheme(Protocol):
+    """What figures must know of a benchmark, whose attributes these are; see `Benchmark`."""
+
+    ids_may_be_lines: bool
+    exact_means: bool
+    may_be_unknown: frozenset[str]
+    sample_fields: Mapping[str, str]
+    counted_flags: tuple[str, ...]
+    task_fields: tuple[str, ...]
+
+    def dimension_of(self, line: Mapping[str, Any], dimension: str) -> Any:
+        """Return the value of a dimension that a line of samples.jsonl has."""
+
+    def pairing_label(self, task: Task) -> str:
+        """Return a part of a question's key, so that tables of one benchmark can be paired."""
+
+
+def question_key(benchmark: Scheme, table: Table, task: str, name: str, index: object) -> bytes:
     """Return the digest of a question, KEY_BYTES long, the same in every table that asks it.
 
     Args:
@@ -73,7 +90,7 @@ class Answers:
         documents: hash of each question's document, uint64 [questions]; 0: not known.
     """
 
-    benchmark: Benchmark
+    benchmark: Scheme
     table: Table
     repeats: int
     official: bool
@@ -146,7 +163,7 @@ class Columns:
         policy_swapped: take of each answer what it is worth under the other policy for reasoning.
     """
 
-    benchmark: Benchmark
+    benchmark: Scheme
     table: Table
     repeats: int
     official: bool = True

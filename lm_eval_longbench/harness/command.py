@@ -20,6 +20,7 @@ from lm_eval_longbench.benchmarks.registry import (
     expanded,
     find_task,
     presets_named,
+    read_options,
     tags,
     task_folders,
     valid_names,
@@ -51,7 +52,7 @@ from lm_eval_longbench.harness.unloaded import without_model
 from lm_eval_longbench.harness.written import taken_back, written
 from lm_eval_longbench.lock.check import require_lock
 from lm_eval_longbench.lock.lock import options_set
-from lm_eval_longbench.options import FLAGS, KEY, Options, with_flags
+from lm_eval_longbench.options import FLAGS, KEY, with_flags
 from lm_eval_longbench.result_files import output_folder
 from lm_eval_longbench.secrets import hide_keys, masked, masked_command
 from lm_eval_longbench.task_folder import are_linked, harness_tasks
@@ -171,7 +172,7 @@ def _model(parsed: Namespace) -> tuple[str, dict[str, Any]]:
 def _metadata(parsed: Namespace) -> dict[str, Any]:
     """Return --metadata; OptionError if what is ours in it is misspelt or misshapen."""
     metadata = dict(_given(parsed, "metadata") or {})
-    Options.from_metadata(metadata)
+    read_options(metadata)
     return metadata
 
 
@@ -219,7 +220,7 @@ def with_lock(parsed: Namespace, lock: Path) -> str:
         LockError: the run is not what was frozen.
     """
     metadata = dict(_given(parsed, "metadata") or {})
-    own = Options.from_metadata(metadata)
+    own = read_options(metadata)
     given = own if metadata.get(KEY) else None
     options = options_set(require_lock(lock, _wanted(parsed), given))
     parsed.metadata = {**metadata, KEY: options}

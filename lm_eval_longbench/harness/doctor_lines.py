@@ -11,7 +11,7 @@ from typing import Any
 
 from lm_eval.config.evaluate_config import EvaluatorConfig
 
-from lm_eval_longbench.benchmarks.registry import benchmark_of, families, title_of
+from lm_eval_longbench.benchmarks.registry import benchmark_of, families, read_options, title_of
 from lm_eval_longbench.data.open import SAMPLE
 from lm_eval_longbench.errors import DataError, LongBenchError, UnknownNameError, few
 from lm_eval_longbench.harness.doctor_report import (
@@ -60,7 +60,7 @@ def run_lines(
     require(DOCTOR)
     try:
         run, parsed, said = read_run(arguments, preset, thinking=thinking)
-        options = Options.from_metadata(run.metadata)
+        options = read_options(run.metadata)
         backend = describe(run.model, run.model_args)
     except (LongBenchError, ValueError, TypeError, OSError) as error:
         yield Line(ERROR, "arguments", str(error), "Correct the arguments.")

@@ -14,7 +14,7 @@ from typing import Any
 from lm_eval.config.evaluate_config import EvaluatorConfig
 from lm_eval.tasks._factory import TaskFactory
 
-from lm_eval_longbench.benchmarks.registry import benchmark_of, families
+from lm_eval_longbench.benchmarks.registry import benchmark_of, families, read_options
 from lm_eval_longbench.data.open import DAMAGED, MISSING, SAMPLE, Stored, stored
 from lm_eval_longbench.errors import LongBenchError
 from lm_eval_longbench.harness.backend import only_messages
@@ -31,7 +31,7 @@ from lm_eval_longbench.harness.models import (
 from lm_eval_longbench.harness.prompts import Limit, resolve_limit, sender, sent_lengths
 from lm_eval_longbench.harness.record import question_id
 from lm_eval_longbench.harness.task import LongBenchTask
-from lm_eval_longbench.options import KEY, Options
+from lm_eval_longbench.options import KEY
 from lm_eval_longbench.prompts.tokenizer import tokenizer_name
 from lm_eval_longbench.prompts.truncation import count_tokens
 from lm_eval_longbench.protocol import departures, protocol_of
@@ -115,7 +115,7 @@ class BuiltTasks(TaskFactory):
             try:
                 one.official = asked_task(config)
                 options = config["metadata"].get(KEY) or {}
-                one.data_dir = Options.from_metadata(config["metadata"]).data_dir
+                one.data_dir = read_options(config["metadata"]).data_dir
                 if one.data_dir is None:
                     family = benchmark_of(one.official).prepared_as
                     state = stored(families()[family], [one.official.dataset])

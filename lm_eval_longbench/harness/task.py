@@ -21,11 +21,11 @@ from lm_eval.filters import build_filter_ensemble
 from lm_eval_longbench.answers.answer import REPLIES
 from lm_eval_longbench.benchmarks.asking import Asking
 from lm_eval_longbench.benchmarks.base import CAPPED, FAILED
-from lm_eval_longbench.benchmarks.registry import benchmark_of, carried
+from lm_eval_longbench.benchmarks.questions import question_values
+from lm_eval_longbench.benchmarks.registry import benchmark_of, carried, read_options
 from lm_eval_longbench.catalog.users import KEY as DEFINITION
 from lm_eval_longbench.catalog.users import WHOLE
 from lm_eval_longbench.catalog.users import notes as changes
-from lm_eval_longbench.figures.questions import question_values
 from lm_eval_longbench.harness.backend import as_text, only_messages, takes_seed, wrap_payloads
 from lm_eval_longbench.harness.decoding import Decoding
 from lm_eval_longbench.harness.definitions import asked
@@ -75,7 +75,7 @@ from lm_eval_longbench.harness.record import (
     question_id,
 )
 from lm_eval_longbench.once import warn_once
-from lm_eval_longbench.options import KEY, Options
+from lm_eval_longbench.options import KEY
 from lm_eval_longbench.prompts.held import Texts
 from lm_eval_longbench.prompts.prepare import place_as_sent, question_at
 from lm_eval_longbench.prompts.render import text_sha256
@@ -122,7 +122,7 @@ class LongBenchTask(ConfigurableTask):
         benchmark = benchmark_of(task)
         if not benchmark.choices and isinstance(metadata.get(KEY), Mapping):
             refuse_selection(metadata[KEY], benchmark.title)
-        options = Options.from_metadata(metadata)
+        options = read_options(metadata)
         # The model's arguments are in it, and the harness writes it into every results file.
         config["metadata"] = metadata = masked(metadata)
         # The option, else the harness's own key in a user's YAML, else the official number.

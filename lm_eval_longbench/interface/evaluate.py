@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from lm_eval_longbench.answers.store import model_name
-from lm_eval_longbench.benchmarks.registry import expanded, valid_names
+from lm_eval_longbench.benchmarks.registry import expanded, read_options, valid_names
 from lm_eval_longbench.errors import OptionError, UnknownNameError
 from lm_eval_longbench.interface.run import THIS, Run
 from lm_eval_longbench.options import KEY, Options
@@ -141,7 +141,7 @@ def evaluate(
             from lm_eval_longbench.harness.objects import lent_tokenizer
 
             ours["tokenizer"] = stack.enter_context(lent_tokenizer(ours["tokenizer"]))
-        Options.from_metadata({KEY: ours})  # what is wrong with them is said before all else
+        read_options({KEY: ours})  # what is wrong with them is said before all else
         parsed = _parsed(model, model_args, tasks, given, ours)
         kept = _run(parsed, lock, ours, keep_empty=keep_empty)
     known = name or (model_name(model, parsed.model_args) if isinstance(model, str) else THIS)

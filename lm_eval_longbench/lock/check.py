@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from lm_eval_longbench.benchmarks.registry import expanded
+from lm_eval_longbench.benchmarks.registry import expanded, read_options
 from lm_eval_longbench.errors import DataError, LockError, LockMismatch
 from lm_eval_longbench.lock.lock import (
     Lock,
@@ -106,7 +106,7 @@ def require_lock(path: str | Path, tasks: Sequence[str], options: Options | None
     if options is not None:
         _check(path, lock, tasks, options)
         return options
-    locked = Options.from_metadata({KEY: dict(lock.options)})
+    locked = read_options({KEY: dict(lock.options)})
     try:
         _check(path, lock, tasks, locked)
     except DataError as error:

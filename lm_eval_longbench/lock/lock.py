@@ -11,7 +11,13 @@ from typing import Any, TypedDict
 import yaml
 
 from lm_eval_longbench.benchmarks.base import Task
-from lm_eval_longbench.benchmarks.registry import benchmark_of, expanded, find_task, unknown_task
+from lm_eval_longbench.benchmarks.registry import (
+    benchmark_of,
+    expanded,
+    find_task,
+    read_options,
+    unknown_task,
+)
 from lm_eval_longbench.errors import LockError, LongBenchError
 from lm_eval_longbench.input_files import open_input, read_whole
 from lm_eval_longbench.options import KEY, Options
@@ -262,7 +268,7 @@ def _problem(name: str, section: Any) -> str | None:
         return "must be a block of lines 'name: value'"
     if name == "options":
         try:
-            Options.from_metadata({KEY: section})
+            read_options({KEY: section})
         except LongBenchError as error:
             return f"has a wrong value: {error}"
         return None

@@ -225,7 +225,7 @@ def _gap(look: Look, trees: Mapping[Place, Tree]) -> Tree | None:
 
 def _protocol(column: Column, look: Look, modes: Sequence[str]) -> tuple[str, str, str]:
     """Return the mode that fits, whether the run is official in it, and why it is not."""
-    table, benchmark = column.table, column.table.answers.benchmark
+    table, benchmark = column.table, benchmarks()[column.table.info.benchmark]
     first: tuple[str, str, str] | None = None
     for mode in modes:
         found, unknown = [], ""
@@ -269,7 +269,7 @@ def run_entry(
         by_tokens: its score by measured length; None: lengths are not known.
     """
     table, info = column.table, column.table.info
-    benchmark = table.answers.benchmark
+    benchmark = benchmarks()[info.benchmark]
     mode, official, why = _protocol(column, look, info.published or (info.mode,))
     if not info.published or mode in taken:
         mode = info.mode

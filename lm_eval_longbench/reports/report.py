@@ -212,7 +212,7 @@ def _documents(column: Column) -> str:
     number = len(np.unique(known))
     lacking = len(documents) - len(known)
     if not len(known):
-        if not column.table.answers.benchmark.shares_documents or not lacking:
+        if not benchmarks()[column.table.info.benchmark].shares_documents or not lacking:
             return ""
         return (
             "not known which questions share a document, so that intervals and p-values treat all "
@@ -340,7 +340,7 @@ def _figures(table: ScoredTable, policies: Sequence[str]) -> dict[Place, _Stated
         table: of a run.
         policies: for reasoning, under each of which the headline and the official figures follow.
     """
-    benchmark, facts = table.answers.benchmark, table.facts
+    benchmark, facts = benchmarks()[table.info.benchmark], table.facts
     found = {}
     for figure in benchmark.figures(table.answers):
         if not figure.hidden:

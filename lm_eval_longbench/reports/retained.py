@@ -164,7 +164,7 @@ class RetainedReport:
 def _figures(column: Column) -> dict[Place, Figure]:
     """Return the figures of which something can be kept, by place."""
     answers = column.table.answers
-    found = answers.benchmark.figures(answers)
+    found = benchmarks()[answers.table.benchmark].figures(answers)
     return {one.place: one for one in found if not one.hidden and one.unit is not RELATIVE}
 
 

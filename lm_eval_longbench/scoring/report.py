@@ -124,7 +124,8 @@ def table_report(
     Raises:
         BadRow: answers contradict each other.
     """
-    benchmark, table = ways[0].benchmark, ways[0].table
+    table = ways[0].table
+    benchmark = benchmark_of_table(table.name)
     answers, *others = (columns.finish() for columns in ways)
     figures = benchmark.figures(answers)
     other = others[0] if others else None

@@ -8,11 +8,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from lm_eval_longbench.benchmarks.questions import question_values
 from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task, kind_of, our_group
 from lm_eval_longbench.catalog.users import changed
 from lm_eval_longbench.errors import LongBenchError, PredictionError
 from lm_eval_longbench.figures.means import AGGREGATIONS
-from lm_eval_longbench.figures.questions import question_values
 from lm_eval_longbench.logs.formulas import standard_error, weighted_mean
 from lm_eval_longbench.logs.results_file import ResultsFile
 from lm_eval_longbench.logs.sample_log import BYPASS, LogRow, at

@@ -8,14 +8,13 @@ from functools import cached_property
 from typing import Any
 
 from lm_eval_longbench.benchmarks.base import Benchmark, Task
-from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task
+from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task, read_options
 from lm_eval_longbench.catalog.users import KEY as DEFINITION
 from lm_eval_longbench.catalog.users import changed
 from lm_eval_longbench.data.open import MISSING, Documents, select, stored
 from lm_eval_longbench.errors import LongBenchError
 from lm_eval_longbench.logs.results_file import ResultsFile, TaskResult
 from lm_eval_longbench.logs.sample_log import LogRow, read_log
-from lm_eval_longbench.options import Options
 from lm_eval_longbench.signature.signature import Label, read_label
 
 
@@ -138,7 +137,7 @@ def _documents(task: Subject, data: Documents | str) -> Documents | str:
     if not task.benchmark.choices:
         return data
     try:
-        return select(data, Options.from_metadata(task.metadata).only, task.name)
+        return select(data, read_options(task.metadata).only, task.name)
     except LongBenchError as error:
         return f"Which questions were chosen cannot be told: {error}"
 

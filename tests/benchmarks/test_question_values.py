@@ -7,7 +7,7 @@ from v1_tasks import BY_FILE, E_TASKS, TASKS
 from lm_eval_longbench.benchmarks.longbench_pro import PRO
 from lm_eval_longbench.benchmarks.longbench_v1 import V1, E
 from lm_eval_longbench.benchmarks.longbench_v2 import V2
-from lm_eval_longbench.figures.questions import question_values
+from lm_eval_longbench.benchmarks.questions import question_values
 from lm_eval_longbench.metrics.reasoning import DROP, KEEP
 
 BUCKET_KEYS = ("score_0_4k", "score_4_8k", "score_8k_plus")

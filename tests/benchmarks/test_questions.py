@@ -12,7 +12,7 @@ from v1_tasks import score_sample as score_v1
 from lm_eval_longbench.benchmarks.longbench_pro import PRO
 from lm_eval_longbench.benchmarks.longbench_v1 import V1, E
 from lm_eval_longbench.benchmarks.longbench_v2 import V2
-from lm_eval_longbench.figures.questions import question_values
+from lm_eval_longbench.benchmarks.questions import question_values
 from lm_eval_longbench.metrics.longbench_pro import SummaryParts, sample_failed, score_sample
 from lm_eval_longbench.metrics.longbench_v1 import ROUGE, rouge_l_google_sample
 from lm_eval_longbench.metrics.longbench_v2 import judge
