@@ -23,7 +23,17 @@ from lm_eval_longbench.benchmarks.parts import (
 )
 from lm_eval_longbench.catalog.read import ours
 from lm_eval_longbench.figures.answers import Answers
-from lm_eval_longbench.figures.figure import Figure, Unit, leaf
+from lm_eval_longbench.figures.figure import (
+    Figure,
+    Reduced,
+    Unit,
+    best,
+    figure,
+    first,
+    groups,
+    mean,
+    passed,
+)
 
 NAME, THINKING, SECONDARY = "longbench_pro", "thinking", "secondary_task"
 _PRO = ours(NAME)
@@ -42,32 +52,16 @@ _SUMMARY_TASKS = tuple(
 OVERALL, ITERATION, BEST, PASS = "overall", "iteration", "best of N", "pass@N"
 
 
-def best_scores(scores: np.ndarray, counted: np.ndarray) -> np.ndarray:
-    """Return each question's best score; NaN if one is unscored or none counts.
-
-    Args:
-        scores: float64 [questions, repeats]; NaN where unscored.
-        counted: bool [questions, repeats].
-    """
-    unknown = (counted & np.isnan(scores)).any(axis=1) | ~counted.any(axis=1)
-    return np.where(unknown, np.nan, np.where(counted, scores, -1.0).max(axis=1))
+def reached(best: Reduced, is_summary: np.ndarray) -> np.ndarray:
+    """Return which best answers pass, bool [questions]: score 1.0, of a summary above 0.65."""
+    return np.where(is_summary, best.values > _SUMMARY_PASS, best.values == 1.0)
 
 
-def passed(best: np.ndarray, is_summary: np.ndarray) -> np.ndarray:
-    """Return 1.0 where a best score is 1.0 (of a summary: above 0.65), else 0.0; NaN of NaN.
-
-    Args:
-        best: float64 [questions].
-        is_summary: bool [questions].
-    """
-    reached = np.where(is_summary, best > _SUMMARY_PASS, best == 1.0)
-    return np.where(np.isnan(best), np.nan, reached.astype(np.float64))
-
-
-def _is_summary(answers: Answers) -> np.ndarray:
-    """Return which questions ask for a summary, bool [questions]."""
-    found: np.ndarray = np.any([answers.has("primary_task", name) for name in _SUMMARY_TASKS], 0)
-    return found
+def _best(answers: Answers, runs: int) -> tuple[Reduced, Reduced]:
+    """Return best of N and pass@N."""
+    found = best(answers, runs)
+    summary = np.any([answers.has("primary_task", name) for name in _SUMMARY_TASKS], 0)
+    return found, passed(found, reached(found, summary))
 
 
 def figures(answers: Answers) -> list[Figure]:
@@ -76,88 +70,54 @@ def figures(answers: Answers) -> list[Figure]:
     Figures are shares. An unscored summary leaves every figure that contains it without a
     value. A question that lacks a run takes part with the runs it has.
     """
-    given, means = answers.given, answers.means(answers.given)
-    is_summary, runs = _is_summary(answers), range(1, answers.repeats + 1)
+    means, runs = mean(answers), range(1, answers.repeats + 1)
+    upto = {run: _best(answers, run) for run in runs}
 
-    def figure(
+    def own(
         section: str,
         name: str,
-        values: np.ndarray,
-        counted: np.ndarray,
-        path: tuple[str, ...] = (),
-        among: np.ndarray | None = None,
-        *,
-        binary: bool = False,
+        reduced: Reduced,
+        *path: str,
+        among: Any = None,
         detail: bool = False,
     ) -> Figure:
-        chosen = counted.any(axis=1)
-        chosen = chosen if among is None else chosen & among
-        tree = leaf(answers, f"{section}/{name}", chosen, values, counted, binary=binary)
-        own = ("official", *path) if path else ()
-        return Figure(section, name, tree, SHARE, path=own, detail=detail)
+        official = ("official", *path) if path else ()
+        return figure(answers, (section, name), reduced, SHARE, among, path=official, detail=detail)
 
-    def by_dimension(
-        prefix: str, values: np.ndarray, counted: np.ndarray, path: tuple[str, ...]
-    ) -> Iterator[Figure]:
-        for dimension, names in DIMENSIONS.items():
-            key = (*path, dimension) if path else (f"average_{dimension}_metric",)
-            for name in names:
-                section, among = f"{prefix}{dimension}", answers.has(dimension, name)
-                yield figure(
-                    section, name, values, counted, (*key, name), among, detail=bool(prefix)
-                )
+    def by_dimension(reduced: Reduced, run: int = 0) -> Iterator[Figure]:
+        for dimension, name, among in groups(answers, *DIMENSIONS):
+            section = f"best of {run}, {dimension}" if run else dimension
+            path = (f"BoN-{run}", dimension) if run else (f"average_{dimension}_metric",)
+            yield own(section, name, reduced, *path, name, among=among, detail=bool(run))
 
-    found = [figure(OVERALL, OVERALL, means, given, ("average_overall_metric",))]
-    upto = {}
+    found = [own(OVERALL, OVERALL, means, "average_overall_metric")]
     for run in runs:
-        only = np.zeros_like(given)
-        only[:, run - 1] = given[:, run - 1]
+        only = mean(answers, first(answers, run) & ~first(answers, run - 1))
         key = f"inference_iteration_{run}_overall_metric"
-        found.append(figure(ITERATION, f"{ITERATION} {run}", answers.means(only), only, (key,)))
-        counted = given & (np.arange(answers.repeats) < run)
-        upto[run] = (counted, best_scores(answers.scores, counted))
-    found += by_dimension("", means, given, ())
-    for run, (counted, best) in upto.items():
+        found.append(own(ITERATION, f"{ITERATION} {run}", only, key))
+    found += by_dimension(means)
+    for run, (highest, _) in upto.items():
         path = (f"BoN-{run}", "overall_metric")
-        found.append(figure(BEST, f"best of {run}", best, counted, path))
-    for run, (counted, best) in upto.items():
-        name, values = f"pass@{run}", passed(best, is_summary)
-        found.append(figure(PASS, name, values, counted, (name,), binary=True))
-    for name in SECONDARY_TASKS:
-        among = answers.has(SECONDARY, name)
-        found.append(figure(SECONDARY, name, means, given, (), among, detail=True))
-    for run, (counted, best) in upto.items():
-        found += by_dimension(f"best of {run}, ", best, counted, (f"BoN-{run}",))
+        found.append(own(BEST, f"best of {run}", highest, *path))
+    for run, (_, passing) in upto.items():
+        found.append(own(PASS, f"pass@{run}", passing, f"pass@{run}"))
+    for dimension, name, among in groups(answers, SECONDARY):
+        found.append(own(dimension, name, means, among=among, detail=True))
+    for run, (highest, _) in upto.items():
+        found += by_dimension(highest, run)
     return found
 
 
 def question_figures(answers: Answers) -> list[Figure]:
     """Return score, best-of-N and pass@N; of summaries the parts of the score, too."""
-    given = answers.given
-    best = best_scores(answers.scores, given)
-    found = [
-        ("score", answers.means(given)),
-        ("best_of_n", best),
-        ("pass_at_n", passed(best, _is_summary(answers))),
-    ]
-    found += [
-        (name, answers.means(given, answers.fields.get(name, answers.scores * np.nan)))
-        for name in answers.benchmark.sample_fields
-        if any(
-            task.summary
-            for name_of, task in answers.table.tasks.items()
-            if name_of in answers.expected
-        )
-    ]
+    highest, passing = _best(answers, answers.repeats)
+    found = {"score": mean(answers), "best_of_n": highest, "pass_at_n": passing}
+    if any(answers.table.tasks[name].summary for name in answers.expected):
+        for name in answers.benchmark.sample_fields:
+            known = answers.fields.get(name, answers.scores * np.nan)
+            found[name] = mean(answers, values=known)
     return [
-        Figure(
-            OVERALL,
-            name,
-            leaf(answers, name, given.any(axis=1), values, given),
-            SHARE,
-            metric=name,
-        )
-        for name, values in found
+        figure(answers, (OVERALL, name), own, SHARE, metric=name) for name, own in found.items()
     ]
 
 

@@ -54,7 +54,7 @@ from lm_eval_longbench.catalog.read import Defined
 from lm_eval_longbench.data.convert import CONTEXT_SHA256, cache_folder, converted
 from lm_eval_longbench.data.rows import are_texts, schema_problem
 from lm_eval_longbench.figures.answers import Answers, BadRow
-from lm_eval_longbench.figures.figure import RELATIVE, Figure, Unit, leaf
+from lm_eval_longbench.figures.figure import RELATIVE, Figure, Unit, figure, groups, mean
 from lm_eval_longbench.figures.means import percent_of, running_total
 from lm_eval_longbench.figures.tree import Leaf, Mean, Relative
 from lm_eval_longbench.metrics.reasoning import DROP, answer_of
@@ -256,20 +256,16 @@ class LongBench(Benchmark):
             raise BadRow(f"'length' must be a whole number, not {length!r}")
         return bucket(length)
 
-    def _google(self, answers: Answers, chosen: np.ndarray, dataset: str, unit: Unit) -> Figure:
-        means = answers.means(answers.given, answers.fields[GOOGLE])
-        tree = leaf(answers, f"{GOOGLE}/{dataset}", chosen, means, answers.given)
-        return Figure(GOOGLE, dataset, tree, unit, metric=GOOGLE, main=True)
-
     def _googles(self, answers: Answers) -> list[Figure]:
         """Return Google's ROUGE-L of each dataset where it was computed."""
         if GOOGLE not in answers.fields:
             return []
+        own = mean(answers, values=answers.fields[GOOGLE])
         known = ~np.isnan(answers.fields[GOOGLE]).all(axis=1)
         return [
-            self._google(answers, chosen, name, self.unit)
-            for name in self.datasets
-            if (chosen := answers.has("dataset", name) & known).any()
+            figure(answers, (GOOGLE, name), own, PERCENT, has & known, metric=GOOGLE, main=True)
+            for _, name, has in groups(answers, "dataset")
+            if (has & known).any()
         ]
 
     def is_official_row(self, row: Mapping[str, Any], stem: str) -> bool:
@@ -342,13 +338,6 @@ class LongBenchV1(LongBench):
         (PUBLISHED / "longbench_v1_papers.csv",),
     )
 
-    def _leaves(self, answers: Answers) -> dict[str, Leaf]:
-        means = answers.means(answers.given)
-        return {
-            name: leaf(answers, name, answers.has("dataset", name), means, answers.given)
-            for name in self.datasets
-        }
-
     def figures(self, answers: Answers) -> list[Figure]:
         """Return headlines, category means and datasets; what lacks a dataset has no value.
 
@@ -356,35 +345,39 @@ class LongBenchV1(LongBench):
         its datasets (source: LongBench, results tables); that of a variant is the mean of datasets.
         A question's score is the mean over its repeats.
         """
-        leaves = self._leaves(answers)
+        present = {self.tasks[task].label for task in answers.expected}
+        scores = mean(answers)
+        datasets = {
+            name: figure(
+                answers,
+                (DATASET, name),
+                scores,
+                PERCENT,
+                has,
+                stream=name,
+                rounded=_v1_rounded,
+                path=("official", name) if name in present else (),
+            )
+            for _, name, has in groups(answers, "dataset")
+        }
         headlines, categories = [], []
         for title, parts in self.defined.headlines.items():
             means: list[Leaf | Mean] = []
             for part, names in parts.items():
-                own = [leaves[self.tasks[name].label] for name in names]
+                own = [datasets[self.tasks[name].label].leaf for name in names]
                 if part in self.tasks:
                     means += own
                 else:
-                    mean = Mean(tuple(own))
-                    means.append(mean)
-                    categories.append(Figure(title, part, mean, PERCENT))
+                    category = Mean(tuple(own))
+                    means.append(category)
+                    categories.append(Figure(title, part, category, PERCENT))
             headlines.append(Figure(HEADLINE, title, Mean(tuple(means)), PERCENT, main=True))
-        datasets = self._dataset_figures(answers, leaves)
-        return [*headlines, *categories, *datasets, *self._googles(answers)]
-
-    def _dataset_figures(self, answers: Answers, leaves: Mapping[str, Leaf]) -> list[Figure]:
-        present = {self.tasks[task].label for task in answers.expected}
-        paths = {name: ("official", name) if name in present else () for name in leaves}
-        return [
-            Figure(DATASET, name, tree, PERCENT, _v1_rounded, paths[name])
-            for name, tree in leaves.items()
-        ]
+        return [*headlines, *categories, *datasets.values(), *self._googles(answers)]
 
     def question_figures(self, answers: Answers) -> list[Figure]:
         """Return the score of a dataset, and Google's ROUGE-L where it has one."""
-        means, chosen = answers.means(answers.given), answers.given.any(axis=1)
-        tree = leaf(answers, "score", chosen, means, answers.given)
-        return [Figure(DATASET, "", tree, PERCENT, metric="score"), *self._googles(answers)]
+        own = figure(answers, (DATASET, ""), mean(answers), PERCENT, metric="score")
+        return [own, *self._googles(answers)]
 
 
 class LongBenchE(LongBench):
@@ -407,31 +400,33 @@ class LongBenchE(LongBench):
         x is the score of the bucket, y that of the whole dataset (source: LongBench paper, section
         on LongBench-E). Sections are lengths, so that the datasets of one length stand together.
         """
-        means = answers.means(answers.given)
+        means = mean(answers)
         present = {self.tasks[task].label for task in answers.expected}
         whole: list[Figure] = []
         buckets: dict[str, list[Figure]] = {name: [] for name in BUCKETS}
         relative: dict[str, list[Figure]] = {name: [] for name in BUCKETS}
-        for dataset in self.datasets:
-            own = answers.has("dataset", dataset)
-            tree = leaf(answers, dataset, own, means, answers.given)
-            whole.append(Figure(ALL_LENGTHS, dataset, tree, PERCENT, main=True))
-            leaves = {
-                name: leaf(
+        for _, dataset, own in groups(answers, "dataset"):
+            place = (ALL_LENGTHS, dataset)
+            whole.append(figure(answers, place, means, PERCENT, own, stream=dataset, main=True))
+            parts = [
+                figure(
                     answers,
-                    f"{dataset} {name}",
-                    own & answers.has("bucket", name),
+                    (name, dataset),
                     means,
-                    answers.given,
+                    PERCENT,
+                    own & has,
+                    stream=f"{dataset} {name}",
+                    rounded=_e_rounded,
+                    path=("official", dataset, name) if dataset in present else (),
                 )
-                for name in BUCKETS
-            }
-            for name, part in leaves.items():
-                path = ("official", dataset, name) if dataset in present else ()
-                buckets[name].append(Figure(name, dataset, part, PERCENT, _e_rounded, path))
-                ratio = Relative(part, tuple(leaves.values()))
-                section = f"{name}, relative to all lengths"
-                relative[name].append(Figure(section, dataset, ratio, RELATIVE))
+                for _, name, has in groups(answers, "bucket")
+            ]
+            leaves = tuple(part.leaf for part in parts)
+            for part in parts:
+                buckets[part.section].append(part)
+                ratio = Relative(part.leaf, leaves)
+                section = f"{part.section}, relative to all lengths"
+                relative[part.section].append(Figure(section, dataset, ratio, RELATIVE))
         sections = [whole, *buckets.values(), *relative.values()]
         return [figure for own in sections for figure in own] + self._googles(answers)
 
@@ -441,13 +436,11 @@ class LongBenchE(LongBench):
 
     def question_figures(self, answers: Answers) -> list[Figure]:
         """Return the score of a dataset, that of each bucket, and Google's ROUGE-L."""
-        means, chosen = answers.means(answers.given), answers.given.any(axis=1)
-        tree = leaf(answers, "score", chosen, means, answers.given)
-        found = [Figure(DATASET, "", tree, PERCENT, metric="score")]
-        for name, metric in BUCKET_METRICS.items():
-            own = chosen & answers.has("bucket", name)
-            tree = leaf(answers, name, own, means, answers.given)
-            found.append(Figure(name, "", tree, PERCENT, metric=metric))
+        means = mean(answers)
+        found = [figure(answers, (DATASET, ""), means, PERCENT, metric="score")]
+        for _, name, has in groups(answers, "bucket"):
+            metric = BUCKET_METRICS[name]
+            found.append(figure(answers, (name, ""), means, PERCENT, has, metric=metric))
         return found + self._googles(answers)
 
     def official_metrics(self, task: Task) -> tuple[str, ...]:

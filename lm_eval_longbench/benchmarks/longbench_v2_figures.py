@@ -20,7 +20,7 @@ from lm_eval_longbench.benchmarks.parts import (
 )
 from lm_eval_longbench.catalog.read import ours
 from lm_eval_longbench.figures.answers import Answers
-from lm_eval_longbench.figures.figure import Figure, Unit, leaf, share
+from lm_eval_longbench.figures.figure import Figure, Reduced, Unit, figure, groups, mean, share
 from lm_eval_longbench.figures.means import percent_of, running_total
 
 NAME = "longbench_v2"
@@ -30,6 +30,7 @@ NO_CONTEXT, COT, COT_ANSWER, RAG = (
 _V2 = ours(NAME)
 COUNTS, QUESTIONS = _V2.counts, _V2.tasks[NAME].questions
 # Figures are broken down by difficulty and length; a question's length is that of its document.
+_DIMENSIONS = ("difficulty", "length", "domain")
 SUB_SCORES = (*COUNTS["difficulty"], *COUNTS["length"])
 PERCENT = Unit("percent", 100, 100, 1)
 OFFICIAL, ACCURACY, STRICT, COMPENSATED = (
@@ -46,18 +47,16 @@ def _rounded(values: np.ndarray, number: int) -> float:
     return percent_of(running_total(values), number, 1)
 
 
-def _parts(answers: Answers) -> Iterator[tuple[str, str, np.ndarray, int, bool]]:
-    """Yield dimension, value, its questions, their official number, and whether all are known."""
-    yield _OVERALL, _OVERALL, np.ones(len(answers), bool), QUESTIONS, True
-    for dimension in ("difficulty", "length", "domain"):
-        known = bool((answers.dimensions[dimension] >= 0).all())
-        for value, number in COUNTS[dimension].items():
-            yield dimension, value, answers.has(dimension, value), number, known
+def _groups(answers: Answers) -> Iterator[tuple[str, str, np.ndarray, int]]:
+    """Yield dimension, value, its questions, and their official number, of all questions first."""
+    yield _OVERALL, _OVERALL, np.ones(len(answers), bool), QUESTIONS
+    for dimension, value, has in groups(answers, *_DIMENSIONS):
+        yield dimension, value, has, COUNTS[dimension][value]
 
 
 def _counted(answers: Answers) -> Iterator[tuple[str, dict[str, int]]]:
     """Yield the counts behind each official figure."""
-    for dimension, value, has, number, _ in _parts(answers):
+    for dimension, value, has, number in _groups(answers):
         if dimension != "domain":
             own = answers.given & has[:, None]
             yield (
@@ -93,71 +92,59 @@ def figures(answers: Answers) -> list[Figure]:
     strict = np.add.accumulate(worth, axis=1)[:, -1] / answers.repeats
     compensated = answers.fields.get("compensated", answers.scores)
     ways = (
-        (OFFICIAL, answers.means(written), written, ("official",)),
-        (ACCURACY, answers.means(given), given, ("accuracy",)),
-        (STRICT, strict, given, ("strict",)),
-        (
-            COMPENSATED,
-            answers.means(written, compensated),
-            written,
-            ("official", "compensated"),
-        ),
+        (OFFICIAL, mean(answers, written), ("official",)),
+        (ACCURACY, mean(answers), ("accuracy",)),
+        (STRICT, Reduced(strict, given), ("strict",)),
+        (COMPENSATED, mean(answers, written, compensated), ("official", "compensated")),
         # The same of every answer given, which reports have no row for.
-        ("", answers.means(given, compensated), given, ("accuracy", "compensated")),
+        ("", mean(answers, values=compensated), ("accuracy", "compensated")),
     )
-    return [figure for way in ways for figure in _figures(answers, *way)]
+    return [own for way in ways for own in _figures(answers, *way)]
 
 
 def _figures(
-    answers: Answers,
-    section: str,
-    values: np.ndarray,
-    counted: np.ndarray,
-    path: tuple[str, ...],
+    answers: Answers, section: str, reduced: Reduced, path: tuple[str, ...]
 ) -> Iterator[Figure]:
     """Yield one way's figures: overall, and by difficulty, length and domain."""
     missing_known = section == STRICT and answers.official
-    for dimension, value, has, number, known in _parts(answers):
-        chosen = has & counted.any(axis=1)
+    for dimension, value, has, number in _groups(answers):
+        known = dimension == _OVERALL or bool((answers.dimensions[dimension] >= 0).all())
+        chosen = has & reduced.counted.any(axis=1)
         absent = number - int(np.count_nonzero(chosen)) if missing_known else 0
         in_file = dimension != "domain" and (section != STRICT or missing_known)
-        tree = leaf(
+        facts = {
+            "absent": max(0, absent),
+            "binary": answers.repeats == 1 and "compensated" not in path,
+            "defined": known and absent >= 0,
+        }
+        yield figure(
             answers,
-            f"{section}/{value}",
-            chosen,
-            values,
-            counted,
-            absent=max(0, absent),
-            binary=answers.repeats == 1 and "compensated" not in path,
-            defined=known and absent >= 0,
-        )
-        detail = dimension == "domain" and section != OFFICIAL
-        own = (*path, value) if in_file else ()
-        yield Figure(
-            section, value, tree, PERCENT, _rounded, own, detail=detail, hidden=not section
+            (section, value),
+            reduced,
+            PERCENT,
+            has,
+            leaf_facts=facts,
+            rounded=_rounded,
+            path=(*path, value) if in_file else (),
+            detail=dimension == "domain" and section != OFFICIAL,
+            hidden=not section,
         )
 
 
 def question_figures(answers: Answers) -> list[Figure]:
     """Return `acc`, its parts, `acc_compensated` and `unparsed`; of a reasoning `acc_one_call`."""
-    given = answers.given
-    means, unparsed = (
-        answers.means(given),
-        share(answers, "unparsed", answers.flags("unparsed")),
-    )
+
+    def own(section: str, value: str, reduced: Reduced, metric: str, has: Any = None) -> Figure:
+        return figure(answers, (section, value), reduced, PERCENT, has, metric=metric)
+
+    means, unparsed = mean(answers), share(answers, "unparsed", answers.flags("unparsed"))
     if answers.table.name == COT:
-        tree = leaf(answers, "acc_one_call", given.any(axis=1), means, given)
-        return [Figure(ACCURACY, _OVERALL, tree, PERCENT, metric="acc_one_call"), unparsed]
-    found = []
-    for dimension, value, has, _, _ in _parts(answers):
-        if dimension != "domain":
-            tree = leaf(answers, value, has & given.any(axis=1), means, given)
-            metric = "acc" if value == _OVERALL else f"acc_{value}"
-            found.append(Figure(ACCURACY, value, tree, PERCENT, metric=metric))
-    worth = answers.means(given, answers.fields["compensated"])
-    tree = leaf(answers, "acc_compensated", given.any(axis=1), worth, given)
-    found.append(Figure(COMPENSATED, _OVERALL, tree, PERCENT, metric="acc_compensated"))
-    return [*found, unparsed]
+        return [own(ACCURACY, _OVERALL, means, "acc_one_call"), unparsed]
+    found = [own(ACCURACY, _OVERALL, means, "acc")]
+    for _, value, has in groups(answers, "difficulty", "length"):
+        found.append(own(ACCURACY, value, means, f"acc_{value}", has))
+    worth = mean(answers, values=answers.fields["compensated"])
+    return [*found, own(COMPENSATED, _OVERALL, worth, "acc_compensated"), unparsed]
 
 
 def official(answers: Answers, figures: Sequence[Figure]) -> dict[str, Any]:

@@ -1,14 +1,16 @@
-"""One named figure of a table: where it stands, what it is made of, and what is official of it."""
+"""Figures of a table: reducers of the answers to a question, groups of questions, their means."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from lm_eval_longbench.figures.answers import Answers
+from lm_eval_longbench.figures.means import best_scores
 from lm_eval_longbench.figures.tree import Leaf, Tree
 
 
@@ -84,6 +86,12 @@ class Figure:
         return self.section, self.name
 
     @property
+    def leaf(self) -> Leaf:
+        """What it is made of, if that is questions and no other figures."""
+        assert isinstance(self.tree, Leaf)
+        return self.tree
+
+    @property
     def official(self) -> float | None:
         """The value in the benchmark's unit as the official code adds up and rounds; None: none."""
         leaf = self.tree
@@ -144,8 +152,102 @@ def leaf(
     )
 
 
+# ---------------------------------------------------------------------- reducers
+
+
+@dataclass(frozen=True, eq=False)
+class Reduced:
+    """One value a question, of those of its answers that count.
+
+    Attributes:
+        values: float64 [questions]; NaN without such an answer, and where one is unscored.
+        counted: those answers, bool [questions, repeats].
+        binary: whether all values are 0 or 1.
+    """
+
+    values: np.ndarray
+    counted: np.ndarray
+    binary: bool = False
+
+
+def mean(
+    answers: Answers, counted: np.ndarray | None = None, values: np.ndarray | None = None
+) -> Reduced:
+    """Return the means of `values`, by default of all scores."""
+    own = answers.given if counted is None else counted
+    return Reduced(answers.means(own, values), own)
+
+
+def first(answers: Answers, number: int) -> np.ndarray:
+    """Return which answers are among the first of each question, bool [questions, repeats]."""
+    found: np.ndarray = answers.given & (np.arange(answers.repeats) < number)
+    return found
+
+
+def best(answers: Answers, number: int) -> Reduced:
+    """Return the best scores of the first answers: best of N."""
+    counted = first(answers, number)
+    return Reduced(best_scores(answers.scores, counted), counted)
+
+
+def passed(best: Reduced, reached: np.ndarray | None = None) -> Reduced:
+    """Return whether the best answers pass, 1.0 or 0.0: pass@N.
+
+    Args:
+        best: of each question.
+        reached: which pass, bool [questions]; None: those of the score 1.
+    """
+    own = (best.values == 1.0) if reached is None else reached
+    values = np.where(np.isnan(best.values), np.nan, own.astype(np.float64))
+    return Reduced(values, best.counted, binary=True)
+
+
+# ---------------------------------------------------------------------- groups and their figures
+
+
+def groups(answers: Answers, *dimensions: str) -> Iterator[tuple[str, str, np.ndarray]]:
+    """Yield each dimension with each of its values, and which questions have it."""
+    for dimension in dimensions:
+        for value in answers.table.dimensions[dimension]:
+            yield dimension, value, answers.has(dimension, value)
+
+
+def figure(
+    answers: Answers,
+    place: tuple[str, str],
+    reduced: Reduced,
+    unit: Unit,
+    among: np.ndarray | None = None,
+    *,
+    stream: str = "",
+    leaf_facts: Mapping[str, Any] = MappingProxyType({}),
+    **more: Any,
+) -> Figure:
+    """Return the mean of one value a question over those that have one, or over some of them.
+
+    Args:
+        answers: of one table.
+        place: section and name of the figure.
+        reduced: the values.
+        unit: of the figure.
+        among: of which questions, bool [questions]; None: of all.
+        stream: of its intervals; "": its place.
+        leaf_facts: further attributes of the leaf.
+        more: further attributes of the figure.
+    """
+    chosen = reduced.counted.any(axis=1)
+    tree = leaf(
+        answers,
+        stream or "/".join(place),
+        chosen if among is None else chosen & among,
+        reduced.values,
+        reduced.counted,
+        **{"binary": reduced.binary, **leaf_facts},
+    )
+    return Figure(*place, tree, unit, **more)
+
+
 def share(answers: Answers, name: str, flags: np.ndarray) -> Figure:
     """Return the share of answers that are so, a figure that the harness has of every task."""
-    means = answers.means(answers.given, flags.astype(np.float64))
-    tree = leaf(answers, name, answers.given.any(axis=1), means, answers.given)
-    return Figure("", name, tree, RELATIVE, metric=name, hidden=True)
+    own = mean(answers, values=flags.astype(np.float64))
+    return figure(answers, ("", name), own, RELATIVE, metric=name, hidden=True)

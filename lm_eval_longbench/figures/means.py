@@ -55,6 +55,17 @@ def question_means(values: np.ndarray, counted: np.ndarray, *, exact: bool = Fal
     return means
 
 
+def best_scores(scores: np.ndarray, counted: np.ndarray) -> np.ndarray:
+    """Return each question's best score; NaN if one is unscored or none counts.
+
+    Args:
+        scores: float64 [questions, repeats]; NaN where unscored.
+        counted: the answers that count, bool [questions, repeats].
+    """
+    unknown = (counted & np.isnan(scores)).any(axis=1) | ~counted.any(axis=1)
+    return np.where(unknown, np.nan, np.where(counted, scores, -1.0).max(axis=1))
+
+
 def mean(values: Iterable[float | None]) -> float:
     """Return the mean as the harness's own `mean` does; NaN where it would stop."""
     values = list(values)

@@ -27,9 +27,10 @@ from scored_runs import pro_row as line_of_pro
 
 from lm_eval_longbench.benchmarks.base import MOST_REPEATS
 from lm_eval_longbench.benchmarks.longbench_pro import PRO
-from lm_eval_longbench.benchmarks.longbench_pro_figures import SHARE, best_scores, passed
+from lm_eval_longbench.benchmarks.longbench_pro_figures import SHARE, reached
 from lm_eval_longbench.benchmarks.sample import Unusable
-from lm_eval_longbench.figures.means import question_means
+from lm_eval_longbench.figures.figure import Reduced, passed
+from lm_eval_longbench.figures.means import best_scores, question_means
 
 GOLDEN = Path(__file__).resolve().parents[3] / "shared" / "golden" / "longbench_pro"
 
@@ -342,11 +343,11 @@ PER_QUESTION = {
 
 
 @pytest.mark.parametrize(
-    ("scores", "mean", "best", "reached", "summary_reached"),
+    ("scores", "mean", "best", "passes", "summary_passes"),
     PER_QUESTION.values(),
     ids=PER_QUESTION.keys(),
 )
-def test_one_question(scores, mean, best, reached, summary_reached):
+def test_one_question(scores, mean, best, passes, summary_passes):
     values = np.array([[np.nan if own in (None, "-") else own for own in scores]], float)
     counted = np.array([[own != "-" for own in scores]])
 
@@ -358,8 +359,10 @@ def test_one_question(scores, mean, best, reached, summary_reached):
     assert found == (None if mean is None else pytest.approx(mean, rel=0, abs=EXACT))
     own = best_scores(values, counted)
     assert known(own) == best
-    assert known(passed(own, np.array([False]))) == reached
-    assert known(passed(own, np.array([True]))) == summary_reached
+    highest = Reduced(own, counted)
+    assert known(passed(highest).values) == passes
+    assert known(passed(highest, reached(highest, np.array([False]))).values) == passes
+    assert known(passed(highest, reached(highest, np.array([True]))).values) == summary_passes
 
 
 def test_the_order_of_scores_leaves_no_trace():
