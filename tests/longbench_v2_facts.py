@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from lm_eval_longbench.catalog.model import Length
-from lm_eval_longbench.metrics.longbench_v2 import CHOICES
+from lm_eval_longbench.metrics.letter import CHOICES
 
 QUESTIONS = 503
 # Official name of each domain by its short form in task names, in the official order.

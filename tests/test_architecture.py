@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from lm_eval_longbench.benchmarks.registry import find_task
-from lm_eval_longbench.metrics.longbench_v1 import METRICS
+from lm_eval_longbench.metrics.text import METRICS
 
 ROOT = Path(__file__).resolve().parent.parent
 _SPEC = importlib.util.spec_from_file_location("counts", ROOT / "scripts" / "counts.py")

@@ -268,7 +268,7 @@ def heavy_after(module):
 @pytest.mark.parametrize(
     "module",
     [
-        "metrics.longbench_v1",
+        "metrics.text",
         "benchmarks.registry",
         "scoring.score",
         "prompts.prepare",

@@ -17,7 +17,12 @@ from lm_eval_longbench.benchmarks.sample import Sample, Scored
 from lm_eval_longbench.catalog.read import defined_by
 from lm_eval_longbench.catalog.users import whole
 from lm_eval_longbench.errors import OptionError, UnknownNameError
+from lm_eval_longbench.metrics.letter import judge
+from lm_eval_longbench.metrics.lists import ITEM_METRICS
 from lm_eval_longbench.metrics.reasoning import DROP, answer_of
+from lm_eval_longbench.metrics.summary import sample_failed
+from lm_eval_longbench.metrics.summary import score_sample as score_items
+from lm_eval_longbench.metrics.text import CLASSIFICATION, METRICS
 from lm_eval_longbench.presets import PresetTable
 from lm_eval_longbench.prompts.render import fields_of
 
@@ -79,9 +84,6 @@ class FromFiles(LongBenchV1):
 
     @staticmethod
     def _metrics() -> tuple[str, ...]:
-        from lm_eval_longbench.metrics.longbench_pro import ITEM_METRICS  # slow to import
-        from lm_eval_longbench.metrics.longbench_v1 import CLASSIFICATION, METRICS
-
         return (*METRICS, CLASSIFICATION, *ITEM_METRICS, LETTER)
 
     def metrics_of(self, task: Task) -> Sequence[str]:
@@ -101,10 +103,6 @@ class FromFiles(LongBenchV1):
 
     def score(self, sample: Sample, reasoning: str = DROP, *, extras: bool = False) -> Scored:
         """Return what an answer is worth by its metric, of whichever of our benchmarks that is."""
-        from lm_eval_longbench.metrics.longbench_pro import ITEM_METRICS, sample_failed
-        from lm_eval_longbench.metrics.longbench_pro import score_sample as score_items
-        from lm_eval_longbench.metrics.longbench_v2 import judge
-
         metric = sample.shown.get("scored_by", self.tasks[sample.task].metric)
         answer, shown = answer_of(sample.response or "", reasoning), sample.shown
         if metric in ITEM_METRICS:

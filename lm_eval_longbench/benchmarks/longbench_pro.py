@@ -57,7 +57,9 @@ from lm_eval_longbench.benchmarks.sample import (
 from lm_eval_longbench.data.rows import kind_problem, value_problem
 from lm_eval_longbench.figures.answers import Answers
 from lm_eval_longbench.figures.figure import Figure
+from lm_eval_longbench.metrics.lists import ITEM_METRICS
 from lm_eval_longbench.metrics.reasoning import DROP, answer_of
+from lm_eval_longbench.metrics.summary import SummaryParts, sample_failed, score_sample
 from lm_eval_longbench.presets import PresetTable
 
 if TYPE_CHECKING:
@@ -202,12 +204,6 @@ class LongBenchPro(Benchmark):
 
     def score(self, sample: Sample, reasoning: str = DROP, *, extras: bool = False) -> Scored:
         """Return what an answer is worth; a summary (T4) has no score yet, unless it is empty."""
-        from lm_eval_longbench.metrics.longbench_pro import (  # slow to import
-            SummaryParts,
-            sample_failed,
-            score_sample,
-        )
-
         answer = answer_of(sample.response or "", reasoning)
         metric = sample.shown.get("scored_by") or SECONDARY_TASKS[sample.shown[SECONDARY]].metric
         worth = score_sample(metric, sample.shown["language"], answer, sample.golds)
@@ -221,16 +217,12 @@ class LongBenchPro(Benchmark):
         return Scored(worth, sample_failed(metric, answer, sample.golds), sample.shown)
 
     def metrics_of(self, task: Task) -> Sequence[str]:
-        from lm_eval_longbench.metrics.longbench_pro import ITEM_METRICS
-
         # A summary is what takes its similarity; a list of items has none.
         return (task.metric,) if task.summary else tuple(ITEM_METRICS)
 
     def with_similarity(
         self, shown: Mapping[str, Any], similarity: float | None, *, official: bool
     ) -> tuple[float | None, bool, dict[str, Any]]:
-        from lm_eval_longbench.metrics.longbench_pro import SummaryParts
-
         parts = SummaryParts(shown["rouge_l"], empty=similarity is None)
         counted = similarity if official else None
         known = 0.0 if similarity is None else similarity

@@ -58,6 +58,13 @@ from lm_eval_longbench.figures.figure import RELATIVE, Figure, Unit, figure, gro
 from lm_eval_longbench.figures.means import percent_of, running_total
 from lm_eval_longbench.figures.tree import Leaf, Mean, Relative
 from lm_eval_longbench.metrics.reasoning import DROP, answer_of
+from lm_eval_longbench.metrics.text import (
+    CLASSIFICATION,
+    METRICS,
+    ROUGE,
+    rouge_l_google_sample,
+    score_sample,
+)
 from lm_eval_longbench.presets import PresetTable
 from lm_eval_longbench.prompts.truncation import release_of
 
@@ -181,8 +188,6 @@ class LongBench(Benchmark):
     def question_problem(self, doc: Mapping[str, Any], task: Task) -> str | None:
         if not is_texts(doc.get("answers")):
             return "'answers' is not a list of one or more texts"
-        from lm_eval_longbench.metrics.longbench_v1 import CLASSIFICATION  # slow to import
-
         length = doc.get("length")
         if task.metric == CLASSIFICATION and not is_texts(doc.get("all_classes")):
             return f"{task.label} needs 'all_classes', a list of texts"
@@ -229,12 +234,6 @@ class LongBench(Benchmark):
 
     def score(self, sample: Sample, reasoning: str = DROP, *, extras: bool = False) -> Scored:
         """Return what an answer is worth; with `extras` Google's ROUGE-L, too, where it has one."""
-        from lm_eval_longbench.metrics.longbench_v1 import (  # slow to import
-            ROUGE,
-            rouge_l_google_sample,
-            score_sample,
-        )
-
         answer = answer_of(sample.response or "", reasoning)
         task, golds, shown = self.tasks[sample.task], sample.golds, sample.shown
         metric, first = shown.get("scored_by", task.metric), task.first_line
@@ -244,8 +243,6 @@ class LongBench(Benchmark):
         return Scored(worth, not answer.strip(), shown)
 
     def metrics_of(self, task: Task) -> Sequence[str]:
-        from lm_eval_longbench.metrics.longbench_v1 import CLASSIFICATION, METRICS
-
         return (*METRICS, CLASSIFICATION)
 
     def dimension_of(self, line: Mapping[str, Any], dimension: str) -> Any:
@@ -292,8 +289,6 @@ class LongBench(Benchmark):
         return [self.sample(known, self.tasks[task], 1, row["pred"], index=index)]
 
     def harness_metrics(self, task: Task) -> tuple[Metric, ...]:
-        from lm_eval_longbench.metrics.longbench_v1 import ROUGE  # slow to import
-
         buckets = BUCKET_METRICS.values() if self.suffix else ()
         google = [Metric(GOOGLE)] if task.metric == ROUGE else []
         own = [Metric(name, "mean_of_known") for name in buckets]

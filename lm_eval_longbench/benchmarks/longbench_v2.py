@@ -54,7 +54,7 @@ from lm_eval_longbench.benchmarks.sample import (
 )
 from lm_eval_longbench.figures.answers import Answers
 from lm_eval_longbench.figures.figure import Figure
-from lm_eval_longbench.metrics.longbench_v2 import CHOICES, Verdict, judge
+from lm_eval_longbench.metrics.letter import CHOICES, Verdict, judge
 from lm_eval_longbench.metrics.reasoning import DROP
 from lm_eval_longbench.presets import PresetTable
 from lm_eval_longbench.prompts.render import render, text_sha256

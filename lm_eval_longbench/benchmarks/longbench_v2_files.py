@@ -27,7 +27,7 @@ from lm_eval_longbench.benchmarks.longbench_v2_figures import (
     RAG,
 )
 from lm_eval_longbench.benchmarks.sample import Unusable
-from lm_eval_longbench.metrics.longbench_v2 import CHOICES
+from lm_eval_longbench.metrics.letter import CHOICES, extract_choice
 
 if TYPE_CHECKING:
     from lm_eval_longbench.benchmarks.sample import Sample, Scored
@@ -154,8 +154,6 @@ class KvpressV2(Layout):
 
     def remarks(self, rows: Iterator[Mapping[str, Any]]) -> list[str]:
         """Say in which rows the two rules for the letter differ."""
-        from lm_eval_longbench.metrics.longbench_v2 import extract_choice
-
         number = other = 0
         for row in rows:
             number += 1

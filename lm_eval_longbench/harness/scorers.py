@@ -39,7 +39,7 @@ def _fuzzywuzzy(matcher: Any) -> Scorer:
         warnings.simplefilter("ignore")  # it recommends python-Levenshtein
         from fuzzywuzzy import fuzz
 
-    from lm_eval_longbench.metrics.code_sim import first_code_line
+    from lm_eval_longbench.metrics.code import first_code_line
 
     def score(prediction: str, answer: str) -> float:
         before, fuzz.SequenceMatcher = fuzz.SequenceMatcher, matcher
@@ -81,7 +81,7 @@ def _jieba() -> Callable[[str], list[str]]:
 def _pytrec(prediction: str, answer: str) -> float:
     import pytrec_eval
 
-    from lm_eval_longbench.metrics.answer_items import gold_items, prediction_items
+    from lm_eval_longbench.metrics.lists import gold_items, prediction_items
 
     gold, found = gold_items(answer.split("\n")), prediction_items(prediction)
     gains = {"q": {item: len(gold) - place for place, item in enumerate(gold)}}
@@ -119,7 +119,7 @@ def _line(what: str, package: str, kind: str, ours: Scorer, official: Scorer) ->
 
 
 def _words_line() -> Line:
-    from lm_eval_longbench.metrics.segment import words
+    from lm_eval_longbench.metrics.words import words
 
     texts = [text for case in _cases("chinese") for text in case]
     official = _jieba()
@@ -150,9 +150,9 @@ def _levenshtein_line() -> Line | None:
 
 def scorer_lines() -> Iterator[Line]:
     """Yield how the scores of this machine compare with the official packages that are here."""
-    from lm_eval_longbench.metrics.code_sim import code_sim
-    from lm_eval_longbench.metrics.ndcg import ndcg
-    from lm_eval_longbench.metrics.rouge_l import rouge_l, rouge_l_google, rouge_l_zh
+    from lm_eval_longbench.metrics.code import code_sim
+    from lm_eval_longbench.metrics.lists import ndcg
+    from lm_eval_longbench.metrics.rouge import rouge_l, rouge_l_google, rouge_l_zh
 
     def ranking(prediction: str, answer: str) -> float:
         return ndcg(prediction, answer.split("\n"))

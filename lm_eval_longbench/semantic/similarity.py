@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from lm_eval_longbench.errors import DataError, EmbeddingError, OptionError
-from lm_eval_longbench.metrics.answer_items import normalize
+from lm_eval_longbench.metrics.lists import normalize
 from lm_eval_longbench.semantic import local
 from lm_eval_longbench.semantic.cache import VectorCache
 from lm_eval_longbench.semantic.embedder import Embedder

@@ -18,7 +18,7 @@ from lm_eval_longbench.benchmarks.longbench_v2_asking import CotAnswerAsking
 from lm_eval_longbench.benchmarks.registry import table_of
 from lm_eval_longbench.benchmarks.sample import Unusable
 from lm_eval_longbench.errors import DataError
-from lm_eval_longbench.metrics.longbench_v2 import judge
+from lm_eval_longbench.metrics.letter import judge
 from lm_eval_longbench.options import Options
 from lm_eval_longbench.prompts.render import text_sha256
 

@@ -13,10 +13,10 @@ from lm_eval_longbench.benchmarks.longbench_pro import PRO
 from lm_eval_longbench.benchmarks.longbench_v1 import V1, E
 from lm_eval_longbench.benchmarks.longbench_v2 import V2
 from lm_eval_longbench.benchmarks.questions import question_values
-from lm_eval_longbench.metrics.longbench_pro import SummaryParts, sample_failed, score_sample
-from lm_eval_longbench.metrics.longbench_v1 import ROUGE, rouge_l_google_sample
-from lm_eval_longbench.metrics.longbench_v2 import judge
+from lm_eval_longbench.metrics.letter import judge
 from lm_eval_longbench.metrics.reasoning import answer_of, holds_reasoning
+from lm_eval_longbench.metrics.summary import SummaryParts, sample_failed, score_sample
+from lm_eval_longbench.metrics.text import ROUGE, rouge_l_google_sample
 
 TEXTS = (
     *("", "  ", "yes", "no 3", "Paragraph 3", "段落3 是 的", "<think>open", "a b c d e f"),

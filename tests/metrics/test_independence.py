@@ -26,18 +26,18 @@ SAMPLES = [
 
 SCORE = """
 import json, sys
-from lm_eval_longbench.metrics.classification import classification
-from lm_eval_longbench.metrics.code_sim import code_sim
-from lm_eval_longbench.metrics.count import count
+from lm_eval_longbench.metrics.text import classification
+from lm_eval_longbench.metrics.code import code_sim
+from lm_eval_longbench.metrics.text import count
 from lm_eval_longbench.benchmarks.longbench_v1 import V1
-from lm_eval_longbench.metrics.longbench_v1 import score_sample
-from lm_eval_longbench.metrics.qa_f1 import qa_f1
-from lm_eval_longbench.metrics.qa_f1 import qa_f1_zh
-from lm_eval_longbench.metrics.retrieval import retrieval
-from lm_eval_longbench.metrics.retrieval import retrieval_zh
-from lm_eval_longbench.metrics.rouge_l import rouge_l
-from lm_eval_longbench.metrics.rouge_l import rouge_l_google
-from lm_eval_longbench.metrics.rouge_l import rouge_l_zh
+from lm_eval_longbench.metrics.text import score_sample
+from lm_eval_longbench.metrics.text import qa_f1
+from lm_eval_longbench.metrics.text import qa_f1_zh
+from lm_eval_longbench.metrics.text import retrieval
+from lm_eval_longbench.metrics.text import retrieval_zh
+from lm_eval_longbench.metrics.rouge import rouge_l
+from lm_eval_longbench.metrics.rouge import rouge_l_google
+from lm_eval_longbench.metrics.rouge import rouge_l_zh
 
 scores = {}
 for prediction, answer in json.loads(sys.argv[1]):

@@ -7,13 +7,17 @@ from hypothesis import given
 from oracles.texts import ODD, anything, examples
 from v1_tasks import score_sample
 
-from lm_eval_longbench.metrics.classification import classification
-from lm_eval_longbench.metrics.code_sim import code_sim
-from lm_eval_longbench.metrics.count import count
-from lm_eval_longbench.metrics.qa_f1 import qa_f1, qa_f1_zh
+from lm_eval_longbench.metrics.code import code_sim
 from lm_eval_longbench.metrics.reasoning import strip_reasoning
-from lm_eval_longbench.metrics.retrieval import retrieval, retrieval_zh
-from lm_eval_longbench.metrics.rouge_l import rouge_l, rouge_l_google, rouge_l_zh
+from lm_eval_longbench.metrics.rouge import rouge_l, rouge_l_google, rouge_l_zh
+from lm_eval_longbench.metrics.text import (
+    classification,
+    count,
+    qa_f1,
+    qa_f1_zh,
+    retrieval,
+    retrieval_zh,
+)
 
 pytestmark = pytest.mark.slow
 

@@ -15,8 +15,8 @@ from longbench_v1_facts import DATASETS
 from v1_tasks import V1_TASKS, load
 
 from lm_eval_longbench.metrics import segment
-from lm_eval_longbench.metrics.segment import gold_words, words
 from lm_eval_longbench.metrics.segmenter import Segmenter
+from lm_eval_longbench.metrics.words import gold_words, words
 
 
 @functools.cache

@@ -6,7 +6,7 @@ from oracles.pro_items import normalized
 from oracles.rouge_l import f_of
 from oracles.texts import EXACT, anything, examples, joined
 
-from lm_eval_longbench.metrics.summary_rouge import summary_rouge
+from lm_eval_longbench.metrics.summary import summary_rouge
 
 texts = st.one_of(
     joined(["X ", "x ", "y ", "z", ". ", "..", "\n", "北京", "天气", "。", "[Answer]", "É"]),

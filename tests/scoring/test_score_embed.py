@@ -7,8 +7,7 @@ from json_server import JsonHandler, JsonServer, serving
 from prediction_rows import log_row, pro_question, pro_row, write_lines
 
 from lm_eval_longbench.errors import EmbeddingError
-from lm_eval_longbench.metrics.longbench_pro import SummaryParts
-from lm_eval_longbench.metrics.summary_rouge import summary_rouge
+from lm_eval_longbench.metrics.summary import SummaryParts, summary_rouge
 from lm_eval_longbench.scoring import score as score_module
 from lm_eval_longbench.scoring.score import score_rows
 from lm_eval_longbench.semantic.embedder import OFFICIAL_MODEL

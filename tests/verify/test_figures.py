@@ -13,7 +13,7 @@ from lm_eval_longbench.benchmarks.longbench_pro import PRO
 from lm_eval_longbench.benchmarks.longbench_v2 import V2
 from lm_eval_longbench.errors import PredictionError, UnknownNameError
 from lm_eval_longbench.logs.formulas import standard_error
-from lm_eval_longbench.metrics.longbench_pro import score_sample
+from lm_eval_longbench.metrics.summary import score_sample
 from lm_eval_longbench.prompts.render import text_sha256
 from lm_eval_longbench.semantic.embedder import OFFICIAL_MODEL
 from lm_eval_longbench.verify.check import same_number

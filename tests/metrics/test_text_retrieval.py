@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 from oracles import numbers_share as oracle
 from oracles.texts import EXACT, anything, examples, joined
 
-from lm_eval_longbench.metrics.retrieval import retrieval
+from lm_eval_longbench.metrics.text import retrieval
 
 PARTS = ["7", "07", "17", "3", "Paragraph ", "Paragraph 7", "paragraph ", "段落", " ", ".", "-"]
 texts = st.one_of(joined([*PARTS, "７", "٣", "²", "Ⅶ", "\n", "x"], 10), anything)

@@ -4,7 +4,7 @@ from oracles import pro_items as oracle
 from oracles.pro_texts import golds, predictions
 from oracles.texts import examples
 
-from lm_eval_longbench.metrics.accuracy import accuracy
+from lm_eval_longbench.metrics.lists import accuracy
 
 CASES = {
     "equal": ("[Answer]\nB", ["B"], 1.0),

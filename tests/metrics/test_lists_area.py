@@ -4,7 +4,7 @@ from oracles import pro_items as oracle
 from oracles.pro_texts import predictions
 from oracles.texts import examples
 
-from lm_eval_longbench.metrics.answer_items import answer_area
+from lm_eval_longbench.metrics.lists import answer_area
 
 CASES = {
     "no mark": (" the whole\ntext \n", "the whole\ntext"),

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 from oracles import classification as oracle
 from oracles.texts import examples, joined
 
-from lm_eval_longbench.metrics.classification import classification
+from lm_eval_longbench.metrics.text import classification
 
 names = st.sampled_from(["", "a", "b", "c", "ab", "bc", "abc", "abcd", "x", "A", "北京", "北"])
 lists = st.lists(names, max_size=8)

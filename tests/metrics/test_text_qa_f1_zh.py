@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from oracles import qa_f1_zh as oracle
 from oracles.texts import EXACT, anything, examples, joined
 
-from lm_eval_longbench.metrics.qa_f1 import qa_f1_zh
+from lm_eval_longbench.metrics.text import qa_f1_zh
 
 WORDS = ["北京", "天气", "很", "好", "大学", "我", "爱", "北", "京", "abc", "ABC", "7", "3.5"]
 chinese = joined([*WORDS, *"。，“”《》．.,-—…· \n\u3000"])

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from lm_eval_longbench.metrics.segment import gold_words, words
+from lm_eval_longbench.metrics.words import gold_words, words
 
 # ---------------------------------------------------------------------- the subsequences
 

@@ -11,7 +11,7 @@ from oracles.rouge_l import f_of
 from oracles.texts import EXACT, ODD, anything, examples
 
 from lm_eval_longbench.errors import UnknownNameError
-from lm_eval_longbench.metrics.longbench_pro import (
+from lm_eval_longbench.metrics.summary import (
     SummaryParts,
     sample_failed,
     score_sample,

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 from oracles import qa_f1 as oracle
 from oracles.texts import EXACT, anything, examples, joined
 
-from lm_eval_longbench.metrics.qa_f1 import qa_f1
+from lm_eval_longbench.metrics.text import qa_f1
 
 WORDS = ["a", "an", "the", "The", "cat", "Cat", "c", "at", "7", "é", "a\u0301", "İ", "ß", "  "]
 english = joined([*WORDS, *" \n\t\xa0.,-_'\"!。"])

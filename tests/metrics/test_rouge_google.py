@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 from oracles import rouge_l_google as oracle
 from oracles.texts import EXACT, anything, examples, joined
 
-from lm_eval_longbench.metrics.rouge_l import rouge_l_google
+from lm_eval_longbench.metrics.rouge import rouge_l_google
 
 texts = st.one_of(
     joined(["x ", "y ", "z ", "X ", "x", "7 ", "cats ", "-", ".", "\n", "é", "北", "İ", "_"], 30),

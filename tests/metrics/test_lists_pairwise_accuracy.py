@@ -6,7 +6,7 @@ from oracles import pro_items as oracle
 from oracles.pro_texts import distinct_golds, golds, predictions
 from oracles.texts import EXACT, examples
 
-from lm_eval_longbench.metrics.pairwise_accuracy import pairwise_accuracy
+from lm_eval_longbench.metrics.lists import pairwise_accuracy
 
 CASES = {
     # prediction, gold, gold pairs in order / pairs of predicted items

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from lm_eval_longbench.metrics.code_sim import matched
+from lm_eval_longbench.metrics.code import matched
 
 
 def official(first, second):

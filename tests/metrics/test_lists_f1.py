@@ -4,7 +4,7 @@ from oracles import pro_items as oracle
 from oracles.pro_texts import golds, predictions
 from oracles.texts import EXACT, examples
 
-from lm_eval_longbench.metrics.item_f1 import item_f1
+from lm_eval_longbench.metrics.lists import item_f1
 
 CASES = {
     # prediction, gold, F1 = 2 * common / (distinct predicted + distinct gold)

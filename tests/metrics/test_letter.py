@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from lm_eval_longbench.metrics.longbench_v2 import judge
+from lm_eval_longbench.metrics.letter import judge
 
 GOLDEN = Path(__file__).resolve().parents[3] / "shared" / "golden" / "longbench_v2"
 

@@ -9,7 +9,7 @@ from oracles.rouge_l import f_of
 from oracles.texts import EXACT, anything, examples, joined
 from rouge import Rouge
 
-from lm_eval_longbench.metrics.rouge_l import rouge_l
+from lm_eval_longbench.metrics.rouge import rouge_l
 
 # Few words, so that many longest common subsequences tie; odd stops and whitespace between them.
 WORDS = ["x ", "y ", "z ", "w "]

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 from oracles import numbers_share as oracle
 from oracles.texts import EXACT, anything, examples, joined
 
-from lm_eval_longbench.metrics.retrieval import retrieval_zh
+from lm_eval_longbench.metrics.text import retrieval_zh
 
 texts = st.one_of(
     joined(["7", "07", "3", "段落", "段落7", "段", "Paragraph 7", "７", "七", " ", "。"], 10),

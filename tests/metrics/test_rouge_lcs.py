@@ -6,7 +6,7 @@ from oracles.rouge_l import lcs_table, walk
 from oracles.texts import examples
 
 from lm_eval_longbench.metrics import rouge_l
-from lm_eval_longbench.metrics.rouge_l import lcs_length, lcs_words
+from lm_eval_longbench.metrics.rouge import lcs_length, lcs_words
 
 words = st.lists(st.sampled_from("abcde"), max_size=40)
 

@@ -4,7 +4,7 @@ from oracles import pro_items as oracle
 from oracles.pro_texts import golds, predictions
 from oracles.texts import EXACT, examples
 
-from lm_eval_longbench.metrics.sub_em import sub_em
+from lm_eval_longbench.metrics.lists import sub_em
 
 CASES = {
     # prediction, gold, found / gold

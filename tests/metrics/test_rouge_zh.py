@@ -5,7 +5,7 @@ from oracles import rouge_l as oracle
 from oracles.rouge_l import f_of
 from oracles.texts import EXACT, anything, examples, joined
 
-from lm_eval_longbench.metrics.rouge_l import rouge_l_zh
+from lm_eval_longbench.metrics.rouge import rouge_l_zh
 
 WORDS = ["北京", "天气", "很", "好", "大学", "我", "爱", "abc", "3.5", ". ", ".."]
 texts = st.one_of(joined([*WORDS, *" \n\u3000。，《》."]), anything)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from oracles import code_sim as oracle
 from oracles.texts import EXACT, anything, examples, joined
 
-from lm_eval_longbench.metrics.code_sim import code_sim
+from lm_eval_longbench.metrics.code import code_sim
 
 code = joined([*"xy=1()#/` \n", "==", "//", "self.", "    ", "return "], 15)
 texts = st.one_of(code, anything)

@@ -8,7 +8,7 @@ from oracles import pro_items as oracle
 from oracles.pro_texts import golds, predictions
 from oracles.texts import EXACT, examples
 
-from lm_eval_longbench.metrics.ndcg import ndcg
+from lm_eval_longbench.metrics.lists import ndcg
 
 # Ranks are discounted by 1, log2(3), log2(4) = 2. Ideal of three: 3/1 + 2/log2(3) + 1/2.
 IDEAL_2 = 2 + 1 / log2(3)

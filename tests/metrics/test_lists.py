@@ -4,7 +4,7 @@ from oracles import pro_items as oracle
 from oracles.pro_texts import golds, predictions
 from oracles.texts import examples
 
-from lm_eval_longbench.metrics.answer_items import gold_items, last_positions, prediction_items
+from lm_eval_longbench.metrics.lists import gold_items, last_positions, prediction_items
 
 PREDICTIONS = {
     "one a line": ("a\nb", ["a", "b"]),

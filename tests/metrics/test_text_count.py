@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 from oracles import numbers_share as oracle
 from oracles.texts import EXACT, anything, examples, joined
 
-from lm_eval_longbench.metrics.count import count
+from lm_eval_longbench.metrics.text import count
 
 texts = st.one_of(joined(["1", "2", "12", "012", " ", ".", "x", "１", "²", "\n"], 10), anything)
 answers = st.one_of(st.sampled_from(["1", "2", "12", "012", "", " 12", "１"]), anything)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lm_eval_longbench.metrics.longbench_v2 import extract_choice
+from lm_eval_longbench.metrics.letter import extract_choice
 
 
 @pytest.mark.parametrize(
