@@ -2,7 +2,7 @@
 
 from lm_eval_longbench.benchmarks.longbench_v1 import V1, E
 from lm_eval_longbench.benchmarks.registry import find_task
-from lm_eval_longbench.metrics import longbench_v1
+from lm_eval_longbench.metrics import text as scorer
 
 V1_TASKS, E_TASKS = tuple(V1.tasks.values()), tuple(E.tasks.values())
 TASKS = V1_TASKS + E_TASKS
@@ -19,6 +19,4 @@ def score_sample(dataset, prediction, answers, all_classes=None):
     """Score an answer to a question of a dataset as its task file says."""
     task = V1.datasets[dataset] if dataset != "nq" else find_task("longbench_v1_nq")
     first = task.first_line
-    return longbench_v1.score_sample(
-        task.metric, prediction, answers, all_classes, first_line=first
-    )
+    return scorer.score_sample(task.metric, prediction, answers, all_classes, first_line=first)

@@ -21,7 +21,7 @@ TASKS = {
 
 def load_template(name):
     """Return an official template."""
-    return V2.template(V2.tasks[TASKS[name]])
+    return module.checked_template(V2.tasks[TASKS[name]])
 
 
 def render(document, template, reasoning=None):

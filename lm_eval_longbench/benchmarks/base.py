@@ -51,7 +51,7 @@ from lm_eval_longbench.data.open import Documents, load
 from lm_eval_longbench.data.rows import kind_problem, value_problem
 from lm_eval_longbench.metrics.reasoning import DROP
 from lm_eval_longbench.presets import PresetTable
-from lm_eval_longbench.prompts.render import checked_template, question, render
+from lm_eval_longbench.prompts.render import question, render
 from lm_eval_longbench.prompts.truncation import rule_of
 from lm_eval_longbench.task_folder import task_folder
 
@@ -227,10 +227,6 @@ class Benchmark(abc.ABC):
         from lm_eval_longbench.benchmarks.asking import Asking
 
         return Asking(self, task, options, repeats)
-
-    def template(self, task: Task) -> str:
-        """Return a task's prompt template byte for byte; PromptError if it is not official."""
-        return checked_template(task)
 
     def asked(self, task: Task, dataset: object) -> Task | None:
         """Return which task a harness configuration asks: this, or a part of it; None: neither.

@@ -55,8 +55,6 @@ from lm_eval_longbench.benchmarks.sample import (
     text_id,
 )
 from lm_eval_longbench.data.rows import kind_problem, value_problem
-from lm_eval_longbench.figures.answers import Answers
-from lm_eval_longbench.figures.figure import Figure
 from lm_eval_longbench.metrics.lists import ITEM_METRICS
 from lm_eval_longbench.metrics.reasoning import DROP, answer_of
 from lm_eval_longbench.metrics.summary import SummaryParts, sample_failed, score_sample
@@ -231,14 +229,9 @@ class LongBenchPro(Benchmark):
 
     # ------------------------------------------------------------------ figures
 
-    def figures(self, answers: Answers) -> list[Figure]:
-        return longbench_pro_figures.figures(answers)
-
-    def question_figures(self, answers: Answers) -> list[Figure]:
-        return longbench_pro_figures.question_figures(answers)
-
-    def official(self, answers: Answers, figures: Sequence[Figure]) -> dict[str, Any]:
-        return longbench_pro_figures.official(answers, figures)
+    figures = staticmethod(longbench_pro_figures.figures)
+    question_figures = staticmethod(longbench_pro_figures.question_figures)
+    official = staticmethod(longbench_pro_figures.official)
 
     # ------------------------------------------------------------------ official files
 

@@ -52,8 +52,6 @@ from lm_eval_longbench.benchmarks.sample import (
     is_texts,
     text_id,
 )
-from lm_eval_longbench.figures.answers import Answers
-from lm_eval_longbench.figures.figure import Figure
 from lm_eval_longbench.metrics.letter import CHOICES, Verdict, judge
 from lm_eval_longbench.metrics.reasoning import DROP
 from lm_eval_longbench.presets import PresetTable
@@ -242,17 +240,10 @@ class LongBenchV2(Benchmark):
         """Modes ask the same questions."""
         return ""
 
-    def figures(self, answers: Answers) -> list[Figure]:
-        return longbench_v2_figures.figures(answers)
-
-    def question_figures(self, answers: Answers) -> list[Figure]:
-        return longbench_v2_figures.question_figures(answers)
-
-    def official(self, answers: Answers, figures: Sequence[Figure]) -> dict[str, Any]:
-        return longbench_v2_figures.official(answers, figures)
-
-    def parts(self, answers: Answers, figures: Sequence[Figure]) -> dict[str, Any]:
-        return longbench_v2_figures.parts(answers, figures)
+    figures = staticmethod(longbench_v2_figures.figures)
+    question_figures = staticmethod(longbench_v2_figures.question_figures)
+    official = staticmethod(longbench_v2_figures.official)
+    parts = staticmethod(longbench_v2_figures.parts)
 
     # ------------------------------------------------------------------ official files
 

@@ -21,6 +21,7 @@ from lm_eval_longbench.benchmarks.registry import (
 from lm_eval_longbench.errors import LockError, LongBenchError
 from lm_eval_longbench.input_files import open_input, read_whole
 from lm_eval_longbench.options import KEY, Options
+from lm_eval_longbench.prompts.render import checked_template
 from lm_eval_longbench.shapes import Object
 from lm_eval_longbench.signature.signature import package_versions
 from lm_eval_longbench.version import installed
@@ -163,7 +164,7 @@ def lock_of(names: Sequence[str], options: Options) -> Lock:
     """
     tasks = [find_task(name) for name in names]
     for task in tasks:
-        benchmark_of(task).template(task)  # stops where it is not what its hash says
+        checked_template(task)  # stops where it is not what its hash says
     return Lock(
         data=data_of(tasks, options),
         metrics={one.name: one.metrics for one in map(benchmark_of, tasks)},

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from oracles.rouge_l import lcs_table, walk
 from oracles.texts import examples
 
-from lm_eval_longbench.metrics import rouge_l
+from lm_eval_longbench.metrics import rouge
 from lm_eval_longbench.metrics.rouge import lcs_length, lcs_words
 
 words = st.lists(st.sampled_from("abcde"), max_size=40)
@@ -21,12 +21,12 @@ def test_length_and_words_equal_the_tables(reference, prediction):
 @examples(200)
 @given(words, words, st.integers(1, 7))
 def test_the_block_size_does_not_matter(reference, prediction, block):
-    before = rouge_l._BLOCK
-    rouge_l._BLOCK = block
+    before = rouge._BLOCK
+    rouge._BLOCK = block
     try:
         assert lcs_words(reference, prediction) == set(walk(reference, prediction))
     finally:
-        rouge_l._BLOCK = before
+        rouge._BLOCK = before
 
 
 def test_ties_step_back_in_the_prediction():

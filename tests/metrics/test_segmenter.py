@@ -14,7 +14,7 @@ from jieba import finalseg
 from longbench_v1_facts import DATASETS
 from v1_tasks import V1_TASKS, load
 
-from lm_eval_longbench.metrics import segment
+from lm_eval_longbench.metrics import words as module
 from lm_eval_longbench.metrics.segmenter import Segmenter
 from lm_eval_longbench.metrics.words import gold_words, words
 
@@ -97,7 +97,7 @@ def test_texts_of_all_classes_of_signs():
         text = "".join(random_.choice(classes)() for _ in range(pieces))
         if random_.random() < 0.3:
             text = "".join(random_.sample(text, len(text)))
-        assert tuple(segment._segmenter().words(text)) == tuple(plain().cut(text)), text
+        assert tuple(module._segmenter().words(text)) == tuple(plain().cut(text)), text
 
 
 @pytest.mark.parametrize("sign", ["丂", "的", "a"])
@@ -135,12 +135,12 @@ def test_a_cache_that_somebody_else_wrote_is_not_read(tmp_path, monkeypatch):
     """jieba takes any newer file of this name in the folder for temporary files."""
     (tmp_path / "jieba.cache").write_bytes(marshal.dumps(({"北": 1}, 1)))
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    segment._segmenter.cache_clear()
+    module._segmenter.cache_clear()
     words.cache_clear()
     try:
         assert words("北京大学") == ("北京大学",)
     finally:
-        segment._segmenter.cache_clear()
+        module._segmenter.cache_clear()
     assert marshal.loads((tmp_path / "jieba.cache").read_bytes()) == ({"北": 1}, 1)
 
 

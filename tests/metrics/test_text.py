@@ -6,7 +6,7 @@ from oracles.texts import EXACT, examples, joined
 from v1_tasks import score_sample
 
 from lm_eval_longbench.errors import LongBenchError, UnknownNameError
-from lm_eval_longbench.metrics import longbench_v1
+from lm_eval_longbench.metrics import text as scorer
 
 # A prediction and answer on which the metrics differ, worked out for each metric.
 # qa_f1: cat sat against cat. rouge_l: The cat sat against A cat. count: the number 7 of 7 and 2.
@@ -135,5 +135,5 @@ def test_maximum_over_answers(dataset, prediction, answers):
 def test_an_unknown_metric_names_the_nearest():
     for answers in ([], ["x"]):
         with pytest.raises(UnknownNameError, match="Did you mean 'qa_f1'") as caught:
-            longbench_v1.score_sample("qa-f1", "x", answers)
+            scorer.score_sample("qa-f1", "x", answers)
         assert isinstance(caught.value, LongBenchError)
