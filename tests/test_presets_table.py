@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from lm_eval_longbench.benchmarks.asking import asking_of
 from lm_eval_longbench.benchmarks.longbench_pro import PRO
 from lm_eval_longbench.benchmarks.longbench_v1 import V1, E
 from lm_eval_longbench.benchmarks.longbench_v2 import V2
@@ -194,8 +195,8 @@ def test_the_limit_of_a_preset_cuts(tokenizer_folder):
 
     task = V2.tasks["longbench_v2"]
     options = Options(preset="claude-3.5-sonnet-20241022")
-    asking = V2.asking(task, options, 1)
+    asking = asking_of(V2, task, options, 1)
     assert (asking.options.truncate_to, asking.generation) == (200_000, {})
-    assert V1.asking(V1.tasks["longbench_v1_qasper"], options, 1).options.truncate_to is None
+    assert asking_of(V1, V1.tasks["longbench_v1_qasper"], options, 1).options.truncate_to is None
     own = Options(preset="32k", truncate_to=100)
-    assert V1.asking(V1.tasks["longbench_v1_qasper"], own, 1).options.truncate_to == 100
+    assert asking_of(V1, V1.tasks["longbench_v1_qasper"], own, 1).options.truncate_to == 100

@@ -6,7 +6,7 @@ import functools
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from lm_eval_longbench.errors import OptionError
 from lm_eval_longbench.once import warn_once
@@ -118,6 +118,21 @@ class Asking:
 
     def complete(self, doc: Mapping[str, Any], scored: Sequence[Scored]) -> None:
         """Add to what responses are worth what `finish` found out."""
+
+
+@runtime_checkable
+class AsksOtherwise(Protocol):
+    """A benchmark whose tasks need another `Asking`."""
+
+    def asking(self, task: Task, options: Options, repeats: int) -> Asking:
+        """Return how a task is asked in a run with these options."""
+
+
+def asking_of(benchmark: Benchmark, task: Task, options: Options, repeats: int) -> Asking:
+    """Return how a task of a benchmark is asked in a run with these options."""
+    if isinstance(benchmark, AsksOtherwise):
+        return benchmark.asking(task, options, repeats)
+    return Asking(benchmark, task, options, repeats)
 
 
 # ---------------------------------------------------------------------- parts of a document

@@ -57,10 +57,8 @@ from lm_eval_longbench.task_folder import task_folder
 
 if TYPE_CHECKING:
     from lm_eval_longbench.benchmarks.answer_files import Layout, OfficialFiles
-    from lm_eval_longbench.benchmarks.asking import Asking
     from lm_eval_longbench.figures.answers import Answers
     from lm_eval_longbench.figures.figure import Figure, Unit
-    from lm_eval_longbench.options import Options
     from lm_eval_longbench.prompts.truncation import Rule
 
 PACKAGE = Path(__file__).parent.parent
@@ -221,12 +219,6 @@ class Benchmark(abc.ABC):
             if task.dataset not in seen:
                 seen.add(task.dataset)
                 yield task.label, task
-
-    def asking(self, task: Task, options: Options, repeats: int) -> Asking:
-        """Return how a task is asked in a run with these options."""
-        from lm_eval_longbench.benchmarks.asking import Asking
-
-        return Asking(self, task, options, repeats)
 
     def asked(self, task: Task, dataset: object) -> Task | None:
         """Return which task a harness configuration asks: this, or a part of it; None: neither.

@@ -19,7 +19,7 @@ from lm_eval.api.task import ConfigurableTask
 from lm_eval.filters import build_filter_ensemble
 
 from lm_eval_longbench.answers.answer import REPLIES
-from lm_eval_longbench.benchmarks.asking import Asking
+from lm_eval_longbench.benchmarks.asking import Asking, asking_of
 from lm_eval_longbench.benchmarks.base import CAPPED, FAILED
 from lm_eval_longbench.benchmarks.questions import question_values
 from lm_eval_longbench.benchmarks.registry import benchmark_of, carried, read_options
@@ -127,7 +127,7 @@ class LongBenchTask(ConfigurableTask):
         config["metadata"] = metadata = masked(metadata)
         # The option, else the harness's own key in a user's YAML, else the official number.
         repeats = options.repeats or int(given.get("repeats") or benchmark.repeats)
-        self.asking = benchmark.asking(task, options, repeats)
+        self.asking = asking_of(benchmark, task, options, repeats)
         # A user's group may replace a member's whole metadata, its version with it.
         if metadata.get("version") is None:
             metadata["version"] = benchmark.task_version

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, overload
 
+from lm_eval_longbench.benchmarks.asking import asking_of
 from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task, read_options
 from lm_eval_longbench.errors import OptionError
 from lm_eval_longbench.options import KEY, Options
@@ -142,7 +143,7 @@ def load(task: str, **options: Any) -> Documents:
     own = find_task(task)
     benchmark = benchmark_of(own)
     chosen = read_options({KEY: options})
-    asking = benchmark.asking(own, chosen, chosen.repeats or benchmark.repeats)
+    asking = asking_of(benchmark, own, chosen, chosen.repeats or benchmark.repeats)
     return Documents(task, asking, asking.load())
 
 

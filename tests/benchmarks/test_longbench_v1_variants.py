@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from lm_eval_longbench import evaluate, load, score_paths
-from lm_eval_longbench.benchmarks.asking import RetrievedAsking
+from lm_eval_longbench.benchmarks.asking import RetrievedAsking, asking_of
 from lm_eval_longbench.benchmarks.longbench_v1 import V1
 from lm_eval_longbench.benchmarks.longbench_v1_variants import VARIANTS
 from lm_eval_longbench.benchmarks.registry import (
@@ -52,7 +52,7 @@ def test_retrieved_chunks_stand_best_first():
     chunks = sentence_chunks(ROW["context"], 20)
     best = rank(chunks, ROW["input"], 2)
     assert "Tom keeps bees" in best[0]["content"]
-    asking = benchmark.asking(task, options, 1)
+    asking = asking_of(benchmark, task, options, 1)
     assert isinstance(asking, RetrievedAsking)
     text = "".join(chunk["content"] for chunk in best)
     official = V1.render(find_task("longbench_v1_hotpotqa"), {**ROW, "context": text})
@@ -77,7 +77,7 @@ def test_summaries_stand_in_the_order_of_the_document(language, label, tmp_path)
     task, benchmark = task_and_benchmark("longbench_v1_summary_gov_report")
     row = {**ROW, "language": language}
     options = Options(chunk_size=200, rag_top_n=1)
-    asking = benchmark.asking(task, options, 1)
+    asking = asking_of(benchmark, task, options, 1)
     parts = [first_words(part, 200) for part in sentence_chunks(ROW["context"], 200)]
     text = "".join(f"{label}{n} : {part}\n" for n, part in enumerate(parts, start=1))
     assert len(parts) == 2 and text in asking.render(row)
@@ -93,7 +93,7 @@ def test_summaries_stand_in_the_order_of_the_document(language, label, tmp_path)
         )
     )
     options = Options(data_dir="sample", retrieved_context=str(file), rag_top_n=1)
-    asking = benchmark.asking(task, options, 1)
+    asking = asking_of(benchmark, task, options, 1)
     asking.load()
     prompt = asking.render({**documents.rows[0], "language": language})
     assert f"{label}1 : part 0\n{label}2 : part 1\n{label}3 : part 2\n" in prompt

@@ -13,6 +13,7 @@ from prediction_rows import says, v2_question, v2_row
 from scored_runs import v2_row as line_of_v2
 from v2_rows import ROW, official_rows
 
+from lm_eval_longbench.benchmarks.asking import asking_of
 from lm_eval_longbench.benchmarks.longbench_v2 import V2
 from lm_eval_longbench.benchmarks.longbench_v2_asking import CotAnswerAsking
 from lm_eval_longbench.benchmarks.registry import table_of
@@ -568,7 +569,7 @@ def test_modes_ask_the_same_questions_and_can_be_paired():
 
 
 def test_pass_two_embeds_reasoning_and_names_its_hash():
-    asking = V2.asking(V2.tasks["longbench_v2_cot_answer"], Options(), 1)
+    asking = asking_of(V2, V2.tasks["longbench_v2_cot_answer"], Options(), 1)
     assert isinstance(asking, CotAnswerAsking)
     # The harness renders a document before there is any reasoning.
     assert (asking.ingredients, ROW["question"] in asking.render(ROW)) == ({}, True)

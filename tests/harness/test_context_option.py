@@ -5,6 +5,7 @@ import json
 import pytest
 from real_runs import AnsweringLM, write_run
 
+from lm_eval_longbench.benchmarks.asking import asking_of
 from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task
 from lm_eval_longbench.errors import OptionError
 from lm_eval_longbench.logs.results_file import read_results_file
@@ -36,7 +37,9 @@ def test_prompts_have_no_documents(task, tmp_path):
     options = {"repeats": 1}
     own = find_task(task)
     benchmark = benchmark_of(own)
-    rows = [dict(row) for row in benchmark.asking(own, Options(data_dir="sample"), 1).load().rows]
+    rows = [
+        dict(row) for row in asking_of(benchmark, own, Options(data_dir="sample"), 1).load().rows
+    ]
     plain, with_them, usual = run_with(tmp_path / "with", task, options)
     bare, without, found = run_with(tmp_path / "none", task, {**options, "context": "none"})
     assert plain == [benchmark.render(own, row) for row in rows]
