@@ -53,7 +53,7 @@ class Found:
 
 
 @dataclass(frozen=True)
-class Answered:
+class AnsweredQuestion:
     """A question and its answers in a row of another program's file.
 
     Attributes:
@@ -98,7 +98,7 @@ class Layout(abc.ABC):
         """Return what a file is by its first row; a text: why it is not scored; None: no such."""
 
     @abc.abstractmethod
-    def read(self, row: Mapping[str, Any], index: int, task: Task) -> Answered | Unusable:
+    def read(self, row: Mapping[str, Any], index: int, task: Task) -> AnsweredQuestion | Unusable:
         """Return what a row of a file of answers to a task says; `index` is its place there."""
 
     def subject(self, path: Path) -> str:
@@ -115,7 +115,7 @@ class NamedLayout(Layout):
 
     form = OBJECT
 
-    def read(self, row: Mapping[str, Any], index: int, task: Task) -> Answered | Unusable:
+    def read(self, row: Mapping[str, Any], index: int, task: Task) -> AnsweredQuestion | Unusable:
         """Say of any row that it cannot be scored."""
         return Unusable("is of a file that cannot be scored")
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from lm_eval_longbench.benchmarks.answer_files import (
     OBJECT,
     TABLE,
-    Answered,
+    AnsweredQuestion,
     Found,
     Layout,
     OfficialFiles,
@@ -82,8 +82,8 @@ class V1Files(OfficialFiles):
 _V1, _E = "longbench_v1", "longbench_v1_e"
 
 
-def _answered(doc: Mapping[str, Any], answers: Sequence[str], place: int) -> Answered:
-    return Answered(doc, answers, place, document_of_text(doc.get("context")))
+def _answered(doc: Mapping[str, Any], answers: Sequence[str], place: int) -> AnsweredQuestion:
+    return AnsweredQuestion(doc, answers, place, document_of_text(doc.get("context")))
 
 
 class HarnessLogV1(Layout):
@@ -109,7 +109,7 @@ class HarnessLogV1(Layout):
             return None
         return Found(_E if told[2] else _V1, told[1])
 
-    def read(self, row: Mapping[str, Any], index: int, task: Task) -> Answered | Unusable:
+    def read(self, row: Mapping[str, Any], index: int, task: Task) -> AnsweredQuestion | Unusable:
         from lm_eval_longbench.logs.sample_log import is_log_row, responses_of
 
         answers = responses_of(row) if is_log_row(row) else None
@@ -145,7 +145,7 @@ class KVCacheFactory(Layout):
             return None
         return Found(_E if own.endswith("_e") else _V1, own.removesuffix("_e"))
 
-    def read(self, row: Mapping[str, Any], index: int, task: Task) -> Answered | Unusable:
+    def read(self, row: Mapping[str, Any], index: int, task: Task) -> AnsweredQuestion | Unusable:
         # A list: all answers of one batch, of which there is one.
         answer = row.get("pred")
         if isinstance(answer, list) and len(answer) == 1:
@@ -182,7 +182,7 @@ class KvpressV1(Layout):
         is_e = path.parent.name.startswith("longbench-e") or str(row["task"]) != task
         return Found(_E if is_e else _V1, task)
 
-    def read(self, row: Mapping[str, Any], index: int, task: Task) -> Answered | Unusable:
+    def read(self, row: Mapping[str, Any], index: int, task: Task) -> AnsweredQuestion | Unusable:
         told = str(row.get("task")).removesuffix("-e").removesuffix("_e")
         if told != task.label:
             return Unusable(f"'task' is {told!r}, the file's first is {task.label!r}")
@@ -254,7 +254,7 @@ class OpenCompassV1(Layout):
             return None
         return Found(_V1, told[1])
 
-    def read(self, row: Mapping[str, Any], index: int, task: Task) -> Answered | Unusable:
+    def read(self, row: Mapping[str, Any], index: int, task: Task) -> AnsweredQuestion | Unusable:
         gold, answer, key = row.get("gold"), row.get("prediction"), str(row.get("key"))
         if not isinstance(answer, str):
             return Unusable("'prediction' is not a text")

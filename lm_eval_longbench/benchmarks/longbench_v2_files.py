@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from lm_eval_longbench.benchmarks.answer_files import (
     TABLE,
-    Answered,
+    AnsweredQuestion,
     Found,
     Layout,
     NamedLayout,
@@ -104,7 +104,7 @@ class HarnessLogV2(Layout):
             return f"is {self.title} whose questions have no {', '.join(lacking)}"
         return Found(NAME)
 
-    def read(self, row: Mapping[str, Any], index: int, task: Task) -> Answered | Unusable:
+    def read(self, row: Mapping[str, Any], index: int, task: Task) -> AnsweredQuestion | Unusable:
         doc, pairs = row.get("doc"), row.get("filtered_resps")
         if not isinstance(doc, dict) or not isinstance(pairs, list) or len(pairs) != len(CHOICES):
             return Unusable("no sample log row with the likelihoods of four letters")
@@ -119,7 +119,7 @@ class HarnessLogV2(Layout):
         known.setdefault("domain", None)
         if known["domain"] is not None and not _is_official(known["domain"]):
             known["domain"] = None  # this mirror has names of its own
-        return Answered(known, [None], letter=CHOICES[likely.index(max(likely))])
+        return AnsweredQuestion(known, [None], letter=CHOICES[likely.index(max(likely))])
 
     def subject(self, path: Path) -> str:
         return ""  # the results file beside it says
@@ -146,11 +146,11 @@ class KvpressV2(Layout):
         needed = {"predicted_answer", "answer", *_NEEDED}
         return Found(NAME) if needed <= row.keys() else None
 
-    def read(self, row: Mapping[str, Any], index: int, task: Task) -> Answered | Unusable:
+    def read(self, row: Mapping[str, Any], index: int, task: Task) -> AnsweredQuestion | Unusable:
         answer = row.get("predicted_answer")
         if not isinstance(answer, str):
             return Unusable("'predicted_answer' is not a text")
-        return Answered(row, [answer])
+        return AnsweredQuestion(row, [answer])
 
     def remarks(self, rows: Iterator[Mapping[str, Any]]) -> list[str]:
         """Say in which rows the two rules for the letter differ."""
@@ -193,7 +193,7 @@ class Evalscope(Layout):
             return f"is {self.title} without what it knows of the questions (save_metadata)"
         return Found(NAME)
 
-    def read(self, row: Mapping[str, Any], index: int, task: Task) -> Answered | Unusable:
+    def read(self, row: Mapping[str, Any], index: int, task: Task) -> AnsweredQuestion | Unusable:
         own = row.get("sample_score")
         facts = own.get("sample_metadata") if isinstance(own, Mapping) else None
         judged = own.get("score") if isinstance(own, Mapping) else None
@@ -202,7 +202,7 @@ class Evalscope(Layout):
         letter = judged.get("extracted_prediction") or None
         if letter is not None and letter not in CHOICES:
             letter = None
-        return Answered({**facts, "answer": row.get("target")}, [None], letter=letter)
+        return AnsweredQuestion({**facts, "answer": row.get("target")}, [None], letter=letter)
 
 
 class OpenCompassV2(NamedLayout):
