@@ -10,7 +10,8 @@ from lm_eval_longbench.benchmarks.asking import is_own
 from lm_eval_longbench.benchmarks.base import Benchmark, Protocol, Task
 from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task
 from lm_eval_longbench.metrics.reasoning import DROP
-from lm_eval_longbench.signature.signature import UNKNOWN, setting_departures, values_of
+from lm_eval_longbench.signature.ingredients import setting_departures, values_of
+from lm_eval_longbench.signature.signature import UNKNOWN
 
 # Questions of an official task that may be equal to another one of it in all that is asked. In the
 # official data of v1 and E at most two of a dataset are, in gold answers, classes and length.

@@ -16,7 +16,7 @@ from lm_eval_longbench.reports.published import published_rows
 from lm_eval_longbench.reports.render import render
 from lm_eval_longbench.reports.report import make_report
 from lm_eval_longbench.reports.scored_run import read_run
-from lm_eval_longbench.signature.compare import NOT, RULES
+from lm_eval_longbench.signature.ingredients import INGREDIENTS, NOT
 
 ROOT = Path(module.__file__).parent
 # Functions whose texts a reader of reports sees.
@@ -29,7 +29,7 @@ MAKERS = {
     "reports/scored_run.py": ("capped_warning", "_official"),
     "reports/render.py": ("_entry_note", "_source_texts", "_board_table", "rank_text"),
     "signature/compare.py": ("incomparable",),
-    "signature/signature.py": ("setting_departures",),
+    "signature/ingredients.py": ("setting_departures",),
     "answers/answer.py": ("failure", "failed_text"),
 }
 CAPPED = (
@@ -122,7 +122,7 @@ def test_put_together_they_have_it_too(text):
 def test_other_texts_of_reports():
     texts = [own.unit_note for own in benchmarks().values()]
     texts += [row.caveat for name in benchmarks() for row in published_rows(name) if row.caveat]
-    texts += [rule.reason for rule in RULES.values() if rule.weight == NOT]
+    texts += [rule.reason for rule in INGREDIENTS.values() if rule.weight == NOT]
     assert [text for text in texts if english_left(text)] == []
 
 

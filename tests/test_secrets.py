@@ -22,7 +22,7 @@ from lm_eval_longbench.secrets import (
     secret_part,
     without_keys,
 )
-from lm_eval_longbench.signature.signature import INGREDIENTS
+from lm_eval_longbench.signature.ingredients import INGREDIENTS
 
 SECRET = "S3cr3tK3y"
 HARMLESS = [

@@ -13,7 +13,7 @@ from rich import box
 from rich.table import Table
 
 from lm_eval_longbench.errors import WRONG_USAGE, few
-from lm_eval_longbench.signature.compare import NOT
+from lm_eval_longbench.signature.ingredients import NOT
 from lm_eval_longbench.terminal import say_json, say_line, say_table, table_of
 
 if TYPE_CHECKING:

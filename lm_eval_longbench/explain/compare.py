@@ -16,14 +16,8 @@ from lm_eval_longbench.figures.tree import Difference
 from lm_eval_longbench.reports.render import difference_json, figure_json
 from lm_eval_longbench.reports.report import BenchmarkReport, make_report
 from lm_eval_longbench.reports.rows import Cell, ReportRow
-from lm_eval_longbench.signature.compare import (
-    CARE,
-    COMPARABLE,
-    NOT,
-    Comparison,
-    SignatureDifference,
-    compare,
-)
+from lm_eval_longbench.signature.compare import Comparison, SignatureDifference, compare
+from lm_eval_longbench.signature.ingredients import CARE, COMPARABLE, NOT
 
 # Names of the two sides.
 A, B = "A", "B"

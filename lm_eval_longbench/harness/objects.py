@@ -19,7 +19,7 @@ from lm_eval_longbench.harness.baseline import NAME as BASELINE
 from lm_eval_longbench.harness.baseline import ExtractiveBaseline
 from lm_eval_longbench.prompts.tokenizer import lent, load_tokenizer, tokenizer_name
 from lm_eval_longbench.prompts.tokens.fast import tokenizer_sha256
-from lm_eval_longbench.signature.signature import BEGIN, BESIDE, STOP, THINK_END
+from lm_eval_longbench.signature.ingredients import BEGIN, BESIDE, STOP, THINK_END
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase

@@ -14,7 +14,8 @@ from lm_eval_longbench.harness.backend import as_text
 from lm_eval_longbench.prompts.held import Texts, whole
 from lm_eval_longbench.prompts.prepare import EXCERPT, Prompt, text_sha256
 from lm_eval_longbench.secrets import masked
-from lm_eval_longbench.signature.signature import INGREDIENTS, completed, line
+from lm_eval_longbench.signature.ingredients import INGREDIENTS
+from lm_eval_longbench.signature.signature import completed, line
 
 # Figures whose values tell counts.
 COUNTED = tuple(metric.name for metric in COUNTS)

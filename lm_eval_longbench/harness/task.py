@@ -82,7 +82,8 @@ from lm_eval_longbench.prompts.render import text_sha256
 from lm_eval_longbench.prompts.tokenizer import load_tokenizer, tokenizer_name
 from lm_eval_longbench.prompts.tokens.fast import tokenizer_sha256
 from lm_eval_longbench.secrets import masked
-from lm_eval_longbench.signature.signature import BEGIN, model_settings, package_versions
+from lm_eval_longbench.signature.ingredients import BEGIN, model_settings
+from lm_eval_longbench.signature.signature import package_versions
 
 if TYPE_CHECKING:
     from lm_eval.api.instance import Instance

@@ -15,7 +15,8 @@ from lm_eval_longbench.errors import PredictionError
 from lm_eval_longbench.input_files import read_json
 from lm_eval_longbench.logs.scored_files import REPORT
 from lm_eval_longbench.shapes import Count, Object, Positive, checked
-from lm_eval_longbench.signature.signature import INGREDIENTS, Ingredients, completed
+from lm_eval_longbench.signature.ingredients import INGREDIENTS
+from lm_eval_longbench.signature.signature import completed
 
 # The harness writes <stem>_<moment>.json, and beside it samples_<task>_<moment>.jsonl.
 RESULTS_NAME = re.compile(r"(?P<stem>.+)_(?P<moment>\d{4}-\d{2}-\d{2}T[^_]+)\.json(\.gz)?")
@@ -33,18 +34,19 @@ class DumpedMetric(_Metric, total=False):
     aggregation: str
 
 
-class TaskRun(Ingredients, total=False):
-    """What a task of this package writes of its run.
-
-    Attributes:
-        signature: its line.
-        limit_source: what told the limit.
-        left_out: parameters that servers refused.
-    """
-
-    signature: str | None
-    limit_source: str | None
-    left_out: list[str] | None
+# What a task of this package writes of its run: the ingredients; "signature", their line;
+# "limit_source", what told the limit; and "left_out", parameters that servers refused.
+_typed_dict: Any = TypedDict  # mypy knows no fields that are computed
+TaskRun: Any = _typed_dict(
+    "TaskRun",
+    {
+        **{name: own.kind | None for name, own in INGREDIENTS.items()},
+        "signature": str | None,
+        "limit_source": str | None,
+        "left_out": list[str] | None,
+    },
+    total=False,
+)
 
 
 class _Metadata(TypedDict):
@@ -136,7 +138,7 @@ class TaskResult:
 
     file: Path
     name: str
-    run: TaskRun
+    run: Mapping[str, Any]
     figures: Mapping[str, Any]
     config: TaskConfig
     log: Path | None
@@ -146,8 +148,7 @@ class TaskResult:
     @property
     def signature(self) -> dict[str, Any]:
         """The ingredients that the file states, in their order."""
-        run: Mapping[str, Any] = self.run
-        return {key: run[key] for key in INGREDIENTS if key in run}
+        return {key: self.run[key] for key in INGREDIENTS if key in self.run}
 
     @property
     def metadata(self) -> Mapping[str, Any]:

@@ -24,7 +24,8 @@ from lm_eval_longbench.logs.scored_files import (
 from lm_eval_longbench.metrics.reasoning import OTHERWISE, POLICIES, otherwise
 from lm_eval_longbench.protocol import any_of, protocol_of
 from lm_eval_longbench.shapes import Count, checked
-from lm_eval_longbench.signature.signature import UNKNOWN, values_of
+from lm_eval_longbench.signature.ingredients import values_of
+from lm_eval_longbench.signature.signature import UNKNOWN
 
 # ---------------------------------------------------------------------- capped answers
 

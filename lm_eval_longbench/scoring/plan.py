@@ -33,7 +33,8 @@ from lm_eval_longbench.scoring.recognise import (
     of_kind,
     table_of_folder,
 )
-from lm_eval_longbench.signature.compare import NOT, SETTINGS, SignatureDifference, no_repeats
+from lm_eval_longbench.signature.compare import SETTINGS, SignatureDifference, no_repeats
+from lm_eval_longbench.signature.ingredients import NOT
 
 # Files named where none is recognised.
 _NAMED = 5

@@ -1,191 +1,27 @@
-"""Compare signatures: in which ingredients they differ, and whether scores can be compared.
-
-A difference weighs NOT if it can move a score, and CARE if the same answers would still get the
-same scores. Some weigh NOT only under a condition: where nothing was cut, what cuts does not
-matter.
-"""
+"""Compare signatures: in which ingredients they differ, and whether scores can be compared."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
-from lm_eval_longbench.benchmarks.registry import tasks
-from lm_eval_longbench.signature.signature import (
+from lm_eval_longbench.signature.ingredients import (
+    CARE,
+    COMPARABLE,
     INGREDIENTS,
     LATER,
-    less_own,
-    read_label,
-    values_of,
+    NOT,
+    PACKAGES,
+    Rule,
+    Signature,
+    nothing_cut,
+    same_tokenizer,
 )
+from lm_eval_longbench.signature.signature import read_label
 
-COMPARABLE, CARE, NOT = "comparable", "comparable with care", "not comparable"
-Signature = Mapping[str, Any]
-Condition = Callable[[Signature, Signature], bool]
-
-
-@dataclass(frozen=True)
-class Rule:
-    """What a difference in one ingredient means.
-
-    Attributes:
-        weight: CARE or NOT.
-        reason: why.
-        harmless: of two signatures, whether it weighs CARE here in spite of `weight`; None: never.
-        then: why it does.
-    """
-
-    weight: str
-    reason: str
-    harmless: Condition | None = None
-    then: str = ""
-
-    def weigh(self, left: Signature, right: Signature) -> tuple[str, str]:
-        """Return weight and reason for two signatures that differ in the ingredient."""
-        if self.harmless is not None and self.harmless(left, right):
-            return CARE, self.then
-        return self.weight, self.reason
-
-
-def _nothing_cut(left: Signature, right: Signature) -> bool:
-    """Whether no prompt was cut and no question skipped for its length, on either side."""
-    return all(
-        one.get("truncated") == 0 and one.get("kept", 0) == one.get("asked", 0)
-        for one in (left, right)
-    )
-
-
-def _cuts_unknown(left: Signature, right: Signature) -> bool:
-    """Whether one side does not say how many prompts were cut, as official files."""
-    return None in (left.get("truncated"), right.get("truncated"))
-
-
-def _same_tokenizer(left: Signature, right: Signature) -> bool:
-    """Whether the two sides name the same tokenizer in two ways."""
-    known = left.get("tokenizer_sha256")
-    return known is not None and known == right.get("tokenizer_sha256")
-
-
-def _own_templates(left: Signature, right: Signature) -> bool:
-    """Whether chat prompts of two models are compared, each with the template it knows."""
-    chat = [value for one in (left, right) for value in values_of(one.get("chat"))]
-    known = (left.get("tokenizer_sha256"), right.get("tokenizer_sha256"))
-    return "off" not in chat and "on" in chat and (None in known or known[0] != known[1])
-
-
-def _own_switches(left: Signature, right: Signature) -> bool:
-    """Whether settings of two models differ in nothing but how each of them thinks."""
-    known = (left.get("tokenizer_sha256"), right.get("tokenizer_sha256"))
-    ours, theirs = (
-        [less_own(value) for value in values_of(one.get("model_settings"))] for one in (left, right)
-    )
-    return ours == theirs and (None in known or known[0] != known[1])
-
-
-def _no_segmentation(left: Signature, right: Signature) -> bool:
-    """Whether no task on either side is scored with jieba."""
-    names = [str(value) for one in (left, right) for value in values_of(one.get("task"))]
-    return not any(tasks()[name].segmented for name in names if name in tasks())
-
-
-def _no_reasoning(left: Signature, right: Signature) -> bool:
-    """Whether no answer on either side holds reasoning."""
-    return left.get("reasoned") == 0 and right.get("reasoned") == 0
-
-
-_CUTS = "prompts were cut, and this decides what the model read"
-_UNCUT = "no prompt was cut on either side, so that it had nothing to decide"
-_OWN = "officially each model's own tokenizer cuts its prompts; two of one model cut elsewhere"
-
-# Every ingredient of a signature, in the order of a signature.
-RULES: Mapping[str, Rule] = {
-    "benchmark": Rule(NOT, "another benchmark asks other questions"),
-    "task": Rule(NOT, "other tasks have other questions"),
-    "version": Rule(NOT, "a task's version is raised with every change that can move a score"),
-    "data": Rule(NOT, "other data, other questions"),
-    "data_sha256": Rule(NOT, "the documents were read from another file"),
-    "template_sha256": Rule(NOT, "the questions were put in other words"),
-    "truncation": Rule(NOT, _CUTS, _nothing_cut, _UNCUT),
-    "limit": Rule(NOT, _CUTS, _nothing_cut, _UNCUT),
-    "overlength": Rule(
-        NOT, "longer prompts were cut on one side and left out on the other", _nothing_cut, _UNCUT
-    ),
-    "tokenizer": Rule(CARE, _OWN, _same_tokenizer, "another name for the same tokenizer"),
-    "tokenizer_sha256": Rule(CARE, _OWN),
-    "chat": Rule(NOT, "prompts were wrapped in a chat template on one side only"),
-    "chat_sha256": Rule(
-        NOT,
-        "something else stood around the prompts: another chat template of the same model, or a "
-        "system instruction",
-        _own_templates,
-        "each model has a chat template of its own; a system instruction would show here too",
-    ),
-    "system_sha256": Rule(NOT, "a system instruction on one side only, or another one"),
-    "generation": Rule(NOT, "other sampling or another output budget gives other answers"),
-    "model_settings": Rule(
-        NOT,
-        "arguments of a model changed requests, or what is left of answers",
-        _own_switches,
-        "each model has switches of its own for how it thinks",
-    ),
-    "decoding": Rule(
-        CARE,
-        "the official release cleans up what this tokenizer decodes and servers do not, or the "
-        "tokenizers differ: it moves lcc by up to 0.05 points, repobench-p by 0.01, others not",
-    ),
-    "repeats": Rule(NOT, "best-of-N and pass@N need the same N"),
-    "seeds": Rule(CARE, "other seeds draw other answers from the same distribution"),
-    "filters": Rule(NOT, "something else of the answers was scored"),
-    "reasoning": Rule(
-        NOT,
-        "reasoning was scored with the answers on one side only",
-        _no_reasoning,
-        "no answer on either side holds reasoning",
-    ),
-    "reasoned": Rule(CARE, "another number of answers holds reasoning"),
-    "metrics": Rule(NOT, "the same answers are scored by other rules"),
-    "metric": Rule(NOT, "the same answers are scored by another metric"),
-    "context": Rule(NOT, "prompts have no documents on one side only"),
-    "embedding_model": Rule(NOT, "another embedding model gives other similarities"),
-    "retrieval": Rule(NOT, "another retriever finds other chunks"),
-    "rag_top_n": Rule(NOT, "prompts hold another number of chunks"),
-    "reasoning_sha256": Rule(CARE, "each run answers from its own reasoning"),
-    "questions_sha256": Rule(NOT, "other questions were asked, or in another order"),
-    "asked": Rule(NOT, "other questions were asked"),
-    "kept": Rule(NOT, "questions were left out for their length, and not the same"),
-    "answered": Rule(NOT, "the means are over other questions"),
-    "failed": Rule(CARE, "failed answers count as wrong on both sides"),
-    "truncated": Rule(
-        CARE,
-        "another number of prompts was cut",
-        _cuts_unknown,
-        "how many prompts were cut is not known on one side",
-    ),
-    "capped": Rule(
-        CARE, "another number of answers ended at the budget, or it is not known on one side"
-    ),
-    "packages": Rule(NOT, "other versions of packages that scores depend on"),
-}
-# Each package of the ingredient "packages".
-PACKAGES: Mapping[str, Rule] = {
-    "lm_eval_longbench": Rule(
-        CARE, "what moves scores has versions of its own: task, template and metrics"
-    ),
-    "lm_eval": Rule(CARE, "another harness may send requests otherwise; it scores nothing here"),
-    "jieba": Rule(
-        NOT,
-        "Chinese answers are segmented by another version before they are scored",
-        _no_segmentation,
-        "none of these tasks is scored with it",
-    ),
-    "tokenizers": Rule(NOT, _CUTS, _nothing_cut, _UNCUT),
-    "transformers": Rule(
-        CARE, "prompts are cut and answers cleaned up as the official release did under any release"
-    ),
-}
 _PACKAGES = "packages"
 # What stands for an ingredient that a result does not state.
 UNSTATED = "not stated"
@@ -266,7 +102,7 @@ def compare(left: Mapping[str, Any], right: Mapping[str, Any]) -> Comparison:
             differences += own
             unstated += missing
         elif left[name] != right[name]:
-            weight, reason = RULES[name].weigh(left, right)
+            weight, reason = INGREDIENTS[name].weigh(left, right)
             differences.append(SignatureDifference(name, left[name], right[name], weight, reason))
     return Comparison(differences, unstated)
 
@@ -279,7 +115,7 @@ def _packages(
     if not isinstance(ours, Mapping) or not isinstance(theirs, Mapping):
         if ours == theirs:
             return [], []
-        weight, reason = RULES[_PACKAGES].weigh(left, right)
+        weight, reason = INGREDIENTS[_PACKAGES].weigh(left, right)
         return [SignatureDifference(_PACKAGES, ours, theirs, weight, reason)], []
     differences, unstated = [], []
     for package in dict.fromkeys([*PACKAGES, *ours, *theirs]):
@@ -326,11 +162,11 @@ def no_repeats(left: Signature, right: Signature) -> list[SignatureDifference]:
     found = []
     for name in SETTINGS:
         values = _setting(left, name), _setting(right, name)
-        same = values[0] == values[1] or (name in _OF_CUTS and _nothing_cut(left, right))
+        same = values[0] == values[1] or (name in _OF_CUTS and nothing_cut(left, right))
         if name.startswith("tokenizer"):  # null: nothing was cut there
-            same = same or None in values or _same_tokenizer(left, right)
+            same = same or None in values or same_tokenizer(left, right)
         if not same:
-            found.append(SignatureDifference(name, *values, NOT, RULES[name].reason))
+            found.append(SignatureDifference(name, *values, NOT, INGREDIENTS[name].reason))
     return found
 
 
@@ -351,7 +187,7 @@ def shown(value: Any) -> str:
 
 def _heavy_part(own: Signature) -> str:
     """Return a text that is equal for signatures which weigh alike against any other."""
-    light = {name for name, rule in RULES.items() if rule.weight == CARE}
+    light = {name for name, rule in INGREDIENTS.items() if rule.weight == CARE}
     kept = {name: value for name, value in own.items() if name not in light}
     # What the conditions of rules ask of light ingredients.
     asked = (own.get("tokenizer_sha256"), own.get("truncated") == 0, own.get("reasoned") == 0)

@@ -9,7 +9,8 @@ from lm_eval_longbench.benchmarks.base import CAPPED, COUNTS, TRUNCATED
 from lm_eval_longbench.benchmarks.registry import benchmark_of, tasks
 from lm_eval_longbench.logs.results_file import TaskResult
 from lm_eval_longbench.logs.sample_log import at
-from lm_eval_longbench.signature.signature import INGREDIENTS, LATER, completed, line
+from lm_eval_longbench.signature.ingredients import INGREDIENTS, LATER
+from lm_eval_longbench.signature.signature import completed, line
 from lm_eval_longbench.verify.check import (
     CONFIRMED,
     DIFFERENT,

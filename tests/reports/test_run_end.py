@@ -26,7 +26,7 @@ from lm_eval_longbench.reports.run_end import (
 )
 from lm_eval_longbench.reports.scored_run import read_run
 from lm_eval_longbench.scoring.score import score_rows
-from lm_eval_longbench.signature.signature import INGREDIENTS
+from lm_eval_longbench.signature.ingredients import INGREDIENTS
 
 V1 = benchmarks()["longbench_v1"]
 FILES = Files("hf org/model", "results/org__model", "results/run.log", "lm-eval-longbench run x")

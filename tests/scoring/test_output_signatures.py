@@ -7,7 +7,8 @@ import pytest
 from lm_eval_longbench.errors import PredictionError
 from lm_eval_longbench.logs.results_file import RecordedRuns
 from lm_eval_longbench.scoring.score import score_paths
-from lm_eval_longbench.signature.signature import INGREDIENTS, UNKNOWN, completed, line
+from lm_eval_longbench.signature.ingredients import INGREDIENTS
+from lm_eval_longbench.signature.signature import UNKNOWN, completed, line
 
 DATE = "2026-01-02T03-04-05.678901"
 SIGNATURE = completed(

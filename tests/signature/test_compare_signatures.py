@@ -8,24 +8,21 @@ import pytest
 from lm_eval_longbench.benchmarks.registry import tasks
 from lm_eval_longbench.signature import compare as compare_module
 from lm_eval_longbench.signature.compare import (
-    CARE,
-    COMPARABLE,
-    NOT,
-    PACKAGES,
-    RULES,
     SignatureDifference,
     compare,
     incomparable,
     no_repeats,
     shown,
 )
-from lm_eval_longbench.signature.signature import (
+from lm_eval_longbench.signature.ingredients import (
+    CARE,
+    COMPARABLE,
     INGREDIENTS,
     LATER,
-    combined,
-    completed,
-    package_versions,
+    NOT,
+    PACKAGES,
 )
+from lm_eval_longbench.signature.signature import combined, completed, package_versions
 
 PACKAGES_NOW = {
     "lm_eval_longbench": "0.1.0",
@@ -106,10 +103,10 @@ ONLY_IF_CUT = ("truncation", "limit", "overlength")
 
 
 def test_every_ingredient_and_package_has_a_rule():
-    assert set(RULES) == set(OTHER) == set(INGREDIENTS)
-    assert list(RULES) == list(INGREDIENTS)
+    assert set(INGREDIENTS) == set(OTHER) == set(INGREDIENTS)
+    assert list(INGREDIENTS) == list(INGREDIENTS)
     assert set(PACKAGES) == set(package_versions())
-    for rule in (*RULES.values(), *PACKAGES.values()):
+    for rule in (*INGREDIENTS.values(), *PACKAGES.values()):
         assert rule.weight in (CARE, NOT)
         assert rule.reason
         assert bool(rule.harmless) == bool(rule.then)
@@ -138,7 +135,7 @@ def test_each_ingredient(name):
     assert len(sentences) == (weight == NOT)
     if sentences:
         assert sentences[0].startswith(f"{name} differs (")
-        assert sentences[0].endswith(f": {RULES[name].reason}.")
+        assert sentences[0].endswith(f": {INGREDIENTS[name].reason}.")
 
 
 # How a model was asked. What came of it never keeps runs from being repeats.
@@ -271,7 +268,7 @@ def test_another_name_for_the_same_tokenizer():
 
 
 def test_cuts_that_one_side_does_not_count_are_no_other_number():
-    one = dict.fromkeys(RULES, "x")
+    one = dict.fromkeys(INGREDIENTS, "x")
     for other, reason in (
         (None, "how many prompts were cut is not known on one side"),
         (4, "another number of prompts was cut"),

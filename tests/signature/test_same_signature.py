@@ -5,7 +5,8 @@ import json
 import pytest
 from real_runs import Files, write_run
 
-from lm_eval_longbench.signature.compare import COMPARABLE, NOT, compare
+from lm_eval_longbench.signature.compare import compare
+from lm_eval_longbench.signature.ingredients import COMPARABLE, NOT
 
 TASK = "longbench_v1_multifieldqa_en"
 

@@ -6,9 +6,8 @@ from itertools import permutations
 import pytest
 
 from lm_eval_longbench.benchmarks.registry import benchmarks
+from lm_eval_longbench.signature.ingredients import INGREDIENTS, LATER
 from lm_eval_longbench.signature.signature import (
-    INGREDIENTS,
-    LATER,
     combined,
     completed,
     fingerprint,

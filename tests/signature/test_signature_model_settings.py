@@ -1,6 +1,6 @@
 """Settings among a model's arguments: what is stated of them."""
 
-from lm_eval_longbench.signature.signature import less_own, model_settings
+from lm_eval_longbench.signature.ingredients import less_own, model_settings
 
 
 def test_what_is_no_setting_is_not_stated():

@@ -10,7 +10,8 @@ from lm_eval_longbench.answers.answer import Answer, AnswerText
 from lm_eval_longbench.explain.compare import compare_results
 from lm_eval_longbench.interface.files import report as report_text
 from lm_eval_longbench.scoring.score import score_paths
-from lm_eval_longbench.signature.signature import INGREDIENTS, LATER, fingerprint
+from lm_eval_longbench.signature.ingredients import INGREDIENTS, LATER
+from lm_eval_longbench.signature.signature import fingerprint
 from lm_eval_longbench.verify.check import DIFFERENT
 from lm_eval_longbench.verify.verify import verify
 

@@ -9,7 +9,7 @@ from lm_eval_longbench.errors import PredictionError
 from lm_eval_longbench.explain.compare import compare_results
 from lm_eval_longbench.explain.side import read_side
 from lm_eval_longbench.scoring.score import score_paths
-from lm_eval_longbench.signature.compare import CARE, COMPARABLE, NOT
+from lm_eval_longbench.signature.ingredients import CARE, COMPARABLE, NOT
 
 QASPER, V2 = "longbench_v1_qasper", "longbench_v2"
 

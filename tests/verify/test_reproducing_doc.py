@@ -16,7 +16,8 @@ from lm_eval_longbench.errors import LockError
 from lm_eval_longbench.lock.check import require_lock
 from lm_eval_longbench.lock.lock import Lock, lock_now, lock_text, packages_now
 from lm_eval_longbench.options import Options
-from lm_eval_longbench.signature.signature import INGREDIENTS, completed, line, package_versions
+from lm_eval_longbench.signature.ingredients import INGREDIENTS
+from lm_eval_longbench.signature.signature import completed, line, package_versions
 from lm_eval_longbench.verify.check import (
     CONFIRMED,
     DIFFERENT,
