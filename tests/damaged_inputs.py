@@ -46,21 +46,20 @@ import yaml
 from lm_eval_longbench import once
 from lm_eval_longbench.benchmarks.base import Benchmark
 from lm_eval_longbench.benchmarks.registry import benchmarks, families
+from lm_eval_longbench.check.compare import compare_results
+from lm_eval_longbench.check.lock import lock_now, lock_text, read_lock, require_lock
+from lm_eval_longbench.check.verify import verify
 from lm_eval_longbench.cli import compare, lock, prepare, score
 from lm_eval_longbench.cli import verify as verify_command
 from lm_eval_longbench.errors import LongBenchError
-from lm_eval_longbench.explain.compare import compare_results
 from lm_eval_longbench.harness.command import run_harness
 from lm_eval_longbench.interface.files import report as report_text
-from lm_eval_longbench.lock.check import require_lock
-from lm_eval_longbench.lock.lock import lock_now, lock_text, read_lock
 from lm_eval_longbench.logs.sample_log import responses_of
 from lm_eval_longbench.options import KEY, Options
 from lm_eval_longbench.reports.formats import FORMATS
 from lm_eval_longbench.scoring.files import LOG
 from lm_eval_longbench.scoring.score import score_paths
 from lm_eval_longbench.terminal import say_table
-from lm_eval_longbench.verify.verify import verify
 
 Files = dict[str, bytes]  # by path within a folder
 SAMPLE = Options(data_dir="sample")

@@ -56,7 +56,7 @@ def table():
 
 def test_the_table_of_imports_is_that_of_the_code(code):
     assert table() == code
-    assert len(code) == 22
+    assert len(code) == 20
 
 
 def test_the_page_names_the_two_files_of_a_task():

@@ -22,6 +22,8 @@ from real_runs import EXTRACTIVE
 from v1_tasks import BY_NAME, load
 
 from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task
+from lm_eval_longbench.check.verification import CONFIRMED, DIFFERENT, NOT_CHECKABLE, OFFICIAL
+from lm_eval_longbench.check.verify import verify
 from lm_eval_longbench.errors import PredictionError
 from lm_eval_longbench.harness import private_names
 from lm_eval_longbench.harness.baseline import NAME
@@ -31,8 +33,6 @@ from lm_eval_longbench.logs.results_file import RESULTS_NAME
 from lm_eval_longbench.scoring.score import score_paths
 from lm_eval_longbench.semantic.similarity import choose_embedder
 from lm_eval_longbench.task_folder import task_folder
-from lm_eval_longbench.verify.check import CONFIRMED, DIFFERENT, NOT_CHECKABLE, OFFICIAL
-from lm_eval_longbench.verify.verify import verify
 
 V1 = ["longbench_v1_trec", "longbench_v1_qasper"]
 ROUGE = ["longbench_v1_gov_report", "longbench_v1_e_gov_report"]

@@ -19,6 +19,7 @@ from typer.testing import CliRunner
 
 from lm_eval_longbench import input_files
 from lm_eval_longbench.benchmarks.base import MOST_REPEATS
+from lm_eval_longbench.check import lock
 from lm_eval_longbench.cli.main import app
 from lm_eval_longbench.data import rows
 from lm_eval_longbench.errors import DataError, LongBenchError, PredictionError
@@ -40,7 +41,6 @@ from lm_eval_longbench.input_files import (
     read_whole,
     reading,
 )
-from lm_eval_longbench.lock import lock
 
 SMALL = b'{"pred": "Emma"}\n\n\x00\xff'
 # Random bytes, so that the packed file has several blocks.

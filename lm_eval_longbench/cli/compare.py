@@ -17,8 +17,8 @@ from lm_eval_longbench.signature.ingredients import NOT
 from lm_eval_longbench.terminal import say_json, say_line, say_table, table_of
 
 if TYPE_CHECKING:
-    from lm_eval_longbench.explain.compare import Compared, Headline
-    from lm_eval_longbench.explain.explain import Explanation
+    from lm_eval_longbench.check.compare import Compared, Headline
+    from lm_eval_longbench.check.explain import Explanation
 
 # Tasks, headlines and ingredients that are named where there are more: ten lines in all.
 _TASKS, _HEADLINES, _DIFFERENCES = 3, 2, 2
@@ -222,7 +222,7 @@ def register(app: typer.Typer) -> None:
         Exit status: 0 comparable, with or without care; 2 not comparable, a file cannot be read,
         nothing was found, or the command was used wrongly.
         """
-        from lm_eval_longbench.explain.compare import compare_results  # slow to import
+        from lm_eval_longbench.check.compare import compare_results  # slow to import
 
         compared = compare_results(a, b)
         status = WRONG_USAGE if compared.verdict == NOT else 0

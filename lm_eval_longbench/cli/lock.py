@@ -10,8 +10,8 @@ from typing import Annotated, Any
 import typer
 
 from lm_eval_longbench.benchmarks.registry import read_options
+from lm_eval_longbench.check.lock import DEFAULT, is_lock, lock_text
 from lm_eval_longbench.errors import LockError, OptionError
-from lm_eval_longbench.lock.lock import DEFAULT, is_lock, lock_text
 from lm_eval_longbench.options import FLAGS, with_flags
 from lm_eval_longbench.terminal import say_line
 
@@ -83,7 +83,7 @@ def register(app: typer.Typer) -> None:
         ] = False,
     ) -> None:
         """Freeze data, task versions, options and package versions in a file for run --locked."""
-        from lm_eval_longbench.lock.lock import lock_now
+        from lm_eval_longbench.check.lock import lock_now
         from lm_eval_longbench.result_files import written_together
 
         given = dict(zip(FLAGS, (truncate_to, data_dir, tokenizer, repeats), strict=True))

@@ -9,6 +9,11 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
+from lm_eval_longbench.check.verification import (
+    STATUSES,
+    Verification,
+    outcome_lines,
+)
 from lm_eval_longbench.options import in_flags
 from lm_eval_longbench.terminal import (
     escaped_line,
@@ -18,11 +23,6 @@ from lm_eval_longbench.terminal import (
     say_table,
     table_of,
     working,
-)
-from lm_eval_longbench.verify.check import (
-    STATUSES,
-    Verification,
-    outcome_lines,
 )
 
 
@@ -70,7 +70,7 @@ def register(app: typer.Typer) -> None:
         was found, or the command was used wrongly; 3 nothing differs, but the official figure of a
         task could not be checked; 0 an official figure of every task was recomputed and confirmed.
         """
-        from lm_eval_longbench.verify.verify import verify as verify_results  # slow to import
+        from lm_eval_longbench.check.verify import verify as verify_results  # slow to import
 
         with working("verifying ...") as update:
             report = verify_results(

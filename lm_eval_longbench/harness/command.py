@@ -25,6 +25,7 @@ from lm_eval_longbench.benchmarks.registry import (
     task_folders,
     valid_names,
 )
+from lm_eval_longbench.check.lock import options_set, require_lock
 from lm_eval_longbench.datasets_cache import our_cache
 from lm_eval_longbench.errors import Interrupted, OptionError, RunStopped
 from lm_eval_longbench.harness import api_model, baseline
@@ -50,8 +51,6 @@ from lm_eval_longbench.harness.quiet import git_unheard, log_file, logged, one_b
 from lm_eval_longbench.harness.stopping import Stopped, Stopping
 from lm_eval_longbench.harness.unloaded import without_model
 from lm_eval_longbench.harness.written import taken_back, written
-from lm_eval_longbench.lock.check import require_lock
-from lm_eval_longbench.lock.lock import options_set
 from lm_eval_longbench.options import FLAGS, KEY, with_flags
 from lm_eval_longbench.result_files import output_folder
 from lm_eval_longbench.secrets import hide_keys, masked, masked_command

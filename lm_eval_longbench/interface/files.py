@@ -13,11 +13,11 @@ from lm_eval_longbench.interface.run import Run
 
 if TYPE_CHECKING:
     from lm_eval_longbench.answers.summary import FileAnswers
-    from lm_eval_longbench.explain.compare import Compared
+    from lm_eval_longbench.check.compare import Compared
+    from lm_eval_longbench.check.verification import Verification
     from lm_eval_longbench.harness.doctor_report import Line
     from lm_eval_longbench.options import Options
     from lm_eval_longbench.reports.scored_run import ScoredRun
-    from lm_eval_longbench.verify.check import Verification
 
 
 # ---------------------------------------------------------------------- checks of runs and results
@@ -42,7 +42,7 @@ def verify_results(
     Raises:
         PredictionError: a path does not exist or holds no results.
     """
-    from lm_eval_longbench.verify.verify import verify  # slow to import
+    from lm_eval_longbench.check.verify import verify  # slow to import
 
     given = [paths] if isinstance(paths, str | Path) else list(paths)
     return verify([Path(path) for path in given], data_dir, tokenizer)
@@ -61,7 +61,7 @@ def compare_results(left: Path | str, right: Path | str) -> Compared:
         PredictionError: a file is broken, or has no tasks of ours, or has answers of several models
             or settings.
     """
-    from lm_eval_longbench.explain.compare import compare_results as compared  # slow to import
+    from lm_eval_longbench.check.compare import compare_results as compared  # slow to import
 
     return compared(Path(left), Path(right))
 
@@ -95,7 +95,7 @@ def freeze(tasks: Sequence[str], options: Options) -> str:
         UnknownNameError: a name stands for none of our tasks; names the nearest.
         DataError: data that `options` names is not there.
     """
-    from lm_eval_longbench.lock.lock import lock_now, lock_text  # slow to import
+    from lm_eval_longbench.check.lock import lock_now, lock_text  # slow to import
 
     return lock_text(lock_now(tasks, options))
 

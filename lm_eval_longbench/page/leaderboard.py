@@ -9,6 +9,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypedDict
 
+from lm_eval_longbench.check.verification import outcome_lines
+from lm_eval_longbench.check.verify import verify
 from lm_eval_longbench.errors import DataError, LongBenchError, OptionError, PredictionError
 from lm_eval_longbench.input_files import read_json
 from lm_eval_longbench.logs.found_results import find_results
@@ -18,8 +20,6 @@ from lm_eval_longbench.page.samples import Lengths, lengths_of
 from lm_eval_longbench.reports.scored_run import ScoredRun, read_run, unique_names
 from lm_eval_longbench.scoring.score import score_paths
 from lm_eval_longbench.shapes import checked
-from lm_eval_longbench.verify.check import outcome_lines
-from lm_eval_longbench.verify.verify import verify
 
 # ---------------------------------------------------------------------- about.json
 

@@ -7,11 +7,10 @@ import typer
 from typer.testing import CliRunner
 
 from lm_eval_longbench.benchmarks.registry import tasks as all_tasks
+from lm_eval_longbench.check.lock import lock_text, read_lock, require_lock
 from lm_eval_longbench.cli import lock
 from lm_eval_longbench.cli.lock import take_locked
 from lm_eval_longbench.errors import LockError, LongBenchError, OptionError, UnknownNameError
-from lm_eval_longbench.lock.check import require_lock
-from lm_eval_longbench.lock.lock import lock_text, read_lock
 from lm_eval_longbench.options import Options
 
 OPTIONS = '{"longbench": {"data_dir": "sample", "truncate_to": 500}}'

@@ -21,11 +21,9 @@ from prediction_rows import (
 from real_runs import write_run
 from typer.testing import CliRunner
 
-from lm_eval_longbench.cli.main import app
-from lm_eval_longbench.errors import LongBenchError, OptionError
-from lm_eval_longbench.explain import explain as explain_module
-from lm_eval_longbench.explain.compare import compare_results
-from lm_eval_longbench.explain.explain import (
+from lm_eval_longbench.check import explain as explain_module
+from lm_eval_longbench.check.compare import compare_results
+from lm_eval_longbench.check.explain import (
     CAUSES,
     CHAT,
     CUT,
@@ -37,7 +35,9 @@ from lm_eval_longbench.explain.explain import (
     explained,
     paired,
 )
-from lm_eval_longbench.explain.side import read_side
+from lm_eval_longbench.check.sides import read_side
+from lm_eval_longbench.cli.main import app
+from lm_eval_longbench.errors import LongBenchError, OptionError
 
 TASK = "longbench_v1_qasper"
 GOLD = "Emma Woodhouse of Hartfield"

@@ -17,9 +17,9 @@ from transformers import AutoTokenizer, LlamaConfig, LlamaForCausalLM
 
 import lm_eval_longbench
 from lm_eval_longbench import score_paths
+from lm_eval_longbench.check.verification import DIFFERENT
+from lm_eval_longbench.check.verify import verify
 from lm_eval_longbench.prompts.tokens.official import clean_up
-from lm_eval_longbench.verify.check import DIFFERENT
-from lm_eval_longbench.verify.verify import verify
 
 CLEAN_UP = "clean_up_tokenization_spaces"
 FOR_BPE = "clean_up_tokenization_spaces_for_bpe_even_though_it_will_corrupt_output"

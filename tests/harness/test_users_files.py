@@ -9,14 +9,14 @@ from real_runs import AnsweringLM, write_run
 
 from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task
 from lm_eval_longbench.catalog.model import prompt_sha256
+from lm_eval_longbench.check.verification import DIFFERENT
+from lm_eval_longbench.check.verify import verify
 from lm_eval_longbench.errors import OptionError, PromptError
 from lm_eval_longbench.harness.command import run_harness
 from lm_eval_longbench.logs.results_file import read_results_file
 from lm_eval_longbench.protocol import departures
 from lm_eval_longbench.scoring.score import score_paths
 from lm_eval_longbench.task_folder import task_folder
-from lm_eval_longbench.verify.check import DIFFERENT
-from lm_eval_longbench.verify.verify import verify
 
 QASPER, TREC, V2 = "longbench_v1_qasper", "longbench_v1_trec", "longbench_v2"
 PRO = "longbench_pro_t3_1"

@@ -7,13 +7,13 @@ import sys
 import pytest
 
 from lm_eval_longbench import Run, evaluate
+from lm_eval_longbench.check.verification import DIFFERENT
+from lm_eval_longbench.check.verify import verify
 from lm_eval_longbench.errors import LongBenchError, MissingDependencyError, OptionError
 from lm_eval_longbench.harness.evaluate import Captured
 from lm_eval_longbench.interface.files import report
 from lm_eval_longbench.interface.run import options_lines
 from lm_eval_longbench.scoring.score import score_paths
-from lm_eval_longbench.verify.check import DIFFERENT
-from lm_eval_longbench.verify.verify import verify
 
 TASKS = ["longbench_v1_qasper", "longbench_v2"]
 

@@ -6,9 +6,9 @@ from importlib.metadata import version
 import pytest
 
 from lm_eval_longbench.benchmarks.registry import find_task
+from lm_eval_longbench.check import lock as lock_module
+from lm_eval_longbench.check.lock import lock_now, lock_text, options_set, packages_now, read_lock
 from lm_eval_longbench.errors import PromptError, UnknownNameError
-from lm_eval_longbench.lock import lock as lock_module
-from lm_eval_longbench.lock.lock import lock_now, lock_text, options_set, packages_now, read_lock
 from lm_eval_longbench.options import Options
 from lm_eval_longbench.version import __version__
 

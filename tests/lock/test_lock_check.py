@@ -6,9 +6,15 @@ from dataclasses import asdict, replace
 import pytest
 
 from lm_eval_longbench.benchmarks.base import SAMPLES
+from lm_eval_longbench.check.lock import (
+    Lock,
+    lock_now,
+    lock_text,
+    mismatches,
+    packages_now,
+    require_lock,
+)
 from lm_eval_longbench.errors import DataError, LockError
-from lm_eval_longbench.lock.check import mismatches, require_lock
-from lm_eval_longbench.lock.lock import Lock, lock_now, lock_text, packages_now
 from lm_eval_longbench.options import Options
 
 TASKS = ["longbench_v1_code", "longbench_v2"]

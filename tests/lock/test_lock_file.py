@@ -6,8 +6,8 @@ from dataclasses import asdict
 import pytest
 import yaml
 
+from lm_eval_longbench.check.lock import Lock, is_lock, lock_text, read_lock
 from lm_eval_longbench.errors import LockError
-from lm_eval_longbench.lock.lock import Lock, is_lock, lock_text, read_lock
 
 LOCK = Lock(
     data={

@@ -10,8 +10,8 @@ import yaml
 from real_runs import AnsweringLM, Files, write_run
 
 from lm_eval_longbench.benchmarks.registry import benchmarks
+from lm_eval_longbench.check.lock import LockFile, lock_now, lock_text
 from lm_eval_longbench.errors import PredictionError
-from lm_eval_longbench.lock.lock import LockFile, lock_now, lock_text
 from lm_eval_longbench.logs.results_file import TaskConfig, TaskRun, Whole
 from lm_eval_longbench.logs.sample_log import LoggedDoc, PromptSummary, RawRow
 from lm_eval_longbench.logs.scored_files import (

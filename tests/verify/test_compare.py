@@ -5,9 +5,9 @@ import json
 import pytest
 from real_runs import EXTRACTIVE, AnsweringLM, Files, write_run
 
+from lm_eval_longbench.check.compare import compare_results
+from lm_eval_longbench.check.sides import read_side
 from lm_eval_longbench.errors import PredictionError
-from lm_eval_longbench.explain.compare import compare_results
-from lm_eval_longbench.explain.side import read_side
 from lm_eval_longbench.scoring.score import score_paths
 from lm_eval_longbench.signature.ingredients import CARE, COMPARABLE, NOT
 
@@ -58,7 +58,7 @@ def test_another_model_and_other_questions(base_run, tmp_path):
     assert compared.verdict == NOT
     assert differing(compared) == {(V2, "questions_sha256"), (V2, "questions")}
     (task,) = [task for task in compared.tasks if task.task == V2]
-    difference = task.comparison.differences[-1]
+    difference = next(own for own in task.comparison.differences if own.ingredient == "questions")
     assert difference.left == difference.right == "2, 1 of them only here"
 
 

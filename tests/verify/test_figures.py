@@ -11,13 +11,12 @@ from v2_prompts import render
 
 from lm_eval_longbench.benchmarks.longbench_pro import PRO
 from lm_eval_longbench.benchmarks.longbench_v2 import V2
+from lm_eval_longbench.check.figures import aggregation_names, recompute, standard_error
+from lm_eval_longbench.check.verification import same_number
 from lm_eval_longbench.errors import PredictionError, UnknownNameError
-from lm_eval_longbench.logs.formulas import standard_error
 from lm_eval_longbench.metrics.summary import score_sample
 from lm_eval_longbench.prompts.render import text_sha256
 from lm_eval_longbench.semantic.embedder import OFFICIAL_MODEL
-from lm_eval_longbench.verify.check import same_number
-from lm_eval_longbench.verify.figures import aggregation_names, recompute
 
 V1_DOC = {
     "answers": ["blue harbor"],

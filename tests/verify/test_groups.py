@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from lm_eval_longbench.benchmarks.registry import benchmarks, kind_of, our_group
+from lm_eval_longbench.check.figures import Figures, check_groups
+from lm_eval_longbench.check.verification import CONFIRMED, DIFFERENT, NOT_CHECKABLE, OFFICIAL
 from lm_eval_longbench.logs.results_file import ResultsFile
-from lm_eval_longbench.verify.check import CONFIRMED, DIFFERENT, NOT_CHECKABLE, OFFICIAL
-from lm_eval_longbench.verify.figures import Figures, check_groups
 
 PLAIN, WEIGHTED = 0.5, 0.25
 KEY = "score,none"

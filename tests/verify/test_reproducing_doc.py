@@ -12,13 +12,8 @@ from processes import words_of
 from typer import Typer
 from typer.testing import CliRunner
 
-from lm_eval_longbench.errors import LockError
-from lm_eval_longbench.lock.check import require_lock
-from lm_eval_longbench.lock.lock import Lock, lock_now, lock_text, packages_now
-from lm_eval_longbench.options import Options
-from lm_eval_longbench.signature.ingredients import INGREDIENTS
-from lm_eval_longbench.signature.signature import completed, line, package_versions
-from lm_eval_longbench.verify.check import (
+from lm_eval_longbench.check.lock import Lock, lock_now, lock_text, packages_now, require_lock
+from lm_eval_longbench.check.verification import (
     CONFIRMED,
     DIFFERENT,
     NOT_CHECKABLE,
@@ -26,6 +21,10 @@ from lm_eval_longbench.verify.check import (
     Check,
     Verification,
 )
+from lm_eval_longbench.errors import LockError
+from lm_eval_longbench.options import Options
+from lm_eval_longbench.signature.ingredients import INGREDIENTS
+from lm_eval_longbench.signature.signature import completed, line, package_versions
 
 PAGE = (Path(__file__).parents[2] / "docs" / "reproducing.md").read_text(encoding="utf-8")
 
@@ -83,7 +82,7 @@ def test_the_example_of_a_mismatch_is_what_is_said(tmp_path, monkeypatch):
     locked = {**now.packages, "jieba": "0.42.1"}
     Path("longbench.lock").write_text(lock_text(Lock(**{**vars(now), "packages": locked})))
     monkeypatch.setattr(
-        "lm_eval_longbench.lock.lock.package_versions",
+        "lm_eval_longbench.check.lock.package_versions",
         lambda: {name: now.packages[name] for name in package_versions()} | {"jieba": "0.42.0"},
     )
     assert packages_now()["jieba"] == "0.42.0"

@@ -11,12 +11,12 @@ from typer.testing import CliRunner
 
 from lm_eval_longbench.benchmarks.base import SAMPLES
 from lm_eval_longbench.benchmarks.longbench_v1 import V1
+from lm_eval_longbench.check.verification import CONFIRMED, DIFFERENT, NOT_CHECKABLE
+from lm_eval_longbench.check.verify import verify
 from lm_eval_longbench.cli.main import app
 from lm_eval_longbench.data.convert import cache_folder
 from lm_eval_longbench.logs.results_file import read_results_file
 from lm_eval_longbench.signature.signature import read_label
-from lm_eval_longbench.verify.check import CONFIRMED, DIFFERENT, NOT_CHECKABLE
-from lm_eval_longbench.verify.verify import verify
 
 TASK = "longbench_v1_qasper"
 
@@ -191,13 +191,12 @@ def test_a_question_that_is_not_in_the_data(base):
 
 def test_results_carry_no_code_to_run(base, monkeypatch):
     """A results file cannot make `verify` trust code of a tokenizer's repository."""
-    from lm_eval_longbench.verify import prompts
+    from lm_eval_longbench.check import prompts
 
     asked = []
     monkeypatch.setattr(prompts, "_is_here", lambda name: True)
     monkeypatch.setattr(
-        "lm_eval_longbench.prompts.tokenizer.load_tokenizer",
-        lambda name, model_args: asked.append(dict(model_args)),
+        prompts, "load_tokenizer", lambda name, model_args: asked.append(dict(model_args))
     )
     monkeypatch.setattr("lm_eval_longbench.prompts.tokens.fast.fast_tokenizer", lambda own: None)
     metadata = {"trust_remote_code": True, "revision": "abc", "pretrained": "org/model"}

@@ -5,9 +5,9 @@ import json
 import pytest
 from real_runs import AnsweringLM, Files, write_run
 
+from lm_eval_longbench.check.verification import DIFFERENT, NOT_CHECKABLE
+from lm_eval_longbench.check.verify import verify
 from lm_eval_longbench.errors import PredictionError
-from lm_eval_longbench.verify.check import DIFFERENT, NOT_CHECKABLE
-from lm_eval_longbench.verify.verify import verify
 
 QASPER, TREC, V2 = "longbench_v1_qasper", "longbench_v1_e_trec", "longbench_v2"
 CHINESE = "longbench_v1_multifieldqa_zh"

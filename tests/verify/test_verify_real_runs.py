@@ -7,8 +7,8 @@ import pytest
 from real_runs import EXTRACTIVE, AnsweringLM, Files, write_run
 
 from lm_eval_longbench.benchmarks.base import SAMPLES
-from lm_eval_longbench.verify.check import DIFFERENT, NOT_CHECKABLE
-from lm_eval_longbench.verify.verify import verify
+from lm_eval_longbench.check.verification import DIFFERENT, NOT_CHECKABLE
+from lm_eval_longbench.check.verify import verify
 
 WRITER = Path(__file__).parent / "ranks_writer.py"
 QASPER = "longbench_v1_qasper"

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from real_runs import Files
 
+from lm_eval_longbench.check.verification import DIFFERENT, NOT_CHECKABLE
+from lm_eval_longbench.check.verify import verify
 from lm_eval_longbench.scoring.score import score_paths
-from lm_eval_longbench.verify.check import DIFFERENT, NOT_CHECKABLE
-from lm_eval_longbench.verify.verify import verify
 
 GOLDEN = Path(__file__).resolve().parents[3] / "shared" / "golden"
 

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_longbench.benchmarks.registry import benchmarks
+from lm_eval_longbench.check.explain import Explanation, NothingShared, explained
+from lm_eval_longbench.check.sides import Side, read_side
 from lm_eval_longbench.errors import few
-from lm_eval_longbench.explain.explain import Explanation, NothingShared, explained
-from lm_eval_longbench.explain.side import Side, read_side
 from lm_eval_longbench.figures.tree import Difference
 from lm_eval_longbench.reports.render import difference_json, figure_json
 from lm_eval_longbench.reports.report import BenchmarkReport, make_report

@@ -19,7 +19,7 @@ from lm_eval_longbench.signature.signature import Label, read_label
 
 
 @dataclass(frozen=True)
-class Subject(TaskResult):
+class LoggedTask(TaskResult):
     """A task of a results file that this package knows, and what else its checks look at.
 
     Attributes:
@@ -89,14 +89,14 @@ class Subject(TaskResult):
 
 def gathered(
     task: TaskResult, rows: Sequence[LogRow], results: ResultsFile, data_dir: str | None
-) -> Subject:
+) -> LoggedTask:
     """Return a known task with all that its checks look at; nothing is downloaded.
 
     `results` has the log of pass one; `data_dir` is where local data is, if anybody says.
     """
-    known = Subject(**vars(task), rows=rows)
+    known = LoggedTask(**vars(task), rows=rows)
     data = _data(known, data_dir)
-    return Subject(
+    return LoggedTask(
         **vars(task),
         rows=rows,
         data=data,
@@ -105,7 +105,7 @@ def gathered(
     )
 
 
-def _data(task: Subject, data_dir: str | None) -> Documents | str:
+def _data(task: LoggedTask, data_dir: str | None) -> Documents | str:
     """Return the data that a task names, from this machine; a text: why it is not here."""
     label, benchmark = task.label, task.benchmark
     own = benchmark.asked(task.own, task.config.get("dataset_name")) or task.own
@@ -128,7 +128,7 @@ def _data(task: Subject, data_dir: str | None) -> Documents | str:
         return f"The data cannot be opened: {error}"
 
 
-def _documents(task: Subject, data: Documents | str) -> Documents | str:
+def _documents(task: LoggedTask, data: Documents | str) -> Documents | str:
     """Return what of the data a task could ask for: the option `only` chooses among it."""
     if isinstance(data, str):
         return data
@@ -142,7 +142,7 @@ def _documents(task: Subject, data: Documents | str) -> Documents | str:
         return f"Which questions were chosen cannot be told: {error}"
 
 
-def _reasoning(task: Subject, results: ResultsFile) -> Mapping[str, str] | str:
+def _reasoning(task: LoggedTask, results: ResultsFile) -> Mapping[str, str] | str:
     """Return the reasoning of pass one by question, from its log of the same run."""
     if not task.first_pass:
         return "The task embeds no reasoning."

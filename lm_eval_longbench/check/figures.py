@@ -11,14 +11,8 @@ from typing import Any
 from lm_eval_longbench.benchmarks.questions import question_values
 from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task, kind_of, our_group
 from lm_eval_longbench.catalog.users import changed
-from lm_eval_longbench.errors import LongBenchError, PredictionError
-from lm_eval_longbench.figures.means import AGGREGATIONS
-from lm_eval_longbench.logs.formulas import standard_error, weighted_mean
-from lm_eval_longbench.logs.results_file import ResultsFile
-from lm_eval_longbench.logs.sample_log import BYPASS, LogRow, at
-from lm_eval_longbench.metrics.reasoning import DROP
-from lm_eval_longbench.signature.signature import package_versions
-from lm_eval_longbench.verify.check import (
+from lm_eval_longbench.check.task import LoggedTask
+from lm_eval_longbench.check.verification import (
     CONFIRMED,
     DIFFERENT,
     NOT_CHECKABLE,
@@ -28,7 +22,36 @@ from lm_eval_longbench.verify.check import (
     same_number,
     some,
 )
-from lm_eval_longbench.verify.subject import Subject
+from lm_eval_longbench.errors import LongBenchError, PredictionError
+from lm_eval_longbench.figures.means import AGGREGATIONS, running_mean
+from lm_eval_longbench.figures.questions import question_values
+from lm_eval_longbench.logs.results_file import ResultsFile
+from lm_eval_longbench.logs.sample_log import BYPASS, LogRow, at
+from lm_eval_longbench.metrics.reasoning import DROP
+from lm_eval_longbench.semantic.embedder import OFFICIAL_MODEL
+from lm_eval_longbench.signature.signature import package_versions
+
+# Beyond any figure: sums of larger numbers need not be exact.
+_BEYOND = 1e150
+
+
+def safe_sum(values: Sequence[float]) -> float:
+    """Return the exact sum; of numbers that no figure can have, infinity or NaN and no error."""
+    return math.fsum(values) if all(abs(value) < _BEYOND for value in values) else sum(values)
+
+
+def standard_error(values: Sequence[float]) -> float:
+    """Return the standard error of the mean of two values or more."""
+    mean = running_mean(values)
+    squares = safe_sum([(value - mean) * (value - mean) for value in values])
+    return math.sqrt(squares / (len(values) - 1)) / math.sqrt(len(values))
+
+
+def weighted_mean(values: Sequence[float], sizes: Sequence[int]) -> float:
+    """Return a group's mean of its tasks' figures, weighted by their numbers of questions."""
+    pairs = zip(values, sizes, strict=True)
+    return safe_sum([value * size for value, size in pairs]) / sum(sizes)
+
 
 _STDERR = "_stderr"
 # The harness dumps a function by its source.
@@ -96,8 +119,6 @@ def _with_similarity(
     Their similarity needs the embedding model. The log states its mean over the repeats, from which
     the mean score follows, where no sum of it and ROUGE-L was outside of [0, 1] and so failed.
     """
-    from lm_eval_longbench.semantic.embedder import OFFICIAL_MODEL
-
     similarity, rouge = logged.get(_SIMILARITY), own["rouge_l"]
     if similarity is None or math.isnan(similarity) or rouge is None:
         return Recomputed(own)
@@ -163,7 +184,7 @@ def aggregation_names(config: Mapping[str, Any]) -> dict[str, str]:
     return names
 
 
-def _scored_by_others(task: Subject) -> str:
+def _scored_by_others(task: LoggedTask) -> str:
     """Return why other figures need not be wrong; "": the same rules made them."""
     metrics, ours = task.run.get("metrics"), task.benchmark.metrics
     if metrics != ours:
@@ -171,7 +192,7 @@ def _scored_by_others(task: Subject) -> str:
     return _other_jieba(task)
 
 
-def _other_jieba(task: Subject) -> str:
+def _other_jieba(task: LoggedTask) -> str:
     """Return that another jieba segments the answers here than in the run; "": none does."""
     recorded, jieba = task.packages.get("jieba"), package_versions()["jieba"]
     if task.own.segmented and recorded != jieba:
@@ -179,7 +200,7 @@ def _other_jieba(task: Subject) -> str:
     return ""
 
 
-def recompute_rows(task: Subject) -> tuple[Figures, list[Check]]:
+def recompute_rows(task: LoggedTask) -> tuple[Figures, list[Check]]:
     """Return the figures of all questions, and the checks of each sample's logged ones."""
     found = Figures(aggregation_names(task.config))
     kind, number = "sample scores", len(task.rows)
@@ -221,7 +242,7 @@ def _other_figures(row: LogRow, own: Recomputed, stated: set[str]) -> Iterator[s
             yield at(row, f"has {name} {logged}, recomputed {value}")
 
 
-def check_figures(task: Subject, figures: Figures) -> Iterator[Check]:
+def check_figures(task: LoggedTask, figures: Figures) -> Iterator[Check]:
     """Yield a check of each figure that the results state of a task, or should."""
     stated = {key: value for key, value in task.figures.items() if "," in key}
     for key in dict.fromkeys([*stated, *figures.columns]):
@@ -239,7 +260,9 @@ def check_figures(task: Subject, figures: Figures) -> Iterator[Check]:
             yield Check("figures", key, NOT_CHECKABLE, stated[key], None, said)
 
 
-def _figure(task: Subject, figures: Figures, key: str, found: Any, expected: float | None) -> Check:
+def _figure(
+    task: LoggedTask, figures: Figures, key: str, found: Any, expected: float | None
+) -> Check:
     """Check one figure; `expected`: recomputed, None where that cannot be."""
     of = key.replace(f"{_STDERR},", ",")
     taken, excuse = figures.taken.get(of), _scored_by_others(task)
@@ -258,7 +281,7 @@ def _figure(task: Subject, figures: Figures, key: str, found: Any, expected: flo
     return Check("figures", key, NOT_CHECKABLE, found, expected, said)
 
 
-def _other_packages(task: Subject) -> str:
+def _other_packages(task: LoggedTask) -> str:
     """Return the packages that are of other versions here, in a sentence; "": none are."""
     ours = package_versions()
     other = [
@@ -269,7 +292,7 @@ def _other_packages(task: Subject) -> str:
     return f" Recomputed with other versions: {'; '.join(other)}." if other else ""
 
 
-def check_official(task: Subject, checks: Sequence[Check]) -> Check:
+def check_official(task: LoggedTask, checks: Sequence[Check]) -> Check:
     """Return the check whether an official figure is confirmed, from all other checks of it."""
     metrics, names = task.benchmark.official_metrics(task.own), aggregation_names(task.config)
     ours = {one.name: one.aggregation for one in task.benchmark.harness_metrics(task.own)}

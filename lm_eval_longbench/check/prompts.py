@@ -8,14 +8,16 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lm_eval_longbench.check.task import LoggedTask
+from lm_eval_longbench.check.verification import NOT_CHECKABLE, Check, all_of, some
 from lm_eval_longbench.errors import LongBenchError
 from lm_eval_longbench.logs.results_file import TaskResult
 from lm_eval_longbench.logs.sample_log import LogRow, at
 from lm_eval_longbench.prompts.render import text_sha256
+from lm_eval_longbench.prompts.tokenizer import is_encoding, load_tokenizer
+from lm_eval_longbench.prompts.tokens.fast import tokenizer_sha256
 from lm_eval_longbench.prompts.truncation import truncate
 from lm_eval_longbench.signature.signature import package_versions
-from lm_eval_longbench.verify.check import NOT_CHECKABLE, Check, all_of, some
-from lm_eval_longbench.verify.subject import Subject
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
@@ -47,9 +49,6 @@ def open_tokenizer(task: TaskResult, given: str | None) -> PreTrainedTokenizerBa
 
     The one that the user gives may be downloaded, others are not.
     """
-    from lm_eval_longbench.prompts.tokenizer import is_encoding, load_tokenizer
-    from lm_eval_longbench.prompts.tokens.fast import tokenizer_sha256
-
     name, stated = given or str(task.run.get("tokenizer")), task.run.get("tokenizer_sha256")
     if given is None and not is_encoding(name) and not _is_here(name):
         return f"The tokenizer {name!r} is not on this machine: name it with the option tokenizer."
@@ -69,7 +68,7 @@ def open_tokenizer(task: TaskResult, given: str | None) -> PreTrainedTokenizerBa
     )
 
 
-def check_prompts(task: Subject, tokenizer: str | None) -> Iterator[Check]:
+def check_prompts(task: LoggedTask, tokenizer: str | None) -> Iterator[Check]:
     """Yield the check of the whole prompts and, if there are any, of the cut ones.
 
     `tokenizer` is the one that cut; None: the one that the signature names.
@@ -95,7 +94,7 @@ def check_prompts(task: Subject, tokenizer: str | None) -> Iterator[Check]:
         yield from _cuts(task, cut, open_tokenizer(task, tokenizer))
 
 
-def _rendered(task: Subject, rows: Iterable[LogRow]) -> Iterator[tuple[LogRow, str, str]]:
+def _rendered(task: LoggedTask, rows: Iterable[LogRow]) -> Iterator[tuple[LogRow, str, str]]:
     """Yield each row with its whole prompt, or with why it has none."""
     reasoning, documents = task.reasoning, task.documents
     for row in rows:
@@ -117,7 +116,7 @@ def _rendered(task: Subject, rows: Iterable[LogRow]) -> Iterator[tuple[LogRow, s
             yield row, "", at(row, f"has no prompt: {error}")
 
 
-def _wrong_whole(task: Subject, rows: Sequence[LogRow]) -> Iterator[str]:
+def _wrong_whole(task: LoggedTask, rows: Sequence[LogRow]) -> Iterator[str]:
     """Yield a sentence for each row whose whole prompt is not what its hash says."""
     for row, text, problem in _rendered(task, rows):
         if problem:
@@ -127,7 +126,7 @@ def _wrong_whole(task: Subject, rows: Sequence[LogRow]) -> Iterator[str]:
 
 
 def _cuts(
-    task: Subject, rows: Sequence[LogRow], tokenizer: PreTrainedTokenizerBase | str
+    task: LoggedTask, rows: Sequence[LogRow], tokenizer: PreTrainedTokenizerBase | str
 ) -> Iterator[Check]:
     """Yield the checks of cut prompts; their limit is the official one, or the model's."""
     rule, limit = task.benchmark.rule, task.run.get("limit") or 0

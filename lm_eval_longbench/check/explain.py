@@ -10,14 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from lm_eval_longbench.check.sides import Answered, Side, SideFacts
 from lm_eval_longbench.errors import LongBenchError, PredictionError
-from lm_eval_longbench.explain.side import Answered, Side, SideFacts
-from lm_eval_longbench.figures.intervals import (
-    FEWEST,
-    Influence,
-    influence_of_mean,
-    t_interval,
-)
+from lm_eval_longbench.figures.intervals import FEWEST, Influence, influence_of_mean, t_interval
 
 # ---------------------------------------------------------------------- causes
 

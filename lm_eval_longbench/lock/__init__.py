@@ -1,1 +1,0 @@
-"""Freeze what a run depends on, and hold later runs to it."""

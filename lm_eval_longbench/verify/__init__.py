@@ -1,1 +1,0 @@
-"""Verify results against their sample logs, and compare two results."""
