@@ -6,7 +6,9 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any, TypedDict
+from typing import Any
+
+from typing_extensions import TypedDict
 
 from lm_eval_longbench.catalog.model import Task, prompt_sha256
 from lm_eval_longbench.errors import OptionError, PredictionError

@@ -8,7 +8,9 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any
+
+from typing_extensions import TypedDict
 
 from lm_eval_longbench.benchmarks.registry import learn_carried
 from lm_eval_longbench.errors import PredictionError

@@ -8,7 +8,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any
+
+from typing_extensions import TypedDict
 
 from lm_eval_longbench.errors import PredictionError
 from lm_eval_longbench.input_files import blocks, chunks, read_json_lines, reading

@@ -8,17 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any, TypedDict
+from typing import Annotated, Any
+
+from annotated_types import Ge, Le
+from typing_extensions import TypedDict
 
 from lm_eval_longbench.benchmarks.base import MOST_REPEATS
 from lm_eval_longbench.errors import PredictionError
 from lm_eval_longbench.input_files import read_json_lines
-from lm_eval_longbench.shapes import Count, Object, Within, checked
+from lm_eval_longbench.shapes import Count, Object, checked
 from lm_eval_longbench.signature.signature import SignaturePart
 
 SAMPLES, SCORES, REPORT = "samples.jsonl", "scores.json", "report.json"
 FORMAT = 1
-Repeats = Annotated[int, Within(1, MOST_REPEATS)]
+Repeats = Annotated[int, Ge(1), Le(MOST_REPEATS)]
 
 
 class Worth(TypedDict):

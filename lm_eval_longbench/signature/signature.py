@@ -11,7 +11,9 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypedDict
+from typing import Any
+
+from typing_extensions import TypedDict
 
 from lm_eval_longbench.benchmarks.registry import benchmarks
 from lm_eval_longbench.shapes import Object

@@ -81,13 +81,16 @@ def test_rows_of_predict_only_have_no_figures(tmp_path):
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        ({"doc": 5}, "line 2, is no row of a sample log: 'doc' is not a JSON object"),
+        (
+            {"doc": 5},
+            "line 2, is no row of a sample log: 'doc' is 5: .*valid dictionary",
+        ),
         ({"doc": {"index": 1}}, "'doc' has no 'prompt'"),
-        ({"filter": None}, "'filter' is None, not a text"),
-        ({"resps": ["x"]}, r"'resps\[0\]' is not a list"),
+        ({"filter": None}, "'filter' is None: input should be a valid string"),
+        ({"resps": ["x"]}, r"'resps\[0\]' is 'x': input should be a valid list"),
         ({"filtered_resps": []}, "'filtered_resps' has no answers"),
         ({"filtered_resps": [5]}, "'filtered_resps' has no answers, or some are no texts"),
-        ({"score": "1"}, "'score' is '1', not a number"),
+        ({"score": "1"}, "'score' is '1': input should be a valid number"),
     ],
 )
 def test_a_broken_row_is_named(tmp_path, more, message):

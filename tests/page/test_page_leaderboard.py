@@ -110,7 +110,11 @@ def test_scores_without_answers(submission, tmp_path):
 
 @pytest.mark.parametrize(
     ("facts", "said"),
-    [({"modell": "x"}, "it may have model"), ({"model": 3}, "not a text"), ([], "no description")],
+    [
+        ({"modell": "x"}, "it may have model"),
+        ({"model": 3}, "string"),
+        ([], "no description"),
+    ],
 )
 def test_a_broken_description(submission, tmp_path, facts, said):
     folder = shutil.copytree(submission, tmp_path / "one")

@@ -198,23 +198,23 @@ BAD_REPORTS = {
     ),
     "no repeats": (
         lambda folder: change_table(folder, "longbench_v1", repeats=0),
-        "repeats' is 0, not a whole number from 1 to 256",
+        "repeats' is 0: input should be greater than or equal to 1",
     ),
     "repeats beyond all measure": (
         lambda folder: change_table(folder, "longbench_v1", repeats=10**9),
-        "repeats' is 1000000000, not a whole number from 1 to 256",
+        "repeats' is 1000000000: input should be less than or equal to 256",
     ),
     "a count that is none": (
         lambda folder: change_table(folder, "longbench_v1", counts={"samples": 4, "failed": "x"}),
-        "'tables.longbench_v1.counts.failed' is 'x', not a whole number from 0",
+        "'tables.longbench_v1.counts.failed' is 'x': input should be a valid integer",
     ),
     "a label that is none": (
         lambda folder: change_table(folder, "longbench_v1", data=[1.5]),
-        "'tables.longbench_v1.data[0]' is 1.5, not a text",
+        "'tables.longbench_v1.data[0]' is 1.5: input should be a valid string",
     ),
     "a number of problems that is none": (
         lambda folder: change(folder, problems={"malformed": [{}], "malformed_total": "x"}),
-        "'malformed_total' is 'x', not a whole number from 0",
+        "'malformed_total' is 'x': input should be a valid integer",
     ),
     "another number of samples": (
         lambda folder: change_table(folder, "longbench_v1", counts={"samples": 5}),

@@ -247,7 +247,7 @@ def test_what_is_no_result(base, tmp_path):
     report = verify([base.folder])
     assert report.exit_status == 2  # the other file is verified all the same
     assert report.unreadable == [
-        f"{bad} is no sound results file: 'results.x' is not a JSON object."
+        f"{bad} is no sound results file: 'results.x' is 3: input should be a valid dictionary."
     ]
     assert report.answers > 0
 

@@ -154,7 +154,7 @@ def test_a_missing_sample(scored):
     [
         ('{"table": "longbench_v2"', "is not JSON"),
         ('{"table": "longbench_v2"}', "is no sample: it has no 'task'"),
-        ("[1]", "is no sample: it is not a JSON object"),
+        ("[1]", "is no sample: it is [1]: input should be a valid dictionary"),
         (
             '{"table": "longbench_v1", "task": "t", "id": "1", "repeat": 1, "score": 1,'
             ' "failed": false}',
@@ -189,7 +189,7 @@ def test_a_sample_that_lacks_a_field_of_its_table(scored):
     ("text", "message"),
     [
         ("{", "is not JSON"),
-        ("[]", "is no report of `score`: it is not a JSON object"),
+        ("[]", "is no report of `score`: it is []: input should be a valid dictionary"),
         ('{"tables": {"longbench_v2": {}}}', "'tables.longbench_v2' has no 'official'"),
         (
             '{"tables": {"longbench_v9": {"official": {}, "counts": {}, "tasks": {}}}}',
