@@ -24,7 +24,6 @@ from lm_eval_longbench.check.verification import (
 )
 from lm_eval_longbench.errors import LongBenchError, PredictionError
 from lm_eval_longbench.figures.means import AGGREGATIONS, running_mean
-from lm_eval_longbench.figures.questions import question_values
 from lm_eval_longbench.logs.results_file import ResultsFile
 from lm_eval_longbench.logs.sample_log import BYPASS, LogRow, at
 from lm_eval_longbench.metrics.reasoning import DROP
