@@ -21,7 +21,7 @@ LIMITS = {
     "package lines": 42_200,
     "lines of code": 27_600,
     "lines of JavaScript and CSS": 1_405,
-    "lines of JSON": 1_457,
+    "lines of JSON": 1_460,
     "modules": 225,
     "longest module": 500,
     "YAML files": 130,

@@ -101,7 +101,8 @@ def read_folder(folder: Path) -> Folder:
 
     Tasks are in the order of the groups that list them, others follow by the names of their files.
     """
-    read = {path: read_file(path) for path in sorted(folder.rglob("*.yaml"))}
+    paths = sorted(folder.rglob("*.yaml"))
+    read = {path: _read_once(path, path.stat().st_mtime_ns) for path in paths}
     groups = {one["group"]: _group(one) for one in read.values() if "group" in one}
     leaves = {one["task"]: one for one in read.values() if "group" not in one}
     listed = [name for group in groups.values() for name in group.members if name in leaves]

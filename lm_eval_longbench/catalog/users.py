@@ -112,14 +112,14 @@ class _Pinned(_Source, total=False):
     bytes: Count
 
 
-class _Leaf(TypedDict):
+class _TaskFile(TypedDict):
     benchmark: str
     task: str
     doc_to_text: str
     generation_kwargs: _Budget
 
 
-class Leaf(_Leaf, total=False):
+class TaskFile(_TaskFile, total=False):
     """What a task file of a benchmark of a user's own says."""
 
     dataset_path: str
@@ -160,7 +160,7 @@ def whole(given: Mapping[str, Any], where: object) -> dict[str, Any]:
     leaf = {"label": name, "dataset_name": name, **leaf}
     said = f"{name}, in {where}, does not define a task"
     try:
-        checked(leaf, Leaf, said)
+        checked(leaf, TaskFile, said)
     except PredictionError as error:
         raise OptionError(f"{error} docs/new-benchmark.md shows a whole file.") from error
     leaf["generation_kwargs"] = {**_GENERATION, **leaf["generation_kwargs"]}

@@ -5,6 +5,7 @@ It is no contestant: it answers with sentences of the prompt, in a form that the
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -86,7 +87,8 @@ def _ranked(texts: Sequence[str], question: str) -> list[int]:
     asked = set(words(question))
     shared = [asked.intersection(words(text)) for text in texts]
     having = Counter(word for found in shared for word in found)
-    worth = [sum(1 / having[word] for word in found) for found in shared]
+    # Exact, so that the order of a set decides no tie.
+    worth = [math.fsum(1 / having[word] for word in found) for found in shared]
     return sorted(range(len(texts)), key=lambda place: -worth[place])
 
 

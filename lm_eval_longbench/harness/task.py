@@ -1,8 +1,7 @@
 """The Task class of all benchmarks: the seam between the harness and this package.
 
-All knowledge of the harness is in this folder. What the class relies on beside the harness's public
-methods is in `private_names`. What differs from benchmark to benchmark it asks the
-`Benchmark` and its `Asking`.
+All knowledge of the harness is in this folder; names of it that are not public are listed in
+`private_names`. What differs from benchmark to benchmark, `Benchmark` and its `Asking` say.
 """
 
 from __future__ import annotations

@@ -132,7 +132,7 @@ def test_a_changed_template_is_refused_and_its_place_named():
 
 
 def test_data_is_a_file_a_dataset(tmp_path):
-    with pytest.raises(DataError, match=r"has no small\.jsonl"):
+    with pytest.raises(DataError, match=r"and no small\.jsonl"):
         SMALL.load(TASK, str(tmp_path))
 
 

@@ -114,7 +114,7 @@ def test_a_copy_of_the_pinned_archive_is_the_pinned_archive(folder, tmp_path, mo
 def test_missing_data(tmp_path, folder):
     with pytest.raises(DataError, match="does not exist"):
         data("longbench_v1_qasper", data_dir=str(tmp_path / "none"))
-    with pytest.raises(DataError, match=r"has no lcc\.jsonl"):
+    with pytest.raises(DataError, match=r"and no lcc\.jsonl"):
         data("longbench_v1_lcc", data_dir=str(folder))
     with pytest.raises(DataError, match="cannot be read"):
         data("longbench_v2_rag", retrieved_context=str(tmp_path / "none"))
