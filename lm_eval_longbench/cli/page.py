@@ -45,7 +45,7 @@ class WantedPage:
 
 
 def _check(wanted: WantedPage) -> None:
-    from lm_eval_longbench.interface.files import check_against  # slow to import
+    from lm_eval_longbench.interface.run import check_against  # slow to import
 
     check_against(wanted.against)
     if wanted.language not in LANGUAGES:

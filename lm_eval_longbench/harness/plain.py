@@ -14,20 +14,32 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from lm_eval_longbench.answers.answer import REPLIES
+from lm_eval_longbench.benchmarks.asking import Asking
 from lm_eval_longbench.benchmarks.registry import tables
 from lm_eval_longbench.harness.overrides import tasks_of_call
+from lm_eval_longbench.harness.record import Signature
 from lm_eval_longbench.result_files import written_together
 from lm_eval_longbench.signature.signature import counted
-
-if TYPE_CHECKING:
-    from lm_eval_longbench.harness.task import LongBenchTask
 
 Line = dict[str, Any]
 logger = logging.getLogger(__name__)
 _silent = False
+
+
+class AnsweredTask(Protocol):
+    """What is asked of a task here; `harness.task` explains each."""
+
+    lines: list[Line] | None
+    asking: Asking
+    signature: Signature
+    config: Any
+
+    @property
+    def eval_docs(self) -> Any:
+        """Its questions."""
 
 
 class Judged(float):
@@ -65,7 +77,7 @@ def judged(value: float, lines: Sequence[Line], doc: Mapping[str, Any]) -> float
     return found
 
 
-def gather(task: LongBenchTask, values: Sequence[Any]) -> None:
+def gather(task: AnsweredTask, values: Sequence[Any]) -> None:
     """Take the answers that come with a task's figures; the last task of a run says what follows.
 
     Args:
@@ -78,7 +90,7 @@ def gather(task: LongBenchTask, values: Sequence[Any]) -> None:
     task.lines = sorted(lines, key=lambda line: (line["index"], line["repeat"]))
     # Each rank knows of its own answers alone.
     task.signature.leave_out(value.replies for value in values)
-    tasks: list[LongBenchTask] = [one for one in tasks_of_call() if isinstance(one, type(task))]
+    tasks: list[AnsweredTask] = [one for one in tasks_of_call() if isinstance(one, type(task))]
     # With tensor parallelism several processes are each the first rank.
     if any(task.lines is None for task in tasks) or int(os.environ.get("LOCAL_RANK") or 0):
         return
@@ -95,7 +107,7 @@ def gather(task: LongBenchTask, values: Sequence[Any]) -> None:
         task.lines = None
 
 
-def _said(tasks: Sequence[LongBenchTask], signed: Sequence[Mapping[str, Any]]) -> list[str]:
+def _said(tasks: Sequence[AnsweredTask], signed: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return the headline of each table of a run, and the verdict on its protocol."""
     from lm_eval_longbench.logs.scored_files import FORMAT, REPORT, SAMPLES
     from lm_eval_longbench.reports.report import make_report
@@ -124,7 +136,7 @@ def _said(tasks: Sequence[LongBenchTask], signed: Sequence[Mapping[str, Any]]) -
         return headlines(found, Asked("--limit or --samples", asked))
 
 
-def _part(name: str, tasks: Sequence[LongBenchTask]) -> Any:
+def _part(name: str, tasks: Sequence[AnsweredTask]) -> Any:
     """Return a table's part of the report."""
     from lm_eval_longbench.metrics.reasoning import otherwise
     from lm_eval_longbench.scoring.merge import is_official

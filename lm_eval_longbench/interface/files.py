@@ -8,8 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lm_eval_longbench.errors import DataError, OptionError, UnknownNameError
-from lm_eval_longbench.interface.run import Run
+from lm_eval_longbench.errors import DataError, OptionError
+from lm_eval_longbench.interface.run import Run, check_against
 
 if TYPE_CHECKING:
     from lm_eval_longbench.answers.summary import FileAnswers
@@ -151,15 +151,6 @@ def read_runs(paths: list[Path], scratch: Path, benchmark: str | None) -> list[S
             score_paths([path], folder, benchmark=benchmark)
         runs.append(read_run(folder, name))
     return runs
-
-
-PUBLISHED = "published"
-
-
-def check_against(against: str | None) -> None:
-    """Raise UnknownNameError for what no report is compared with."""
-    if against not in (None, PUBLISHED):
-        raise UnknownNameError("comparison of against", against, [PUBLISHED])
 
 
 def report(

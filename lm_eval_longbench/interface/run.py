@@ -17,6 +17,7 @@ from lm_eval_longbench.errors import (
     LongBenchError,
     MissingDependencyError,
     OptionError,
+    UnknownNameError,
 )
 from lm_eval_longbench.language import said
 from lm_eval_longbench.result_files import output_folder
@@ -31,6 +32,15 @@ if TYPE_CHECKING:
     from lm_eval_longbench.reports.scored_run import ScoredRun as ScoredRun
 
 THIS = "this run"
+
+
+PUBLISHED = "published"
+
+
+def check_against(against: str | None) -> None:
+    """Raise UnknownNameError for what no report is compared with."""
+    if against not in (None, PUBLISHED):
+        raise UnknownNameError("comparison of against", against, [PUBLISHED])
 
 
 def signatures_of_tables(signatures: Sequence[Mapping[str, Any]]) -> dict[str, str]:
@@ -163,9 +173,15 @@ class Run:
             UnknownNameError: there is no such format or comparison.
             OptionError: the run has no answers to our tasks.
         """
-        from lm_eval_longbench.interface.files import report
+        from lm_eval_longbench.reports.formats import check_format
+        from lm_eval_longbench.reports.render import render
+        from lm_eval_longbench.reports.report import make_report
 
-        return report(self, format=format, against=against, width=width)
+        check_format(format)
+        check_against(against)
+        scored = self.scored
+        named = replace(scored, name=scored.model or scored.name)
+        return render(make_report([named], published=against is not None), format, width)
 
     def summary(self, width: int | None = None) -> str:
         """Return the table, the options that were in force, and the signatures.
