@@ -18,19 +18,19 @@ _SPEC.loader.exec_module(counts)
 
 # What has been reached: lower these whenever it can be done, raise them for what users gain.
 LIMITS = {
-    "package lines": 42_200,
-    "lines of code": 27_600,
+    "package lines": 39_950,
+    "lines of code": 25_900,
     "lines of JavaScript and CSS": 1_405,
     "lines of JSON": 1_460,
-    "modules": 225,
+    "modules": 195,
     "longest module": 500,
     "YAML files": 130,
-    "test lines": 54_900,
-    "scripts lines": 2_170,
-    "classes": 320,
-    "modules in the largest circle": 29,
-    "own imports inside functions": 140,
-    "functions that pass through": 27,
+    "test lines": 52_050,
+    "scripts lines": 2_130,
+    "classes": 317,
+    "modules in the largest circle": 0,
+    "own imports inside functions": 107,
+    "functions that pass through": 18,
     "patches of the harness": 9,
     "modules outside benchmarks/ that name benchmarks": 8,
 }
