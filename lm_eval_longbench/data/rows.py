@@ -216,10 +216,12 @@ class _Watched:
 
     def __init__(self, handle: BinaryIO, progress: Callable[[int], Any]) -> None:
         self._handle, self._progress, self._held = handle, progress, b""
+        # Goes behind the file: without it ijson passes over a text that has no end.
+        self._end = b"\n"
 
     def read(self, size: int = -1) -> bytes:
         """Return about so many bytes; none at the end."""
-        while True:
+        while size:  # ijson reads 0 bytes to learn their type
             block = self._handle.read(size)
             self._progress(len(block))
             text = self._held + block
@@ -228,8 +230,12 @@ class _Watched:
             if _DEEP in text or any(half.start() < sure for half in _HALF.finditer(text)):
                 raise _OnlyJsonKnows
             self._held = text[sure:]
-            if sure or not block:
+            if not block:
+                end, self._end = self._end, b""
+                return text + end
+            if sure:
                 return text[:sure]
+        return b""
 
 
 def array_items(path: Path, progress: Callable[[int], Any] = lambda _: None) -> Iterator[Any]:

@@ -58,6 +58,12 @@ def test_any_array_as_utf_8(read, values, block):
     assert repr(read(content, block)) == repr(json.loads(content))
 
 
+@pytest.mark.parametrize("text", ['[]"', '[1]"]', '[]"a', "[]1", "[] t", "[]]", '["a'])
+def test_what_follows_the_array_is_an_error(read, text):
+    with pytest.raises(DataError, match=r"array\.json"):
+        read(text.encode(), 1)
+
+
 @SAME_FOLDER
 @given(
     values=st.lists(VALUES, max_size=4),
