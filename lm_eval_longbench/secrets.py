@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import contextlib
-import hashlib
 import json
 import logging
 import os
@@ -95,6 +94,8 @@ def _mask(text: str) -> str:
 
 def _hashed(text: str) -> str:
     """Return what two different texts differ in."""
+    import hashlib  # --help needs none
+
     if _HASHED.fullmatch(text):
         return text
     digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
