@@ -200,6 +200,8 @@ def member_lines(archive: Path, member: str) -> Iterator[bytes]:
 # Half a surrogate pair, which ijson reads as "?" without a word; twelve bytes tell it.
 _HALF = re.compile(rb"\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F][0-9a-fA-F]{2})")
 _HELD = 11
+# Line breaks to ijson, errors to `json`; neither stands in valid JSON, in texts too.
+_CONTROL = re.compile(rb"[\v\f]")
 # More lists in lists than `json` decodes; ijson does, in a time that grows with their square.
 _DEEP = b"[" * 2000
 # Bytes of an array that is decoded as a whole, and those that ijson reads at once.
@@ -227,7 +229,9 @@ class _Watched:
             text = self._held + block
             # What may go on in the next block waits for it.
             sure = max(0, len(text) - _HELD) if block else len(text)
-            if _DEEP in text or any(half.start() < sure for half in _HALF.finditer(text)):
+            if _DEEP in text or _CONTROL.search(block):
+                raise _OnlyJsonKnows
+            if any(half.start() < sure for half in _HALF.finditer(text)):
                 raise _OnlyJsonKnows
             self._held = text[sure:]
             if not block:
@@ -258,7 +262,8 @@ def array_items(path: Path, progress: Callable[[int], Any] = lambda _: None) -> 
     with reading(path, DataError):
         try:
             with open_input(path) as handle:
-                if not _begins_array(handle):
+                # Its slower backends read more things otherwise.
+                if ijson.backend != "yajl2_c" or not _begins_array(handle):
                     raise _OnlyJsonKnows
                 watched = _Watched(handle, progress)
                 for item in ijson.items(watched, "item", use_float=True, buf_size=_BUFFER):

@@ -58,10 +58,19 @@ def test_any_array_as_utf_8(read, values, block):
     assert repr(read(content, block)) == repr(json.loads(content))
 
 
-@pytest.mark.parametrize("text", ['[]"', '[1]"]', '[]"a', "[]1", "[] t", "[]]", '["a'])
-def test_what_follows_the_array_is_an_error(read, text):
+DAMAGED = ['[]"', '[1]"]', '[]"a', "[]1", "[] t", "[]]", '["a', "\v[]", "[\f]", "[1\v,2]", "[]\f"]
+
+
+@pytest.mark.parametrize("text", DAMAGED)
+def test_what_ijson_would_pass_over_is_an_error(read, text):
     with pytest.raises(DataError, match=r"array\.json"):
         read(text.encode(), 1)
+
+
+def test_only_the_backend_that_was_compared_with_json_reads(read, monkeypatch):
+    monkeypatch.setattr("ijson.backend", "python")
+    monkeypatch.setattr("ijson.items", lambda *_, **__: pytest.fail("ijson read it"))
+    assert read(b"[1, 2]") == [1, 2]
 
 
 @SAME_FOLDER
