@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any
 from lm_eval_longbench.version import __version__
 
 if TYPE_CHECKING:
-    from lm_eval_longbench.errors import LongBenchError
-    from lm_eval_longbench.interface.documents import Document, Documents, PromptText, load, prompt
-    from lm_eval_longbench.interface.evaluate import evaluate
-    from lm_eval_longbench.interface.files import (
+    from lm_eval_longbench.api.documents import Document, Documents, PromptText, load, prompt
+    from lm_eval_longbench.api.evaluate import evaluate
+    from lm_eval_longbench.api.files import (
         check_run,
         compare_results,
         freeze,
@@ -22,8 +21,9 @@ if TYPE_CHECKING:
         report,
         verify_results,
     )
-    from lm_eval_longbench.interface.run import Run
-    from lm_eval_longbench.interface.scores import FigureValue, figures, judge, score
+    from lm_eval_longbench.api.run import Run
+    from lm_eval_longbench.api.scores import FigureValue, figures, judge, score
+    from lm_eval_longbench.errors import LongBenchError
     from lm_eval_longbench.options import Options
     from lm_eval_longbench.scoring.score import score_paths
     from lm_eval_longbench.semantic.similarity import choose_embedder
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 # Where each name lies.
 _PLACES = {
     "errors": ("LongBenchError",),
-    "interface.documents": ("Document", "Documents", "PromptText", "load", "prompt"),
-    "interface.evaluate": ("evaluate",),
-    "interface.files": (
+    "api.documents": ("Document", "Documents", "PromptText", "load", "prompt"),
+    "api.evaluate": ("evaluate",),
+    "api.files": (
         "report",
         "check_run",
         "compare_results",
@@ -41,8 +41,8 @@ _PLACES = {
         "kept_answers",
         "verify_results",
     ),
-    "interface.run": ("Run",),
-    "interface.scores": ("FigureValue", "figures", "judge", "score"),
+    "api.run": ("Run",),
+    "api.scores": ("FigureValue", "figures", "judge", "score"),
     "options": ("Options",),
     "scoring.score": ("score_paths",),
     "semantic.similarity": ("choose_embedder",),

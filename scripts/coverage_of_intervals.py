@@ -36,9 +36,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from lm_eval_longbench.figures.intervals import resampled_means
-from lm_eval_longbench.figures.tree import Leaf, Pairing, estimate
-from lm_eval_longbench.reports.retained import retained
+from lm_eval_longbench.reporting.retained import retained
+from lm_eval_longbench.statistics.intervals import resampled_means
+from lm_eval_longbench.statistics.tree import Leaf, Pairing, estimate
 
 TOLERANCE = 1.5
 # Of these kinds p is measured too, and more than 95% is right.

@@ -7,9 +7,9 @@ from fault_server import answer_to
 from tqdm import tqdm
 
 from lm_eval_longbench.answers.answer import ANSWERED
-from lm_eval_longbench.api.asking import Asker, Manners
-from lm_eval_longbench.api.client import Client, Request
-from lm_eval_longbench.api.server import CHAT, Server
+from lm_eval_longbench.server.asking import Asker, Manners
+from lm_eval_longbench.server.client import Client, Request
+from lm_eval_longbench.server.server import CHAT, Server
 
 PARAMETERS = {"max_tokens": 20, "temperature": 1.0}
 

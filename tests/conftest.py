@@ -45,7 +45,7 @@ TOGETHER = {
         "harness/test_ranks.py",
         "harness/test_stopping.py",
         "harness/test_suites.py",
-        "interface/test_evaluate.py",
+        "api/test_evaluate.py",
         "test_generated_files.py",
         "test_migrating.py",
         "test_new_benchmark.py",

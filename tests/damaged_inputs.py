@@ -44,6 +44,7 @@ import datasets
 import yaml
 
 from lm_eval_longbench import once
+from lm_eval_longbench.api.files import report as report_text
 from lm_eval_longbench.benchmarks.base import Benchmark
 from lm_eval_longbench.benchmarks.registry import benchmarks, families
 from lm_eval_longbench.check.compare import compare_results
@@ -53,10 +54,9 @@ from lm_eval_longbench.cli import compare, lock, prepare, score
 from lm_eval_longbench.cli import verify as verify_command
 from lm_eval_longbench.errors import LongBenchError
 from lm_eval_longbench.harness.command import run_harness
-from lm_eval_longbench.interface.files import report as report_text
 from lm_eval_longbench.logs.sample_log import responses_of
 from lm_eval_longbench.options import KEY, Options
-from lm_eval_longbench.reports.formats import FORMATS
+from lm_eval_longbench.reporting.formats import FORMATS
 from lm_eval_longbench.scoring.files import LOG
 from lm_eval_longbench.scoring.score import score_paths
 from lm_eval_longbench.terminal import say_table

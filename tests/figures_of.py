@@ -1,7 +1,7 @@
 """Answers and figures of lines of samples.jsonl, for tests."""
 
 from lm_eval_longbench.benchmarks.registry import benchmark_of_table, tables
-from lm_eval_longbench.figures.answers import Columns
+from lm_eval_longbench.statistics.answers import Columns
 
 
 def answers_of(table, lines, repeats=None, *, official=True, expected=()):

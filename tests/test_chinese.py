@@ -12,22 +12,28 @@ from lm_eval_longbench import language as module
 from lm_eval_longbench.benchmarks.registry import benchmarks
 from lm_eval_longbench.language import chinese_of, in_chinese
 from lm_eval_longbench.page.data import page_data
-from lm_eval_longbench.reports.published import published_rows
-from lm_eval_longbench.reports.render import render
-from lm_eval_longbench.reports.report import make_report
-from lm_eval_longbench.reports.scored_run import read_run
+from lm_eval_longbench.reporting.published import published_rows
+from lm_eval_longbench.reporting.render import render
+from lm_eval_longbench.reporting.report import make_report
+from lm_eval_longbench.reporting.scored_run import read_run
 from lm_eval_longbench.signature.ingredients import INGREDIENTS, NOT
 
 ROOT = Path(module.__file__).parent
 # Functions whose texts a reader of reports sees.
 MAKERS = {
     "protocol.py": ("_sampling", "_generation", "_departing", "departures"),
-    "reports/published.py": (
+    "reporting/published.py": (
         *("why_not_ranked", "_copied", "protocol_of_run", "verdict_of", "rank_of", "leaderboard"),
     ),
-    "reports/report.py": ("_documents", "note_on_column", "note_on_pair", "pair_of", "remarks_on"),
-    "reports/scored_run.py": ("capped_warning", "_official"),
-    "reports/render.py": ("_entry_note", "_source_texts", "_board_table", "rank_text"),
+    "reporting/report.py": (
+        "_documents",
+        "note_on_column",
+        "note_on_pair",
+        "pair_of",
+        "remarks_on",
+    ),
+    "reporting/scored_run.py": ("capped_warning", "_official"),
+    "reporting/render.py": ("_entry_note", "_source_texts", "_board_table", "rank_text"),
     "signature/compare.py": ("incomparable",),
     "signature/ingredients.py": ("setting_departures",),
     "answers/answer.py": ("failure", "failed_text"),

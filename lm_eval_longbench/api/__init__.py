@@ -1,1 +1,1 @@
-"""Ask an OpenAI-compatible server many requests, survive its faults; nothing of the harness."""
+"""What Python callers use: `lm_eval_longbench.__all__` lists it, docs/python.md explains it."""

@@ -57,13 +57,13 @@ from lm_eval_longbench.task_folder import task_folder
 
 if TYPE_CHECKING:
     from lm_eval_longbench.benchmarks.answer_files import Layout, OfficialFiles
-    from lm_eval_longbench.figures.answers import Answers
-    from lm_eval_longbench.figures.figure import Figure, Unit
     from lm_eval_longbench.prompts.truncation import Rule
+    from lm_eval_longbench.statistics.answers import Answers
+    from lm_eval_longbench.statistics.figure import Figure, Unit
 
 PACKAGE = Path(__file__).parent.parent
 SAMPLES: Path = PACKAGE / "data" / "sample"
-PUBLISHED: Path = PACKAGE / "reports" / "published"
+PUBLISHED: Path = PACKAGE / "reporting" / "published"
 PRESETS: Path = Path(__file__).parent / "presets"
 
 

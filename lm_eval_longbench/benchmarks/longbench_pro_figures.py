@@ -22,8 +22,8 @@ from lm_eval_longbench.benchmarks.parts import (
     same,
 )
 from lm_eval_longbench.catalog.read import ours
-from lm_eval_longbench.figures.answers import Answers
-from lm_eval_longbench.figures.figure import (
+from lm_eval_longbench.statistics.answers import Answers
+from lm_eval_longbench.statistics.figure import (
     Figure,
     Reduced,
     Unit,

@@ -53,10 +53,6 @@ from lm_eval_longbench.benchmarks.sample import (
 from lm_eval_longbench.catalog.read import Defined
 from lm_eval_longbench.data.convert import CONTEXT_SHA256, cache_folder, converted
 from lm_eval_longbench.data.rows import are_texts, schema_problem
-from lm_eval_longbench.figures.answers import Answers, BadRow
-from lm_eval_longbench.figures.figure import RELATIVE, Figure, Unit, figure, groups, mean
-from lm_eval_longbench.figures.means import percent_of, running_total
-from lm_eval_longbench.figures.tree import Leaf, Mean, Relative
 from lm_eval_longbench.metrics.reasoning import DROP, answer_of
 from lm_eval_longbench.metrics.text import (
     CLASSIFICATION,
@@ -67,6 +63,10 @@ from lm_eval_longbench.metrics.text import (
 )
 from lm_eval_longbench.presets import PresetTable
 from lm_eval_longbench.prompts.truncation import release_of
+from lm_eval_longbench.statistics.answers import Answers, BadRow
+from lm_eval_longbench.statistics.figure import RELATIVE, Figure, Unit, figure, groups, mean
+from lm_eval_longbench.statistics.means import percent_of, running_total
+from lm_eval_longbench.statistics.tree import Leaf, Mean, Relative
 
 # ---------------------------------------------------------------------- figures
 

@@ -23,8 +23,8 @@ from lm_eval_longbench.benchmarks.parts import (
     same,
 )
 from lm_eval_longbench.catalog.read import ours
-from lm_eval_longbench.figures.figure import RELATIVE, Figure, Unit
-from lm_eval_longbench.figures.tree import Contrast, Leaf, Mean
+from lm_eval_longbench.statistics.figure import RELATIVE, Figure, Unit
+from lm_eval_longbench.statistics.tree import Contrast, Leaf, Mean
 
 _V1 = ours("longbench_v1")
 DATASETS = {task.label: task for task in _V1.tasks.values()}

@@ -19,9 +19,9 @@ from lm_eval_longbench.benchmarks.parts import (
     nested,
 )
 from lm_eval_longbench.catalog.read import ours
-from lm_eval_longbench.figures.answers import Answers
-from lm_eval_longbench.figures.figure import Figure, Reduced, Unit, figure, groups, mean, share
-from lm_eval_longbench.figures.means import percent_of, running_total
+from lm_eval_longbench.statistics.answers import Answers
+from lm_eval_longbench.statistics.figure import Figure, Reduced, Unit, figure, groups, mean, share
+from lm_eval_longbench.statistics.means import percent_of, running_total
 
 NAME = "longbench_v2"
 NO_CONTEXT, COT, COT_ANSWER, RAG = (

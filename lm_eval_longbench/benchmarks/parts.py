@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from lm_eval_longbench.figures.figure import Figure
+    from lm_eval_longbench.statistics.figure import Figure
 
 # Section and name of a figure in reports.
 Place = tuple[str, str]

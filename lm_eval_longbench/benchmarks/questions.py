@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from lm_eval_longbench.answers.answer import capped_share
 from lm_eval_longbench.benchmarks.base import CAPPED, FAILED, REASONED, TRUNCATED
 from lm_eval_longbench.benchmarks.sample import Scored, add_replies, document_of_hash, line_of
-from lm_eval_longbench.figures.answers import Columns
 from lm_eval_longbench.metrics.reasoning import reasoned_share
+from lm_eval_longbench.statistics.answers import Columns
 
 if TYPE_CHECKING:
     from lm_eval_longbench.benchmarks.base import Benchmark, Task

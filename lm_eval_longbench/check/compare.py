@@ -12,12 +12,12 @@ from lm_eval_longbench.benchmarks.registry import benchmarks
 from lm_eval_longbench.check.explain import Explanation, NothingShared, explained
 from lm_eval_longbench.check.sides import Side, read_side
 from lm_eval_longbench.errors import few
-from lm_eval_longbench.figures.tree import Difference
-from lm_eval_longbench.reports.render import difference_json, figure_json
-from lm_eval_longbench.reports.report import BenchmarkReport, make_report
-from lm_eval_longbench.reports.rows import Cell, ReportRow
+from lm_eval_longbench.reporting.render import difference_json, figure_json
+from lm_eval_longbench.reporting.report import BenchmarkReport, make_report
+from lm_eval_longbench.reporting.rows import Cell, ReportRow
 from lm_eval_longbench.signature.compare import Comparison, SignatureDifference, compare
 from lm_eval_longbench.signature.ingredients import CARE, COMPARABLE, NOT
+from lm_eval_longbench.statistics.tree import Difference
 
 # Names of the two sides.
 A, B = "A", "B"

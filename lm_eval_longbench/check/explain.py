@@ -12,7 +12,7 @@ import numpy as np
 
 from lm_eval_longbench.check.sides import Answered, Side, SideFacts
 from lm_eval_longbench.errors import LongBenchError, PredictionError
-from lm_eval_longbench.figures.intervals import FEWEST, Influence, influence_of_mean, t_interval
+from lm_eval_longbench.statistics.intervals import FEWEST, Influence, influence_of_mean, t_interval
 
 # ---------------------------------------------------------------------- causes
 

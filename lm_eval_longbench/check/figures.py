@@ -23,12 +23,12 @@ from lm_eval_longbench.check.verification import (
     some,
 )
 from lm_eval_longbench.errors import LongBenchError, PredictionError
-from lm_eval_longbench.figures.means import AGGREGATIONS, running_mean
 from lm_eval_longbench.logs.results_file import ResultsFile
 from lm_eval_longbench.logs.sample_log import BYPASS, LogRow, at
 from lm_eval_longbench.metrics.reasoning import DROP
 from lm_eval_longbench.semantic.embedder import OFFICIAL_MODEL
 from lm_eval_longbench.signature.signature import package_versions
+from lm_eval_longbench.statistics.means import AGGREGATIONS, running_mean
 
 # Beyond any figure: sums of larger numbers need not be exact.
 _BEYOND = 1e150

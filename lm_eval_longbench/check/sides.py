@@ -22,7 +22,7 @@ from lm_eval_longbench.logs.results_file import (
 from lm_eval_longbench.logs.sample_log import BYPASS, is_log_row, prompt_of, requests_of
 from lm_eval_longbench.logs.scored_files import SAMPLES, read_samples
 from lm_eval_longbench.metrics.reasoning import POLICIES
-from lm_eval_longbench.reports.scored_run import ScoredRun, read_run
+from lm_eval_longbench.reporting.scored_run import ScoredRun, read_run
 from lm_eval_longbench.scoring.files import PredictionSource, chunks_of, find_files
 from lm_eval_longbench.scoring.plan import Plan, PlannedFile, plan_files
 from lm_eval_longbench.scoring.problems import Problems

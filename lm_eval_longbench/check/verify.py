@@ -32,7 +32,6 @@ from lm_eval_longbench.check.verification import (
     same_number,
 )
 from lm_eval_longbench.errors import LongBenchError, PredictionError, UnknownNameError
-from lm_eval_longbench.figures.answers import BadRow
 from lm_eval_longbench.logs.found_results import find_results
 from lm_eval_longbench.logs.results_file import ResultsFile, ScoredFolder, TaskResult, read_results
 from lm_eval_longbench.logs.sample_log import LogRow, at, read_log
@@ -42,6 +41,7 @@ from lm_eval_longbench.prompts.render import text_sha256
 from lm_eval_longbench.scoring.report import columns_of, table_report
 from lm_eval_longbench.signature.ingredients import INGREDIENTS, LATER
 from lm_eval_longbench.signature.signature import completed, line
+from lm_eval_longbench.statistics.answers import BadRow
 
 # Called with the name of each task before it is verified.
 Progress = Callable[[str], None]

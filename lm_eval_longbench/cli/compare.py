@@ -48,8 +48,8 @@ def _side(name: str, path: Path, models: Sequence[str]) -> str:
 
 
 def _headline(own: Headline) -> str:
-    from lm_eval_longbench.reports.formats import joined
-    from lm_eval_longbench.reports.render import difference_parts, figure_parts
+    from lm_eval_longbench.reporting.formats import joined
+    from lm_eval_longbench.reporting.render import difference_parts, figure_parts
 
     unit = own.row.unit
     texts = [

@@ -45,7 +45,7 @@ class WantedPage:
 
 
 def _check(wanted: WantedPage) -> None:
-    from lm_eval_longbench.interface.run import check_against  # slow to import
+    from lm_eval_longbench.api.run import check_against  # slow to import
 
     check_against(wanted.against)
     if wanted.language not in LANGUAGES:
@@ -81,12 +81,12 @@ def _only(short: str | None) -> set[str]:
 
 def _data(wanted: WantedPage, scratch: Path) -> tuple[dict[str, Any], str]:
     """Return what a page or charts show, and the packed answers; "" where none are asked for."""
-    from lm_eval_longbench.figures.effective import SHARE  # slow to import
-    from lm_eval_longbench.interface.files import read_named
+    from lm_eval_longbench.api.files import read_named
     from lm_eval_longbench.page.data import page_data
     from lm_eval_longbench.page.entries import read_summaries
     from lm_eval_longbench.page.leaderboard import about_of, facts_of
     from lm_eval_longbench.page.samples import answers_of, lengths_of
+    from lm_eval_longbench.statistics.effective import SHARE  # slow to import
 
     summaries, others = read_summaries(wanted.paths)
     given, runs = read_named(others, scratch, wanted.benchmark)

@@ -9,11 +9,11 @@ from typing import Annotated, Any
 
 import typer
 
+from lm_eval_longbench.api.documents import prompt as finished_prompt
 from lm_eval_longbench.benchmarks.base import Task
 from lm_eval_longbench.benchmarks.registry import benchmark_of, expanded, find_task, kind_of, tasks
 from lm_eval_longbench.errors import OptionError, PromptError
 from lm_eval_longbench.input_files import read_whole
-from lm_eval_longbench.interface.documents import prompt as finished_prompt
 from lm_eval_longbench.options import Options
 from lm_eval_longbench.terminal import say
 

@@ -89,7 +89,7 @@ def register(app: typer.Typer) -> None:
             )
         to_terminal = output is None and sys.stdout.isatty()
         width = shutil.get_terminal_size().columns if to_terminal else None
-        from lm_eval_longbench.interface.files import report as made  # slow to import
+        from lm_eval_longbench.api.files import report as made  # slow to import
 
         text = made(
             *runs,

@@ -189,8 +189,8 @@ def register(app: typer.Typer) -> None:
         if not context.args or {"-h", "--help"} & set(context.args):
             context.args.append("--help")
             say(help_text())
+        from lm_eval_longbench.api.run import Run
         from lm_eval_longbench.harness.command import run_harness  # slow to import
-        from lm_eval_longbench.interface.run import Run
 
         if thinking and preset is None:
             raise OptionError("--thinking chooses between a preset's settings: give --preset too.")

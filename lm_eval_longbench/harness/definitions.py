@@ -24,7 +24,7 @@ from lm_eval_longbench.catalog.model import prompt_sha256
 from lm_eval_longbench.catalog.read import OWN_KEYS, Hook, leaves_beside, read_file
 from lm_eval_longbench.catalog.users import CHANGES, DEFAULTS, changed
 from lm_eval_longbench.errors import OptionError, PromptError, UnknownNameError
-from lm_eval_longbench.figures import means
+from lm_eval_longbench.statistics import means
 
 _HARNESS_KEYS = {field.name for field in dataclasses.fields(TaskConfig)} | {"class"}
 # What only describes a task, and is read of our own files alone.

@@ -12,7 +12,6 @@ from urllib.parse import urlsplit, urlunsplit
 
 import jinja2
 
-from lm_eval_longbench.api.server import CHAT, KEY_VARIABLE, headers
 from lm_eval_longbench.bounded import body_of, within
 from lm_eval_longbench.errors import LongBenchError, TokenizerError, UnknownNameError
 from lm_eval_longbench.harness.api_model import LongBenchAPI
@@ -23,6 +22,7 @@ from lm_eval_longbench.prompts.tokenizer import (
     load_tokenizer,
     tokenizer_name,
 )
+from lm_eval_longbench.server.server import CHAT, KEY_VARIABLE, headers
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase

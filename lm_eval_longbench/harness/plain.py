@@ -110,9 +110,9 @@ def gather(task: AnsweredTask, values: Sequence[Any]) -> None:
 def _said(tasks: Sequence[AnsweredTask], signed: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return the headline of each table of a run, and the verdict on its protocol."""
     from lm_eval_longbench.logs.scored_files import FORMAT, REPORT, SAMPLES
-    from lm_eval_longbench.reports.report import make_report
-    from lm_eval_longbench.reports.run_end import Asked, headlines
-    from lm_eval_longbench.reports.scored_run import read_run
+    from lm_eval_longbench.reporting.report import make_report
+    from lm_eval_longbench.reporting.run_end import Asked, headlines
+    from lm_eval_longbench.reporting.scored_run import read_run
     from lm_eval_longbench.scoring.report import table_signatures
 
     parts = {}

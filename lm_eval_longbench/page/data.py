@@ -12,9 +12,6 @@ from lm_eval_longbench.benchmarks.base import Benchmark, Place
 from lm_eval_longbench.benchmarks.parts import BARS, Chart, Ladder, Look, Point, Text, same
 from lm_eval_longbench.benchmarks.registry import benchmarks, tables
 from lm_eval_longbench.errors import DataError
-from lm_eval_longbench.figures.counts import CAPPED, FAILED, LOSS, SHARES, TRUNCATED
-from lm_eval_longbench.figures.effective import SHARE
-from lm_eval_longbench.figures.tree import Difference, Pairing
 from lm_eval_longbench.language import in_chinese
 from lm_eval_longbench.page.build import cleaned
 from lm_eval_longbench.page.entries import (
@@ -36,9 +33,12 @@ from lm_eval_longbench.page.entries import (
     summary_entry,
 )
 from lm_eval_longbench.page.samples import Lengths, measured
-from lm_eval_longbench.reports.published import leaderboard, published_rows
-from lm_eval_longbench.reports.report import Column, columns_of, method_of, pairs_of, remarks_on
-from lm_eval_longbench.reports.scored_run import ScoredRun
+from lm_eval_longbench.reporting.published import leaderboard, published_rows
+from lm_eval_longbench.reporting.report import Column, columns_of, method_of, pairs_of, remarks_on
+from lm_eval_longbench.reporting.scored_run import ScoredRun
+from lm_eval_longbench.statistics.counts import CAPPED, FAILED, LOSS, SHARES, TRUNCATED
+from lm_eval_longbench.statistics.effective import SHARE
+from lm_eval_longbench.statistics.tree import Difference, Pairing
 from lm_eval_longbench.version import __version__
 
 FORMAT = 1

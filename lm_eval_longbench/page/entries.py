@@ -17,19 +17,19 @@ from lm_eval_longbench.benchmarks.base import MOST_REPEATS, Benchmark, Place
 from lm_eval_longbench.benchmarks.parts import Ladder, Look
 from lm_eval_longbench.benchmarks.registry import benchmarks
 from lm_eval_longbench.errors import PredictionError
-from lm_eval_longbench.figures.answers import Columns
-from lm_eval_longbench.figures.counts import SHARES, shares
-from lm_eval_longbench.figures.effective import (
+from lm_eval_longbench.input_files import read_json
+from lm_eval_longbench.reporting.published import PublishedRow, verdict_of
+from lm_eval_longbench.reporting.report import Column, note_on_column
+from lm_eval_longbench.reporting.scored_run import is_scored
+from lm_eval_longbench.statistics.answers import Columns
+from lm_eval_longbench.statistics.counts import SHARES, shares
+from lm_eval_longbench.statistics.effective import (
     ByTokens,
     Effective,
     effective,
     effective_of_published,
 )
-from lm_eval_longbench.figures.tree import Contrast, Estimate, Leaf, Mean, Tree, estimate
-from lm_eval_longbench.input_files import read_json
-from lm_eval_longbench.reports.published import PublishedRow, verdict_of
-from lm_eval_longbench.reports.report import Column, note_on_column
-from lm_eval_longbench.reports.scored_run import is_scored
+from lm_eval_longbench.statistics.tree import Contrast, Estimate, Leaf, Mean, Tree, estimate
 
 # ---------------------------------------------------------------------- official summaries
 

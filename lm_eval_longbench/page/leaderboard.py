@@ -19,7 +19,7 @@ from lm_eval_longbench.logs.found_results import find_results
 from lm_eval_longbench.logs.results_file import ScoredFolder, read_results
 from lm_eval_longbench.page.data import page_data
 from lm_eval_longbench.page.samples import Lengths, lengths_of
-from lm_eval_longbench.reports.scored_run import ScoredRun, read_run, unique_names
+from lm_eval_longbench.reporting.scored_run import ScoredRun, read_run, unique_names
 from lm_eval_longbench.scoring.score import score_paths
 from lm_eval_longbench.shapes import checked
 

@@ -15,16 +15,16 @@ from lm_eval_longbench.answers.answer import is_capped
 from lm_eval_longbench.benchmarks.registry import benchmark_of_table, tables
 from lm_eval_longbench.benchmarks.sample import Sample, Scored, Unusable, failure_of
 from lm_eval_longbench.errors import DataError
-from lm_eval_longbench.figures.answers import KEY_BYTES, question_key
-from lm_eval_longbench.figures.effective import ByTokens, by_tokens
 from lm_eval_longbench.logs.sample_log import prompt_of, requests_of
 from lm_eval_longbench.page.build import cleaned
-from lm_eval_longbench.reports.scored_run import ScoredTable, is_scored
+from lm_eval_longbench.reporting.scored_run import ScoredTable, is_scored
 from lm_eval_longbench.scoring.files import LOG, PredictionSource, chunks_of, find_files
 from lm_eval_longbench.scoring.plan import plan_files
 from lm_eval_longbench.scoring.problems import Problems
 from lm_eval_longbench.scoring.recognise import recognise
 from lm_eval_longbench.scoring.score_chunk import read_row, score_sample
+from lm_eval_longbench.statistics.answers import KEY_BYTES, question_key
+from lm_eval_longbench.statistics.effective import ByTokens, by_tokens
 
 # Characters that a page keeps of an answer and of a gold answer, half of them from its end, and the
 # gold answers of a question.

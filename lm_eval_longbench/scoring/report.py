@@ -8,8 +8,6 @@ from types import MappingProxyType
 from typing import Any, cast
 
 from lm_eval_longbench.benchmarks.registry import benchmark_of_table, benchmarks, carried
-from lm_eval_longbench.figures.answers import Columns
-from lm_eval_longbench.figures.counts import counts, task_counts
 from lm_eval_longbench.logs.scored_files import FORMAT, Otherwise, ReportFile, ReportTable
 from lm_eval_longbench.metrics.reasoning import DROP, KEEP
 from lm_eval_longbench.scoring.merge import Gathered, MergedTable
@@ -21,6 +19,8 @@ from lm_eval_longbench.signature.signature import (
     package_versions,
     unknown,
 )
+from lm_eval_longbench.statistics.answers import Columns
+from lm_eval_longbench.statistics.counts import counts, task_counts
 from lm_eval_longbench.version import __version__
 
 # ---------------------------------------------------------------------- signatures

@@ -18,10 +18,10 @@ from lm_eval_longbench.benchmarks.base import (
 from lm_eval_longbench.benchmarks.sample import Scored, Unusable, line_of
 from lm_eval_longbench.catalog.model import prompt_sha256
 from lm_eval_longbench.errors import DataError, PromptError
-from lm_eval_longbench.figures.answers import Columns
-from lm_eval_longbench.figures.figure import Figure, Unit, leaf
-from lm_eval_longbench.figures.tree import Mean
 from lm_eval_longbench.protocol import departures
+from lm_eval_longbench.statistics.answers import Columns
+from lm_eval_longbench.statistics.figure import Figure, Unit, leaf
+from lm_eval_longbench.statistics.tree import Mean
 
 PERCENT = Unit("percent", 100, 100, 1)
 

@@ -29,8 +29,8 @@ from lm_eval_longbench.benchmarks.base import MOST_REPEATS
 from lm_eval_longbench.benchmarks.longbench_pro import PRO
 from lm_eval_longbench.benchmarks.longbench_pro_figures import SHARE, reached
 from lm_eval_longbench.benchmarks.sample import Unusable
-from lm_eval_longbench.figures.figure import Reduced, passed
-from lm_eval_longbench.figures.means import best_scores, question_means
+from lm_eval_longbench.statistics.figure import Reduced, passed
+from lm_eval_longbench.statistics.means import best_scores, question_means
 
 GOLDEN = Path(__file__).resolve().parents[3] / "shared" / "golden" / "longbench_pro"
 

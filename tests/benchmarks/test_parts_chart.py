@@ -7,11 +7,11 @@ from scored_runs import pro_row, v1_rows, v2_row, write_run
 from lm_eval_longbench.benchmarks.longbench_v1_charts import MEAN, relative_section
 from lm_eval_longbench.benchmarks.parts import KINDS, TOKENS
 from lm_eval_longbench.benchmarks.registry import benchmarks
-from lm_eval_longbench.figures.effective import FIRST
-from lm_eval_longbench.figures.effective import LENGTHS as STEPS
-from lm_eval_longbench.figures.tree import estimate
-from lm_eval_longbench.reports.published import published_rows
-from lm_eval_longbench.reports.scored_run import read_run
+from lm_eval_longbench.reporting.published import published_rows
+from lm_eval_longbench.reporting.scored_run import read_run
+from lm_eval_longbench.statistics.effective import FIRST
+from lm_eval_longbench.statistics.effective import LENGTHS as STEPS
+from lm_eval_longbench.statistics.tree import estimate
 
 LENGTHS = (100, 5000, 9000)
 

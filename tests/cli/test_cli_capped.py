@@ -6,9 +6,9 @@ from scored_runs import v1_rows
 from typer.testing import CliRunner
 
 from lm_eval_longbench.answers.answer import Answer
+from lm_eval_longbench.api.run import Run
 from lm_eval_longbench.cli.main import app
 from lm_eval_longbench.harness.evaluate import Captured
-from lm_eval_longbench.interface.run import Run
 from lm_eval_longbench.signature.ingredients import INGREDIENTS
 
 HOSTILE = Answer("", "failed", "HTTP 500: \x1b[2Jgone\nagain")

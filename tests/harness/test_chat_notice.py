@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from lm_eval_longbench.interface.evaluate import evaluate as evaluate_by_name
+from lm_eval_longbench.api.evaluate import evaluate as evaluate_by_name
 from lm_eval_longbench.task_folder import task_folder
 
 V1 = (

@@ -6,8 +6,8 @@ import subprocess
 import pytest
 from tqdm import tqdm
 
+from lm_eval_longbench.api.evaluate import evaluate
 from lm_eval_longbench.harness import quiet
-from lm_eval_longbench.interface.evaluate import evaluate
 
 
 @pytest.mark.skipif(shutil.which("git") is None, reason="no git, which would say something")

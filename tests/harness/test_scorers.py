@@ -100,7 +100,7 @@ def test_python_levenshtein_moves_the_official_scripts_and_not_ours(tmp_path):
 def test_scoring_imports_none_of_it():
     code = (
         "import sys\n"
-        "import lm_eval_longbench.scoring.score, lm_eval_longbench.reports.report\n"
+        "import lm_eval_longbench.scoring.score, lm_eval_longbench.reporting.report\n"
         "from lm_eval_longbench.metrics.text import score_sample\n"
         "score_sample('code_sim', 'x = 1', ['x = 2'])\n"
         "assert 'fuzzywuzzy' not in sys.modules\n"

@@ -7,7 +7,7 @@ from page_runs import pro_rows
 from scored_runs import v1_rows, v2_row, write_run
 
 from lm_eval_longbench.benchmarks.longbench_v1 import E
-from lm_eval_longbench.reports.scored_run import read_run
+from lm_eval_longbench.reporting.scored_run import read_run
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 ARGUMENTS = (

@@ -11,9 +11,9 @@ from lm_eval_longbench.benchmarks.registry import benchmarks
 from lm_eval_longbench.errors import DataError
 from lm_eval_longbench.page.build import build_page, cleaned
 from lm_eval_longbench.page.data import page_data
-from lm_eval_longbench.reports.published import published_rows
-from lm_eval_longbench.reports.report import make_report
-from lm_eval_longbench.reports.scored_run import read_run
+from lm_eval_longbench.reporting.published import published_rows
+from lm_eval_longbench.reporting.report import make_report
+from lm_eval_longbench.reporting.scored_run import read_run
 
 
 def values_of(benchmark, entry):

@@ -9,10 +9,10 @@ from typer.testing import CliRunner
 from lm_eval_longbench.benchmarks.longbench_pro import PRO
 from lm_eval_longbench.cli.main import app
 from lm_eval_longbench.errors import PredictionError
-from lm_eval_longbench.figures.answers import Columns
 from lm_eval_longbench.page.data import page_data
 from lm_eval_longbench.page.entries import read_summaries
-from lm_eval_longbench.reports.published import published_rows
+from lm_eval_longbench.reporting.published import published_rows
+from lm_eval_longbench.statistics.answers import Columns
 
 GOLDEN = Path(__file__).resolve().parents[3] / "shared" / "golden" / "longbench_pro"
 

@@ -14,7 +14,7 @@ from lm_eval_longbench.errors import DataError
 from lm_eval_longbench.page.build import build_page
 from lm_eval_longbench.page.data import page_data
 from lm_eval_longbench.page.samples import ANSWER, answers_of, shortened
-from lm_eval_longbench.reports.scored_run import read_run
+from lm_eval_longbench.reporting.scored_run import read_run
 from lm_eval_longbench.scoring.score import score_paths
 
 TASK = "longbench_v1_trec"

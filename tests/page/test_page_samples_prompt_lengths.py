@@ -7,7 +7,7 @@ from prediction_rows import log_row, says, v2_question, write_lines
 
 from lm_eval_longbench.page.data import page_data
 from lm_eval_longbench.page.samples import lengths_of, measured
-from lm_eval_longbench.reports.scored_run import read_run
+from lm_eval_longbench.reporting.scored_run import read_run
 from lm_eval_longbench.scoring.score import score_paths
 
 TASK, MOMENT = "longbench_v2", "2025-03-04T05-06-07.123456"

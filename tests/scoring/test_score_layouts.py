@@ -116,9 +116,9 @@ def test_selections_of_questions_merge_without_a_remark(score, tmp_path):
 
 def test_official_v2_is_one_number(score, tmp_path):
     """18 answers, 6 of them failed calls: score, scores.json and report say the same."""
-    from lm_eval_longbench.reports.render import render
-    from lm_eval_longbench.reports.report import make_report
-    from lm_eval_longbench.reports.scored_run import read_run
+    from lm_eval_longbench.reporting.render import render
+    from lm_eval_longbench.reporting.report import make_report
+    from lm_eval_longbench.reporting.scored_run import read_run
 
     texts = [says("B")] * 4 + [says("A")] * 8 + [""] * 6
     rows = [

@@ -7,10 +7,10 @@ import pytest
 from real_runs import AnsweringLM, Files, write_run
 
 from lm_eval_longbench.answers.answer import Answer, AnswerText
+from lm_eval_longbench.api.files import report as report_text
 from lm_eval_longbench.check.compare import compare_results
 from lm_eval_longbench.check.verification import DIFFERENT
 from lm_eval_longbench.check.verify import verify
-from lm_eval_longbench.interface.files import report as report_text
 from lm_eval_longbench.scoring.score import score_paths
 from lm_eval_longbench.signature.ingredients import INGREDIENTS, LATER
 from lm_eval_longbench.signature.signature import fingerprint

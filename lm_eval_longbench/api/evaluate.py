@@ -1,0 +1,241 @@
+"""Evaluate a model from Python: by the same path as `lm-eval-longbench run`."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+from argparse import Namespace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypedDict
+
+from lm_eval_longbench.answers.store import model_name
+from lm_eval_longbench.api.run import THIS, Run
+from lm_eval_longbench.benchmarks.registry import expanded, read_options, valid_names
+from lm_eval_longbench.errors import OptionError, UnknownNameError
+from lm_eval_longbench.options import KEY, Options
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel, PreTrainedTokenizerBase
+    from typing_extensions import Unpack
+
+    from lm_eval_longbench.harness.objects import LM
+
+logger = logging.getLogger(__name__)
+
+
+class HarnessOptions(TypedDict, total=False):
+    """What `evaluate` hands to the harness; each key is that of `run --key`."""
+
+    limit: float | None
+    samples: Mapping[str, list[int]] | None
+    batch_size: int | str
+    max_batch_size: int | None
+    device: str | None
+    gen_kwargs: str | Mapping[str, Any] | None
+    apply_chat_template: bool | str
+    system_instruction: str | None
+    output_path: str | Path | None
+    log_samples: bool
+    predict_only: bool
+    include_path: str | list[str] | None
+    seed: int | list[int | None] | None
+    trust_remote_code: bool
+    hf_hub_log_args: Mapping[str, Any] | None
+    wandb_args: Mapping[str, Any] | None
+    wandb_config_args: Mapping[str, Any] | None
+    trackio_args: Mapping[str, Any] | None
+
+
+class EvaluateOptions(HarnessOptions, total=False):
+    """All options of `evaluate`: those of the harness, and the keys of the `longbench` metadata."""
+
+    data_dir: str | None
+    truncate_to: int | None
+    overlength: str
+    tokenizer: str | PreTrainedTokenizerBase | None
+    log_prompts: str
+    reasoning: str
+    context: str
+    preset: str | None
+    thinking: bool
+    repeats: int | None
+    only: Mapping[str, str | Sequence[str]]
+    embedding_model: str | None
+    embedding_url: str | None
+    cot_samples: str | None
+    rag_top_n: int
+    retrieved_context: str | None
+    chunk_size: int | None
+    retriever: str
+
+
+_HARNESS = tuple(HarnessOptions.__annotations__)
+_OURS = tuple(option.name for option in fields(Options))
+
+
+def evaluate(
+    model: str
+    | LM
+    | tuple[PreTrainedModel, PreTrainedTokenizerBase]
+    | Callable[..., Sequence[str]],
+    tasks: str | Sequence[str],
+    *,
+    model_args: str | Mapping[str, Any] | None = None,
+    name: str | None = None,
+    lock: Path | str | None = None,
+    keep_empty: bool = False,
+    **options: Unpack[EvaluateOptions],
+) -> Run:
+    """Evaluate a model, as `lm-eval-longbench run` does with the same options.
+
+    Args:
+        model: one of
+            the name of a backend of the harness, such as "hf" or "longbench-api", with
+            `model_args`;
+            a model object of the harness;
+            (model, tokenizer): a transformers model and its tokenizer;
+            a function from a list of prompts to a list of answers. `batch_size` prompts come in
+            a call at most. If it has a parameter `generation` it gets a list with the generation
+            arguments of each prompt (`max_gen_toks`, `until`, ...), and with one called
+            `question_at` the characters at which the questions begin. Answers end at the stop
+            strings of the task.
+        tasks: tasks and groups, such as "longbench_v1_qasper"; commas and wildcards work.
+        model_args: of a model given by its name: a mapping, or "key=value,key=value".
+        name: of a model in memory: in its tables and files, and what its kept answers are known
+            by. Needed with `output_path`: the answers kept under a name are not
+            asked for again, so that another model must have another name.
+        lock: lock file that the run must be in keeping with.
+        keep_empty: whether questions that got no answer in an earlier run are left alone.
+        options: the keys of the `longbench` metadata (`truncate_to`, `data_dir`, `repeats`, ...;
+            `tokenizer` may be an object), and those of the harness's `run` (`limit`,
+            `apply_chat_template`, `gen_kwargs`, `output_path`, ...). With `output_path` sample
+            logs are written, unless `log_samples=False`.
+
+    Returns:
+        The run. On several ranks the first one's has the results, the others' are empty.
+
+    Raises:
+        UnknownNameError: an option or a task does not exist; names the nearest.
+        OptionError: an option or the model is impossible.
+        LockError: the run is not what the lock file froze.
+        Interrupted: it was stopped; says how many answers are there.
+        RunStopped: it cannot go on; says why and how many answers are there.
+        LongBenchError: data, a tokenizer or a prompt is not as it must be.
+    """
+    for option in options:
+        if option not in (*_HARNESS, *_OURS):
+            raise UnknownNameError("option", option, [*_HARNESS, *_OURS])
+    given: dict[str, Any] = dict(options)
+    ours = {own: given.pop(own) for own in _OURS if own in given}
+    ours = {own: value for own, value in ours.items() if value is not None}
+    with contextlib.ExitStack() as stack:
+        if not isinstance(model, str):
+            if model_args is not None:
+                raise OptionError(
+                    "model_args are for a model given by its name; a model in memory has its own."
+                )
+            model, model_args = _in_memory(model, name, given, ours, stack)
+        elif not isinstance(ours.get("tokenizer", ""), str):
+            from lm_eval_longbench.harness.objects import lent_tokenizer
+
+            ours["tokenizer"] = stack.enter_context(lent_tokenizer(ours["tokenizer"]))
+        read_options({KEY: ours})  # what is wrong with them is said before all else
+        parsed = _parsed(model, model_args, tasks, given, ours)
+        kept = _run(parsed, lock, ours, keep_empty=keep_empty)
+    known = name or (model_name(model, parsed.model_args) if isinstance(model, str) else THIS)
+    return Run(kept, known)
+
+
+def _in_memory(
+    model: Any,
+    name: str | None,
+    given: Mapping[str, Any],
+    ours: dict[str, Any],
+    stack: contextlib.ExitStack,
+) -> tuple[LM, dict[str, Any]]:
+    """Return a model in memory as the harness's, and what is known of it as model arguments."""
+    from lm_eval_longbench.harness.objects import (  # slow to import
+        as_model,
+        known_of,
+        lent_tokenizer,
+        tokenizer_of,
+    )
+    from lm_eval_longbench.prompts.tokenizer import load_tokenizer
+
+    if name is None and given.get("output_path"):
+        raise OptionError(
+            "output_path of a model in memory needs its name: name=... Answers are kept "
+            "under it and not asked for again; give each model, and each state of its weights, a "
+            "name of its own."
+        )
+    wanted = ours.get("tokenizer")
+    if wanted is not None:
+        ours["tokenizer"] = stack.enter_context(lent_tokenizer(wanted))
+        wanted = load_tokenizer(ours["tokenizer"], {})
+    own = as_model(model, wanted, given.get("batch_size"), given.get("max_batch_size"))
+    known = {"engine": name or type(own).__name__, **known_of(own)}
+    tokenizer = tokenizer_of(own)
+    if tokenizer is not None and wanted is None:
+        known["tokenizer"] = stack.enter_context(lent_tokenizer(tokenizer))
+    return own, known
+
+
+def _parsed(
+    model: str | LM,
+    model_args: str | Mapping[str, Any] | None,
+    tasks: str | Sequence[str],
+    given: Mapping[str, Any],
+    ours: Mapping[str, Any],
+) -> Namespace:
+    """Return the run as the harness's command line would have parsed it."""
+    from lm_eval_longbench.harness.command import as_mapping, parse  # slow to import
+    from lm_eval_longbench.harness.mistakes import check_arguments
+
+    names = [tasks] if isinstance(tasks, str) else list(tasks)
+    names = [part.strip() for name in names for part in name.split(",") if part.strip()]
+    if not names:
+        raise OptionError("No task is given. Name tasks or groups, such as longbench_v1_qasper.")
+    parsed = parse(["--tasks", *names])
+    parsed.model, parsed.model_args = model, as_mapping(model_args)
+    for name, value in given.items():
+        setattr(parsed, name, value)
+    if parsed.output_path is not None:
+        parsed.output_path = str(parsed.output_path)
+        if given.get("log_samples") is None:
+            parsed.log_samples = True
+    if parsed.limit is not None:
+        parsed.limit = float(parsed.limit)
+    parsed.gen_kwargs = as_mapping(parsed.gen_kwargs)
+    by_name = model if isinstance(model, str) else None
+    check_arguments(parsed, names, by_name, parsed.model_args, {})
+    parsed.metadata = {KEY: {own: value for own, value in ours.items() if own not in _PRESET}}
+    return parsed
+
+
+# What the command line has options of its own for.
+_PRESET = ("preset", "thinking")
+
+
+def _run(
+    parsed: Namespace, lock: Path | str | None, ours: Mapping[str, Any], *, keep_empty: bool
+) -> Any:
+    """Run, and say our way that a task does not exist."""
+    from lm_eval_longbench.harness.command import run_parsed
+
+    _, foreign = expanded(parsed.tasks)
+    try:
+        return run_parsed(
+            parsed,
+            ours.get("preset"),
+            lock=None if lock is None else Path(lock),
+            thinking=bool(ours.get("thinking")),
+            keep_empty=keep_empty,
+            quiet=True,
+        )
+    except ValueError as error:
+        lacking = [name for name in foreign if name in str(error)]
+        if not lacking:
+            raise
+        raise UnknownNameError("task", lacking[0], valid_names()) from error

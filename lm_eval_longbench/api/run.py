@@ -1,0 +1,330 @@
+"""A run that has ended: its scores, answers, tables and files."""
+
+from __future__ import annotations
+
+import html
+import json
+import shlex
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lm_eval_longbench.errors import (
+    EmbeddingError,
+    LongBenchError,
+    MissingDependencyError,
+    OptionError,
+    UnknownNameError,
+)
+from lm_eval_longbench.language import said
+from lm_eval_longbench.result_files import output_folder
+from lm_eval_longbench.signature.signature import counted as counted
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+    from lm_eval_longbench.harness.evaluate import Captured
+    from lm_eval_longbench.logs.scored_files import SampleLine
+    from lm_eval_longbench.reporting.run_end import Asked
+    from lm_eval_longbench.reporting.scored_run import ScoredRun as ScoredRun
+
+THIS = "this run"
+
+
+PUBLISHED = "published"
+
+
+def check_against(against: str | None) -> None:
+    """Raise UnknownNameError for what no report is compared with."""
+    if against not in (None, PUBLISHED):
+        raise UnknownNameError("comparison of against", against, [PUBLISHED])
+
+
+def signatures_of_tables(signatures: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    """Return the signature of all tasks of a table together, in one line, by the table's name."""
+    from lm_eval_longbench.benchmarks.registry import table_of
+    from lm_eval_longbench.signature.signature import combined, line
+
+    tables: dict[str, list[Mapping[str, Any]]] = {}
+    for signature in signatures:
+        table = table_of(signature["task"])
+        if table is not None:
+            tables.setdefault(table.name, []).append(signature)
+    return {name: line(combined(own)) for name, own in tables.items()}
+
+
+def options_lines(options: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """Return the options that were in force, by task: one line for each set of them."""
+    tasks: dict[str, list[str]] = {}
+    for task, own in options.items():
+        text = ", ".join(
+            f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in own.items()
+        )
+        tasks.setdefault(text or said("none, all are at their default"), []).append(task)
+    if len(tasks) == 1:
+        return [f"{said('Options')}: {text}" for text in tasks]
+    return [f"{said('Options of {}', ', '.join(own))}: {text}" for text, own in tasks.items()]
+
+
+class Run:
+    """What a run found for our tasks. In a notebook it shows its table; `print` prints it.
+
+    Attributes:
+        name: in its tables.
+        results: what the harness writes into its results file: under "results" the figures of
+            each task, from 0 to 1; empty on all ranks but the first.
+    """
+
+    def __init__(self, kept: Captured, name: str = THIS) -> None:
+        self.name = name
+        self._kept = kept
+        self.results: Mapping[str, Any] = kept.saved.results if kept.saved else {}
+
+    def __repr__(self) -> str:
+        tables = ", ".join(self.scores) or "no answers of LongBench tasks"
+        return f"<Run {self.name!r}: {tables}>"
+
+    def __str__(self) -> str:
+        return self.summary()
+
+    # ------------------------------------------------------------------ what was found
+
+    def _score(self, folder: Path) -> tuple[dict[str, Any], list[SampleLine]]:
+        """Score the answers into a folder; return report.json and the lines of samples.jsonl."""
+        from lm_eval_longbench.scoring.score import score_rows  # slow to import
+
+        kept = self._kept
+        signatures = counted(kept.signatures)
+        score = partial(score_rows, kept.rows, folder, signatures=signatures, rouge_google=True)
+        try:
+            return score(embedder=kept.embedder)
+        except EmbeddingError:  # the task has said why; its summaries are shown as unscored
+            return score()
+
+    @cached_property
+    def _scored(self) -> tuple[dict[str, Any], list[SampleLine], ScoredRun | None]:
+        from lm_eval_longbench.reporting.scored_run import read_run
+
+        if not self._kept.rows:
+            return {"tables": {}}, [], None
+        with tempfile.TemporaryDirectory(prefix="lm-eval-longbench-") as scratch:
+            report, samples = self._score(Path(scratch))
+            return report, samples, read_run(Path(scratch), self.name)
+
+    @property
+    def scores(self) -> dict[str, Any]:
+        """By table the figures in the shape and the unit of its official result file."""
+        return {name: table["official"] for name, table in self._scored[0]["tables"].items()}
+
+    @property
+    def samples(self) -> list[SampleLine]:
+        """All answers with what each is worth: the lines of samples.jsonl."""
+        return self._scored[1]
+
+    @property
+    def signature(self) -> dict[str, str]:
+        """By table what its figures depend on besides the model, in one line."""
+        return signatures_of_tables(counted(self._kept.signatures))
+
+    @property
+    def options(self) -> dict[str, dict[str, Any]]:
+        """By task the options that were in force; those that are not there are at their default."""
+        return {name: dict(own) for name, own in self._kept.options.items()}
+
+    @property
+    def unwritten(self) -> str:
+        """Which files could not be written, and what to do; "" for none."""
+        return self._kept.unwritten.line()
+
+    @property
+    def answered(self) -> int:
+        """How many answers have not failed: an empty one has."""
+        counts = [table["counts"] for table in self._scored[0]["tables"].values()]
+        return sum(own["samples"] - own["failed"] for own in counts)
+
+    # ------------------------------------------------------------------ tables
+
+    @property
+    def scored(self) -> ScoredRun:
+        """The run as `reports` takes it.
+
+        Raises:
+            OptionError: it has no answers.
+        """
+        found = self._scored[2]
+        if found is None:
+            raise OptionError(f"{self.name} has no answers to LongBench tasks to report on.")
+        return found
+
+    def report(
+        self, format: str = "table", *, against: str | None = None, width: int | None = None
+    ) -> str:
+        """Return the table of each benchmark with intervals, as `lm-eval-longbench report` does.
+
+        Args:
+            format: "table", "markdown", "csv", "json" or another one of `report`.
+            against: "published" adds published figures and the run's rank.
+            width: longest line of "table"; None: no limit.
+
+        Raises:
+            UnknownNameError: there is no such format or comparison.
+            OptionError: the run has no answers to our tasks.
+        """
+        from lm_eval_longbench.reporting.formats import check_format
+        from lm_eval_longbench.reporting.render import render
+        from lm_eval_longbench.reporting.report import make_report
+
+        check_format(format)
+        check_against(against)
+        scored = self.scored
+        named = replace(scored, name=scored.model or scored.name)
+        return render(make_report([named], published=against is not None), format, width)
+
+    def summary(self, width: int | None = None) -> str:
+        """Return the table, the options that were in force, and the signatures.
+
+        Args:
+            width: longest line of the table; None: no limit.
+        """
+        if not self._kept.rows:
+            return ""
+        signed = [f"{table}: {line}" for table, line in self.signature.items()]
+        text = self.report(width=width)
+        return "\n".join([text, *options_lines(self._kept.options), *signed, ""])
+
+    @property
+    def _asked(self) -> Asked:
+        """How many questions the run was told to ask."""
+        from lm_eval_longbench.reporting.run_end import Asked
+
+        limit = self.results.get("config", {}).get("limit")
+        counts = self.results.get("n-samples", {})
+        return Asked(
+            "--samples" if limit is None else f"--limit {limit:g}",
+            {
+                own["task"]: (counts[name]["effective"], counts[name]["original"])
+                for name, own in self._kept.signatures.items()
+                if name in counts
+            },
+        )
+
+    def ending(
+        self, next_command: Callable[[], str], width: int | None = None, *, verbose: bool = False
+    ) -> str:
+        """Return what `run` prints last: headlines and verdicts, categories, notes, files.
+
+        Args:
+            next_command: gives a command to go on with; asked if the run is not official.
+            width: longest line of figures; None: no limit.
+            verbose: whether there are whole tables in place of the categories.
+        """
+        from lm_eval_longbench.reporting import run_end
+        from lm_eval_longbench.reporting.report import make_report
+
+        kept = self._kept
+        places = run_end.Files(kept.model, str(kept.folder or ""), str(kept.log or ""), "")
+        if kept.predicted:
+            score = f"lm-eval-longbench score {shlex.quote(places.results)}"
+            return run_end.predicted(sum(kept.predicted.values()), replace(places, next=score))
+        if not kept.rows:
+            return ""
+        made, asked = make_report([self.scored]), self._asked
+        figures = (
+            [self.report(width=width)]
+            if verbose
+            else [run_end.categories(made, width), run_end.notes(made)]
+        )
+        if not run_end.is_official(made, asked):
+            places = replace(places, next=next_command())
+        options = "".join(f"{line}\n" for line in options_lines(kept.options))
+        parts = [run_end.opening(made, asked), *figures[:1], "".join([*figures[1:], options])]
+        return "\n".join(filter(None, [*parts, run_end.block(self.signature, places)]))
+
+    def _repr_html_(self) -> str:
+        if not self._kept.rows:
+            return f"<p>{html.escape(repr(self))}</p>"
+        from lm_eval_longbench.reporting.formats import html_text
+        from lm_eval_longbench.reporting.render import printed
+        from lm_eval_longbench.reporting.report import make_report
+
+        signed = [f"{table}: {line}" for table, line in self.signature.items()]
+        lines = [*options_lines(self._kept.options), *signed]
+        small = "".join(f"<p><small>{html.escape(line)}</small></p>" for line in lines)
+        return html_text(printed(make_report([self.scored]))) + small
+
+    def to_pandas(self) -> DataFrame:
+        """Return the answers as a data frame, a row an answer; columns as in `samples`.
+
+        Raises:
+            MissingDependencyError: pandas is not installed.
+        """
+        try:
+            import pandas
+        except ImportError as error:
+            raise MissingDependencyError(
+                f"to_pandas needs the package pandas, which cannot be imported ({error}). Install "
+                "it with: pip install pandas"
+            ) from error
+        return pandas.DataFrame(self.samples)
+
+    # ------------------------------------------------------------------ files
+
+    def save(self, folder: Path | str) -> Path:
+        """Write the run into a folder, as `run --output_path --log_samples` does.
+
+        The results file and the sample logs are what `verify`, `compare`, `score` and `report`
+        read.
+
+        Args:
+            folder: is made if need be.
+
+        Returns:
+            The folder.
+
+        Raises:
+            OptionError: the run has nothing to save: on other ranks than the first, and with
+                predict_only, where all is in the output folder.
+            LongBenchError: a file cannot be written.
+        """
+        from lm_eval_longbench.harness.written import written
+
+        saved, rows = self._kept.saved, self._kept.rows
+        if saved is None or not rows:
+            raise OptionError(f"{self.name} has nothing to save: no answer of it was scored here.")
+        place = output_folder(str(folder))
+        before = saved.tracker.output_path
+        saved.tracker.output_path = str(place)
+        try:
+            with written() as unwritten:
+                saved.tracker.save_results_aggregated(results=saved.results, samples=rows)
+                for task, own in rows.items():
+                    saved.tracker.save_results_samples(task_name=task, samples=own)
+        finally:
+            saved.tracker.output_path = before
+        if unwritten.files:
+            raise LongBenchError(unwritten.line())
+        return place
+
+    def save_scores(self, folder: Path | str) -> Path:
+        """Write the run's scores into a folder, as `lm-eval-longbench score` does.
+
+        samples.jsonl, scores.json and report.json are what `report` reads at once, and `verify`.
+        They have the semantic similarity of summaries too, which sample logs have not.
+
+        Args:
+            folder: is made if need be.
+
+        Returns:
+            The folder.
+
+        Raises:
+            OptionError: the run has no answers to our tasks.
+            LongBenchError: a file cannot be written.
+        """
+        if not self._kept.rows:
+            raise OptionError(f"{self.name} has nothing to save: no answer of it was scored here.")
+        self._score(Path(folder))
+        return Path(folder)

@@ -1,0 +1,1 @@
+"""Ask an OpenAI-compatible server many requests, survive its faults; nothing of the harness."""

@@ -1,0 +1,1 @@
+"""Columns of answers, and the figures over them: trees of means, best of N, groups, intervals."""

@@ -1,0 +1,147 @@
+"""Which columns stand beside each other, which are compared, and where runs differ."""
+
+import pytest
+from scored_runs import pro_row, v1_rows, v2_row, write_run
+
+from lm_eval_longbench.reporting.report import columns_of, make_report, pairs_of
+from lm_eval_longbench.reporting.report import remarks_on as remarks
+from lm_eval_longbench.reporting.scored_run import read_run
+
+THINKING = "longbench_pro_thinking"
+
+
+@pytest.fixture
+def run(tmp_path):
+    def make(name, rows, **more):
+        return read_run(write_run(tmp_path / name, rows, **more))
+
+    return make
+
+
+def pairs(benchmark, *runs):
+    columns = columns_of(benchmark, runs)
+    labels = [column.label for column in columns]
+    return labels, [(pair.label, pair.shared, pair.reason) for pair in pairs_of(columns)]
+
+
+def test_two_runs(run):
+    a = run("a", v1_rows({"qasper": [0.0, 1.0, 0.5]}))
+    b = run("b", v1_rows({"qasper": [1.0, 1.0], "lcc": [0.5]}))
+    assert pairs("longbench_v1", a, b) == (["a", "b"], [("b less a", 2, "")])
+    assert pairs("longbench_v1", a) == (["a"], [])
+    assert pairs("longbench_v2", a, b) == ([], [])
+    (benchmark,) = make_report([a, b]).benchmarks
+    rows = {(row.section, row.name): row for row in benchmark.rows}
+    (difference,) = rows["dataset", "qasper"].differences
+    assert (difference.value, difference.n) == (0.5, 2)
+    # Only one of them has lcc.
+    (difference,) = rows["dataset", "lcc"].differences
+    assert (difference.value, difference.n) == (None, 0)
+
+
+def test_three_runs_have_no_differences(run):
+    runs = [run(name, v1_rows({"qasper": [1.0, 0.0]})) for name in "abc"]
+    assert pairs("longbench_v1", *runs) == (["a", "b", "c"], [])
+
+
+def test_two_runs_of_two_modes_are_compared_mode_by_mode(run):
+    rows = [pro_row("x", 0.5), pro_row("x", 0.7, table=THINKING)]
+    a, b = run("a", rows), run("b", rows)
+    labels, found = pairs("longbench_pro", a, b)
+    assert labels == [
+        f"{name} ({mode} prompt)" for name in "ab" for mode in ("non-thinking", "thinking")
+    ]
+    assert found == [
+        ("b less a (non-thinking prompt)", 1, ""),
+        ("b less a (thinking prompt)", 1, ""),
+    ]
+
+
+def test_two_columns_of_other_modes_are_compared(run):
+    a, b = run("a", [v2_row("x", 1.0)]), run("b", [v2_row("x", 0.0, table="longbench_v2_rag")])
+    assert pairs("longbench_v2", a, b)[1] == [("b (RAG) less a", 1, "")]
+
+
+def test_nothing_in_common(run):
+    a, b = run("a", v1_rows({"qasper": [1.0]})), run("b", v1_rows({"lcc": [1.0]}))
+    assert pairs("longbench_v1", a, b)[1] == [("b less a", 0, "they have no question in common")]
+    report = make_report([a, b])
+    assert {row.differences for row in report.benchmarks[0].rows} == {(None,)}
+    assert "No difference b less a: they have no question in common." in report.benchmarks[0].notes
+
+
+def test_lines_and_ids_cannot_be_paired(run):
+    rows = v1_rows({"qasper": [1.0, 0.0]})
+    a, b = run("a", rows), run("b", [row | {"id": str(row["index"])} for row in rows])
+    ((_, shared, reason),) = pairs("longbench_v1", a, b)[1]
+    assert shared == 0
+    assert "one was scored from prediction files, which know a question by its line" in reason
+
+
+def test_pairing_by_line_is_said(run):
+    rows = [row | {"id": str(row["index"])} for row in v1_rows({"qasper": [1.0, 0.0]})]
+    (benchmark,) = make_report([run("a", rows), run("b", rows)]).benchmarks
+    assert any("paired by their line in the prediction files" in note for note in benchmark.notes)
+
+
+def test_questions_that_are_not_the_same_are_not_compared(run):
+    a = run("a", v1_rows({"trec": [(100, 1.0), (9000, 0.0)]}, "longbench_v1_e"))
+    b = run("b", v1_rows({"trec": [(9000, 0.0), (9000, 1.0)]}, "longbench_v1_e"))
+    ((_, shared, reason),) = pairs("longbench_v1_e", a, b)[1]
+    assert shared == 2
+    assert reason == "1 of their common questions differ in bucket: they are not the same questions"
+
+
+def test_runs_with_other_numbers_of_repeats_stand_beside_each_other(run):
+    a = run("a", [pro_row("x", 0.5), pro_row("y", 0.5)])
+    b = run("b", [pro_row(name, 1.0, repeat=n) for name in "xy" for n in (1, 2)])
+    (benchmark,) = make_report([a, b]).benchmarks
+    rows = {(row.section, row.name): row for row in benchmark.rows}
+    second = rows["best of N", "best of 2"]
+    assert (second.figures[0], second.figures[1].value) == (None, 1.0)
+    assert second.differences == (None,)
+    assert rows["overall", "overall"].differences[0].value == 0.5
+
+
+def test_remarks(run):
+    a = run("a", [pro_row("x", 0.5)], data=("official",))
+    b = run("b", [pro_row("x", 0.5)], data=("sample-1",), embedding_model="m")
+    c = run("c", [pro_row("x", 0.5), pro_row("x", 0.5, repeat=2)], data=("official",))
+    assert remarks([a]) == []
+    assert remarks([a, a]) == []
+    assert remarks([a, b]) == [
+        "longbench_pro: the runs differ in data (a: official; b: sample-1).",
+        "longbench_pro: the runs differ in embedding model (a: none; b: m).",
+    ]
+    assert remarks([a, c]) == ["longbench_pro: the runs differ in repeats (a: 1; c: 2)."]
+    assert make_report([a, c]).remarks == tuple(remarks([a, c]))
+
+
+def test_remarks_compare_only_runs_of_one_table(run):
+    a = run("a", [pro_row("x", 0.5)], data=("official",))
+    b = run("b", [v2_row("x", 1.0)], data=("sample-1",))
+    assert remarks([a, b]) == []
+
+
+def test_notes_say_what_each_column_is(run):
+    rows = [
+        pro_row("x", None, primary_task="T4. Summarization & Synthesis"),
+        pro_row("y", 0.0, failed=True),
+    ]
+    problems = {
+        "malformed": [{}],
+        "malformed_total": 3,
+        "missing": [{}],
+        "missing_total": 1,
+        "duplicate": [],
+        "duplicate_total": 0,
+    }
+    mine = run("mine", rows, official_data=True, problems=problems, embedding_model="m")
+    (benchmark,) = make_report([mine]).benchmarks
+    assert benchmark.notes[1] == (
+        "mine (non-thinking prompt): data local-1; 2 questions; "
+        "1498 of 1500 official ones missing; not known which questions share a document, so that "
+        "intervals and p-values treat all as independent and are too sure; embedding model m; "
+        "1 failed; 1 unscored; "
+        "3 malformed rows."
+    )

@@ -1,0 +1,192 @@
+"""The table of LongBench Pro: every figure of the official summary."""
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from longbench_pro_facts import (
+    DIMENSIONS,
+    PRIMARY_TASKS,
+    SECONDARY_TASKS,
+)
+from oracles import pro_summary as oracle
+from scored_runs import PRO_VALUES, close, pro_row, write_run
+
+from lm_eval_longbench.errors import DataError
+from lm_eval_longbench.reporting.report import make_report
+from lm_eval_longbench.reporting.scored_run import read_run
+from lm_eval_longbench.statistics.intervals import wilson_interval
+
+GOLDEN = Path(__file__).resolve().parents[3] / "shared" / "golden" / "longbench_pro"
+T3, T4 = PRIMARY_TASKS[2], PRIMARY_TASKS[3]
+
+
+def figures(folder, column=0):
+    (benchmark,) = make_report([read_run(folder)]).benchmarks
+    return {(row.section, row.name): row.figures[column] for row in benchmark.rows}
+
+
+def places(summary):
+    """Every figure of an official summary under its place in the report."""
+    runs = summary["inference_iterations"]
+    out = {("overall", "overall"): summary["average_overall_metric"]}
+    for run in range(1, runs + 1):
+        out["iteration", f"iteration {run}"] = summary[f"inference_iteration_{run}_overall_metric"]
+        out["pass@N", f"pass@{run}"] = summary[f"pass@{run}"]
+        best = summary[f"BoN-{run}"]
+        out["best of N", f"best of {run}"] = best["overall_metric"]
+        for dimension in DIMENSIONS:
+            for name, value in best[dimension].items():
+                out[f"best of {run}, {dimension}", name] = value
+    for dimension in DIMENSIONS:
+        for name, value in summary[f"average_{dimension}_metric"].items():
+            out[dimension, name] = value
+    return out
+
+
+def assert_equal(found, summary):
+    expected = places(summary)
+    assert {place for place in found if place[0] != "secondary_task"} == set(expected)
+    for place, value in expected.items():
+        assert close(found[place].value, value), place
+
+
+@pytest.mark.skipif(not GOLDEN.is_dir(), reason="no shared/golden folder beside this repository")
+def test_golden_summary(tmp_path):
+    rows = []
+    for line in (GOLDEN / "summary_rows.jsonl").read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        values = {name: row[name] for name in PRO_VALUES}
+        rows.append(pro_row(row["id"], row["metric"], repeat=row["bon_idx"], **values))
+    found = figures(write_run(tmp_path / "r", rows))
+    summary = json.loads((GOLDEN / "summary.json").read_text())
+    assert_equal(found, summary)
+    overall = found["overall", "overall"]
+    assert (overall.n, overall.method) == (400, "bootstrap")
+    # The 95% interval by the normal approximation.
+    means = {}
+    for row in rows:
+        means.setdefault(row["id"], []).append(row["score"])
+    spread = [sum(scores) / 3 for scores in means.values()]
+    error = (sum((x - overall.value) ** 2 for x in spread) / 400 / 400) ** 0.5
+    assert overall.low == pytest.approx(overall.value - 1.96 * error, abs=0.2 * error)
+    assert overall.high == pytest.approx(overall.value + 1.96 * error, abs=0.2 * error)
+    third = found["pass@N", "pass@3"]
+    assert (third.low, third.high) == wilson_interval(171, 400)  # 0.4275
+    assert third.method == "wilson"
+
+
+SCORES = st.lists(
+    st.sampled_from([0.0, 0.25, 0.65, 0.66, 1.0, None, "-"]), min_size=3, max_size=3
+).filter(lambda scores: scores[2] != "-")
+
+
+@settings(max_examples=40)
+@given(
+    st.lists(
+        st.tuples(
+            SCORES,
+            st.sampled_from([T3, T4]),
+            st.sampled_from(DIMENSIONS["token_length"][:2]),
+            st.sampled_from(DIMENSIONS["language"]),
+        ),
+        min_size=1,
+        max_size=6,
+    )
+)
+def test_against_the_oracle_with_missing_and_unscored_runs(tmp_path_factory, questions):
+    rows = [
+        pro_row(
+            f"q{number}", score, repeat=run, primary_task=task, token_length=length, language=own
+        )
+        for number, (scores, task, length, own) in enumerate(questions)
+        for run, score in enumerate(scores, start=1)
+        if score != "-"
+    ]
+    found = figures(write_run(tmp_path_factory.mktemp("oracle") / "r", rows))
+    as_official = [
+        {**{name: row[name] for name in ("id", *DIMENSIONS)}, "bon_idx": row["repeat"]}
+        | {"metric": row["score"], "failed": row["failed"]}
+        for row in rows
+    ]
+    assert_equal(found, oracle.summary(as_official, 3, DIMENSIONS))
+    unscored = sum(row["score"] is None for row in rows)
+    assert found["overall", "overall"].unscored == unscored
+    assert found["overall", "overall"].n == len(questions)
+
+
+def test_unscored_summaries_leave_no_figure_that_contains_them(tmp_path):
+    rows = [pro_row("a", 0.5), pro_row("b", 1.0, language="Chinese")]
+    rows += [pro_row("s", None, primary_task=T4), pro_row("t", 0.0, primary_task=T4, failed=True)]
+    found = figures(write_run(tmp_path / "r", rows))
+    for place in (
+        ("overall", "overall"),
+        ("iteration", "iteration 1"),
+        ("best of N", "best of 1"),
+        ("pass@N", "pass@1"),
+        ("primary_task", T4),
+        ("language", "English"),
+        ("secondary_task", "T4.1 Global-Coverage Constrained Summary"),
+    ):
+        figure = found[place]
+        assert (figure.value, figure.low, figure.method, figure.unscored) == (None, None, "none", 1)
+    assert (found["overall", "overall"].n, found["overall", "overall"].failed) == (4, 1)
+    assert (found["primary_task", T3].value, found["primary_task", T3].unscored) == (0.75, 0)
+    assert found["language", "Chinese"].value == 1
+
+
+def test_counts_are_of_the_runs_that_a_figure_is_made_of(tmp_path):
+    rows = [
+        pro_row("a", 0.0, failed=True),
+        pro_row("a", 0.0, repeat=2, failed=True),
+        pro_row("b", 1.0),
+        pro_row("b", 0.0, repeat=2),
+        pro_row("c", 1.0, repeat=2),
+    ]
+    found = figures(write_run(tmp_path / "r", rows))
+    assert (found["overall", "overall"].failed, found["overall", "overall"].n) == (2, 3)
+    assert found["iteration", "iteration 1"].failed == 1
+    assert found["iteration", "iteration 1"].n == 2  # c has no first run
+    assert found["best of N", "best of 1"].n == 2
+    assert (found["best of N", "best of 2"].n, found["best of N", "best of 2"].failed) == (3, 2)
+    assert found["pass@N", "pass@2"].value == pytest.approx(2 / 3)
+
+
+def test_secondary_tasks_are_details(tmp_path):
+    folder = write_run(tmp_path / "r", [pro_row("a", 0.5, code="t3_2")])
+    (benchmark,) = make_report([read_run(folder)]).benchmarks
+    own = [row for row in benchmark.rows if row.section == "secondary_task"]
+    assert [row.name for row in own] == list(SECONDARY_TASKS)
+    assert all(row.detail for row in own)
+    values = {row.name: row.figures[0].value for row in own}
+    assert values.pop("T3.2 Single-Hop Fact QA") == 0.5
+    assert set(values.values()) == {None}
+    assert {row.section for row in benchmark.rows if row.detail and row.is_known} == {
+        "secondary_task",
+        *(f"best of 1, {dimension}" for dimension in DIMENSIONS),
+    }
+
+
+def test_thinking_stands_beside_non_thinking_and_is_paired_with_it(tmp_path):
+    rows = [pro_row(f"q{number}", 0.5) for number in range(27)]
+    rows += [pro_row(f"q{n}", 0.5 + n / 65, table="longbench_pro_thinking") for n in range(27)]
+    folder = write_run(tmp_path / "mine", rows)
+    (benchmark,) = make_report([read_run(folder)]).benchmarks
+    labels = [column.label for column in benchmark.columns]
+    assert labels == ["mine (non-thinking prompt)", "mine (thinking prompt)"]
+    first = benchmark.rows[0]
+    assert [figure.value for figure in first.figures] == [0.5, pytest.approx(0.7)]
+    (difference,) = first.differences
+    assert (difference.value, difference.n) == (pytest.approx(0.2), 27)
+    assert difference.p_value < 0.05
+
+
+def test_the_official_summary_must_be_of_the_same_run(tmp_path):
+    folder = write_run(tmp_path / "r", [pro_row("a", 0.5), pro_row("b", 1.0)])
+    report = json.loads((folder / "report.json").read_text())
+    report["tables"]["longbench_pro"]["official"]["BoN-1"]["language"]["English"] += 1e-6
+    (folder / "report.json").write_text(json.dumps(report))
+    with pytest.raises(DataError, match=r"as best of 1, language English, and samples.jsonl gives"):
+        figures(folder)

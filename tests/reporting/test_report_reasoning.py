@@ -1,0 +1,197 @@
+"""Reasoning in answers and rougeL_google: both figures, in every format, where there are any."""
+
+import csv
+import io
+import json
+
+import pytest
+from prediction_rows import STAMP, log_row, pro_row, says, v1_doc, v1_row, v2_row, write_lines
+
+from lm_eval_longbench.errors import DataError
+from lm_eval_longbench.reporting.render import render
+from lm_eval_longbench.reporting.report import make_report
+from lm_eval_longbench.reporting.scored_run import read_run
+from lm_eval_longbench.scoring.score import score_paths
+
+
+def thinks(text, why="Is it Bob?"):
+    return f"<think>{why}</think>\n\n{text}"
+
+
+def v1_folder(tmp_path, name="run", *, marks=True, **options):
+    """Thirty answers of qasper, a third of them right only without their reasoning."""
+    third = [thinks("Emma") if marks else "Emma", "Emma", "Bob"]
+    rows = [v1_row(third[n % 3], "Emma") for n in range(30)]
+    path = write_lines(tmp_path / name / "pred" / "qasper.jsonl", *rows)
+    score_paths([path], tmp_path / name / "scored", workers=1, **options)
+    return tmp_path / name / "scored"
+
+
+def report_of(*folders):
+    runs = [read_run(folder, f"run {number}") for number, folder in enumerate(folders)]
+    return make_report(runs)
+
+
+def rows_of(report, number=0):
+    (benchmark,) = report.benchmarks
+    return {(row.section, row.name): row.figures[number] for row in benchmark.rows}
+
+
+def edited(folder, edit):
+    path = folder / "report.json"
+    report = json.loads(path.read_text())
+    edit(report)
+    path.write_text(json.dumps(report))
+
+
+@pytest.mark.parametrize(
+    ("policy", "own", "other", "section"),
+    [("keep", 0.4, 1.0, "dropped"), ("drop", 1.0, 0.4, "kept")],
+)
+def test_v1_both_figures_have_intervals(tmp_path, policy, own, other, section):
+    rows = rows_of(report_of(v1_folder(tmp_path, reasoning=policy)))
+    figure = rows["dataset", "qasper"]
+    beside = rows[f"dataset, reasoning {section}", "qasper"]
+    assert figure.value == pytest.approx((own + 1) / 3)
+    assert beside.value == pytest.approx((other + 1) / 3)
+    assert beside.low < beside.value < beside.high
+    assert beside.official == pytest.approx(100 * beside.value, abs=0.005)
+    assert rows[f"headline, reasoning {section}", "English"].value is None  # datasets are missing
+    sections = {name for name, _ in rows if "reasoning" in name}
+    assert sections == {f"{name}, reasoning {section}" for name in ("headline", "dataset")}
+
+
+def test_every_format_says_how_many_and_by_which_policy(tmp_path):
+    report = report_of(v1_folder(tmp_path))
+    said = "10 of 30 answers hold reasoning (<think>...</think>), which the figures keep; "
+    for name in ("table", "markdown", "json"):
+        text = render(report, name).replace("\\", "")
+        assert said in text, name
+        assert "dataset, reasoning dropped" in text, name
+    (column,) = json.loads(render(report, "json"))["benchmarks"][0]["columns"]
+    assert column["reasoning"] == {"policy": "keep", "answers": 10}
+    lines = list(csv.DictReader(io.StringIO(render(report, "csv"))))
+    (answers, policy) = [line for line in lines if line["section"] == "reasoning"]
+    assert (answers["run 0"], policy["run 0"]) == ("10", "keep")
+    assert "66.67" in [
+        line["run 0"] for line in lines if line["section"] == "dataset, reasoning dropped"
+    ]
+
+
+def test_without_reasoning_nothing_is_said_of_it(tmp_path):
+    report = report_of(v1_folder(tmp_path, marks=False))
+    for name in ("table", "markdown", "json", "csv"):
+        text = render(report, name)
+        assert "<think>" not in text and "reasoning kept" not in text
+        assert '"reasoning"' not in text and "rougeL_google" not in text
+
+
+def test_two_runs_are_compared_under_one_policy(tmp_path):
+    """One run drops what the other keeps: each row is of one policy, but for the first ones."""
+    kept = v1_folder(tmp_path, "kept", reasoning="keep")
+    dropped = v1_folder(tmp_path, "dropped", reasoning="drop")
+    plain = v1_folder(tmp_path, "plain", marks=False)
+    (benchmark,) = report_of(kept, dropped).benchmarks
+    rows = {(row.section, row.name): row for row in benchmark.rows}
+    for word in ("kept", "dropped"):
+        row = rows[f"dataset, reasoning {word}", "qasper"]
+        assert row.figures[0].value == row.figures[1].value
+        assert row.differences[0].value == 0
+    assert rows["dataset", "qasper"].differences[0].value == pytest.approx(0.2)
+    rows = rows_of(report_of(kept, plain), 1)
+    assert rows["dataset, reasoning dropped", "qasper"].value == rows["dataset", "qasper"].value
+    assert ("dataset, reasoning kept", "qasper") not in rows
+    edited(plain, lambda report: report["tables"]["longbench_v1"].pop("reasoning"))
+    assert rows_of(report_of(kept, plain), 1)["dataset, reasoning dropped", "qasper"] is None
+
+
+def test_e_by_length(tmp_path):
+    rows = [v1_row(thinks("Emma"), "Emma", length=length) for length in (100, 5000, 9000)]
+    path = write_lines(tmp_path / "pred_e" / "qasper.jsonl", *rows)
+    score_paths([path], tmp_path / "out", benchmark="v1_e", workers=1)
+    found = rows_of(report_of(tmp_path / "out"))
+    assert found["4-8k", "qasper"].value == pytest.approx(0.4)
+    assert found["4-8k, reasoning dropped", "qasper"].value == 1.0
+    assert found["all lengths, reasoning dropped", "qasper"].value == 1.0
+
+
+def test_v2_and_pro(tmp_path):
+    v2 = write_lines(
+        tmp_path / "v2.jsonl",
+        {**v2_row("a"), "response": thinks(says("B"), says("A")), "pred": "A"},
+        v2_row("b"),
+    )
+    score_paths([v2], tmp_path / "scored_v2", workers=1)
+    found = rows_of(report_of(tmp_path / "scored_v2"))
+    assert found["official", "overall"].value == 0.5
+    assert found["official, reasoning dropped", "overall"].value == 1.0
+    compensated = "official, compensated (no letter counts 0.25)"
+    assert found[f"{compensated}, reasoning dropped", "easy"].value == 1.0
+    assert not [name for name, _ in found if name.startswith("strict") and "reasoning" in name]
+    rows = [pro_row("q1", thinks("Emma")), pro_row("q2")]
+    pro = write_lines(tmp_path / "m_inference_1.jsonl", *rows)
+    score_paths([pro], tmp_path / "scored_pro", workers=1)
+    found = rows_of(report_of(tmp_path / "scored_pro"))
+    assert found["overall", "overall"].value == 0.5
+    assert found["overall, reasoning dropped", "overall"].value == 1.0
+    assert found["pass@N, reasoning dropped", "pass@1"].value == 1.0
+
+
+@pytest.mark.parametrize(
+    ("edit", "message"),
+    [
+        (lambda own: own["other"]["official"].update(qasper=99.0), "99.0 as dataset, reasoning dr"),
+        (lambda own: own["other"].pop("official"), "reasoning.other' has no 'official'"),
+        (lambda own: own.update(answers=9), "has 10 answers of longbench_v1 that hold reasoning"),
+        (lambda own: own.update(policy="drop"), "another policy for reasoning than report.json"),
+        (lambda own: own.update(policy=None), "another policy for reasoning than report.json"),
+    ],
+)
+def test_what_the_report_states_of_reasoning_is_checked(tmp_path, edit, message):
+    folder = v1_folder(tmp_path)
+    edited(folder, lambda report: edit(report["tables"]["longbench_v1"]["reasoning"]))
+    with pytest.raises(DataError) as caught:
+        report_of(folder)
+    assert message in str(caught.value)
+
+
+def test_misshapen_worth_of_an_answer(tmp_path):
+    folder = v1_folder(tmp_path)
+    lines = (folder / "samples.jsonl").read_text().splitlines()
+    for value, message in ((3, "must be an object"), ({"score": 2}, "from 0 to 1")):
+        first = json.loads(lines[0]) | {"without_reasoning": value}
+        (folder / "samples.jsonl").write_text("\n".join([json.dumps(first), *lines[1:]]) + "\n")
+        with pytest.raises(DataError, match=f"line 1: .*{message}"):
+            report_of(folder)
+
+
+def summaries(tmp_path, name, task, *answers, **options):
+    rows = [log_row(task, v1_doc(task, n, "Emma sings."), own) for n, own in enumerate(answers)]
+    path = write_lines(tmp_path / name / f"samples_{task}_{STAMP}.jsonl", *rows)
+    score_paths([path], tmp_path / name / "scored", workers=1, **options)
+    return tmp_path / name / "scored"
+
+
+def test_rouge_google_has_rows_where_it_was_computed(tmp_path):
+    answers = ("Emma sings.", "Bob") * 15
+    first = summaries(tmp_path, "a", "longbench_v1_qmsum", *answers, rouge_google=True)
+    second = summaries(tmp_path, "b", "longbench_v1_gov_report", *answers, rouge_google=True)
+    without = summaries(tmp_path, "c", "longbench_v1_qmsum", *answers)
+    report = report_of(first, second, without)
+    rows = {place: figures for place, figures in rows_of(report).items() if place[0][0] == "r"}
+    assert list(rows) == [("rougeL_google", "gov_report"), ("rougeL_google", "qmsum")]
+    assert rows["rougeL_google", "qmsum"].value == 0.5
+    assert rows["rougeL_google", "qmsum"].low < 0.5
+    assert rows["rougeL_google", "gov_report"] is None
+    assert rows_of(report, 2)["rougeL_google", "qmsum"] is None
+    assert "rougeL_google" not in render(report_of(without), "json")
+    for name in ("table", "markdown", "csv", "json"):
+        assert "rougeL_google" in render(report, name).replace("\\", "")
+
+
+def test_rouge_google_under_both_policies_and_of_e(tmp_path):
+    task = "longbench_v1_e_gov_report"
+    folder = summaries(tmp_path, "a", task, thinks("Emma sings."), "Emma sings.", rouge_google=True)
+    rows = rows_of(report_of(folder))
+    assert rows["rougeL_google", "gov_report"].value == 1.0
+    assert rows["rougeL_google, reasoning kept", "gov_report"].value < 1.0

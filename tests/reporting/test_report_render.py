@@ -1,0 +1,378 @@
+"""Every format parses back to the figures of the report."""
+
+import csv
+import io
+import json
+import random
+import re
+
+import pytest
+from scored_runs import pro_row, v1_rows, v2_row, write_run
+
+from lm_eval_longbench.errors import UnknownNameError
+from lm_eval_longbench.reporting.formats import FORMATS, csv_of
+from lm_eval_longbench.reporting.render import render
+from lm_eval_longbench.reporting.report import make_report
+from lm_eval_longbench.reporting.scored_run import read_run
+
+T4 = "T4. Summarization & Synthesis"
+
+
+def rows_of(seed):
+    """Rows of all four benchmarks, with failures, an unscored summary and a missing dataset."""
+    generator = random.Random(seed)
+    rows = v1_rows({"qasper": [generator.random() for _ in range(24)], "lcc": [0.25, 0.5]})
+    e = {"trec": [(generator.choice([1, 1, 5000]), generator.random()) for _ in range(45)]}
+    rows += v1_rows(e, "longbench_v1_e")
+    for number in range(24):
+        score = float(generator.random() < 0.5)
+        rows.append(v2_row(f"q{number}", score, domain="Code Repository Understanding"))
+        rows.append(pro_row(f"q{number}", generator.random(), failed=number == 3))
+        rows.append(pro_row(f"q{number}", generator.random(), table="longbench_pro_thinking"))
+    rows.append(pro_row("s", None, primary_task=T4))
+    return rows
+
+
+@pytest.fixture(scope="module")
+def reports(tmp_path_factory):
+    """The report on one run and the one on two, with published figures."""
+    folder = tmp_path_factory.mktemp("reports")
+    a, b = (read_run(write_run(folder / name, rows_of(name))) for name in ("a|b", "[red]two"))
+    return make_report([a], published=True), make_report([a, b], published=True)
+
+
+def shown(value, digits, factor=1):
+    return None if value is None else f"{factor * value:.{digits}f}"
+
+
+def digits_of(figure, benchmark):
+    """Decimals and factor from the value in JSON to the number in tables."""
+    if figure["unit"] == "relative":
+        return 2, 100
+    return (1, 1) if benchmark == "longbench_v2" else (2, 100 if "pro" in benchmark else 1)
+
+
+def as_json(report):
+    return json.loads(render(report, "json"))
+
+
+# ---------------------------------------------------------------------- JSON
+
+
+def test_json_is_unrounded_and_complete(reports):
+    for report in reports:
+        text = render(report, "json")
+        assert "NaN" not in text
+        parsed = json.loads(text)
+        for own, benchmark in zip(parsed["benchmarks"], report.benchmarks, strict=True):
+            assert len(own["figures"]) == len(benchmark.rows)
+            for found, row in zip(own["figures"], benchmark.rows, strict=True):
+                assert (found["section"], found["name"]) == (row.section, row.name)
+                factor = {"percent": 100, "share": 1, "relative": 1}[found["unit"]]
+                for cell, figure in zip(found["figures"], row.figures, strict=True):
+                    assert cell["n"] == figure.n
+                    assert (cell["failed"], cell["unscored"]) == (figure.failed, figure.unscored)
+                    assert cell["interval"] == figure.method
+                    expected = None if figure.value is None else factor * figure.value
+                    assert cell["value"] == expected
+                for cell, difference in zip(found["differences"], row.differences, strict=True):
+                    assert (cell is None) == (difference is None)
+                    if cell is not None:
+                        assert (cell["p_value"], cell["n"]) == (difference.p_value, difference.n)
+    assert parsed["method"]["resamples"] == 2000
+    assert parsed["method"]["seed"] == 1234
+
+
+def test_json_has_every_published_figure(reports):
+    parsed = as_json(reports[0])
+    by_name = {benchmark["benchmark"]: benchmark for benchmark in parsed["benchmarks"]}
+    assert list(by_name) == ["longbench_v1", "longbench_v1_e", "longbench_v2", "longbench_pro"]
+    (board,) = by_name["longbench_v1"]["published"]
+    glm = next(entry for entry in board["entries"] if entry["name"] == "ChatGLM3-6B-32k")
+    assert ["dataset", "qasper", 43.3] in glm["figures"]
+    # The run has two datasets, so that it is beside others in these alone.
+    assert board["figures"] == [["dataset", "lcc"], ["dataset", "qasper"]]
+    assert glm["values"] == [57.66, 43.3]
+    boards = by_name["longbench_pro"]["published"]
+    assert [board["mode"] for board in boards] == ["nonthinking", "thinking"]
+    assert sum(entry["published"] for board in boards for entry in board["entries"]) == 80
+
+
+# ---------------------------------------------------------------------- CSV
+
+
+def test_csv_has_a_line_a_figure(reports):
+    for report in reports:
+        lines = list(csv.DictReader(io.StringIO(render(report, "csv"))))
+        parsed = as_json(report)
+        figures = [
+            (benchmark, figure)
+            for benchmark in parsed["benchmarks"]
+            for figure in benchmark["figures"]
+        ]
+        own = [line for line in lines if line["unit"] != "rank"]
+        assert len(own) == len(figures)
+        for line, (benchmark, figure) in zip(own, figures, strict=True):
+            assert line["benchmark"] == benchmark["benchmark"]
+            assert (line["section"], line["figure"]) == (figure["section"], figure["name"])
+            digits, factor = digits_of(figure, line["benchmark"])
+            for column, cell in zip(benchmark["columns"], figure["figures"], strict=True):
+                label = column["label"]
+                for name, key in (("", "value"), (": low", "low"), (": high", "high")):
+                    expected = shown(cell[key], digits, factor)
+                    # A rounded zero has no sign.
+                    assert line[label + name].lstrip("-") == (expected or "").lstrip("-")
+                assert int(line[f"{label}: n"]) == cell["n"]
+                assert int(line[f"{label}: failed"]) == cell["failed"]
+                assert int(line[f"{label}: unscored"]) == cell["unscored"]
+                method = cell["interval"] + (f": {cell['reason']}" if cell["reason"] else "")
+                assert line[f"{label}: interval"] == method
+            for pair, cell in zip(benchmark["pairs"], figure["differences"], strict=True):
+                text = line[pair["label"]]
+                assert (text == "") == (cell is None or cell["value"] is None)
+                if text:
+                    rounding = 0.51 / 10**digits
+                    assert float(text) == pytest.approx(factor * cell["value"], abs=rounding)
+
+
+def test_csv_has_published_columns_and_ranks(reports):
+    lines = list(csv.DictReader(io.StringIO(render(reports[0], "csv"))))
+    by_place = {(line["benchmark"], line["section"], line["figure"]): line for line in lines}
+    qasper = by_place["longbench_v1", "dataset", "qasper"]
+    assert qasper["published: ChatGLM3-6B-32k"] == "43.3"
+    overall = by_place["longbench_pro", "overall", "overall"]
+    assert overall["published: Gemini-2.5-Pro (thinking)"] == "73.42"
+    rank = by_place["longbench_v1", "rank among published", "English"]
+    assert (rank["a|b"], rank["a|b: n"], rank["unit"]) == ("", "9", "rank")
+
+
+# ---------------------------------------------------------------------- Markdown and table
+
+
+def unescaped(text):
+    for character in "|*_`<>\\":
+        text = text.replace(f"\\{character}", character)
+    return text
+
+
+def markdown_cells(line):
+    return [unescaped(cell).strip() for cell in re.split(r"(?<!\\)\|", line[1:-1])]
+
+
+def cell_text(cell, figure, benchmark):
+    if cell is None:
+        return ""
+    digits, factor = digits_of(figure, benchmark)
+
+    def text(value):
+        if value is None:
+            return "-"
+        number = f"{factor * value:.{digits}f}"
+        if float(number) == 0:
+            return number.removeprefix("-")
+        return f"+{number}" if figure["unit"] == "relative" and value > 0 else number
+
+    ends = "" if cell["low"] is None else f" [{text(cell['low'])}, {text(cell['high'])}]"
+    if cell["reason"]:
+        assert cell["reason"] == "fewer than 20 questions"
+        ends = " [n<20]"
+    return f"{text(cell['value'])}{ends} {cell['n']}/{cell['failed']}/{cell['unscored']}"
+
+
+def shown_figures(report):
+    """Name and first cell of every figure that tables show, as worked out from the JSON."""
+    details = {
+        (benchmark.benchmark, row.section, row.name)
+        for benchmark in report.benchmarks
+        for row in benchmark.rows
+        if row.detail
+    }
+    for benchmark in as_json(report)["benchmarks"]:
+        for figure in benchmark["figures"]:
+            if (benchmark["benchmark"], figure["section"], figure["name"]) not in details:
+                cell = cell_text(figure["figures"][0], figure, benchmark["benchmark"])
+                yield figure["name"], cell
+
+
+def test_markdown_tables_hold_every_shown_figure(reports):
+    for report in reports:
+        lines = render(report, "markdown").splitlines()
+        found = []
+        for number, line in enumerate(lines):
+            if line.startswith("| figure "):
+                width = len(markdown_cells(line))
+                left, *right = markdown_cells(lines[number + 1])
+                assert left.startswith(":--") and all(one.endswith("--:") for one in right)
+                for row in lines[number + 2 :]:
+                    if not row.startswith("|"):
+                        break
+                    cells = markdown_cells(row)
+                    assert len(cells) == width
+                    if any(cells[1:]):
+                        found.append((cells[0], cells[1]))
+        assert found == list(shown_figures(report))
+
+
+def test_markdown_escapes_names(reports):
+    text = render(reports[1], "markdown")
+    assert "a\\|b<br>value [95%] n/failed/unscored" in text
+    assert "[red]two" in text
+
+
+def test_tables_hold_every_shown_figure(reports):
+    for report in reports:
+        found = [
+            (cells[0].strip(), cells[1].strip())
+            for line in render(report, "table").splitlines()
+            if line.startswith("│ ") and "]" in (cells := line.strip("│").split("│"))[1]
+        ]
+        expected = [(name, cell) for name, cell in shown_figures(report) if "]" in cell]
+        assert found == expected
+
+
+def test_unscored_and_failed_stand_beside_a_score_and_a_null(reports):
+    text = render(reports[0], "table")
+    (overall,) = [
+        line for line in text.splitlines() if line.startswith("│ overall") and "/1/" in line
+    ]
+    # 25 questions, one failed, one unscored: no value
+    assert "│ - 25/1/1 " in overall
+
+
+@pytest.mark.parametrize("width", [40, 80, 100, 140, 200])
+def test_tables_fit_the_width_in_blocks_of_columns(reports, width):
+    """No line is longer, and every figure is there whole if one column fits at all."""
+    _, report = reports
+    text = render(report, "table", width)
+    assert max(map(len, text.splitlines())) <= width
+    if width >= 100:
+        for benchmark in as_json(report)["benchmarks"]:
+            for figure in benchmark["figures"][:3]:
+                for cell in figure["figures"]:
+                    if all(own["value"] is None for own in figure["figures"]):
+                        continue
+                    assert cell_text(cell, figure, benchmark["benchmark"]) in text
+    assert "…" not in text
+
+
+def test_without_a_width_nothing_is_folded(reports):
+    text = render(reports[1], "table")
+    (line,) = [line for line in text.splitlines() if "T4. Summarization" in line]
+    assert line.count("│") == 2 + 4 + 2  # figure, two modes of two runs, two differences
+
+
+def test_lines_of_a_leaderboard_say_what_sets_them_apart(reports):
+    text = render(reports[0], "table")
+    notes = {}
+    for line in text.splitlines():
+        cells = [cell.strip() for cell in line.strip("│").split("│")]
+        if line.startswith("│ ") and len(cells) > 2:
+            notes.setdefault(cells[0], set()).add(cells[-1])
+    assert notes["ChatGLM3-6B-32k"] == {""}
+    assert notes["Gemini-2.5-Pro"] == {""}
+    assert notes["Human"] == {"not ranked: people, and no model"}
+    assert notes["Gemini-2.0-Flash-Exp"] == {
+        "not ranked: its columns do not add up to its overall score"
+    }
+    assert notes["a|b"] >= {"this report, not ranked"}
+
+
+def test_names_are_printed_as_they_are(reports):
+    assert "[red]two" in render(reports[1], "table")
+
+
+@pytest.mark.parametrize("name", ["table", "markdown"])
+def test_what_a_reader_must_know_is_said(tmp_path, name):
+    a = read_run(write_run(tmp_path / "a", rows_of(1)))
+    b = read_run(write_run(tmp_path / "b", rows_of(2), data=("official",)))
+    text = unescaped(render(make_report([a, b], published=True), name))
+    for expected in (
+        "the bias-corrected and accelerated bootstrap (2000 resamples, seed 1234; ",
+        "What is resampled are documents, each with all of its questions",
+        "[n<20]: fewer than 20 questions (or documents), in one of its datasets if it is a mean",
+        "paired, by Student's t over documents; p is two-sided",
+        "not known which questions share a document, so that intervals and p-values treat all as",
+        "Remark: longbench_v1: the runs differ in data (a: local-1; b: official).",
+        "Difference b less a: on the 26 questions that both have.",
+        "a, English: no rank, because its data is not the official set (data: local-1).",
+        "shown times 100 with two decimals, as published",
+        " more figures with --format csv or json.",
+        "No rank: no figures of LongBench-E are published here.",
+        ": the results tables of LongBench.",
+        "Source of Gemini-2.0-Flash-Exp, Qwen2.5-14B-Instruct-1M: third-party table that "
+        "LongBench v2 does not confirm.",
+    ):
+        assert expected in text
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_the_same_report_gives_the_same_text(tmp_path, name):
+    folder = write_run(tmp_path / "a", rows_of(1))
+    texts = {render(make_report([read_run(folder)], published=True), name) for _ in range(2)}
+    assert len(texts) == 1
+    assert texts.pop().endswith("\n")
+
+
+def test_an_unknown_format(reports):
+    with pytest.raises(UnknownNameError, match="'markdown'"):
+        render(reports[0], "markdwon")
+
+
+def test_few_questions_have_no_p_value_and_it_says_why(reports):
+    parsed = as_json(reports[1])
+    (lcc,) = [one for one in parsed["benchmarks"][0]["figures"] if one["name"] == "lcc"]
+    assert [cell["reason"] for cell in lcc["figures"]] == ["fewer than 20 questions"] * 2
+    (difference,) = lcc["differences"]
+    assert (difference["low"], difference["p_value"]) == (None, None)
+    assert difference["reason"] == "fewer than 20 questions"
+    text = render(reports[1], "table")
+    assert "│ +0.00 [n<20] n=2" in text or "│ 0.00 [n<20] n=2" in text
+    assert parsed["method"]["fewest"] == 20
+
+
+def test_documents_that_questions_share_are_told(tmp_path):
+    rows = [
+        pro_row(f"q{number}", number / 60, document=f"{number % 40 + 1:016x}")
+        for number in range(60)
+    ]
+    rows[0]["document"] = None
+    report = make_report([read_run(write_run(tmp_path / "a", rows))])
+    (benchmark,) = as_json(report)["benchmarks"]
+    # A question whose document is not known counts as having one of its own.
+    assert benchmark["figures"][0]["figures"][0]["documents"] == 41
+    (line,) = [
+        note for note in benchmark["notes"] if note.startswith("a (non-thinking prompt): data")
+    ]
+    assert "40 documents, and 1 questions whose document is not known" in line
+    (row,) = [
+        row
+        for row in csv.DictReader(io.StringIO(render(report, "csv")))
+        if row["section"] == "overall"
+    ]
+    assert row["a (non-thinking prompt): interval"] == "bootstrap over documents"
+
+
+# ---------------------------------------------------------------------- hostile names
+
+
+@pytest.mark.parametrize("name", ["=HYPERLINK(1)", "+1+cmd", "-2+3", "@SUM(A1)"])
+def test_no_cell_of_csv_is_a_formula(tmp_path, name):
+    run = read_run(write_run(tmp_path / name, rows_of(1)))
+    cells = [
+        cell for row in csv.reader(io.StringIO(render(make_report([run]), "csv"))) for cell in row
+    ]
+    assert f"'{name}" in cells and f"'{name}: low" in cells
+    odd = [cell for cell in cells if cell[:1] in ("=", "+", "-", "@")]
+    assert all(re.fullmatch(r"-\d+(\.\d+)?", cell) for cell in odd)
+
+
+def test_negative_numbers_stay_numbers_in_csv():
+    lines = [{"-name": "-1.20", "n": -3, "text": "=1"}]
+    assert csv_of(lines) == "'-name,n,text\n-1.20,-3,'=1\n"
+
+
+def test_a_name_is_no_link_in_markdown(tmp_path):
+    run = read_run(write_run(tmp_path / "[c](javascript:1)", rows_of(1)))
+    text = render(make_report([run]), "markdown")
+    assert "[c\\](javascript:1)" in text
+    assert "](" not in text.replace("\\](", "")
