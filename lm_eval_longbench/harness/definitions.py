@@ -71,7 +71,6 @@ def asked(given: Mapping[str, Any]) -> AskedTask:
     """
     name, config = str(given.get("task")), {key: _plain(value) for key, value in given.items()}
     _check_known(name, config)
-    _learn(config)
     official = asked_task(given)
     benchmark = benchmark_of(official)
     leaf = benchmark.defined.leaves[official.name]
@@ -93,10 +92,13 @@ def asked(given: Mapping[str, Any]) -> AskedTask:
 def asked_task(config: Mapping[str, Any]) -> Task:
     """Return our task of a configuration's name, else of its definition.
 
+    The benchmark of a user's own files is known from then on.
+
     Raises:
-        OptionError: it has no definition, so that it is none of ours.
+        OptionError: it has no definition, so that it is none of ours; or as `registry.learn`.
         UnknownNameError: there is no such definition.
     """
+    _learn({key: _plain(value) for key, value in config.items()})
     name = str(config.get("task"))
     if name in tasks():
         return find_task(name)

@@ -89,15 +89,15 @@ def run_lines(
     for check in (_problem_lines, _prompt_lines, _limit_lines, _chat_lines, _generation_lines):
         for one in found if check is _problem_lines else tasks[:first]:
             yield from (replace(line, tasks=(one.name,)) for line in check(run, backend, one))
-    if len(tasks[:first]) < len(tasks):
-        what = f"{len(tasks) - len(tasks[:first])} of {len(tasks)} tasks were not looked at closely"
+    if left := len(tasks) - len(tasks[:first]):
+        what = f"{left} of {len(tasks)} tasks were not looked at closely"
         yield Line(OK, "tasks", what, "--all looks at all of them.")
     yield from _server_lines(run, backend, tasks)
     yield from _embedding_lines(options, tasks)
     yield output_line(run.output_path, log_samples=run.log_samples)
     yield from _bill_lines(run, tasks)
-    wanted = {benchmark_of(one.official).prepared_as for one in tasks if one.data_dir is None}
-    yield from cache_lines(sorted(wanted))
+    ours = (benchmark_of(one.official) for one in found if one.official and one.data_dir is None)
+    yield from cache_lines(sorted({one.prepared_as for one in ours if one.source.sha256}))
 
 
 def _words(error: Exception) -> str:
@@ -210,22 +210,22 @@ def _data_lines(found: Sequence[Built]) -> Iterator[Line]:
         if isinstance(one.problem, DataError):
             todo = "Correct data_dir or the files there."
             yield Line(ERROR, "data", str(one.problem), todo, (one.name,))
-        elif one.task is not None:
+        elif one.task is not None or one.absent is not None:
             family = benchmark_of(one.official).prepared_as
             places.setdefault((family, one.data_dir, one.absent is None), []).append(one)
     for (family, data_dir, _), members in places.items():
         if members[0].absent is not None:
-            yield absent_line(family, members[0].absent, tuple(one.name for one in members))
+            names, state = tuple(one.name for one in members), members[0].absent
+            yield absent_line(family, state, names, sampled=members[0].task is not None)
             continue
         data = {one.official.dataset: one for one in members}.values()
         runs = [one.task.signature.run for one in data]
         labels = dict.fromkeys(f"{run['data']}, sha256 {run['data_sha256']}" for run in runs)
-        what = (
-            f"{title_of(family)}: {few(list(labels), 1)}; "
-            f"{sum(one.questions for one in data):,} of officially "
-            f"{sum(one.official.questions for one in data):,} documents"
-        )
-        if {run["data_sha256"] for run in runs} == {families()[family][0].source.sha256}:
+        what = f"{title_of(family)}: {few(list(labels), 1)}; {sum(one.questions for one in data):,}"
+        official = sum(one.official.questions for one in data)
+        what += f" of officially {official:,} documents" if official else " documents"
+        pinned = families()[family][0].source.sha256
+        if not pinned or {run["data_sha256"] for run in runs} == {pinned}:
             yield Line(OK, "data", what)
         else:
             which = "the embedded sample" if data_dir == SAMPLE else "not the pinned official data"

@@ -108,20 +108,32 @@ def is_offline() -> bool:
     return bool(constants.HF_HUB_OFFLINE)
 
 
-def absent_line(family: str, state: Stored, tasks: tuple[str, ...] = ()) -> Line:
-    """Say that pinned data is missing or damaged; with the line that fetches it."""
-    source = families()[family][0].source
-    prepare = f"lm-eval-longbench prepare {family}"
+def absent_line(
+    family: str, state: Stored, tasks: tuple[str, ...] = (), *, sampled: bool = False
+) -> Line:
+    """Say that pinned data is missing or damaged, and what fetches it.
+
+    Args:
+        family: of benchmarks, whose data it is.
+        state: of its file.
+        tasks: of a run that want it; none: no run was given.
+        sampled: whether the embedded sample stands for it in what is said of them.
+    """
+    benchmark = families()[family][0]
+    source, prepare = benchmark.source, f"lm-eval-longbench prepare {family}"
+    fetcher = prepare if benchmark.is_prepared else "The run"
     if state.state == DAMAGED:
         what = f"{state.place} is damaged: sha256 {state.sha256}, pinned {source.sha256}"
-        todo = f"{prepare} removes it, and a second time downloads it anew."
+        todo = f"{fetcher} removes it, and a second time downloads it anew."
         return Line(ERROR, "data", what, todo, tasks)
     what = f"{title_of(family)}: {source.label}, {source.file}, is not downloaded yet"
-    status, todo = WARNING, f"{prepare} fetches it, {source.size / 1e6:,.0f} MB, or the run does."
+    size = f", {source.size / 1e6:,.0f} MB" if source.size else ""
+    or_run = ", or the run does" if benchmark.is_prepared else ""
+    status, todo = WARNING, f"{fetcher} fetches it{size}{or_run}."
     if tasks and is_offline():
         status, what = ERROR, f"{what}, and HF_HUB_OFFLINE is set"
-        todo = f"{prepare}, with network and without HF_HUB_OFFLINE; or --data-dir with a copy."
-    if tasks:
+        todo = f"{fetcher}, with network and without HF_HUB_OFFLINE; or --data-dir with a copy."
+    if sampled:
         what += "; the embedded sample stands for it here"
     return Line(status, "data", what, todo, tasks)
 

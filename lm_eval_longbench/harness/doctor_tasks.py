@@ -49,7 +49,8 @@ class Built:
         name: of the task.
         official: the `base.Task` that it is; None: it is another package's.
         data_dir: the option.
-        absent: what is wrong with its official data, for which the sample stands; None: nothing.
+        absent: what is wrong with its pinned data, for which a sample stands if there is one; None:
+            nothing.
         task: the LongBenchTask; None: it could not be built.
         problem: what the run would stop with; None: nothing is seen.
         generation: its generation arguments, the user's included.
@@ -116,13 +117,15 @@ class BuiltTasks(TaskFactory):
                 one.official = asked_task(config)
                 options = config["metadata"].get(KEY) or {}
                 one.data_dir = read_options(config["metadata"]).data_dir
-                if one.data_dir is None:
-                    family = benchmark_of(one.official).prepared_as
-                    state = stored(families()[family], [one.official.dataset])
+                benchmark = benchmark_of(one.official)
+                if one.data_dir is None and benchmark.source.sha256:
+                    members = families()[benchmark.prepared_as]
+                    state = stored(members, [one.official.dataset])
                     if state.state in (DAMAGED, MISSING):
                         one.absent = state
                         self._meta = {**meta, KEY: {**options, "data_dir": SAMPLE}}
-                one.task = super()._build_task(entry, overrides)
+                if one.absent is None or benchmark.samples.is_dir():
+                    one.task = super()._build_task(entry, overrides)
             except Exception as error:  # the run would end with it, whoever raises it
                 one.problem = error
             finally:

@@ -115,6 +115,12 @@ def said(processes, tmp_path):
     return said
 
 
+def doctored(said, tasks, own, **environment):
+    """What `doctor` says of a run, line by line."""
+    words = ["--model", "longbench-extractive", "--tasks", tasks, "--include_path", own]
+    return json.loads(said("lm-eval-longbench", "doctor", *words, "--json", **environment))["lines"]
+
+
 def figures(report):
     return json.loads(report.read_text())["tables"]["ponds"]["official"]
 
@@ -132,6 +138,10 @@ def test_all_commands_know_it_by_its_results(folder, said, tmp_path, model_folde
     assert re.search(r"^\|ponds_more *\|1\.0 data: local-", table, re.M)
     assert "official protocol: no, because: data that no task file pins" in table
     ours = ["--model", "longbench-extractive", *asked, "--output_path", "ours"]
+    checked = doctored(said, "ponds_things,ponds_more", "own")
+    (data,) = [line["found"] for line in checked if line["topic"] == "data"]
+    assert re.fullmatch("ponds: local-.*; 3 documents", data)
+    assert {line["topic"] for line in checked if line["status"] != "ok"} == {"limit", "output"}
     ended = said("lm-eval-longbench", "run", *ours)
 
     worth = {name: one["score,none"] for name, one in run_of(tmp_path / "ours")["results"].items()}
@@ -167,7 +177,20 @@ def test_a_pinned_file(alone, said, tmp_path):
         online = {"HF_ENDPOINT": mirror.url, "HF_HUB_OFFLINE": "0"}
         pinned = {"file": "three.jsonl", "sha256": digest}
         by_hub = alone(source={**pinned, "revision": "abc" * 13 + "d"}, name="hub")
+        (data,) = [
+            (line["status"], line["todo"])
+            for line in doctored(said, "ponds_things", by_hub, **online)
+            if line["topic"] in ("data", "task")
+        ]
+        assert data == ("warning", "The run fetches it.")
+        assert not mirror.asked  # it looks, and fetches nothing
         said(*words, by_hub, "--output_path", "one", **online)
+        (data,) = [
+            line["status"]
+            for line in doctored(said, "ponds_things", by_hub, **online)
+            if line["topic"] in ("data", "task")
+        ]
+        assert data == "ok"
         assert [path for path, _ in mirror.asked] == [
             f"/datasets/a/ponds/resolve/{'abc' * 13}d/three.jsonl"
         ]
