@@ -22,7 +22,10 @@ sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # Under load any example of a property test may take longer than hypothesis allows by default.
-settings.register_profile("tests", deadline=None)
+# Each run takes the same examples, so that a change is judged by what it changed;
+# `pytest --hypothesis-profile explore` looks for new ones.
+settings.register_profile("tests", deadline=None, derandomize=True)
+settings.register_profile("explore", deadline=None)
 settings.load_profile("tests")
 
 CHAT_TEMPLATE = (
