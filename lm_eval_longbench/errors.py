@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from lm_eval_longbench.version import __version__
 
-# Exit statuses of the command line; docs/exit-statuses.md has all of them.
+# Exit statuses of the command line; docs/compare.md has all of them.
 STOPPED, WRONG_USAGE = 1, 2
 
 

@@ -3,12 +3,14 @@
 import ast
 import importlib.util
 import re
+import sys
 from pathlib import Path
 
 import pytest
 import yaml
 
-from lm_eval_longbench.benchmarks.registry import find_task
+import lm_eval_longbench as interface
+from lm_eval_longbench.benchmarks.registry import expanded, find_task
 from lm_eval_longbench.metrics.text import METRICS
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -26,6 +28,7 @@ LIMITS = {
     "longest module": 500,
     "YAML files": 130,
     "test lines": 52_050,
+    "English words of docs": 20_000,
     "scripts lines": 2_130,
     "classes": 317,
     "modules in the largest circle": 0,
@@ -59,11 +62,21 @@ def test_the_table_of_imports_is_that_of_the_code(code):
     assert len(code) == 20
 
 
+def files_of(question):
+    """The files that answer a question of the page, with the functions named beside each."""
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    section = page.partition(f"## {question}\n")[2].partition("\n## ")[0]
+    items = re.findall(r"^- `([^`]+)`(.*(?:\n  .*)*)", section, re.MULTILINE)
+    return {ROOT / name: re.findall(r"`(\w+)`", text) for name, text in items}
+
+
+def test_the_page_is_short():
+    assert len((ROOT / "docs" / "architecture.md").read_text("utf-8").splitlines()) <= 150
+
+
 def test_the_page_names_the_two_files_of_a_task():
     """What they say is what the task is, and no module says anything of it by its name."""
-    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
-    section = page.partition("## What is a task\n")[2].partition("\n## ")[0]
-    leaf, metric = (ROOT / name for name in re.findall(r"^- `([^`]+)`", section, re.MULTILINE))
+    leaf, metric = files_of("What is a task")
     says = yaml.load(leaf.read_text(encoding="utf-8"), Loader=yaml.BaseLoader)
     base = leaf.with_name(says["include"]).read_text(encoding="utf-8")
     shared = yaml.load(base.replace("!function ", ""), Loader=yaml.BaseLoader)
@@ -78,6 +91,48 @@ def test_the_page_names_the_two_files_of_a_task():
     names = {leaf.stem, says["dataset_name"]}
     trees = {file: ast.parse(file.read_text(encoding="utf-8")) for file in counts.modules()}
     assert [file for file, tree in trees.items() if not names.isdisjoint(counts.texts(tree))] == []
+
+
+def test_the_page_names_the_three_files_of_a_cut():
+    """Each defines what is named beside it; the second defines the rules that task files name."""
+    files = files_of("Where is a prompt cut")
+    assert len(files) == 3
+    functions = {}
+    for file, named in files.items():
+        tree = ast.parse(file.read_text(encoding="utf-8"))
+        functions[file] = {one.name for one in tree.body if isinstance(one, ast.FunctionDef)}
+        assert named and set(named) <= functions[file], file
+    bases = [file.read_text(encoding="utf-8") for file in (ROOT / "tasks").glob("*/_base*")]
+    rules = {rule for text in bases for rule in re.findall(r"^truncation: (\w+)", text, re.M)}
+    assert rules and rules <= functions[list(files)[1]]
+
+
+def test_the_page_names_the_five_files_of_a_headline():
+    """No other module of `benchmarks/` or `statistics/` that knows scores takes part in it."""
+    names = expanded(["longbench_v1_en"])[0]
+    documents = [interface.load(name, data_dir="sample")[0] for name in names]
+    lines = [interface.judge(one.task, one, one.golds[0]) for one in documents]
+    passed = set()
+
+    def follow(frame, event, _):
+        passed.add(Path(frame.f_code.co_filename))
+
+    interface.figures(lines)
+    sys.setprofile(follow)
+    try:
+        found = {figure.name: figure.value for figure in interface.figures(lines)}
+    finally:
+        sys.setprofile(None)
+    assert 0.9 < found["English"] <= 1
+    package = ROOT / "lm_eval_longbench"
+    inside = {
+        file
+        for file in passed
+        if file.parent in (package / "statistics", package / "benchmarks")
+        and file.name not in ("base.py", "registry.py")
+    }
+    assert inside == set(files_of("How does a score become the headline"))
+    assert len(inside) == 5
 
 
 def test_words_of_a_building_are_not_used():

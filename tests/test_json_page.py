@@ -1,4 +1,4 @@
-"""docs/json.md names the keys that commands print, all of them and no others."""
+"""docs/scoring.md names the keys that commands print, all of them and no others."""
 
 import json
 import re
@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from lm_eval_longbench.cli.main import app
 
-PAGE = (Path(__file__).parents[1] / "docs" / "json.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[1] / "docs" / "scoring.md").read_text(encoding="utf-8")
 
 
 def keys_of(section):

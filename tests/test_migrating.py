@@ -13,7 +13,8 @@ from lm_eval_longbench.harness.doctor_tasks import read_run
 from lm_eval_longbench.options import Options
 
 PAGE = (Path(__file__).parents[1] / "docs" / "migrating.md").read_text(encoding="utf-8")
-*OTHERS, LAST = re.findall(r"```bash\n(.*?)```", PAGE, re.DOTALL)
+FLAGS = PAGE.partition("\n## Answers from other programs\n")[0]
+*OTHERS, LAST = re.findall(r"```bash\n(.*?)```", FLAGS, re.DOTALL)
 
 
 def taken(words):

@@ -400,5 +400,5 @@ def test_files_that_the_docs_name_are_there():
     pages = [*(root / "docs").glob("*.md"), root / "README.md", root / "CHANGELOG.md"]
     named = re.compile(r"`((?:tests|docs|scripts|lm_eval_longbench)/[\w./*-]+)`")
     found = {name: page for page in pages for name in named.findall(page.read_text("utf-8"))}
-    assert len(found) > 40
+    assert len(found) > 20
     assert [name for name in found if not list(root.glob(name.rstrip("/")))] == []

@@ -99,7 +99,7 @@ class Compared:
         return CARE if CARE in verdicts or alone else COMPARABLE
 
     def as_json(self) -> dict[str, Any]:
-        """Return it as plain JSON values; docs/json.md describes them."""
+        """Return it as plain JSON values; docs/scoring.md describes them."""
         return {
             "verdict": self.verdict,
             "models": {"a": list(self.models[0]), "b": list(self.models[1])},

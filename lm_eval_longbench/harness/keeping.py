@@ -38,7 +38,7 @@ logger = logging.getLogger(__name__)
 _METHOD = "generate_until"
 # Engines that answer all that they are given in one call. They are given pieces, each of so many
 # times what the engine works on at one time. At the end of a piece the engine runs empty, for about
-# half the time of one answer: 1 part in 2 * 16, see docs/resume.md.
+# half the time of one answer: 1 part in 2 * 16.
 _ENGINES = frozenset({"VLLM", "SGLangLM"})
 _FILLS = 16
 _SEQUENCES = 256

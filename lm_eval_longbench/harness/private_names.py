@@ -1,7 +1,7 @@
 """Every name of the harness that this package relies on and that the harness may move.
 
 What the harness calls public (`ConfigurableTask`, `TaskManager`, `simple_evaluate`) is not among
-them, but for what this package patches or looks into. docs/harness-names.md says what for.
+them, but for what this package patches or looks into.
 """
 
 from __future__ import annotations

@@ -89,7 +89,7 @@ def _nothing(paths: Iterable[Path], benchmark: str | None, problems: Problems) -
         "prediction files (<dataset>.jsonl, lines with pred and answers), official LongBench v2 "
         "result files (lines with _id, answer, difficulty, length and response or pred), or "
         "official LongBench Pro inference files (*_inference_*.jsonl), any of them with gzip or "
-        "without; or files of other programs, see docs/other-logs.md. If it is one of them, say "
+        "without; or files of other programs, see docs/migrating.md. If it is one of them, say "
         f"which benchmark it is, {', '.join(short_names())}.{found}"
     )
 

@@ -27,7 +27,6 @@ def test_every_snippet_runs(text, model_folder, tmp_path, capsys, monkeypatch):
     for number, snippet in enumerate(snippets):
         exec(compile(snippet, f"snippet {number} of {PAGE.name}", "exec"), names)
     printed = capsys.readouterr().out
-    assert "Unknown option 'truncate_too'. Did you mean 'truncate_to'?" in printed
     assert "qasper,percent" in printed and "Options: data_dir=" in printed
     assert (
         names["result"]["configs"]["longbench_v1_qasper"]["metadata"]["longbench_run"]["limit"]

@@ -30,7 +30,7 @@ from lm_eval_longbench.signature.ingredients import INGREDIENTS
 from lm_eval_longbench.signature.signature import SignaturePart
 
 TASKS = ["longbench_v1_qasper", "longbench_v1_e_trec", "longbench_v2", "longbench_pro_t3_1"]
-PAGE = (Path(__file__).parents[2] / "docs" / "json.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "scoring.md").read_text(encoding="utf-8")
 # Where some answers of the table hold reasoning.
 OF_SOME_TASKS = {"score_otherwise"}
 

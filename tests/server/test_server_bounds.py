@@ -1,6 +1,6 @@
 """No request holds up the others, and every wait, reply and run has an end.
 
-The server is real, as in tests/server/test_server_faults.py; docs/reliability.md lists both.
+The server is real, as in tests/server/test_server_faults.py; docs/backends.md has the table.
 """
 
 import socket

@@ -1,7 +1,7 @@
 """Every fault of a server, on both endpoints, one request and eight at a time.
 
 Each run must end with an answer or a counted failure for every request, or in order with all good
-answers kept; and no request that was answered is asked again. docs/reliability.md lists the tests.
+answers kept; and no request that was answered is asked again. docs/backends.md has the table.
 """
 
 import logging

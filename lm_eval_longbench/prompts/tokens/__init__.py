@@ -1,4 +1,4 @@
-"""The exact partial tokenization, behind `cutting_tokenizer`; see docs/exact-tokens.md."""
+"""The exact partial tokenization, behind `cutting_tokenizer`; see docs/long-contexts.md."""
 
 from lm_eval_longbench.prompts.tokens.fast import cutting_tokenizer, tokenizer_sha256
 
