@@ -59,12 +59,6 @@ def test_both_languages_have_the_same_figures(english):
     assert numbers(english) == numbers(PAIRS[english])
 
 
-def test_the_readme_is_short_and_begins_with_the_proof():
-    lines = text_of("README.md").splitlines()
-    assert len(lines) <= 200
-    assert any("34 of 34 tasks equal" in line for line in lines[:20])
-
-
 @pytest.mark.parametrize("page", PAGES)
 def test_links_lead_to_files_that_are_there(page):
     for target in re.findall(r"\]\(([^)\s]+)\)", CODE.sub("", text_of(page))):
