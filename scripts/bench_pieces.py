@@ -17,7 +17,7 @@ from lm_eval.api.instance import Instance
 from lm_eval.models.vllm_causallms import VLLM
 
 import lm_eval_longbench
-from lm_eval_longbench.harness.keeping import engine_piece
+from lm_eval_longbench.harness.kept_answers import engine_piece
 
 REQUESTS, AT_ONCE, TOKENS = 640, 16, 32
 

@@ -53,7 +53,7 @@ from lm_eval_longbench.check.verify import verify
 from lm_eval_longbench.cli import compare, lock, prepare, score
 from lm_eval_longbench.cli import verify as verify_command
 from lm_eval_longbench.errors import LongBenchError
-from lm_eval_longbench.harness.command import run_harness
+from lm_eval_longbench.harness.run import run_harness
 from lm_eval_longbench.logs.sample_log import responses_of
 from lm_eval_longbench.options import KEY, Options
 from lm_eval_longbench.reporting.formats import FORMATS

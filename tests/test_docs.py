@@ -8,7 +8,7 @@ import pytest
 
 from lm_eval_longbench.benchmarks.registry import expanded
 from lm_eval_longbench.cli.main import command as command_of
-from lm_eval_longbench.harness.command import parse
+from lm_eval_longbench.harness.arguments import parse
 from lm_eval_longbench.options import Options
 
 ROOT = Path(__file__).parents[1]

@@ -26,9 +26,8 @@ from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task
 from lm_eval_longbench.check.verification import CONFIRMED, DIFFERENT, NOT_CHECKABLE, OFFICIAL
 from lm_eval_longbench.check.verify import verify
 from lm_eval_longbench.errors import PredictionError
-from lm_eval_longbench.harness import private_names
 from lm_eval_longbench.harness.baseline import NAME
-from lm_eval_longbench.harness.command import run_harness
+from lm_eval_longbench.harness.run import run_harness
 from lm_eval_longbench.logs.results_file import RESULTS_NAME
 from lm_eval_longbench.scoring.score import score_paths
 from lm_eval_longbench.semantic.similarity import choose_embedder
@@ -199,7 +198,6 @@ def make_run(folder, tasks, *arguments, options=None, output="out", include=None
     place = [] if include is None else ["--include_path", str(include)]
     with pytest.MonkeyPatch.context() as patch:
         # The harness would read all of its own tasks first, for ten seconds.
-        private_names.require(private_names.RUN)  # it is looked up once
         ours_alone = functools.partial(lm_eval.tasks.TaskManager, include_defaults=False)
         patch.setattr(lm_eval.tasks, "TaskManager", ours_alone)
         run_harness(

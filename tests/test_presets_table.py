@@ -14,7 +14,7 @@ from lm_eval_longbench.benchmarks.longbench_v1 import V1, E
 from lm_eval_longbench.benchmarks.longbench_v2 import V2
 from lm_eval_longbench.benchmarks.registry import presets_named
 from lm_eval_longbench.errors import OptionError, UnknownNameError
-from lm_eval_longbench.harness.command import with_preset
+from lm_eval_longbench.harness.arguments import parse, with_preset
 from lm_eval_longbench.presets import Preset
 
 PUBLISHED = (
@@ -31,9 +31,7 @@ find_preset, names = PRO.presets.find, PRO.presets.names
 
 
 def parsed(**given):
-    return Namespace(
-        **{"config": None, "metadata": None, "gen_kwargs": None, "tasks": None, **given}
-    )
+    return Namespace(**{"metadata": None, "gen_kwargs": None, "tasks": None, **given})
 
 
 def test_there_are_46_models():
@@ -119,7 +117,7 @@ def test_a_config_files_arguments_count_as_the_users(tmp_path):
         "tasks: [longbench_pro]\ngen_kwargs: {temperature: 0.2}\n"
         "metadata: {longbench: {data_dir: sample}}\n"
     )
-    arguments = parsed(config=str(config))
+    arguments = parse(["--config", str(config)])
     said = with_preset(arguments, "GPT-4o", thinking=False)
     assert "temperature=0.2 (yours; published: 1.0)" in said
     assert arguments.metadata == {"longbench": {"data_dir": "sample", "preset": "GPT-4o"}}

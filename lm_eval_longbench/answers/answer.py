@@ -34,7 +34,7 @@ class Answer:
         seconds: from sending the request to the end of its answer; None: not known.
         server_model: name of the model in the server's reply; None: it gives none.
         fingerprint: `system_fingerprint` of the reply; of a model in this process whether its
-            tokenizer cleaned the text up, see `harness.decoding`; None: there is none.
+            tokenizer cleaned the text up, see `harness.backend`; None: there is none.
         left_out: parameters of the request that the server refused and that were not sent.
         at: when it came, seconds since 1970.
     """

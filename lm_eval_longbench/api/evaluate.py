@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
     from typing_extensions import Unpack
 
-    from lm_eval_longbench.harness.objects import LM
+    from lm_eval_longbench.harness.in_memory import LM
 
 logger = logging.getLogger(__name__)
 
@@ -138,7 +138,7 @@ def evaluate(
                 )
             model, model_args = _in_memory(model, name, given, ours, stack)
         elif not isinstance(ours.get("tokenizer", ""), str):
-            from lm_eval_longbench.harness.objects import lent_tokenizer
+            from lm_eval_longbench.harness.in_memory import lent_tokenizer
 
             ours["tokenizer"] = stack.enter_context(lent_tokenizer(ours["tokenizer"]))
         read_options({KEY: ours})  # what is wrong with them is said before all else
@@ -156,7 +156,7 @@ def _in_memory(
     stack: contextlib.ExitStack,
 ) -> tuple[LM, dict[str, Any]]:
     """Return a model in memory as the harness's, and what is known of it as model arguments."""
-    from lm_eval_longbench.harness.objects import (  # slow to import
+    from lm_eval_longbench.harness.in_memory import (  # slow to import
         as_model,
         known_of,
         lent_tokenizer,
@@ -190,8 +190,11 @@ def _parsed(
     ours: Mapping[str, Any],
 ) -> Namespace:
     """Return the run as the harness's command line would have parsed it."""
-    from lm_eval_longbench.harness.command import as_mapping, parse  # slow to import
-    from lm_eval_longbench.harness.mistakes import check_arguments
+    from lm_eval_longbench.harness.arguments import (  # slow to import
+        as_mapping,
+        check_arguments,
+        parse,
+    )
 
     names = [tasks] if isinstance(tasks, str) else list(tasks)
     names = [part.strip() for name in names for part in name.split(",") if part.strip()]
@@ -208,8 +211,7 @@ def _parsed(
     if parsed.limit is not None:
         parsed.limit = float(parsed.limit)
     parsed.gen_kwargs = as_mapping(parsed.gen_kwargs)
-    by_name = model if isinstance(model, str) else None
-    check_arguments(parsed, names, by_name, parsed.model_args, {})
+    check_arguments(parsed)
     parsed.metadata = {KEY: {own: value for own, value in ours.items() if own not in _PRESET}}
     return parsed
 
@@ -222,7 +224,7 @@ def _run(
     parsed: Namespace, lock: Path | str | None, ours: Mapping[str, Any], *, keep_empty: bool
 ) -> Any:
     """Run, and say our way that a task does not exist."""
-    from lm_eval_longbench.harness.command import run_parsed
+    from lm_eval_longbench.harness.run import run_parsed
 
     _, foreign = expanded(parsed.tasks)
     try:

@@ -81,7 +81,7 @@ class Run:
     def __init__(self, kept: Captured, name: str = THIS) -> None:
         self.name = name
         self._kept = kept
-        self.results: Mapping[str, Any] = kept.saved.results if kept.saved else {}
+        self.results: Mapping[str, Any] = (kept.writer and kept.writer.results) or {}
 
     def __repr__(self) -> str:
         tables = ", ".join(self.scores) or "no answers of LongBench tasks"
@@ -137,7 +137,7 @@ class Run:
     @property
     def unwritten(self) -> str:
         """Which files could not be written, and what to do; "" for none."""
-        return self._kept.unwritten.line()
+        return self._kept.unwritten
 
     @property
     def answered(self) -> int:
@@ -289,23 +289,20 @@ class Run:
                 predict_only, where all is in the output folder.
             LongBenchError: a file cannot be written.
         """
-        from lm_eval_longbench.harness.written import written
-
-        saved, rows = self._kept.saved, self._kept.rows
-        if saved is None or not rows:
+        writer, rows = self._kept.writer, self._kept.rows
+        if writer is None or writer.results is None or not rows:
             raise OptionError(f"{self.name} has nothing to save: no answer of it was scored here.")
         place = output_folder(str(folder))
-        before = saved.tracker.output_path
-        saved.tracker.output_path = str(place)
+        before, writer.output_path = writer.output_path, str(place)
         try:
-            with written() as unwritten:
-                saved.tracker.save_results_aggregated(results=saved.results, samples=rows)
-                for task, own in rows.items():
-                    saved.tracker.save_results_samples(task_name=task, samples=own)
+            writer.save_results_aggregated(results=writer.results, samples=rows)
+            for task, own in rows.items():
+                writer.save_results_samples(task_name=task, samples=own)
+            unwritten = writer.take_back_parts()
         finally:
-            saved.tracker.output_path = before
-        if unwritten.files:
-            raise LongBenchError(unwritten.line())
+            writer.output_path = before
+        if unwritten:
+            raise LongBenchError(unwritten)
         return place
 
     def save_scores(self, folder: Path | str) -> Path:

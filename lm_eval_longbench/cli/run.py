@@ -190,7 +190,7 @@ def register(app: typer.Typer) -> None:
             context.args.append("--help")
             say(help_text())
         from lm_eval_longbench.api.run import Run
-        from lm_eval_longbench.harness.command import run_harness  # slow to import
+        from lm_eval_longbench.harness.run import run_harness  # slow to import
 
         if thinking and preset is None:
             raise OptionError("--thinking chooses between a preset's settings: give --preset too.")
@@ -224,8 +224,8 @@ def register(app: typer.Typer) -> None:
         except LongBenchError as error:  # the harness has written all there is
             fail(f"The report on this run cannot be made: {error}")
             failed = True
-        if kept.unwritten.files:
-            fail(kept.unwritten.line())
+        if kept.unwritten:
+            fail(kept.unwritten)
             failed = True
         if failed:
             raise typer.Exit(1)

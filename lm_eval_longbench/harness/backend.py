@@ -6,26 +6,93 @@ import contextlib
 import functools
 import json
 import weakref
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from lm_eval_longbench.answers.answer import CAPPED
+import lm_eval.evaluator
+
+from lm_eval_longbench.answers.answer import CAPPED, answer_of
+from lm_eval_longbench.errors import TokenizerError
 from lm_eval_longbench.options import REPEAT
+from lm_eval_longbench.prompts.tokenizer import load_tokenizer, tokenizer_name
+from lm_eval_longbench.prompts.tokens.official import clean_up, cleans_up
 from lm_eval_longbench.secrets import masked_url
 from lm_eval_longbench.signature.signature import CLEANED_UP
 
+if TYPE_CHECKING:
+    from lm_eval.api.instance import Instance
+    from transformers import PreTrainedTokenizerBase
+
 ChatTemplate = Callable[..., Any]
+Evaluate = Callable[..., Any]
 
-_WRAPPED = "_longbench_wrapped"
+# ---------------------------------------------------------------------- the call under way
+#
+# The harness tells a task nothing of the model that answers it, or of the tasks beside it, and both
+# change what is asked and said: a model in memory knows its length and its tokenizer.
 
 
-# Models that have a client of their own; tasks know a model by its arguments alone.
-_OWN_CLIENTS: weakref.WeakSet[Any] = weakref.WeakSet()
+class _Call(NamedTuple):
+    model: Any
+    tasks: list[Any]
 
 
-def note_own_client(model: Any) -> None:
-    """Note a model that asks its server with this package's client, see `has_own_client`."""
-    _OWN_CLIENTS.add(model)
+_calls: list[_Call] = []
+
+
+@contextlib.contextmanager
+def evaluated_by(evaluate: Evaluate) -> Iterator[None]:
+    """While open, the harness evaluates with another function."""
+    before = lm_eval.evaluator.evaluate
+    lm_eval.evaluator.evaluate = evaluate
+    try:
+        yield
+    finally:
+        lm_eval.evaluator.evaluate = before
+
+
+def _known(evaluate: Evaluate) -> Evaluate:
+    """Return the harness's `evaluate`, whose model and tasks are known while it is under way."""
+
+    @functools.wraps(evaluate)
+    def known(lm: Any, task_dict: Any, *args: Any, **kwargs: Any) -> Any:
+        # The model may be inside the harness's response cache.
+        _calls.append(_Call(getattr(lm, "lm", lm), list(_flat(task_dict))))
+        try:
+            return evaluate(lm, task_dict, *args, **kwargs)
+        finally:
+            _calls.pop()
+
+    return known
+
+
+def _flat(tasks: Any) -> Iterator[Any]:
+    """Yield the tasks among tasks and groups."""
+    if isinstance(tasks, Mapping):
+        for one in tasks.values():
+            yield from _flat(one)
+    else:
+        yield tasks
+
+
+def model_of_call() -> Any:
+    """Return the model of the `evaluate` that is under way; None: it is not known."""
+    return _calls[-1].model if _calls else None
+
+
+def tasks_of_call() -> list[Any]:
+    """Return the tasks of the `evaluate` that is under way; none if they are not known."""
+    return _calls[-1].tasks if _calls else []
+
+
+lm_eval.evaluator.evaluate = _known(lm_eval.evaluator.evaluate)
+
+# ---------------------------------------------------------------------- requests
+
+# Models that ask their server with this package's client; tasks know a model by its arguments
+# alone.
+OWN_CLIENTS: weakref.WeakSet[Any] = weakref.WeakSet()
 
 
 def has_own_client(model_args: Mapping[str, Any]) -> bool:
@@ -36,7 +103,7 @@ def has_own_client(model_args: Mapping[str, Any]) -> bool:
     address = masked_url(str(model_args.get("base_url") or ""))  # as a task's config has it
     return any(
         model.model == model_args.get("model") and masked_url(model.base_url) == address
-        for model in _OWN_CLIENTS
+        for model in OWN_CLIENTS
     )
 
 
@@ -79,29 +146,11 @@ def as_servers_take_it(payload: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in payload.items() if name not in left_out}
 
 
-def _subclasses(cls: Any) -> Iterator[Any]:
-    yield cls
-    for own in cls.__subclasses__():
-        yield from _subclasses(own)
-
-
-def wrap_payloads() -> None:
-    """Have all API models of the harness that are loaded send what `as_servers_take_it` returns."""
-    from lm_eval.models.api_models import TemplateAPI
-
-    for cls in _subclasses(TemplateAPI):
-        create = vars(cls).get("_create_payload")
-        if create is not None and not hasattr(create, _WRAPPED):
-            cls._create_payload = _wrapped(create)
-
-
-def _wrapped(create: Callable[..., dict[str, Any]]) -> Callable[..., dict[str, Any]]:
-    @functools.wraps(create)
-    def create_payload(*args: Any, **kwargs: Any) -> dict[str, Any]:
-        return as_servers_take_it(create(*args, **kwargs))
-
-    setattr(create_payload, _WRAPPED, True)
-    return create_payload
+def wrap_payloads(model: Any) -> None:
+    """Have an API model of the harness send what `as_servers_take_it` returns."""
+    create = getattr(model, "_create_payload", None)
+    if create is not None and "_create_payload" not in vars(model):
+        model._create_payload = lambda *args, **kwargs: as_servers_take_it(create(*args, **kwargs))
 
 
 # ---------------------------------------------------------------------- decoding
@@ -123,6 +172,71 @@ def installed_cleans_up(model: Any) -> bool:
     decode = functools.partial(model.tokenizer.decode, skip_special_tokens=True)
     ids = model.tokenizer(_SPACED, add_special_tokens=False)["input_ids"]
     return bool(decode(ids) != decode(ids, clean_up_tokenization_spaces=False))
+
+
+@dataclass(frozen=True)
+class Decoding:
+    """How the answers of a model are decoded, and how they officially are.
+
+    Officially an answer of v1 and E is `tokenizer.decode(ids, skip_special_tokens=True)` under a
+    release of transformers that takes out spaces before punctuation; the installed one may leave
+    them. What the model gave stays in the file of answers and under `resps` in the log; what was
+    scored is under `filtered_resps`.
+
+    Attributes:
+        official: whether the official release cleans them up.
+        installed: whether the installed release does.
+    """
+
+    official: bool = False
+    installed: bool = False
+
+    @classmethod
+    def of(
+        cls,
+        model: Any,
+        release: str,
+        tokenizer: PreTrainedTokenizerBase | None,
+        metadata: Mapping[str, Any],
+    ) -> Decoding:
+        """Return how a model's answers are decoded.
+
+        Args:
+            model: of the harness; None: it is not known.
+            release: that officially decoded them; "": none did.
+            tokenizer: the model's in memory; None: its name says it.
+            metadata: of the task, with the model arguments.
+        """
+        if not release or not is_hf(model):
+            return cls()
+        if tokenizer is None:
+            try:
+                tokenizer = load_tokenizer(tokenizer_name(None, metadata), metadata)
+            except TokenizerError:  # of weights that bring their own, such as GGUF
+                tokenizer = model.tokenizer
+        return cls(cleans_up(tokenizer, release), installed_cleans_up(model))
+
+    @property
+    def ingredient(self) -> str | None:
+        """What a signature says of it; None: answers are what the backend decodes."""
+        return CLEANED_UP if self.official or self.installed else None
+
+    @contextlib.contextmanager
+    def applied(self, instances: Sequence[Instance]) -> Iterator[None]:
+        """While open, the responses of requests are officially decoded ones."""
+        raw = [(one, one.resps) for one in instances] if self.official else []
+        for one, given in raw:
+            one.resps = [text if self._done(text) else clean_up(text) for text in given]
+        try:
+            yield
+        finally:
+            for one, given in raw:
+                one.resps = given
+
+    def _done(self, text: str) -> bool:
+        """Whether a response is cleaned up; one that was kept may be of another release."""
+        answer = answer_of(text)
+        return self.installed if answer is None else answer.fingerprint == CLEANED_UP
 
 
 # ---------------------------------------------------------------------- tokens of an answer

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -263,3 +263,40 @@ def _for_harness(given: Mapping[str, Any], task: Task, leaf: Mapping[str, Any]) 
             known = UnknownNameError("figure", one.get("metric"), (own.name for own in figures))
             raise OptionError(f"{given.get('task')}: in its metric_list: {known}")
     return {**DEFAULTS, **kept, "metric_list": listed}
+
+
+# ---------------------------------------------------------------------- options and filters
+
+
+def check_selection(options: Any, benchmark: Benchmark) -> None:
+    """Refuse to select questions by dimensions that a benchmark does not have."""
+    if not benchmark.choices and isinstance(options, Mapping) and options.get("only"):
+        having = ", ".join(one.title for one in benchmarks().values() if one.choices)
+        raise OptionError(
+            f"Option 'only' selects questions of {having}; {benchmark.title} has no such "
+            "dimensions."
+        )
+
+
+def check_filters(task: str, filters: Iterable[Any], answers: int) -> None:
+    """Refuse filters of a user that take more answers than a request gets.
+
+    The harness itself finds out after the last answer, which loses them all.
+
+    Args:
+        filters: the `filter_list` of the task's YAML.
+        answers: to a request; the repeats of a server are requests of their own.
+
+    Raises:
+        OptionError: `take_first_k` asks for more.
+    """
+    for one in filters:
+        for step in one.get("filter") or ():
+            taken = step.get("k", 0) if step.get("function") == "take_first_k" else 0
+            if isinstance(taken, int) and taken > answers:
+                raise OptionError(
+                    f"{task}: the filter {one.get('name')!r} takes {taken} answers of a request, "
+                    f"which gets {answers} here. Models in this process give all repeats to one "
+                    "request, servers each repeat to a request of its own. Use "
+                    + ("take_first." if answers == 1 else f"k: {answers}.")
+                )

@@ -26,7 +26,7 @@ from lm_eval_longbench.harness.doctor_report import (
     space_line,
 )
 from lm_eval_longbench.harness.doctor_tasks import Built, ask, build_tasks, measure, read_run
-from lm_eval_longbench.harness.mistakes import advice
+from lm_eval_longbench.harness.in_memory import has_template
 from lm_eval_longbench.harness.models import (
     LOCAL,
     MESSAGES,
@@ -40,8 +40,7 @@ from lm_eval_longbench.harness.models import (
     get_models,
     models_url,
 )
-from lm_eval_longbench.harness.objects import has_template
-from lm_eval_longbench.harness.private_names import DOCTOR, require
+from lm_eval_longbench.harness.run import advice
 from lm_eval_longbench.options import Options
 from lm_eval_longbench.protocol import is_greedy, protocol_of
 from lm_eval_longbench.result_files import output_folder
@@ -57,7 +56,6 @@ def run_lines(
     arguments: Sequence[str], preset: str | None, *, first: int | None, thinking: bool
 ) -> Iterator[Line]:
     """Yield the lines on a run; see `doctor.examine`."""
-    require(DOCTOR)
     try:
         run, parsed, said = read_run(arguments, preset, thinking=thinking)
         options = read_options(run.metadata)

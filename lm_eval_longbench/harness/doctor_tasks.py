@@ -17,8 +17,8 @@ from lm_eval.tasks._factory import TaskFactory
 from lm_eval_longbench.benchmarks.registry import benchmark_of, families, read_options
 from lm_eval_longbench.data.open import DAMAGED, MISSING, SAMPLE, Stored, stored
 from lm_eval_longbench.errors import LongBenchError
+from lm_eval_longbench.harness.arguments import complete, read
 from lm_eval_longbench.harness.backend import only_messages
-from lm_eval_longbench.harness.command import our_index, read, settle
 from lm_eval_longbench.harness.definitions import asked_task
 from lm_eval_longbench.harness.generation import fold_budget
 from lm_eval_longbench.harness.models import (
@@ -30,6 +30,7 @@ from lm_eval_longbench.harness.models import (
 )
 from lm_eval_longbench.harness.prompts import Limit, resolve_limit, sender, sent_lengths
 from lm_eval_longbench.harness.record import question_id
+from lm_eval_longbench.harness.run import index_of
 from lm_eval_longbench.harness.task import LongBenchTask
 from lm_eval_longbench.options import KEY
 from lm_eval_longbench.prompts.tokenizer import tokenizer_name
@@ -144,7 +145,7 @@ def read_run(
     """
     said: list[str] = []
     parsed = read(arguments, preset, thinking=thinking)
-    settle(parsed, preset, said.append, thinking=thinking)
+    complete(parsed, preset, said.append, thinking=thinking)
     with contextlib.redirect_stdout(io.StringIO()):  # it prints a config file's content
         return EvaluatorConfig.from_cli(parsed), parsed, said
 
@@ -155,7 +156,7 @@ def build_tasks(run: EvaluatorConfig, parsed: Namespace) -> list[Built]:
     Raises:
         Exception: the harness's own, of names that it does not find.
     """
-    with our_index(parsed):
+    with index_of(parsed):
         manager = run.process_tasks(run.metadata)
     manager._factory = factory = BuiltTasks(run.metadata or {})
     manager.load(run.tasks)

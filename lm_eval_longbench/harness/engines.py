@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_longbench.errors import RunStopped
-from lm_eval_longbench.harness.stopping import Stopping
+from lm_eval_longbench.harness.interrupt import Stopping
 from lm_eval_longbench.once import warn_once
 
 logger = logging.getLogger(__name__)

@@ -14,42 +14,25 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import lm_eval.evaluator
+import lm_eval.loggers
 import lm_eval.tasks
 
-from lm_eval_longbench.benchmarks.registry import second_passes
 from lm_eval_longbench.errors import Interrupted, LongBenchError, OptionError, RunStopped
-from lm_eval_longbench.harness.keeping import Keeping
-from lm_eval_longbench.harness.plain import silence
-from lm_eval_longbench.harness.record import question_id
+from lm_eval_longbench.harness.backend import Evaluate, evaluated_by
+from lm_eval_longbench.harness.headline import silence
+from lm_eval_longbench.harness.kept_answers import KeptAnswers
+from lm_eval_longbench.harness.models import NeedModel
+from lm_eval_longbench.harness.record import ResultsWriter, question_id
 from lm_eval_longbench.harness.task import LongBenchTask
-from lm_eval_longbench.harness.unloaded import NeedModel
-from lm_eval_longbench.harness.written import Unwritten
 from lm_eval_longbench.options import KEY
 from lm_eval_longbench.result_files import json_lines
-from lm_eval_longbench.secrets import masked
 from lm_eval_longbench.semantic.embedder import Embedder
 
 logger = logging.getLogger(__name__)
-
-Evaluate = Callable[..., dict[str, Any] | None]
-
-
-@dataclass(frozen=True)
-class Saved:
-    """What the harness writes into a results file.
-
-    Attributes:
-        tracker: that writes it.
-        results: all of it.
-    """
-
-    tracker: Any
-    results: dict[str, Any]
 
 
 @dataclass
@@ -63,12 +46,11 @@ class Captured:
         signatures: the signature of each task's run.
         options: the options of each task that were given.
         embedder: that embedded the summaries among them; None: none did.
-        unwritten: files that could not be written.
+        unwritten: what could not be written, in one line; "": all was.
         model: the backend, and what it was given to load.
-        folder: of the results; None: the run writes none.
-        logged: whether it writes sample logs.
+        logged: whether the run writes sample logs.
         log: file with all that was logged; None: the screen has it.
-        saved: what the harness saves of the whole run; None: it did not come to it.
+        writer: of its results files; None: it did not come to it.
     """
 
     rows: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
@@ -76,12 +58,16 @@ class Captured:
     signatures: dict[str, dict[str, Any]] = field(default_factory=dict)
     options: dict[str, dict[str, Any]] = field(default_factory=dict)
     embedder: Embedder | None = None
-    unwritten: Unwritten = field(default_factory=Unwritten)
+    unwritten: str = ""
     model: str = ""
-    folder: Path | None = None
     logged: bool = False
     log: Path | None = None
-    saved: Saved | None = None
+    writer: ResultsWriter | None = None
+
+    @property
+    def folder(self) -> Path | None:
+        """Where the results are; None: the run writes none."""
+        return self.writer.folder if self.writer and self.writer.results else None
 
     def keep(self, tasks: Mapping[str, Any], result: Mapping[str, Any]) -> None:
         """Keep what `evaluate` found, its samples included."""
@@ -102,15 +88,19 @@ class Captured:
 
 @contextlib.contextmanager
 def evaluated(
-    folder: Path, keeping: Keeping | None = None, begun: list[bool] | None = None
+    folder: Path,
+    answers: KeptAnswers | None = None,
+    begun: Callable[[], object] = bool,
+    ended: Callable[[], object] = bool,
 ) -> Iterator[Captured]:
     """While open, the harness evaluates second passes after everything else, and all is kept.
 
     Args:
         folder: where answers of a first pass are kept before the second begins, if nothing else
             keeps them.
-        keeping: keeps all answers as they arrive; None: nothing does.
-        begun: gets an element once the model is loaded and the tasks are there.
+        answers: keeps all answers as they arrive; None: nothing does.
+        begun: called once the model is loaded and the tasks are there.
+        ended: called once all is evaluated.
 
     Raises:
         OptionError: a group's figure would need a second pass.
@@ -124,40 +114,26 @@ def evaluated(
     def wrapped(
         lm: Any, task_dict: Any, log_samples: bool = True, **kwargs: Any
     ) -> dict[str, Any] | None:
-        if begun is not None:
-            begun.append(True)
-        with keeping.around(lm) if keeping else contextlib.nullcontext():
-            place = folder if keeping is None else None
+        begun()
+        with answers.around(lm) if answers else contextlib.nullcontext():
+            place = folder if answers is None else None
             result = _in_passes(evaluate, place, failed, lm, task_dict, **kwargs)
-        if keeping is not None:
-            keeping.end(lm)
+        if answers is not None:
+            answers.end(lm)
         if result is not None:
             kept.keep(task_dict["tasks"], result)
             if not log_samples:
                 del result["samples"]
+        ended()
         return result
 
-    lm_eval.evaluator.evaluate = wrapped  # type: ignore[assignment]
-    try:
-        with silence():
-            yield kept
-    finally:
-        lm_eval.evaluator.evaluate = evaluate
+    with evaluated_by(wrapped), silence():
+        yield kept
     if failed:
         raise failed[0]
 
 
 # ---------------------------------------------------------------------- second passes
-
-
-def with_second_passes(wanted: str | Sequence[str]) -> list[str]:
-    """Return the wanted tasks with each second pass after its first, where it was not asked for."""
-    given = [wanted] if isinstance(wanted, str) else wanted
-    names = [name.strip() for part in given for name in part.split(",")]
-    for one, two in second_passes().items():
-        if one in names and two not in names:
-            names.insert(names.index(one) + 1, two)
-    return names
 
 
 def _in_passes(
@@ -261,36 +237,28 @@ def _write_down(folder: Path, pass_one: LongBenchTask, pass_two: str, lm: Any) -
 
 
 @contextlib.contextmanager
-def arguments_masked(kept: Captured, saved: Callable[[], None]) -> Iterator[None]:
-    """While open, no secret among a run's arguments is in the results files of the harness.
+def results_written(
+    kept: Captured, begun: Callable[[], object], ended: Callable[[Mapping[str, Any]], object]
+) -> Iterator[None]:
+    """While open, the harness's command line writes results as `ResultsWriter` does.
 
     Args:
-        kept: gets what the harness saves.
-        saved: called once it has.
+        kept: gets the writer.
+        begun, ended: as for the writer.
     """
-    from lm_eval.loggers import EvaluationTracker
 
-    save = EvaluationTracker.save_results_aggregated
+    def writer(**given: Any) -> ResultsWriter:
+        kept.writer = ResultsWriter(begun, ended, **given)
+        return kept.writer
 
-    def saving(self: EvaluationTracker, results: dict[str, Any], samples: Any = None) -> None:
-        # In place: the model has answered, and the harness prints its arguments once more.
-        for given in (*results["config"].values(), *results["configs"].values()):
-            if isinstance(given, dict):
-                given.update(masked(given))
-        for row in chain.from_iterable((samples or {}).values()):
-            row["arguments"] = [  # the prompt stays as it was sent
-                (prompt, *(masked(one) if isinstance(one, dict) else one for one in rest))
-                for prompt, *rest in row["arguments"]
-            ]
-        kept.saved = Saved(self, results)
-        save(self, results=results, samples=samples)
-        saved()
-
-    EvaluationTracker.save_results_aggregated = saving  # type: ignore[method-assign]
+    before = lm_eval.loggers.EvaluationTracker
+    lm_eval.loggers.EvaluationTracker = writer  # type: ignore[misc,assignment]
     try:
         yield
     finally:
-        EvaluationTracker.save_results_aggregated = save  # type: ignore[method-assign]
+        lm_eval.loggers.EvaluationTracker = before  # type: ignore[misc]
+        if kept.writer is not None:
+            kept.unwritten = kept.writer.take_back_parts()
 
 
 @contextlib.contextmanager

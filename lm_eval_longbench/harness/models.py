@@ -1,16 +1,26 @@
-"""A model that is not loaded: its tokenizer, its chat template, and its server's list of models."""
+"""A model that is not loaded: its tokenizer, its chat template, its server's list of models.
+
+A run whose answers are all there loads none: its stand-in only makes the same prompts.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+import os
+from argparse import Namespace
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, NoReturn
 from urllib.parse import urlsplit, urlunsplit
 
 import jinja2
+from lm_eval.api.instance import Instance
+from lm_eval.api.model import TemplateLM
+from lm_eval.api.registry import get_model, model_registry
+from lm_eval.models import MODEL_MAPPING
 
 from lm_eval_longbench.bounded import body_of, within
 from lm_eval_longbench.errors import LongBenchError, TokenizerError, UnknownNameError
@@ -26,6 +36,8 @@ from lm_eval_longbench.server.server import CHAT, KEY_VARIABLE, headers
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
+
+    from lm_eval_longbench.harness.kept_answers import KeptAnswers
 
 # How a model takes its prompts.
 LOCAL = "local"  # runs in this process
@@ -128,8 +140,6 @@ class Backend:
 
 def check_model(name: str) -> None:
     """Raise UnknownNameError if the harness has no model of this name."""
-    from lm_eval.api.registry import model_registry
-
     if name not in model_registry:
         raise UnknownNameError("model", name, model_registry)
 
@@ -145,9 +155,6 @@ def describe(name: str, args: Mapping[str, Any]) -> Backend:
     Raises:
         LongBenchError: the harness has no such model, or ours refuses its arguments.
     """
-    from lm_eval.api.registry import get_model
-    from lm_eval.models import MODEL_MAPPING
-
     check_model(name)
     backend = Backend(name, OTHER)
     module = MODEL_MAPPING.get(name, "").partition(":")[0].rpartition(".")[2]
@@ -252,6 +259,111 @@ def _own_server(name: str, args: Mapping[str, Any]) -> Backend:
         verify=server.verify,
         model=model,
     )
+
+
+# ---------------------------------------------------------------------- a run without its model
+
+# Models in this process whose prompts the stand-in knows to make.
+_KNOWN = ("hf", "vllm")
+
+
+class NeedModel(BaseException):
+    """Raised where an answer is not there; nothing that catches errors catches it."""
+
+
+class Unloaded(TemplateLM):
+    """Stands in for a model in this process while no answer of it is wanted.
+
+    Args:
+        backend: the model, with its tokenizer and chat template.
+        arguments: of the model.
+        answers: knows which answers are there.
+
+    Attributes:
+        stands_for: the backend: what is known of an answer depends on who decoded it.
+        add_bos_token: as the model has it.
+        config: names the model in results, as the harness reads it.
+    """
+
+    def __init__(
+        self, backend: Backend, arguments: Mapping[str, Any], answers: KeptAnswers
+    ) -> None:
+        super().__init__()
+        self.stands_for, self.add_bos_token = backend.name, arguments.get("add_bos_token")
+        self.config = SimpleNamespace(_name_or_path=backend.name)
+        self.tokenizer: Any = backend.tokenizer.tokenizer
+        self._template, self._answers = backend.chat_template, answers
+
+    @property
+    def eot_token_id(self) -> Any:
+        """The token that ends an answer."""
+        return self.tokenizer.eos_token_id
+
+    @property
+    def tokenizer_name(self) -> str:
+        """The name that the harness's request cache files prompts under."""
+        return str(self.tokenizer.name_or_path).replace("/", "__")
+
+    def apply_chat_template(
+        self, chat_history: list[dict[str, str]], add_generation_prompt: bool = True
+    ) -> str:
+        """Return messages in the model's template."""
+        assert self._template is not None  # see `without_model`
+        try:
+            return str(self._template(chat_history, add_generation_prompt=add_generation_prompt))
+        except Exception as error:  # templates are programs: the model says what is wrong
+            raise NeedModel from error
+
+    def check_answers(self, instances: Sequence[Instance]) -> None:
+        """Raise NeedModel unless the answers to all requests of a task are there."""
+        for request in self._answers.requests(instances):
+            if request is None or self._answers.there(request) is None:
+                raise NeedModel
+
+    def generate_until(self, requests: Any, disable_tqdm: bool = False) -> NoReturn:
+        """Raise NeedModel: something is asked."""
+        raise NeedModel
+
+    def loglikelihood(self, requests: Any, disable_tqdm: bool = False) -> NoReturn:
+        """Raise NeedModel: another package's task asks for probabilities."""
+        raise NeedModel
+
+    loglikelihood_rolling = loglikelihood
+    _loglikelihood_tokens = loglikelihood
+    tok_encode = loglikelihood
+
+
+def without_model(
+    execute: Callable[[Namespace], Any],
+    parsed: Namespace,
+    name: str,
+    arguments: Mapping[str, Any],
+    answers: KeptAnswers | None,
+) -> bool:
+    """Execute a run without its model, if nothing is to be asked; return whether it was.
+
+    Every answer is found by its prompt as it is sent. A prompt that the stand-in made in another
+    way finds none, and with the first answer that is not there the run begins anew with the model.
+
+    Args:
+        execute: the harness's.
+        parsed: the arguments of the run.
+        name: of the backend.
+        arguments: of the model.
+        answers: that there are; None: none are kept.
+    """
+    several = int(os.environ.get("WORLD_SIZE") or 1) > 1
+    if name not in _KNOWN or several or answers is None or not answers.store.number():
+        return False
+    backend = describe_local(name, arguments)
+    if backend.tokenizer.tokenizer is None or backend.chat_template is None:
+        return False
+    try:
+        execute(Namespace(**{**vars(parsed), "model": Unloaded(backend, arguments, answers)}))
+    except NeedModel:
+        answers.asked = answers.done = 0
+        return False
+    return True
 
 
 # ---------------------------------------------------------------------- a server's list of models

@@ -1,16 +1,25 @@
-"""What a run records of itself: each task's signature, and of each prompt what a log keeps."""
+"""What a run records of itself: each task's signature, what a log keeps of a prompt, its files."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+import contextlib
+import json
+import os
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
 from typing import Any
 
 from lm_eval.api.instance import Instance
+from lm_eval.loggers import EvaluationTracker
 
 from lm_eval_longbench.answers.answer import Answer, answer_of
 from lm_eval_longbench.benchmarks.base import COUNTS, TRUNCATED
 from lm_eval_longbench.harness.backend import as_text
+from lm_eval_longbench.logs.found_results import logs_of, same_results
+from lm_eval_longbench.logs.results_file import RESULTS_NAME
 from lm_eval_longbench.prompts.held import Texts, whole
 from lm_eval_longbench.prompts.prepare import EXCERPT, Prompt, text_sha256
 from lm_eval_longbench.secrets import masked
@@ -187,20 +196,13 @@ class HeldInstance(Instance):
         prompt, *rest = self.arguments
         return (whole(prompt), *rest)
 
-    def asked_with(self, generation: Mapping[str, Any], number: int) -> HeldInstance:
-        """Return the request for another answer to the same prompt."""
-        arguments = (self.arguments[0], generation)
-        return replace(self, arguments=arguments, idx=number, resps=[], filtered_resps={})
 
-
-def held(request: Instance, texts: Texts) -> HeldInstance:
-    """Return a request with its prompt, a text or chat messages as one, held."""
-    prompt, *rest = request.arguments
+def hold_prompt(prompt: Any, texts: Texts) -> Any:
+    """Return where a prompt is held that is a text, or chat messages as one; else itself."""
     text = prompt if isinstance(prompt, str) else getattr(prompt, "prompt", None)
-    if isinstance(text, str):
-        prompt = texts.hold(text, str if isinstance(prompt, str) else type(prompt))
-    given = {one.name: getattr(request, one.name) for one in fields(request) if one.init}
-    return HeldInstance(**given | {"arguments": (prompt, *rest)})
+    if not isinstance(text, str):
+        return prompt
+    return texts.hold(text, str if isinstance(prompt, str) else type(prompt))
 
 
 def let_go(instances: Sequence[Instance], *, excerpt: bool) -> None:
@@ -219,3 +221,137 @@ def let_go(instances: Sequence[Instance], *, excerpt: bool) -> None:
             if id(prompt) not in logged:
                 logged[id(prompt)] = LoggedPrompt(prompt)
             instance.arguments = (logged[id(prompt)], *masked(rest))
+
+
+# ---------------------------------------------------------------------- results files
+
+
+def _is_whole(file: Path, rows: int | None) -> bool:
+    """Whether a file of results, or of so many rows, is all on the disk."""
+    try:
+        with file.open("rb") as handle:
+            os.fsync(handle.fileno())
+            if rows is None:
+                return bool(json.load(handle)["results"])
+            return sum(bool(json.loads(line)) for line in handle) == rows
+    except (OSError, ValueError, KeyError):
+        return False
+
+
+def _escaping(path: Any, mode: str = "r", **how: Any) -> Any:
+    """Open a file of texts; halves of surrogate pairs are written as JSON spells them.
+
+    Broken servers send them, and UTF-8 cannot hold them: the harness would lose the whole log.
+    """
+    return open(path, mode, **{**how, "errors": "backslashreplace"})
+
+
+class ResultsWriter(EvaluationTracker):
+    """Writes the results and logs of a run without its secrets, and checks that they were written.
+
+    The harness logs that it could not write a file, and goes on. Then no file of the run stays:
+    half of them would be taken for its results.
+
+    Args:
+        begun: called once, before the results are written.
+        ended: called once, with the results, when they are.
+        given: as for the harness's.
+
+    Attributes:
+        results: all that a results file says of the run; None: it did not come to it.
+    """
+
+    date_id = ""  # until the harness sets it
+
+    def __init__(
+        self,
+        begun: Callable[[], object] = bool,
+        ended: Callable[[Mapping[str, Any]], object] = bool,
+        **given: Any,
+    ) -> None:
+        super().__init__(**given)
+        self.results: dict[str, Any] | None = None
+        self._begun, self._ended = begun, ended
+        self._files: dict[Path, bool] = {}
+
+    @property
+    def folder(self) -> Path | None:
+        """Where the files belong; None: nothing is written."""
+        if not self.output_path:
+            return None
+        path = Path(self.output_path)
+        if path.suffix == ".json":
+            return path.parent
+        return path / str(self.general_config_tracker.model_name_sanitized)
+
+    @property
+    def _file(self) -> Path:
+        path = Path(self.output_path or "")
+        name = path.stem if path.suffix == ".json" else "results"
+        return (self.folder or path) / f"{name}_{self.date_id}.json"
+
+    def save_results_aggregated(self, results: dict[str, Any], samples: Any = None) -> None:
+        """Write the results file."""
+        self._begun()
+        # In place: the model has answered, and the harness prints its arguments once more.
+        for given in (*results["config"].values(), *results["configs"].values()):
+            if isinstance(given, dict):
+                given.update(masked(given))
+        for row in chain.from_iterable((samples or {}).values()):
+            row["arguments"] = [  # the prompt stays as it was sent
+                (prompt, *(masked(one) if isinstance(one, dict) else one for one in rest))
+                for prompt, *rest in row["arguments"]
+            ]
+        self.results, self._files = results, {}
+        super().save_results_aggregated(results=results, samples=samples)
+        if self.output_path:
+            self._files[self._file] = _is_whole(self._file, None)
+        self._ended(results)
+        self._begun = self._ended = bool  # what is saved again is no new run
+
+    def save_results_samples(self, task_name: str, samples: Any) -> None:
+        """Write the sample log of a task."""
+        names = vars(sys.modules[EvaluationTracker.__module__])
+        names["open"] = _escaping
+        try:
+            super().save_results_samples(task_name=task_name, samples=samples)
+        finally:
+            del names["open"]
+        if self.folder is not None:
+            log = self.folder / f"samples_{task_name}_{self.date_id}.jsonl"
+            self._files[log] = _is_whole(log, len(samples))
+
+    def take_back_parts(self) -> str:
+        """Remove all files if one could not be written.
+
+        Returns:
+            What could not be written, and what to do, in one line; "" for nothing.
+        """
+        lost = [file.name for file, whole in self._files.items() if not whole]
+        for file in self._files if lost else ():
+            with contextlib.suppress(OSError):
+                file.unlink()
+        if not lost:
+            return ""
+        return (
+            f"Not written to {self.folder}: {', '.join(lost)}. No file of this run stays there. "
+            "Make room and start again: answers that are kept are not asked again."
+        )
+
+    def take_back_repeated(self) -> Path | None:
+        """Remove the files if they add nothing to earlier ones beside them.
+
+        Returns:
+            The results file that has all of it already; None: there is something new.
+        """
+        if self.folder is None:
+            return None
+        try:
+            others = [one for one in self.folder.iterdir() if RESULTS_NAME.fullmatch(one.name)]
+            others = sorted(one for one in others if one != self._file)
+            earlier = same_results([*others, self._file]).get(self._file)
+            for path in (*logs_of(self._file), self._file) if earlier else ():
+                path.unlink()
+        except OSError:  # then there are two of them, which count once
+            return None
+        return earlier

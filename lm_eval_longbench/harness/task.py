@@ -1,11 +1,12 @@
 """The Task class of all benchmarks: the seam between the harness and this package.
 
 All knowledge of the harness is in this folder; names of it that are not public are listed in
-`private_names`. What differs from benchmark to benchmark, `Benchmark` and its `Asking` say.
+docs/harness-names.md. What differs from benchmark to benchmark, `Benchmark` and its `Asking` say.
 """
 
 from __future__ import annotations
 
+import copy
 import json
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from datasets import Dataset, Features, Value
 from lm_eval.api.task import ConfigurableTask
 from lm_eval.filters import build_filter_ensemble
+from tqdm import tqdm
 
 from lm_eval_longbench.answers.answer import REPLIES
 from lm_eval_longbench.benchmarks.asking import Asking, asking_of
@@ -25,9 +27,15 @@ from lm_eval_longbench.benchmarks.registry import benchmark_of, carried, read_op
 from lm_eval_longbench.catalog.users import KEY as DEFINITION
 from lm_eval_longbench.catalog.users import WHOLE
 from lm_eval_longbench.catalog.users import notes as changes
-from lm_eval_longbench.harness.backend import as_text, only_messages, takes_seed, wrap_payloads
-from lm_eval_longbench.harness.decoding import Decoding
-from lm_eval_longbench.harness.definitions import asked
+from lm_eval_longbench.harness.backend import (
+    Decoding,
+    as_text,
+    model_of_call,
+    only_messages,
+    takes_seed,
+    wrap_payloads,
+)
+from lm_eval_longbench.harness.definitions import asked, check_filters, check_selection
 from lm_eval_longbench.harness.generation import (
     check_generation,
     check_sampling,
@@ -38,20 +46,13 @@ from lm_eval_longbench.harness.generation import (
     warn_if_alike,
     without_null_seed,
 )
-from lm_eval_longbench.harness.objects import (
+from lm_eval_longbench.harness.headline import Line, gather, judged
+from lm_eval_longbench.harness.in_memory import (
     check_tokenizer,
     has_template,
     known_of_call,
     leaves_out_begin,
 )
-from lm_eval_longbench.harness.overrides import (
-    check_filters,
-    model_of_call,
-    refuse_selection,
-    watch_calls,
-)
-from lm_eval_longbench.harness.plain import Line, gather, judged
-from lm_eval_longbench.harness.private_names import TASKS, require
 from lm_eval_longbench.harness.prompts import (
     check_ranks,
     fitting_prompts,
@@ -63,11 +64,12 @@ from lm_eval_longbench.harness.prompts import (
 )
 from lm_eval_longbench.harness.record import (
     COUNTED,
+    HeldInstance,
     Prepared,
     Signature,
     answered_documents,
     flat,
-    held,
+    hold_prompt,
     known_replies,
     let_go,
     prompt_summary,
@@ -91,8 +93,8 @@ if TYPE_CHECKING:
     from lm_eval_longbench.prompts.prepare import Prompt
 
 logger = logging.getLogger(__name__)
-require(TASKS)
-watch_calls()
+# Seconds of building requests before a bar shows it.
+_SHOWN_AFTER = 3.0
 
 
 class LongBenchTask(ConfigurableTask):
@@ -120,8 +122,7 @@ class LongBenchTask(ConfigurableTask):
         wanted = asked(given)
         task, config, own = wanted.task, wanted.config, wanted.generation
         benchmark = benchmark_of(task)
-        if not benchmark.choices and isinstance(metadata.get(KEY), Mapping):
-            refuse_selection(metadata[KEY], benchmark.title)
+        check_selection(metadata.get(KEY), benchmark)
         options = read_options(metadata)
         # The model's arguments are in it, and the harness writes it into every results file.
         config["metadata"] = metadata = masked(metadata)
@@ -137,10 +138,10 @@ class LongBenchTask(ConfigurableTask):
         self._replies: dict[int, list[dict[str, Any]]] = {}
         self._rows: list[dict[str, Any]] = []
         self.signature = Signature()
-        self._withheld, self._decoding = False, Decoding()
+        self._decoding = Decoding()
         self._seen: dict[str, Any] = {}
         self._own_tokenizer: Any = None
-        self._is_server = self._seeds = False
+        self._seeds: list[dict[str, Any]] | None = None
         # Without `until` the harness would stop every answer at the first blank line.
         config["generation_kwargs"] = benchmark.generation(task) | self.asking.generation | own
         own_keys = {DEFINITION: wanted.definition, WHOLE: carried([benchmark.name])}
@@ -255,9 +256,10 @@ class LongBenchTask(ConfigurableTask):
         chat_template: Callable[..., Any] | None = None,
         **kwargs: Any,
     ) -> None:
-        """Prepare this rank's prompts in batches, then let the harness build its requests."""
+        """Prepare this rank's prompts in batches, then build the requests."""
         self.lines = None
-        self._look_at_model()
+        name, generation, model = self.config.task, self.config.generation_kwargs, model_of_call()
+        self._look_at(model)
         whole: dict[str, Any] = {"limit": limit, "samples": samples, "rank": 0, "world_size": 1}
         share = {**whole, "rank": rank, "world_size": world_size}
         self._rows = list(self.eval_docs)
@@ -271,45 +273,44 @@ class LongBenchTask(ConfigurableTask):
                 "cache_requests",
                 "cache_requests is not used for LongBench tasks: prompts are prepared anew.",
             )
-        if not apply_chat_template and has_template(model_of_call()):
+        if not apply_chat_template and has_template(model):
             warn_without_chat([self.asking.task])
-        fold_budget(self.config.task, self.config.generation_kwargs)
-        fold_seed(self.config.task, self.config.generation_kwargs)
-        wrap_payloads()
-        check_generation(self.config.task, self.config.generation_kwargs)
-        check_sampling(self.config.task, self.asking.repeats, self.config.generation_kwargs)
-        self._is_server = takes_seed(self.config.metadata, chat_template)
-        self._ask_repeatedly(self._is_server)
-        messages_only = (
-            apply_chat_template and chat_template is not None and only_messages(chat_template)
+        fold_budget(name, generation)
+        fold_seed(name, generation)
+        wrap_payloads(model)
+        check_generation(name, generation)
+        check_sampling(name, self.asking.repeats, generation)
+        is_server = takes_seed(self.config.metadata, chat_template)
+        self._ask_repeatedly(is_server)
+        template = chat_template if apply_chat_template else None
+        messages_only = template is not None and only_messages(template)
+        raw = bool(apply_chat_template) and goes_out_raw(self.asking.task, messages_only)
+        if raw:
+            template = system_instruction = None
+        sent = sender(template, system_instruction)
+        self._prepare(asked, share, sent, messages_only=messages_only)
+        self.signature.update(
+            chat="raw" if raw else "off" if template is None else "on",
+            chat_sha256=text_sha256(as_text(sent("?"))),
+            system_sha256=text_sha256(system_instruction) if system_instruction else None,
         )
-        self._withheld = apply_chat_template and goes_out_raw(self.asking.task, messages_only)
-        if self._withheld:
-            apply_chat_template, chat_template, system_instruction = False, None, None
-        self._prepare(
-            asked,
-            share,
-            chat_template if apply_chat_template else None,
-            system_instruction,
-            messages_only=messages_only,
-        )
-        super().build_all_requests(
-            **share,
-            system_instruction=system_instruction,
-            apply_chat_template=apply_chat_template,
-            chat_template=chat_template,
-            **kwargs,
-        )
+        documents = list(self.doc_iterator(**share))
+        self._instances = [
+            request
+            for doc_id, doc in tqdm(
+                documents, "prompts", leave=False, delay=_SHOWN_AFTER, disable=bool(rank)
+            )
+            for request in self._requests(doc_id, doc, sent, is_server=is_server, raw=raw)
+        ]
         self._texts.clear()
         self._questions.clear()
-        if hasattr(model := model_of_call(), "check_answers"):  # only stands in, see `unloaded`
+        if hasattr(model, "check_answers"):  # only stands in, see `models.Unloaded`
             model.check_answers(self._instances)
 
-    def _look_at_model(self) -> None:
+    def _look_at(self, model: Any) -> None:
         """Take what nobody told of a model that was made before the call, see `known_of_call`."""
         for name in self._seen:  # of the model of an earlier call
             del self.config.metadata[name]
-        model = model_of_call()
         known, self._own_tokenizer = known_of_call(model, self.config.metadata)
         self._seen = masked(known)
         self.config.metadata.update(self._seen)
@@ -318,8 +319,10 @@ class LongBenchTask(ConfigurableTask):
 
     def _ask_repeatedly(self, seeds: bool) -> None:
         """Set up for several answers: a seeded request each, or the harness's own repeats."""
-        self._seeds = seeds and self.asking.repeats > 1
-        in_process = self.asking.repeats > 1 and not self._seeds
+        self._seeds = None
+        if seeds and self.asking.repeats > 1:
+            self._seeds = seeded(self.config.generation_kwargs, self.asking.repeats)
+        in_process = self.asking.repeats > 1 and self._seeds is None
         self.config.repeats = self.asking.repeats if in_process else 1
         if self.own_filters is not None:
             check_filters(self.config.task, self.own_filters, self.config.repeats)
@@ -327,28 +330,34 @@ class LongBenchTask(ConfigurableTask):
         step = ["take_first_k", {"k": self.asking.repeats}] if in_process else ["take_first", None]
         self._filters = [build_filter_ensemble("none", [step])]
 
-    def construct_requests(self, doc: dict[str, Any], ctx: Any, **kwargs: Any) -> Any:
-        """Build a document's request, or one for each repeat where the server takes seeds."""
-        request = super().construct_requests(doc, ctx, **kwargs)
-        prompt, generation = request.arguments
-        prepared = self._prepared[doc["index"]]
+    def _requests(
+        self,
+        doc_id: int,
+        doc: dict[str, Any],
+        sent: Callable[[str], Any],
+        *,
+        is_server: bool,
+        raw: bool,
+    ) -> list[Instance]:
+        """Return a document's request, or one for each repeat where the server takes seeds."""
+        prepared, text = self._prepared[doc["index"]], self._texts[doc["index"]].text
+        prompt = sent(text)
         if isinstance(prompt, str) and prepared.question_at is not None:
-            text = self._texts[doc["index"]].text
             prepared.summary["question_at"] = place_as_sent(prompt, text, prepared.question_at)
-        request = held(request, self._held)
-        if not self._is_server:
+        generation = self.config.generation_kwargs
+        if not is_server:
             generation = without_null_seed(generation)
-        if self._seeds:
-            return [
-                request.asked_with(own, number)
-                for number, own in enumerate(seeded(generation, self.asking.repeats))
-            ]
         if self.asking.repeats > 1:
             # The harness's response cache would give all repeats of a resumed run one text.
             generation = {**generation, "do_sample": True}
-        if self._withheld and not self.config.metadata.get("base_url"):
+        if raw and not self.config.metadata.get("base_url"):
             generation = kept_apart(generation)
-        return request.asked_with(generation, request.idx)
+        held = hold_prompt(prompt, self._held)
+        known = (self.config.task, doc_id, self.config.repeats)
+        return [
+            HeldInstance("generate_until", doc, (held, copy.deepcopy(own)), number, known)
+            for number, own in enumerate(self._seeds or [generation])
+        ]
 
     def _question_at(self, index: int, prompt: Prompt) -> int | None:
         """Return where the question begins in a finished prompt."""
@@ -367,8 +376,7 @@ class LongBenchTask(ConfigurableTask):
         self,
         asked: Sequence[Mapping[str, Any]],
         share: dict[str, Any],
-        chat_template: Callable[..., Any] | None,
-        system_instruction: str | None,
+        sent: Callable[[str], Any],
         *,
         messages_only: bool,
     ) -> None:
@@ -377,22 +385,18 @@ class LongBenchTask(ConfigurableTask):
         self._texts.clear()
         self._held = Texts()
         self._replies.clear()
-        task, options, rule = self.asking.task, self.asking.options, self.asking.benchmark.rule
+        task, options, metadata = self.asking.task, self.asking.options, self.config.metadata
         ids = [question_id(doc) for doc in asked]
         indices = [doc["index"] for doc in asked]
         # Each rank measures all documents where some may be skipped: all must agree which.
         if options.overlength != "skip":
             indices = [doc["index"] for _, doc in super().doc_iterator(**share)]
-        limit = resolve_limit(
-            options.truncate_to,
-            self.config.metadata,
-            self.config.generation_kwargs["max_gen_toks"],
-            messages_only=messages_only,
-        )
-        if limit.tokens is not None:
-            check_tokenizer(options.tokenizer, self.config.metadata, self._own_tokenizer)
+        budget = self.config.generation_kwargs["max_gen_toks"]
+        limit = resolve_limit(options.truncate_to, metadata, budget, messages_only=messages_only)
+        cuts = limit.tokens is not None
+        if cuts:
+            check_tokenizer(options.tokenizer, metadata, self._own_tokenizer)
         warn_of(limit)
-        sent = sender(chat_template, system_instruction)
         prompts, kept = fitting_prompts(
             self.config.task,
             indices,
@@ -400,7 +404,7 @@ class LongBenchTask(ConfigurableTask):
             limit=limit,
             sent=sent,
             tokenizer=self._tokenizer,
-            rule=rule,
+            rule=self.asking.benchmark.rule,
             source=f"{self._documents.sha256}/{task.name}/{task.prompt_sha256}/{options.context}",
             overlength=options.overlength,
             ranks=share["world_size"],
@@ -415,25 +419,18 @@ class LongBenchTask(ConfigurableTask):
             )
         left = sum(kept) if options.overlength == "skip" else len(ids)
         check_ranks(self.config.task, left, share["world_size"])
-        used = limit.tokens is not None
-        if used and leaves_out_begin(model_of_call(), self._tokenizer(), as_text(sent("?"))):
-            self._seen[BEGIN] = self.config.metadata[BEGIN] = False
-        seeds = None  # the harness sees to them
-        if self._seeds:
-            generation = self.config.generation_kwargs
-            seeds = [own["seed"] for own in seeded(generation, self.asking.repeats)]
+        if cuts and leaves_out_begin(model_of_call(), self._tokenizer(), as_text(sent("?"))):
+            self._seen[BEGIN] = metadata[BEGIN] = False
         self.signature.update(
             limit=limit.tokens,
             limit_source=limit.source,
-            tokenizer=tokenizer_name(options.tokenizer, self.config.metadata) if used else None,
-            tokenizer_sha256=tokenizer_sha256(self._tokenizer()) if used else None,
-            chat="raw" if self._withheld else "off" if chat_template is None else "on",
-            chat_sha256=text_sha256(as_text(sent("?"))),
-            system_sha256=text_sha256(system_instruction) if system_instruction else None,
+            tokenizer=tokenizer_name(options.tokenizer, metadata) if cuts else None,
+            tokenizer_sha256=tokenizer_sha256(self._tokenizer()) if cuts else None,
             generation=masked(self.config.generation_kwargs),
-            model_settings=model_settings(self.config.metadata),
+            model_settings=model_settings(metadata),
             decoding=self._decoding.ingredient,
-            seeds=seeds,
+            # Of other models the harness sees to them.
+            seeds=None if self._seeds is None else [own["seed"] for own in self._seeds],
             questions_sha256=text_sha256(json.dumps(ids)),
             asked=len(ids),
             kept=left,

@@ -10,7 +10,7 @@ from lm_eval_longbench.benchmarks.base import MOST_REPEATS
 from lm_eval_longbench.cli.main import command
 from lm_eval_longbench.cli.run import help_text
 from lm_eval_longbench.errors import OptionError
-from lm_eval_longbench.harness.command import BESIDE, parse
+from lm_eval_longbench.harness.arguments import BESIDE, parse
 from lm_eval_longbench.harness.doctor_tasks import read_run
 from lm_eval_longbench.options import FLAGS, Options, flag, with_flags
 

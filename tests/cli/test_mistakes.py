@@ -8,7 +8,7 @@ import pytest
 
 from lm_eval_longbench.cli import main as main_module
 from lm_eval_longbench.errors import HarnessError
-from lm_eval_longbench.harness.mistakes import explained
+from lm_eval_longbench.harness.run import explained
 
 MOST_LINES = 6
 MOST_CHARACTERS = 1100

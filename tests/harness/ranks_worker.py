@@ -17,8 +17,8 @@ from lm_eval.tasks import TaskManager
 from lm_eval_longbench.answers.answer import Answer, AnswerText
 from lm_eval_longbench.answers.store import AnswerStore
 from lm_eval_longbench.harness.evaluate import evaluated
-from lm_eval_longbench.harness.keeping import Keeping
-from lm_eval_longbench.harness.stopping import Stopping
+from lm_eval_longbench.harness.interrupt import Stopping
+from lm_eval_longbench.harness.kept_answers import KeptAnswers
 from lm_eval_longbench.task_folder import task_folder
 
 TASKS = [
@@ -95,7 +95,7 @@ def main(store, rank, world_size, output, options, answers=""):
     keeping = None
     if answers:
         store = AnswerStore(folder / answers, "answers_gloo_00000000", "{}", rank)
-        keeping = Keeping(store, Stopping())
+        keeping = KeptAnswers(store, Stopping())
     model = GlooLM()
     with evaluated(folder / f"reasoning_of_{world_size}", keeping):
         result = simple_evaluate(

@@ -15,9 +15,9 @@ from answering_model import AnsweringModel
 from lm_eval_longbench.answers.store import AnswerStore, model_identity
 from lm_eval_longbench.errors import HarnessError, RunStopped
 from lm_eval_longbench.harness.evaluate import evaluated
-from lm_eval_longbench.harness.keeping import Keeping
-from lm_eval_longbench.harness.mistakes import explained
-from lm_eval_longbench.harness.stopping import Stopping
+from lm_eval_longbench.harness.interrupt import Stopping
+from lm_eval_longbench.harness.kept_answers import KeptAnswers
+from lm_eval_longbench.harness.run import explained
 
 TREC = "longbench_v1_trec"
 
@@ -91,7 +91,7 @@ def test_a_killed_engine_ends_the_run_with_what_is_kept(evaluate, tmp_path, rais
     """Without the watch this test never ends: nothing else wakes the queue."""
     stopping = Stopping()
     store = AnswerStore(tmp_path, "answers_vllm_00000000", model_identity("vllm", {}))
-    keeping = Keeping(store, stopping)
+    keeping = KeptAnswers(store, stopping)
     model = VLLM(3, raises=raises)
     with (
         pytest.raises(RunStopped, match="The engine of the model has died"),
@@ -99,7 +99,7 @@ def test_a_killed_engine_ends_the_run_with_what_is_kept(evaluate, tmp_path, rais
         evaluated(tmp_path / "reasoning", keeping),
     ):
         evaluate(model, [TREC])
-    assert keeping.told().startswith("3 of 5 answers are there")
+    assert keeping.count().startswith("3 of 5 answers are there")
     store.close()
 
 
@@ -109,7 +109,7 @@ def test_requests_one_at_a_time_are_said(evaluate, tmp_path, caplog):
         store = AnswerStore(tmp_path / str(size), "answers_vllm_00000000", "{}")
         model = VLLM(5, batch_size=size)
         model.dies_at = None
-        with evaluated(tmp_path / "reasoning", Keeping(store, Stopping())):
+        with evaluated(tmp_path / "reasoning", KeptAnswers(store, Stopping())):
             evaluate(model, [TREC])
         store.close()
         model._engine.kill()

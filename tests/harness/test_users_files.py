@@ -12,7 +12,7 @@ from lm_eval_longbench.catalog.model import prompt_sha256
 from lm_eval_longbench.check.verification import DIFFERENT
 from lm_eval_longbench.check.verify import verify
 from lm_eval_longbench.errors import OptionError, PromptError
-from lm_eval_longbench.harness.command import run_harness
+from lm_eval_longbench.harness.run import run_harness
 from lm_eval_longbench.logs.results_file import read_results_file
 from lm_eval_longbench.protocol import departures
 from lm_eval_longbench.scoring.score import score_paths

@@ -5,7 +5,7 @@ import sys
 
 from lm_eval.loggers import EvaluationTracker
 
-from lm_eval_longbench.harness.written import written
+from lm_eval_longbench.harness.record import ResultsWriter
 
 SIZE = 60
 
@@ -29,14 +29,14 @@ def rows(number=SIZE):
 
 
 def save(folder, samples):
-    tracker = EvaluationTracker(output_path=str(folder))
-    tracker.general_config_tracker.log_experiment_args("m", {"model": "tiny"}, None, None, False)
-    with written() as unwritten:
-        results = {"results": {"a": {"score,none": 1.0}, "b": {}}}
-        tracker.save_results_aggregated(results=results, samples=samples)
-        for task, own in samples.items():
-            tracker.save_results_samples(task_name=task, samples=own)
-    return unwritten
+    """Write results and logs as a run does; return what could not be written."""
+    writer = ResultsWriter(output_path=str(folder))
+    writer.general_config_tracker.log_experiment_args("m", {"model": "tiny"}, None, None, False)
+    results = {"results": {"a": {"score,none": 1.0}, "b": {}}, "config": {}, "configs": {}}
+    writer.save_results_aggregated(results=results, samples=samples)
+    for task, own in samples.items():
+        writer.save_results_samples(task_name=task, samples=own)
+    return writer.take_back_parts()
 
 
 def read(path):
@@ -44,8 +44,7 @@ def read(path):
 
 
 def test_nothing_is_said_of_what_was_written(tmp_path):
-    unwritten = save(tmp_path / "out", {"a": rows(3)})
-    assert (unwritten.files, unwritten.line()) == ([], "")
+    assert save(tmp_path / "out", {"a": rows(3)}) == ""
     (log,) = (tmp_path / "out").rglob("samples_a_*.jsonl")
     assert len(read(log)) == 3
 
@@ -54,8 +53,7 @@ def test_an_answer_that_utf8_cannot_hold_costs_no_log(tmp_path):
     """JSON spells half a surrogate pair; the file is plain JSON all the same."""
     odd, samples = "half \ud83d of \udc4d\n a pair 字", rows(2)
     samples[0]["resps"], samples[0]["filtered_resps"] = [[odd]], [odd]
-    unwritten = save(tmp_path / "out", {"a": samples})
-    assert unwritten.files == []
+    assert save(tmp_path / "out", {"a": samples}) == ""
     (log,) = (tmp_path / "out").rglob("samples_a_*.jsonl")
     assert read(log)[0]["filtered_resps"] == [odd]
     assert "open" not in vars(sys.modules[EvaluationTracker.__module__])
@@ -66,11 +64,10 @@ def test_nothing_stays_of_a_run_whose_log_was_cut(small_disk):
     earlier.parent.mkdir(parents=True)
     earlier.write_text("{}")
     unwritten = save(small_disk / "out", {"a": rows(3), "b": rows()})
-    (name,) = unwritten.files
-    assert name.startswith("samples_b_")
-    assert unwritten.line() == (
-        f"Not written to {earlier.parent}: {name}. No file of this run stays there. Make room and "
-        "start again: answers that are kept are not asked again."
+    assert unwritten.startswith(f"Not written to {earlier.parent}: samples_b_")
+    assert unwritten.endswith(
+        ".jsonl. No file of this run stays there. Make room and start again: answers that are kept "
+        "are not asked again."
     )
     assert [path for path in small_disk.rglob("*") if path.is_file()] == [earlier]
 
@@ -79,4 +76,4 @@ def test_where_no_folder_can_be_made(tmp_path):
     blocked = tmp_path / "file"
     blocked.write_text("")
     unwritten = save(blocked / "out", {"a": rows(1)})
-    assert [name.partition("_")[0] for name in unwritten.files] == ["results", "samples"]
+    assert ": results_" in unwritten and ", samples_a_" in unwritten

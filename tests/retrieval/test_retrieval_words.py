@@ -45,7 +45,7 @@ def test_neither_logs_nor_shows_progress(caplog, capfd):
 
 ORDER = """
 import sys
-import lm_eval_longbench.harness.command
+import lm_eval_longbench.harness.run
 assert not {"bm25s", "numba"} & set(sys.modules), "imported before it is used"
 from lm_eval_longbench.retrieval.chunks import scores, words
 scores([["a", "b"], ["c"]], ["a"])

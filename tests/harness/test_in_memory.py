@@ -6,7 +6,7 @@ from harness_requests import generation_request
 from lm_eval_longbench import evaluate
 from lm_eval_longbench.errors import OptionError, TokenizerError
 from lm_eval_longbench.harness.api_model import LongBenchAPI
-from lm_eval_longbench.harness.objects import (
+from lm_eval_longbench.harness.in_memory import (
     CallableModel,
     as_model,
     known_of,

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from lm_eval_longbench.harness.command import joined_include_paths
+from lm_eval_longbench.harness.arguments import complete, parse
 from lm_eval_longbench.scoring.score import score_paths
 from lm_eval_longbench.task_folder import task_folder
 
@@ -134,16 +134,21 @@ def test_run_help_is_the_harnesss_own(run):
 
 
 def test_include_paths_are_joined(tmp_path):
+    def joined(*arguments):
+        parsed = parse(["--tasks", "x", *arguments])
+        complete(parsed, None, print)
+        return parsed.include_path
+
     ours = str(task_folder())
-    assert joined_include_paths(None, None) == [ours]
-    assert joined_include_paths("mine", None) == ["mine", ours]
     config = tmp_path / "config.yaml"
-    config.write_text("include_path: from_config\ntasks: [x]\n")
-    assert joined_include_paths(None, str(config)) == ["from_config", ours]
-    assert joined_include_paths("mine", str(config)) == ["mine", ours]
-    assert joined_include_paths(None, str(tmp_path / "missing.yaml")) == [ours]
+    config.write_text("include_path: from_config\n")
+    from_config = ("--config", str(config))
+    assert joined() == [ours]
+    assert joined("--include_path", "mine") == ["mine", ours]
+    assert joined(*from_config) == ["from_config", ours]
+    assert joined("--include_path", "mine", *from_config) == ["mine", ours]
     # Not twice: the harness would warn of every task.
-    assert joined_include_paths(ours, None) == [ours]
+    assert joined("--include_path", ours) == [ours]
 
 
 def test_a_harness_config_file_works(tmp_path, run):

@@ -139,8 +139,8 @@ def test_a_second_signal_stops_at_once(start, served, api_server, no_answer, tmp
     patient.write_text(
         "import sys\n"
         "from lm_eval_longbench.cli.main import main\n"
-        "from lm_eval_longbench.harness import stopping\n"
-        "stopping.PATIENCE = 3600.0\n"
+        "from lm_eval_longbench.harness import interrupt\n"
+        "interrupt.PATIENCE = 3600.0\n"
         "sys.exit(main())\n"
     )
     process = start(*served, tasks="longbench_v1_trec", command=patient)

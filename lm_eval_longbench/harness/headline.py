@@ -19,7 +19,7 @@ from typing import Any, Protocol
 from lm_eval_longbench.answers.answer import REPLIES
 from lm_eval_longbench.benchmarks.asking import Asking
 from lm_eval_longbench.benchmarks.registry import tables
-from lm_eval_longbench.harness.overrides import tasks_of_call
+from lm_eval_longbench.harness.backend import tasks_of_call
 from lm_eval_longbench.harness.record import Signature
 from lm_eval_longbench.result_files import written_together
 from lm_eval_longbench.signature.signature import counted

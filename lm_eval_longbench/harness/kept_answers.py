@@ -24,8 +24,8 @@ from lm_eval_longbench.answers.store import AnswerStore, answer_key, sent_genera
 from lm_eval_longbench.errors import RunStopped
 from lm_eval_longbench.harness.backend import Counts, as_text
 from lm_eval_longbench.harness.engines import Seeds, died, warn_of_size, watched
+from lm_eval_longbench.harness.interrupt import Stopped, Stopping, gated
 from lm_eval_longbench.harness.record import question_id
-from lm_eval_longbench.harness.stopping import Stopped, Stopping, gated
 from lm_eval_longbench.options import REPEAT
 from lm_eval_longbench.prompts.render import text_sha256
 from lm_eval_longbench.secrets import masked
@@ -89,7 +89,7 @@ class _Hook:
         self._before.add_partial(attr, req, res)
 
 
-class Keeping:
+class KeptAnswers:
     """The answers of a run while it evaluates.
 
     Attributes:
@@ -144,7 +144,7 @@ class Keeping:
             self.store.merge()
         self.store.close()
 
-    def told(self) -> str:
+    def count(self) -> str:
         """Return how many answers are there of how many, and where."""
         if not self.asked:
             return "It had not come to any question yet."
@@ -205,8 +205,8 @@ class Keeping:
 class _Asking:
     """The wrapper round one model."""
 
-    def __init__(self, keeping: Keeping, lm: Any) -> None:
-        self._keeping, self._stopping = keeping, keeping._stopping
+    def __init__(self, kept: KeptAnswers, lm: Any) -> None:
+        self._kept, self._stopping = kept, kept._stopping
         self._ask, self._model = lm.generate_until, lm
         self._counts = Counts(self._model)
         self._answers: dict[tuple[str, int], Answer] = {}
@@ -217,19 +217,19 @@ class _Asking:
 
     def generate_until(self, instances: list[Instance], *args: Any, **kwargs: Any) -> list[str]:
         """Return a text for each request, asking the model for what is not there."""
-        wanted = self._keeping.requests(instances)
+        wanted = self._kept.requests(instances)
         self._answers = {}
         missing: dict[Any, tuple[Instance, _Request | None]] = {}
         for place, (instance, request) in enumerate(zip(instances, wanted, strict=True)):
             if request is None:
                 missing[place] = instance, None
             elif request.name not in self._answers and request.name not in missing:
-                answer = self._keeping.there(request)
+                answer = self._kept.there(request)
                 if answer is None:
                     missing[request.name] = instance, request
                 else:
                     self._answers[request.name] = answer
-        self._keeping.summary(len(self._answers), len(self._answers) + len(missing))
+        self._kept.summary(len(self._answers), len(self._answers) + len(missing))
         others = self._asked(missing, args, kwargs) if missing else {}
         return [
             others[place] if request is None else AnswerText(self._answers[request.name])
@@ -264,7 +264,7 @@ class _Asking:
             stopping.answering = False
 
     def _keep(self, request: _Request, answer: Answer) -> None:
-        self._answers[request.name] = self._keeping.keep(request, answer)
+        self._answers[request.name] = self._kept.keep(request, answer)
         if self._bar is not None:
             self._failed += answer.state != ANSWERED
             self._capped += answer.finish_reason == CAPPED
@@ -339,7 +339,7 @@ class _Asking:
     def _reported(self, req: Any, text: Any) -> None:
         """Keep an answer that the model reports while it goes on; others come at its end."""
         prompt, generation = req
-        for more in ({}, self._keeping._cuts):
+        for more in ({}, self._kept._cuts):
             waiting = self._pending.get(answer_key(as_text(prompt), generation, more))
             if waiting:
                 request = waiting.popleft()

@@ -16,8 +16,8 @@ from lm_eval_longbench.answers.store import AnswerStore, model_identity
 from lm_eval_longbench.answers.summary import summary
 from lm_eval_longbench.errors import OptionError, RunStopped
 from lm_eval_longbench.harness.evaluate import evaluated
-from lm_eval_longbench.harness.keeping import Keeping, engine_piece
-from lm_eval_longbench.harness.stopping import Stopped, Stopping
+from lm_eval_longbench.harness.interrupt import Stopped, Stopping
+from lm_eval_longbench.harness.kept_answers import KeptAnswers, engine_piece
 
 IDENTITY = model_identity("tiny", {})
 TREC = "longbench_v1_trec"
@@ -32,7 +32,7 @@ def kept(tmp_path, evaluate):
     def run(model, tasks, options=None, *, keep_empty=False, stopping=None, **arguments):
         said = []
         store = AnswerStore(tmp_path, "answers_tiny_00000000", IDENTITY)
-        keeping = Keeping(store, stopping or Stopping(), said.append, keep_empty=keep_empty)
+        keeping = KeptAnswers(store, stopping or Stopping(), said.append, keep_empty=keep_empty)
         try:
             with evaluated(tmp_path / "reasoning", keeping):
                 result = evaluate(model, tasks, options, log_samples=True, **arguments)
@@ -298,8 +298,8 @@ def test_fewer_questions_than_ranks_are_refused(evaluate, recording_lm, monkeypa
 
 def test_what_a_key_holds_of_other_tasks(recording_lm):
     """A prompt of another task may be cut in the model: then what cuts it counts."""
-    keeping = Keeping(None, Stopping(), cuts={"max_length": 9})
-    other = Keeping(None, Stopping(), cuts={"max_length": 10})
+    keeping = KeptAnswers(None, Stopping(), cuts={"max_length": 9})
+    other = KeptAnswers(None, Stopping(), cuts={"max_length": 10})
     ours = {"prompt": {"document_sha256": "x"}}
     for doc, same in ((ours, True), ({}, False)):
         request = generation_request("p", {}, doc)
