@@ -42,7 +42,6 @@ TOGETHER = {
         "harness/test_api_model.py",
         "harness/test_run.py",
         "harness/test_longbench_pro_api.py",
-        "harness/test_longbench_v2_run.py",
         "harness/test_planted_secrets.py",
         "harness/test_quiet.py",
         "harness/test_ranks.py",
@@ -64,7 +63,7 @@ TOGETHER = {
     ),
     "four ways": ("test_four_ways.py",),
     "damaged inputs": ("test_fuzz.py",),
-    "a real model": ("harness/test_hf.py", "harness/test_longbench_pro_hf.py"),
+    "a real model": ("harness/test_hf.py",),
 }
 
 

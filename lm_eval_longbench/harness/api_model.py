@@ -276,11 +276,12 @@ class LongBenchAPI(LM):
 
     def loglikelihood(self, requests: list[Instance], **kwargs: Any) -> NoReturn:
         """Raise NotImplementedError: servers give no probabilities of prompts."""
-        raise NotImplementedError(_refusal("loglikelihood"))
+        raise NotImplementedError(
+            f"The model {NAME} has no probabilities; use it with tasks that generate text "
+            "(generate_until)."
+        )
 
-    def loglikelihood_rolling(self, requests: list[Instance], **kwargs: Any) -> NoReturn:
-        """Raise NotImplementedError: servers give no probabilities of prompts."""
-        raise NotImplementedError(_refusal("loglikelihood_rolling"))
+    loglikelihood_rolling = loglikelihood
 
 
 class _Requests(Sequence[Request]):
@@ -356,10 +357,3 @@ def _object(name: str, value: Any) -> dict[str, Any]:
     if value is not None and not isinstance(value, Mapping):
         raise OptionError(f'{name} must be a JSON object such as {{"name": "value"}}.')
     return dict(value or {})
-
-
-def _refusal(what: str) -> str:
-    return (
-        f"The model {NAME} has no probabilities, so it cannot serve {what} requests; use it with "
-        "tasks that generate text (generate_until)."
-    )

@@ -8,10 +8,9 @@ from typing import Any
 
 from lm_eval_longbench.benchmarks.base import MOST_REPEATS
 from lm_eval_longbench.errors import OptionError
+from lm_eval_longbench.once import warn_once
 from lm_eval_longbench.options import REPEAT, read_seed
 from lm_eval_longbench.protocol import is_greedy
-
-logger = logging.getLogger(__name__)
 
 _NAME = "max_gen_toks"
 _ALIASES = ("max_new_tokens", "max_tokens", "max_completion_tokens")
@@ -90,6 +89,8 @@ def check_generation(task: str, generation: Mapping[str, Any]) -> None:
     Servers are sent the temperature and no `do_sample`; models in this process answer greedily
     where `do_sample` is false, whatever the temperature is.
 
+    Of `do_sample` with a temperature of 0 it warns once: models in this process answer greedily.
+
     Raises:
         OptionError: a model or a prompt is given, the temperature is no number, `do_sample` is not
             true or false, the two contradict each other, or a stop string is empty.
@@ -112,6 +113,13 @@ def check_generation(task: str, generation: Mapping[str, Any]) -> None:
             f"{task}: temperature {temperature} with do_sample=False: servers sample at this "
             "temperature, and models in this process answer greedily. Say which with gen_kwargs: "
             f"temperature={temperature},do_sample=True or temperature=0."
+        )
+    if sample and temperature == 0:
+        warn_once(
+            logger,
+            "do_sample at temperature 0",
+            "do_sample=True with temperature 0 is greedy decoding: nothing is sampled. Say which "
+            "with gen_kwargs: temperature=1.0,do_sample=True, or leave do_sample out.",
         )
     until = generation.get("until")
     if until == "" or (isinstance(until, list | tuple) and "" in until):
@@ -148,14 +156,9 @@ def seeded(generation: Mapping[str, Any], repeats: int) -> list[dict[str, Any]]:
     return [{**own, "seed": first + number} for number in range(repeats)]
 
 
-def alike(answers: Sequence[Sequence[str]]) -> int:
-    """Return for how many questions all answers, two or more, are the same text."""
-    return sum(len(texts) > 1 and len(set(texts)) == 1 for texts in answers)
-
-
 def warn_if_alike(task: str, answers: Sequence[Sequence[str]]) -> None:
     """Say where the answers to most questions of a task are identical."""
-    same = alike(answers)
+    same = sum(len(texts) > 1 and len(set(texts)) == 1 for texts in answers)
     if same > len(answers) / 2:
         logger.warning(
             f"{task}: all {len(answers[0])} answers are identical for {same} of {len(answers)} "

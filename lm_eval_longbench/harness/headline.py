@@ -21,7 +21,14 @@ from lm_eval_longbench.benchmarks.asking import Asking
 from lm_eval_longbench.benchmarks.registry import tables
 from lm_eval_longbench.harness.backend import tasks_of_call
 from lm_eval_longbench.harness.record import Signature
+from lm_eval_longbench.logs.scored_files import FORMAT, REPORT, SAMPLES
+from lm_eval_longbench.metrics.reasoning import otherwise
+from lm_eval_longbench.reporting.report import make_report
+from lm_eval_longbench.reporting.run_end import Asked, headlines
+from lm_eval_longbench.reporting.scored_run import read_run
 from lm_eval_longbench.result_files import written_together
+from lm_eval_longbench.scoring.merge import is_official
+from lm_eval_longbench.scoring.report import columns_of, table_report, table_signatures
 from lm_eval_longbench.signature.signature import counted
 
 Line = dict[str, Any]
@@ -109,12 +116,6 @@ def gather(task: AnsweredTask, values: Sequence[Any]) -> None:
 
 def _said(tasks: Sequence[AnsweredTask], signed: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return the headline of each table of a run, and the verdict on its protocol."""
-    from lm_eval_longbench.logs.scored_files import FORMAT, REPORT, SAMPLES
-    from lm_eval_longbench.reporting.report import make_report
-    from lm_eval_longbench.reporting.run_end import Asked, headlines
-    from lm_eval_longbench.reporting.scored_run import read_run
-    from lm_eval_longbench.scoring.report import table_signatures
-
     parts = {}
     for name in tables():
         own = [task for task in tasks if task.asking.task.table == name]
@@ -138,10 +139,6 @@ def _said(tasks: Sequence[AnsweredTask], signed: Sequence[Mapping[str, Any]]) ->
 
 def _part(name: str, tasks: Sequence[AnsweredTask]) -> Any:
     """Return a table's part of the report."""
-    from lm_eval_longbench.metrics.reasoning import otherwise
-    from lm_eval_longbench.scoring.merge import is_official
-    from lm_eval_longbench.scoring.report import columns_of, table_report
-
     lines = [line for task in tasks for line in task.lines or ()]
     labels = sorted({str(task.signature.run["data"]) for task in tasks})
     embedder = next((task.asking.embedder for task in tasks if task.asking.embedder), None)

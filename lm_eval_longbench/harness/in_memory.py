@@ -135,9 +135,7 @@ class CallableModel(LM):
         """Raise NotImplementedError: a function from texts to texts has no probabilities."""
         raise NotImplementedError("A function from prompts to answers has no probabilities.")
 
-    def loglikelihood_rolling(self, requests: list[Instance], **kwargs: Any) -> NoReturn:
-        """Raise NotImplementedError: a function from texts to texts has no probabilities."""
-        raise NotImplementedError("A function from prompts to answers has no probabilities.")
+    loglikelihood_rolling = loglikelihood
 
 
 def _stopped(text: str, until: Sequence[str] | str) -> str:

@@ -15,7 +15,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from lm_eval_longbench.harness.doctor_report import ERROR, OK, WARNING, Line
+from lm_eval_longbench.harness.doctor import ERROR, OK, WARNING, Line
+from lm_eval_longbench.metrics import code, lists, rouge, words
 
 TOPIC = "scorers"
 _CASES = Path(__file__).with_name("scorer_cases.jsonl")
@@ -39,12 +40,10 @@ def _fuzzywuzzy(matcher: Any) -> Scorer:
         warnings.simplefilter("ignore")  # it recommends python-Levenshtein
         from fuzzywuzzy import fuzz
 
-    from lm_eval_longbench.metrics.code import first_code_line
-
     def score(prediction: str, answer: str) -> float:
         before, fuzz.SequenceMatcher = fuzz.SequenceMatcher, matcher
         try:
-            return fuzz.ratio(first_code_line(prediction), answer) / 100
+            return fuzz.ratio(code.first_code_line(prediction), answer) / 100
         finally:
             fuzz.SequenceMatcher = before
 
@@ -81,9 +80,7 @@ def _jieba() -> Callable[[str], list[str]]:
 def _pytrec(prediction: str, answer: str) -> float:
     import pytrec_eval
 
-    from lm_eval_longbench.metrics.lists import gold_items, prediction_items
-
-    gold, found = gold_items(answer.split("\n")), prediction_items(prediction)
+    gold, found = lists.gold_items(answer.split("\n")), lists.prediction_items(prediction)
     gains = {"q": {item: len(gold) - place for place, item in enumerate(gold)}}
     ranks = {"q": {item: float(len(found) - place) for place, item in enumerate(found)}}
     measure = f"ndcg_cut_{len(gold)}"
@@ -119,11 +116,9 @@ def _line(what: str, package: str, kind: str, ours: Scorer, official: Scorer) ->
 
 
 def _words_line() -> Line:
-    from lm_eval_longbench.metrics.words import words
-
     texts = [text for case in _cases("chinese") for text in case]
     official = _jieba()
-    differing = [text for text in texts if list(words(text)) != official(text)]
+    differing = [text for text in texts if list(words.words(text)) != official(text)]
     if differing:
         what = f"Chinese words: {len(differing)} of {len(texts)} texts differ from jieba"
         return Line(ERROR, TOPIC, what, 'Install the pinned version: pip install "jieba==0.42.1"')
@@ -150,27 +145,24 @@ def _levenshtein_line() -> Line | None:
 
 def scorer_lines() -> Iterator[Line]:
     """Yield how the scores of this machine compare with the official packages that are here."""
-    from lm_eval_longbench.metrics.code import code_sim
-    from lm_eval_longbench.metrics.lists import ndcg
-    from lm_eval_longbench.metrics.rouge import rouge_l, rouge_l_google, rouge_l_zh
 
     def ranking(prediction: str, answer: str) -> float:
-        return ndcg(prediction, answer.split("\n"))
+        return lists.ndcg(prediction, answer.split("\n"))
 
     def chinese(prediction: str, answer: str) -> float:
         cut = _jieba()
         return _rouge(" ".join(cut(prediction)), " ".join(cut(answer)))
 
     if importlib.util.find_spec("fuzzywuzzy") is None:
-        yield _line("code similarity", "fuzzywuzzy", "code", code_sim, code_sim)
+        yield _line("code similarity", "fuzzywuzzy", "code", code.code_sim, code.code_sim)
     else:
         on_difflib = _fuzzywuzzy(difflib.SequenceMatcher)
-        yield _line("code similarity on difflib", "fuzzywuzzy", "code", code_sim, on_difflib)
+        yield _line("code similarity on difflib", "fuzzywuzzy", "code", code.code_sim, on_difflib)
         moved = _levenshtein_line()
         if moved is not None:
             yield moved
     yield _words_line()
-    yield _line("ROUGE-L", "rouge", "english", rouge_l, _rouge)
-    yield _line("ROUGE-L of Chinese", "rouge", "chinese", rouge_l_zh, chinese)
-    yield _line("Google's ROUGE-L", "rouge_score", "english", rouge_l_google, _rouge_score)
+    yield _line("ROUGE-L", "rouge", "english", rouge.rouge_l, _rouge)
+    yield _line("ROUGE-L of Chinese", "rouge", "chinese", rouge.rouge_l_zh, chinese)
+    yield _line("Google's ROUGE-L", "rouge_score", "english", rouge.rouge_l_google, _rouge_score)
     yield _line("NDCG", "pytrec_eval", "ranking", ranking, _pytrec)

@@ -11,7 +11,7 @@ from fault_server import FaultServer, asked_text, counting, for_prompt, refuses,
 from harness_requests import generation_request
 
 from lm_eval_longbench.answers.answer import ANSWERED, FAILED, answer_of
-from lm_eval_longbench.errors import Interrupted, OptionError, RunStopped, UnknownNameError
+from lm_eval_longbench.errors import Interrupted, OptionError, UnknownNameError
 from lm_eval_longbench.harness.api_model import ARGUMENTS, LongBenchAPI
 from lm_eval_longbench.options import REPEAT
 from lm_eval_longbench.protocol import departures
@@ -200,18 +200,6 @@ def test_prompts_are_never_cut_where_no_length_is_given(evaluate, server, caplog
     assert "No max_length" not in caplog.text
 
 
-def test_prompts_are_cut_to_max_length_before_they_come(evaluate, server, tokenizer_folder):
-    from transformers import AutoTokenizer
-
-    task = "longbench_v1_e_qasper"
-    own = args(server, "completions", tokenizer=tokenizer_folder, max_length=1500)
-    result = evaluate(MODEL, [task], model_args=own)
-    tokenizer = AutoTokenizer.from_pretrained(tokenizer_folder)
-    lengths = [len(tokenizer.encode(asked_text(body))) for body in server.bodies]
-    assert 1000 < max(lengths) <= 1500 - 128
-    assert result["results"][task]["truncated,none"] > 0
-
-
 def pro_tasks():
     from lm_eval_longbench.benchmarks.registry import benchmarks
 
@@ -254,22 +242,6 @@ def test_a_failed_request_is_counted_and_the_run_goes_on(evaluate, server, caplo
     own = result["results"][SHORT]
     assert own["failed,none"] == pytest.approx(1 / len(prompts_of(SHORT)))
     assert "1 x HTTP 400: maximum context length" in caplog.text
-
-
-def test_the_harness_cache_keeps_answers_as_they_come(evaluate, server, tmp_path):
-    done = len(prompts_of(SHORT)) - 1
-    server.plan = lambda number, body: status(401) if number >= done else None
-    more = {
-        "model_args": args(server, num_concurrent=1),
-        "apply_chat_template": True,
-        "use_cache": str(tmp_path / "cache"),
-    }
-    with pytest.raises(RunStopped, match="OPENAI_API_KEY"):
-        evaluate(MODEL, [SHORT], **more)
-    server.plan = lambda number, body: None
-    evaluate(MODEL, [SHORT], **more)
-    assert len(server.bodies) == done + 1 + 1
-    assert len(set(server.answered)) == len(server.answered) == done + 1
 
 
 def test_generate_answers_keeps_and_stops(server):

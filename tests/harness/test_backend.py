@@ -75,18 +75,6 @@ def test_no_empty_stop_is_sent(evaluate, api_server, tokenizer_folder, chats):
     assert all("stop" not in payload for payload in sent(api_server))
 
 
-def test_a_users_stop_is_sent(evaluate, api_server):
-    evaluate(
-        "local-chat-completions",
-        [TASK],
-        model_args=chat(api_server),
-        apply_chat_template=True,
-        gen_kwargs={"until": ["\n"]},
-        limit=1,
-    )
-    assert all(payload["stop"] == ["\n"] for payload in sent(api_server))
-
-
 @pytest.mark.parametrize(
     ("seed", "seeds"), [("7", [7, 8, 9]), ("none", [None] * 3), (None, [1234, 1235, 1236])]
 )

@@ -2,8 +2,6 @@ import re
 
 import pytest
 from harness_requests import generation_request
-from lm_eval.api.model import CachingLM
-from lm_eval.api.registry import get_model
 
 from lm_eval_longbench.harness.baseline import ExtractiveBaseline, answer
 
@@ -14,18 +12,6 @@ CHINESE = "阅读。\n\n灯塔由王小明建造。下雨了。\n\n问题：谁�
 
 def requests(*arguments):
     return [generation_request(*pair, number=number) for number, pair in enumerate(arguments)]
-
-
-def test_is_registered():
-    assert get_model("longbench-extractive") is ExtractiveBaseline
-
-
-def test_takes_what_the_harness_passes_and_nothing_else():
-    always = {"batch_size": "auto", "max_batch_size": 8, "device": "cpu"}
-    assert isinstance(ExtractiveBaseline.create_from_arg_obj({}, always), ExtractiveBaseline)
-    assert isinstance(ExtractiveBaseline.create_from_arg_string("", always), ExtractiveBaseline)
-    with pytest.raises(TypeError, match="temperture"):
-        ExtractiveBaseline.create_from_arg_string("temperture=1", always)
 
 
 def test_generates_in_order_within_stops_and_budgets():
@@ -39,34 +25,6 @@ def test_generates_in_order_within_stops_and_budgets():
     model = ExtractiveBaseline()
     assert model.generate_until(asked) == expected
     assert model.generate_until(asked) == ExtractiveBaseline().generate_until(asked)
-
-
-def test_the_progress_bar_can_be_switched_off(capfd):
-    asked = requests((ENGLISH, {}))
-    ExtractiveBaseline().generate_until(asked)
-    assert "Running generate_until requests" in capfd.readouterr().err
-    ExtractiveBaseline().generate_until(asked, disable_tqdm=True)
-    assert capfd.readouterr().err == ""
-
-
-def test_feeds_the_response_cache(tmp_path):
-    calls = []
-    model = ExtractiveBaseline()
-
-    class Hook:
-        def add_partial(self, attr, req, res):
-            calls.append((attr, req, res))
-
-    model.set_cache_hook(Hook())
-    asked = requests((ENGLISH, {"max_gen_toks": 2}))
-    model.generate_until(asked, disable_tqdm=True)
-    assert calls == [("generate_until", (ENGLISH, {"max_gen_toks": 2}), "Emma built")]
-
-    cached = CachingLM(ExtractiveBaseline(), str(tmp_path / "cache.db"))
-    assert cached.generate_until(asked) == ["Emma built"]
-    cached.lm.generate_until = None  # a second answer can only come from the cache
-    assert cached.generate_until(asked) == ["Emma built"]
-    cached.dbdict.close()
 
 
 def test_chat_messages_are_joined_without_markup():

@@ -163,10 +163,6 @@ def test_answers_are_what_transformers_4_31_decoded(kind, named, questions, tmp_
     assert [check for check in checks if check.status == DIFFERENT] == []
 
 
-def test_the_facts_are_what_our_clean_up_makes():
-    assert [clean_up(text) for text in FACTS] == list(FACTS.values())
-
-
 def edited(folder, **settings):
     file = folder / "tokenizer_config.json"
     file.write_text(json.dumps(json.loads(file.read_text()) | settings))

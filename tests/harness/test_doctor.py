@@ -17,8 +17,7 @@ from lm_eval_longbench.benchmarks.base import SAMPLES, Source
 from lm_eval_longbench.benchmarks.registry import families
 from lm_eval_longbench.data.open import DAMAGED, Stored
 from lm_eval_longbench.harness import doctor, doctor_lines
-from lm_eval_longbench.harness.doctor import examine, package_line
-from lm_eval_longbench.harness.doctor_report import (
+from lm_eval_longbench.harness.doctor import (
     ERROR,
     OK,
     RESERVE,
@@ -28,8 +27,10 @@ from lm_eval_longbench.harness.doctor_report import (
     as_json,
     as_table,
     cache_lines,
+    examine,
     merged,
     output_line,
+    package_line,
     space_line,
     summary,
 )
@@ -413,14 +414,6 @@ def test_our_own_client(report, server):
     assert line.status == ERROR and "Add --apply_chat_template" in line.todo
 
 
-def test_messages_make_six_datasets_incomparable(chat):
-    lines = chat(f"longbench_v1_trec,{QASPER}")
-    (line,) = of(lines, "chat template", "longbench_v1_trec")
-    assert line.status == WARNING and "not comparable" in line.todo
-    (line,) = of(lines, "chat template", QASPER)
-    assert line.status == OK
-
-
 def test_the_server_refuses_what_does_not_fit(chat, tokenizer_folder):
     more = metadata(truncate_to=120000, tokenizer=tokenizer_folder)
     line = of(chat("longbench_v2", metadata=more), "server", "longbench_v2")[-1]
@@ -514,11 +507,6 @@ def test_what_run_refuses_is_said_as_run_says_it(report, arguments, words):
     assert words in line.found
 
 
-def test_names_that_the_harness_does_not_find(report):
-    (line,) = of(report("--model", "dummy", "--tasks", "no_such_task"), "tasks")
-    assert line.status == ERROR and "no_such_task" in line.todo
-
-
 def test_tasks_of_others_are_named_and_left_alone(report, tmp_path):
     (tmp_path / "own.yaml").write_text(
         "task: my_own\ndataset_path: nobody/nothing\noutput_type: generate_until\n"
@@ -536,13 +524,3 @@ def test_retrieval_of_this_package_is_not_official(report):
     lines = report("--model", "longbench-extractive", "--tasks", "longbench_v2_rag")
     (line,) = of(lines, "protocol")
     assert line.status == WARNING and "chosen by this package" in line.found
-
-
-def test_a_presets_settings_are_told(report):
-    lines = report(
-        *("--model", "longbench-extractive", "--tasks", "longbench_pro_t3_2"),
-        preset="Gemma-3-27B-It",
-    )
-    (line,) = of(lines, "preset")
-    assert "truncate_to=120000" in line.found
-    assert of(lines, "generation")[0].status == OK

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from lm_eval_longbench.errors import OptionError, UnknownNameError
+from lm_eval_longbench.errors import UnknownNameError
 from lm_eval_longbench.harness.doctor_tasks import (
     REASONING,
     ask,
@@ -104,17 +104,6 @@ def test_a_completions_server_gets_the_same_text(evaluate, api_server, tokenizer
     assert payload["prompt"] == [tokenizer(facts.sent, add_special_tokens=False)["input_ids"]]
 
 
-def test_chosen_samples_and_limits(model_folder):
-    whole, few, chosen = (
-        asked("hf", ["longbench_v1_trec"], {"pretrained": model_folder}, arguments=more)[0]
-        for more in ((), ("--limit", "2"), ("--samples", '{"longbench_v1_trec": [3, 4]}'))
-    )
-    assert (whole.questions, whole.asked) == (5, 5)
-    assert (few.questions, few.asked) == (5, 2)
-    assert (chosen.questions, chosen.asked) == (5, 2)
-    assert few.whole == whole.whole != chosen.whole
-
-
 def test_pass_two_embeds_what_pass_one_will_reason():
     one, two = asked("longbench-extractive", ["longbench_v2_cot"])
     assert one.name == "longbench_v2_cot"
@@ -124,24 +113,6 @@ def test_pass_two_embeds_what_pass_one_will_reason():
 def test_pass_two_alone_stops_as_the_run_would():
     (facts,) = asked("longbench-extractive", ["longbench_v2_cot_answer"])
     assert "needs the reasoning of pass one" in str(facts.problem)
-    assert facts.sent is None
-
-
-@pytest.mark.parametrize(
-    ("options", "arguments", "words"),
-    [
-        ({"repeats": 3}, (), "repeats with greedy decoding"),
-        ({"truncate_to": 10, "overlength": "fail"}, (), "are longer than 10 tokens"),
-        ({}, ("--gen_kwargs", "max_gen_toks=3000"), "leaves no room for a prompt"),
-        ({}, ("--gen_kwargs", "max_tokens=3,max_new_tokens=3"), "both name the output budget"),
-        ({"only": {"language": "English"}}, (), "selects questions of LongBench Pro"),
-    ],
-)
-def test_whatever_stops_the_run_is_the_problem(model_folder, options, arguments, words):
-    (facts,) = asked(
-        "hf", ["longbench_v1_qasper"], {"pretrained": model_folder}, options, arguments
-    )
-    assert words in str(facts.problem)
     assert facts.sent is None
 
 
@@ -181,11 +152,6 @@ def test_a_config_file_and_the_command_line_over_it(tmp_path, capsys):
     assert capsys.readouterr().out == ""  # the harness prints the file; a report must not have it
 
 
-def test_chain_of_thought_brings_its_second_pass():
-    run, _, _ = read_run(["--model", "hf", "--tasks", "longbench_v2_cot"])
-    assert run.tasks == "longbench_v2_cot,longbench_v2_cot_answer"
-
-
 def test_a_preset_fills_in(tmp_path):
     """The tasks of its benchmark take its settings; those of others and of the harness do not."""
     arguments = ["--tasks", "longbench_pro,longbench_v2", "--gen_kwargs", "temperature=0.5"]
@@ -196,42 +162,6 @@ def test_a_preset_fills_in(tmp_path):
     assert "truncate_to=120000, max_gen_toks=1024" in said
     assert "preset Gemma-3-27B-It of LongBench Pro, non-thinking" in said
     assert "1 tasks of other benchmarks keep their official settings" in said
-
-
-def test_a_preset_for_tasks_that_have_none_is_refused():
-    with pytest.raises(OptionError, match="settings for LongBench Pro, and this run asks for none"):
-        read_run(["--tasks", "longbench_v1,longbench_v2"], "Qwen3-8B")
-    # A user's own group may hold anything.
-    assert read_run(["--tasks", "my_group"], "Qwen3-8B")[2]
-
-
-def test_a_preset_with_a_doubt_says_so():
-    _, _, (said,) = read_run(["--tasks", "longbench_pro"], "MiniMax-M2", thinking=True)
-    assert "truncate_to=120000" in said
-    assert "Note: the published table of settings says 120000, although" in said
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["--tasks", "a", "--log_samples"], "output_path"),
-        (["--config", "/no/such/file.yaml"], "is no file"),
-        (["--tasks", "a", "--limit", "2", "--samples", '{"a": [1]}'], "both choose questions"),
-        (["--tasks", "a", "--samples", "no-such-file.json"], r"no-such-file\.json"),
-        (["--tasks", "a", "--samples", '{"a": ["one"]}'], "one or more whole numbers"),
-        (["--tasks", "a", "--samples", '{"a": []}'], "one or more whole numbers"),
-    ],
-)
-def test_what_run_refuses_doctor_refuses(arguments, words):
-    with pytest.raises(OptionError, match=words):
-        read_run(arguments)
-
-
-def test_what_cannot_be_read_is_said_as_by_run():
-    with pytest.raises(UnknownNameError, match="Did you mean '--truncate-to'"):
-        read_run(["--truncate_to", "5"])
-    with pytest.raises(OptionError, match="--metadata cannot be read as JSON"):
-        read_run(["--tasks", "a", "--metadata", "{'not': 'JSON'}"])
 
 
 # ---------------------------------------------------------------------- the tasks
@@ -296,33 +226,11 @@ def test_a_users_own_group(suite):
     assert (generation["max_gen_toks"], generation["until"]) == (7, [])
 
 
-def test_a_yaml_file_by_its_path():
-    (one,) = built(str(task_folder() / "longbench_v1" / "longbench_v1_lcc.yaml"))
-    assert one.task.config.task == "longbench_v1_lcc"
-
-
-def test_options_of_a_yaml_reach_the_task(tmp_path):
-    (tmp_path / "own.yaml").write_text(
-        "group: own\ntask:\n  - task: longbench_v1_lcc\n"
-        "    metadata: {version: 1.0, longbench: {data_dir: sample}}\n"
-    )
-    (one,) = built("own", include=tmp_path, metadata="{}")
-    assert (one.data_dir, one.absent) == ("sample", None)
-
-
 def test_names_that_are_nowhere(tmp_path):
     with pytest.raises(UnknownNameError, match="Did you mean"):
         built("longbench_v1_qaspar")
     with pytest.raises(ValueError, match="Tasks not found"):
         built("no/such/file.yaml")
-
-
-def test_embedding_options_stay_out_of_the_built_tasks():
-    """The report asks the embedding server itself."""
-    metadata = '{"longbench": {"data_dir": "sample", "embedding_model": "m"}}'
-    (one,) = built("longbench_pro_t4_1", metadata=metadata)
-    assert one.problem is None
-    assert "embedding_model" not in one.task.config.metadata["longbench"]
 
 
 def test_a_broken_task_does_not_hide_the_others(tmp_path):

@@ -5,7 +5,6 @@ import pytest
 from lm_eval_longbench.benchmarks.base import MOST_REPEATS
 from lm_eval_longbench.errors import OptionError
 from lm_eval_longbench.harness.generation import (
-    alike,
     check_generation,
     check_sampling,
     fold_budget,
@@ -20,12 +19,6 @@ def test_an_alias_replaces_the_official_budget(name):
     generation = {"until": [], "max_gen_toks": 64, name: "2000"}
     fold_budget("a task", generation)
     assert generation == {"until": [], "max_gen_toks": 2000}
-
-
-def test_the_official_budget_stays():
-    generation = {"max_gen_toks": 64}
-    fold_budget("a task", generation)
-    assert generation == {"max_gen_toks": 64}
 
 
 @pytest.mark.parametrize("value", ["abc", None, 0, -5, 1.5, True, ""])
@@ -91,6 +84,14 @@ def test_what_all_backends_read_alike():
     check_generation("a task", {"temperature": None, "do_sample": None, "until": None})
 
 
+def test_sampling_at_temperature_0_is_said_once(caplog):
+    """transformers decodes greedily then: nothing of what was asked for happens."""
+    for task in ("a task", "another"):
+        check_generation(task, {"temperature": 0.0, "do_sample": True})
+    (said,) = [one.getMessage() for one in caplog.records]
+    assert "do_sample=True with temperature 0 is greedy decoding" in said
+
+
 def test_a_temperature_that_only_servers_would_heed_is_refused(evaluate, recording_lm):
     """Servers sampled, and the run was called greedy, as officially."""
     with pytest.raises(OptionError, match=r"temperature=0\.7,do_sample=True"):
@@ -111,11 +112,6 @@ def test_each_repeat_has_a_seed_of_its_own_and_can_be_cached():
     assert [own.pop("seed") for own in arguments] == [1234, 1235, 1236]
     assert arguments == [{"temperature": 1.0, "until": []}] * 3
     assert generation["do_sample"] is True
-
-
-def test_alike_counts_questions_whose_answers_are_one_text():
-    assert alike([["a", "a"], ["a", "b"], ["b", "b"], ["c"]]) == 2
-    assert alike([]) == 0
 
 
 def test_no_more_answers_are_asked_for_than_are_scored():

@@ -50,16 +50,6 @@ def test_each_answer_is_reported_to_the_cache_as_it_comes():
     assert reported == [("generate_until", ("a", {"until": ["|"]}), "a")]
 
 
-def test_no_request_is_no_call():
-    assert CallableModel(lambda prompts: 1 / 0, None).generate_until([]) == []
-
-
-@pytest.mark.parametrize("kind", ["loglikelihood", "loglikelihood_rolling"])
-def test_a_function_has_no_probabilities(kind):
-    with pytest.raises(NotImplementedError, match="no probabilities"):
-        getattr(CallableModel(list), kind)([])
-
-
 def test_a_bare_transformers_model_lacks_its_tokenizer(model_folder):
     from transformers import AutoModelForCausalLM
 

@@ -155,20 +155,6 @@ def test_a_second_signal_stops_at_once(start, served, api_server, no_answer, tmp
     assert "0 of 5 answers are there" in said
 
 
-def test_requests_that_get_no_answer_are_waited_for_ten_seconds(
-    start, served, api_server, no_answer
-):
-    begun = []
-    api_server.answer = lambda payload: begun.append(1) or no_answer
-    process = start(*served, tasks="longbench_v1_trec")
-    wait_for(lambda: begun, process)
-    at = time.monotonic()
-    process.send_signal(signal.SIGTERM)
-    said = process.communicate()[0]
-    assert time.monotonic() - at > 9.5
-    assert (process.returncode, "Traceback" in said) == (143, False), said
-
-
 def test_a_second_run_of_the_same_is_refused(start, served, api_server, no_answer):
     begun = []
     api_server.answer = lambda payload: begun.append(1) or no_answer

@@ -6,7 +6,7 @@ import math
 
 import asked
 import pytest
-from longbench_pro_facts import BY_CODE, PRIMARY_TASKS, SECONDARY_TASKS
+from longbench_pro_facts import BY_CODE, PRIMARY_TASKS
 
 from lm_eval_longbench.errors import OptionError, UnknownNameError
 from lm_eval_longbench.prompts.truncation import ends_decoded_together
@@ -119,17 +119,6 @@ def test_greedy_repeats_are_refused(evaluate, recording_lm):
     assert recording_lm.requests
 
 
-def test_v1_repeats_average(evaluate, recording_lm):
-    recording_lm.answer = lambda number, prompt, arguments: ["yes", ""][number % 2]
-    result = evaluate(
-        recording_lm,
-        ["longbench_v1_qasper"],
-        {"repeats": 2},
-        gen_kwargs={"temperature": 1.0, "do_sample": True},
-    )
-    assert result["results"]["longbench_v1_qasper"]["failed,none"] == 0.5
-
-
 def test_identical_repeats_are_counted_in_a_warning(evaluate, recording_lm, caplog):
     with caplog.at_level(logging.WARNING):
         evaluate(recording_lm, ["longbench_pro_t3_1"])
@@ -147,14 +136,6 @@ def test_summaries_without_an_embedder_have_no_score(evaluate, recording_lm, cap
         assert 0.0 <= found["rouge_l"] <= 1.0
     assert not math.isnan(result["results"]["longbench_pro_t3_1"]["score,none"])
     assert caplog.text.count("Summaries (T4) have no score yet") == 1
-
-
-def test_an_empty_summary_does_not_stand_for_the_unscored_rest(evaluate, recording_lm):
-    recording_lm.answer = lambda number, prompt, arguments: "" if number == 0 else "a summary"
-    result = evaluate(recording_lm, ["longbench_pro_t4_1"], {"repeats": 1})
-    found = figures(result, "longbench_pro_t4_1")
-    assert math.isnan(found["score"])
-    assert found["failed"] == pytest.approx(1 / len(rows_of("t4_1")), abs=1e-12)
 
 
 def test_only_keeps_documents_by_dimension(evaluate, recording_lm):
@@ -215,20 +196,6 @@ def test_truncation_is_the_joined_rule(evaluate, recording_lm, tokenizer_folder)
     assert recording_lm.prompts == expected
 
 
-def test_every_secondary_task_has_a_leaf_in_both_trees():
-    from lm_eval.tasks import TaskManager
-
-    from lm_eval_longbench.task_folder import task_folder
-
-    manager = TaskManager(include_path=str(task_folder()), include_defaults=False)
-    for form in ("longbench_pro", "longbench_pro_thinking"):
-        assert {f"{form}_{task.code}" for task in SECONDARY_TASKS.values()} <= set(
-            manager.all_subtasks
-        )
-        assert form in manager.all_groups
-        assert {f"{form}_t{n}" for n in range(1, 12)} <= set(manager.all_tags)
-
-
 def test_a_preset_sets_pro_and_nothing_else(evaluate, recording_lm, tokenizer_folder):
     """LongBench v1 and v2 in the same run keep their official budgets and temperatures."""
     recording_lm.answer = lambda number, prompt, generation: str(number)
@@ -242,13 +209,3 @@ def test_a_preset_sets_pro_and_nothing_else(evaluate, recording_lm, tokenizer_fo
     assert (v1["limit"], v2["limit"]) == (None, None)
     assert (v1["generation"]["max_gen_toks"], v1["generation"]["temperature"]) == (64, 0.0)
     assert (v2["generation"]["max_gen_toks"], v2["generation"]["temperature"]) == (128, 0.1)
-
-
-def test_a_users_own_settings_win_over_a_preset(evaluate, recording_lm, tokenizer_folder):
-    recording_lm.answer = lambda number, prompt, generation: str(number)
-    options = {"preset": "Qwen3-8B", "truncate_to": 9000, "tokenizer": tokenizer_folder}
-    task = "longbench_pro_t3_1"
-    result = evaluate(recording_lm, [task], options, gen_kwargs={"temperature": 0.2})
-    run = result["configs"][task]["metadata"]["longbench_run"]
-    assert (run["limit"], run["generation"]["temperature"]) == (9000, 0.2)
-    assert run["generation"]["max_gen_toks"] == 1024

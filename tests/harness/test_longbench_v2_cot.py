@@ -69,13 +69,6 @@ def test_both_passes_in_one_run(evaluate, recording_lm, tmp_path):
         assert set(BOTH) <= set(result[part])
 
 
-def test_a_limit_holds_for_both_passes(evaluate, recording_lm, tmp_path):
-    recording_lm.answer = in_turn
-    with evaluated(tmp_path):
-        evaluate(recording_lm, BOTH, limit=3)
-    assert recording_lm.prompts[3:] == answer_prompts(ROWS[:3])
-
-
 def test_chosen_samples_hold_for_both_passes(evaluate, recording_lm, tmp_path):
     recording_lm.answer = in_turn
     with evaluated(tmp_path):
@@ -194,24 +187,3 @@ def test_pass_two_follows_pass_one():
         parsed.tasks = given
         complete(parsed, None, print)
         assert parsed.tasks == ",".join(tasks)
-
-
-def test_a_real_model(evaluate, model_folder, tmp_path):
-    with evaluated(tmp_path):
-        result = evaluate(
-            "hf",
-            BOTH,
-            model_args={"pretrained": model_folder, "device": "cpu"},
-            gen_kwargs={"max_gen_toks": 3},
-            apply_chat_template=True,
-            limit=2,
-            log_samples=True,
-        )
-    (kept,) = tmp_path.glob("reasoning_*.jsonl")
-    rows = [json.loads(line) for line in kept.read_text(encoding="utf-8").splitlines()]
-    samples = result["samples"]["longbench_v2_cot"]
-    assert [row["resps"] for row in rows] == [list(sample["resps"]) for sample in samples]
-    for row, sample in zip(rows, result["samples"]["longbench_v2_cot_answer"], strict=True):
-        (text,) = row["resps"][0]
-        whole = render(row["doc"], COT_ANSWER, text)
-        assert sample["arguments"][0][0]["head"] == f"<|user|>\n{whole}\n<|assistant|>\n"[:256]

@@ -95,29 +95,11 @@ def test_models_that_refuse_to_start_without_a_key(model, variable):
     assert found.key_variable == variable
 
 
-def test_a_server_without_a_tokenizer_gets_messages():
-    args = {"model": "tiny", "base_url": "http://127.0.0.1:9/v1/completions"}
-    found = backend("local-completions", **args, tokenizer_backend="None")
-    assert found.tokenizer.problem == ""
-    assert found.chat_template(TALK).prompt.startswith("[{")
-
-
 def test_certificates():
     args = {"model": "tiny", "base_url": "https://127.0.0.1:9/v1/chat/completions"}
     assert backend("local-chat-completions", **args).verify is True
     assert backend("local-chat-completions", **args, ca_cert_path="ca.pem").verify == "ca.pem"
     assert backend("local-chat-completions", **args, verify_certificate=False).verify is False
-
-
-def test_the_baseline_has_its_own_template():
-    found = backend("longbench-extractive")
-    assert found.kind == "other"
-    assert found.chat_template(TALK) == "Be short.\n\nHm?"
-
-
-def test_other_backends_are_left_alone():
-    found = backend("dummy")
-    assert (found.kind, found.chat_template) == ("other", None)
 
 
 def test_a_tokenizer_that_is_not_here(tmp_path):

@@ -39,11 +39,6 @@ def test_what_stands_around_the_prompt_is_refused(changed, reason):
         LongBenchTask({**TASK, **changed})
 
 
-def test_empty_values_change_nothing():
-    task = LongBenchTask({**TASK, "description": "", "num_fewshot": 0})
-    assert task.config.metadata["longbench_run"]["version"] == "1.0"
-
-
 def test_a_version_that_an_override_lost_is_found_again():
     task = LongBenchTask({**TASK, "metadata": SAMPLE})
     assert task.config.metadata["longbench_run"]["version"] == "1.2"

@@ -24,10 +24,6 @@ def test_model_arguments_name_the_length(argument):
     assert found.source.startswith(f"{argument}=4096")
 
 
-def test_a_length_given_as_text_counts():
-    assert limit(max_length="4096") == limit(max_length=4096)
-
-
 def test_nothing_known_is_no_limit():
     assert limit() == Limit(None, None, "unknown")
     assert limit(pretrained="no-such-organisation/no-such-model").tokens is None
@@ -90,10 +86,6 @@ def test_an_api_model_is_cut_by_max_length_alone():
     assert limit(**COMPLETIONS, max_model_len=32768, max_length=8192).room == 8191 - 100
     chat = limit(**COMPLETIONS, max_model_len=32768, messages_only=True)
     assert chat.tokens == 32767 - 100 - TEMPLATE_RESERVE
-
-
-def test_a_server_without_a_tokenizer_is_not_assumed_to_be_cut():
-    assert limit(base_url="http://127.0.0.1:1") == Limit(None, None, "unknown")
 
 
 @pytest.mark.parametrize("value", [True, "True"])

@@ -31,10 +31,6 @@ def test_travels_between_ranks_without_the_text():
     assert type(pickle.loads(raw)) is dict
 
 
-def test_a_short_prompt_is_its_own_head_and_tail():
-    assert LoggedPrompt("ab")["head"] == LoggedPrompt("ab")["tail"] == "ab"
-
-
 def test_lone_surrogates_have_a_hash():
     assert len(LoggedPrompt("\ud800")["sha256"]) == 64
 

@@ -84,49 +84,6 @@ def test_run_evaluates_the_sample_with_the_baseline_and_a_users_own_task(tmp_pat
             }
 
 
-def test_plain_harness_runs_our_tasks_on_a_real_model(
-    model_folder, tmp_path, processes, environment
-):
-    done = processes.run(
-        *("lm_eval", "run"),
-        *("--model", "hf"),
-        *("--model_args", f"pretrained={model_folder}"),
-        *("--device", "cpu"),
-        *("--include_path", str(task_folder())),
-        *("--tasks", "longbench_v1_qasper,longbench_v1_trec"),
-        *("--metadata", SAMPLE),
-        *("--gen_kwargs", "max_gen_toks=4"),
-        *("--limit", "2"),
-        "--apply_chat_template",
-        *("--output_path", str(tmp_path)),
-        env=environment,
-        all_tasks=True,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    rows = table_rows(done.stdout)
-    metrics = {row[0] or "": row for row in rows}
-    assert "longbench_v1_qasper" in metrics and "longbench_v1_trec" in metrics
-    (results,) = tmp_path.rglob("results_*.json")
-    found = json.loads(results.read_text())
-    chat = {
-        task: found["configs"][task]["metadata"]["longbench_run"]["chat"]
-        for task in ("longbench_v1_qasper", "longbench_v1_trec")
-    }
-    assert chat == {"longbench_v1_qasper": "on", "longbench_v1_trec": "raw"}
-
-
-def test_run_prints_our_errors_without_a_traceback(run):
-    done = run(
-        "run",
-        *("--model", "longbench-extractive"),
-        *("--tasks", "longbench_v1_qasper"),
-        *("--metadata", '{"longbench": {"truncate": 5}}'),
-        status=2,
-    )
-    assert "Did you mean 'truncate_to'?" in done.stderr
-    assert "Traceback" not in done.stderr
-
-
 def test_run_help_is_the_harnesss_own(run):
     done = run("run", "--help")
     assert "--include_path" in done.stdout
@@ -199,41 +156,3 @@ def test_a_run_ends_with_the_report_and_its_signature(environment):
     assert "this run" in done.stdout
     assert "longbench_v2: lb-v2|v1.1|data:sample-" in done.stdout
     assert "|n:18/18|" in done.stdout
-
-
-def test_no_secret_gets_into_what_a_run_writes(tmp_path, run, api_server, tokenizer_folder):
-    port = api_server.server_port
-    model_args = {
-        "model": "tiny",
-        "base_url": f"http://me:S3cr3t1@127.0.0.1:{port}/v1/completions?api_key=S3cr3t2",
-        "tokenizer": tokenizer_folder,
-        "auth_token": "S3cr3t3",
-        "header": {"Authorization": "Bearer S3cr3t4"},
-        "max_length": 4096,
-        "eos_string": "</s>",
-    }
-    metadata = {"longbench": {"data_dir": "sample"}, "api_key": "S3cr3t5", "note": "mine"}
-    run(
-        "run",
-        *("--model", "local-completions"),
-        *("--model_args", json.dumps(model_args)),
-        *("--tasks", "longbench_v1_passage_count"),
-        *("--metadata", json.dumps(metadata)),
-        *("--output_path", str(tmp_path)),
-        "--log_samples",
-    )
-    assert {path for path, _ in api_server.payloads} == {"/v1/completions?api_key=S3cr3t2"}
-    files = [file for file in tmp_path.rglob("*") if file.is_file()]
-    assert len(files) == 5  # results, samples, log, answers and their lock
-    for file in files:
-        assert b"S3cr3t" not in file.read_bytes()
-    (results,) = tmp_path.rglob("results_*.json")
-    found = json.loads(results.read_text())
-    own = found["configs"]["longbench_v1_passage_count"]["metadata"]
-    for written in (own, found["config"]["model_args"]):
-        assert written["base_url"] == f"http://***@127.0.0.1:{port}/v1/completions?api_key=***"
-        assert written["header"] == {"Authorization": "***"}
-        assert (written["auth_token"], written["model"]) == ("***", "tiny")
-        assert written["eos_string"] == "</s>"
-    assert (own["api_key"], own["note"]) == ("***", "mine")
-    assert own["longbench_run"]["answered"] == 4

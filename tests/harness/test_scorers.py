@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from lm_eval_longbench.harness import scorers
-from lm_eval_longbench.harness.doctor_report import ERROR, OK, WARNING
+from lm_eval_longbench.harness.doctor import ERROR, OK, WARNING
 from lm_eval_longbench.harness.scorers import scorer_lines
 
 

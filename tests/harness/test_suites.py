@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from asked import prompts_of, rows_of
+from asked import prompts_of
 from lm_eval import simple_evaluate
 from lm_eval.tasks import TaskManager
 from lm_eval.tasks._yaml_loader import load_yaml
@@ -190,12 +190,6 @@ def test_options_of_the_command_line_replace_those_of_a_member_as_a_whole(run):
         assert (own["limit"], own["overlength"], own["repeats"]) == (None, "skip", 1)
 
 
-def test_metadata_of_the_group_reaches_no_member(run):
-    group = {"group": "own", "task": ["longbench_v1_lcc"], "metadata": {"longbench": {"a": 1}}}
-    found = run(group, SAMPLE)  # the unknown option would be an error
-    assert signature(found, "longbench_v1_lcc")["answered"] == 4
-
-
 def test_generation_of_group_member_and_command_line(run, recording_lm):
     """The command line before the member, the member before the group, that before the official."""
     group = {
@@ -217,37 +211,6 @@ def test_generation_of_group_member_and_command_line(run, recording_lm):
     for name in ("longbench_v1_lcc", "longbench_v1_trec"):
         assert signature(found, name)["generation"]["max_gen_toks"] == 7
     assert signature(found, "longbench_v1_trec")["generation"]["top_p"] == 0.5
-
-
-def test_repeats(run, recording_lm):
-    member = {"task": "longbench_v1_lcc", "repeats": 3}
-    group = {"group": "own", "task": [member]}
-    with pytest.raises(OptionError, match="3 repeats with greedy decoding"):
-        run(group, SAMPLE)
-    assert recording_lm.requests == []
-    member["generation_kwargs"] = {"do_sample": True, "temperature": 0.7}
-    assert signature(run(group, SAMPLE), "longbench_v1_lcc")["repeats"] == 3
-    assert len(recording_lm.requests) == 3 * 4
-    recording_lm.requests.clear()
-    # The option wins.
-    found = run(group, {"longbench": {"data_dir": "sample", "repeats": 2}})
-    assert signature(found, "longbench_v1_lcc")["repeats"] == 2
-    assert len(recording_lm.requests) == 2 * 4
-
-
-def test_filters_of_a_member(run, recording_lm):
-    name = "longbench_v1_passage_count"
-    right = [row["answers"][0] for row in rows_of(name)]
-    recording_lm.answer = lambda number, *_: f"{right[number]} of 999"
-    member = {"task": name}
-    group = {"group": "own", "task": [member]}
-    assert run(group, SAMPLE)["results"][name]["score,none"] == 0.5
-    first_number = [
-        {"function": "regex", "regex_pattern": r"(\d+)"},
-        {"function": "take_first"},
-    ]
-    member["filter_list"] = [{"name": "number", "filter": first_number}]
-    assert run(group, SAMPLE)["results"][name]["score,number"] == 1.0
 
 
 @pytest.mark.parametrize("on_a_server", [False, True])
@@ -309,16 +272,6 @@ def test_a_mean_within_one_benchmark(run):
     means = found["groups"]["my_means::my_longbench"]
     scores = [found["results"][f"longbench_v1_{n}"]["score,none"] for n in ("trec", "qasper")]
     assert means["score,none"] == pytest.approx(sum(scores) / 2)
-
-
-def test_a_mean_over_unlike_tasks_is_of_those_that_have_it(run):
-    score = {"metric": "score", "weight_by_size": False}
-    tasks = ["longbench_v1_lcc", "longbench_v2"]  # which has acc, and no score
-    found = run({"group": "own", "task": tasks, "aggregate_metric_list": [score]}, SAMPLE)
-    assert "acc,none" in found["results"]["longbench_v2"]
-    assert (
-        found["groups"]["own"]["score,none"] == found["results"]["longbench_v1_lcc"]["score,none"]
-    )
 
 
 def test_the_file_of_a_group_is_no_name_of_a_task(tmp_path):

@@ -10,7 +10,7 @@ from asked import prompts_of, rows_of
 
 from lm_eval_longbench.benchmarks.base import SAMPLES
 from lm_eval_longbench.benchmarks.longbench_v1 import V1, E
-from lm_eval_longbench.errors import OptionError, OverlengthError, UnknownNameError
+from lm_eval_longbench.errors import OverlengthError
 from lm_eval_longbench.prompts.truncation import halves_decoded_apart
 
 TASKS = {**V1.tasks, **E.tasks}
@@ -117,27 +117,6 @@ def test_truncation_is_the_official_rule_with_the_named_tokenizer(
     assert (run["limit"], run["limit_source"]) == (limit, "truncate_to=101")
 
 
-def test_the_limit_follows_from_the_models_length(evaluate, recording_lm, tokenizer_folder):
-    task = "longbench_v1_narrativeqa"
-    model_args = {"pretrained": tokenizer_folder, "max_length": 400}
-    tokenizer = load_fast(tokenizer_folder)
-    evaluate(recording_lm, [task], model_args=model_args)
-    expected = [cut_one_by_one(prompt, tokenizer, 400 - 128 - 64) for prompt in prompts_of(task)]
-    assert recording_lm.prompts == expected
-    assert any(prompt not in prompts_of(task) for prompt in expected)
-
-
-def test_the_budget_of_gen_kwargs_counts(evaluate, recording_lm, tokenizer_folder):
-    task = "longbench_v1_narrativeqa"
-    result = evaluate(
-        recording_lm,
-        [task],
-        model_args={"pretrained": tokenizer_folder, "max_length": 400},
-        gen_kwargs={"max_gen_toks": 200},
-    )
-    assert result["configs"][task]["metadata"]["longbench_run"]["limit"] == 400 - 200 - 64
-
-
 def test_without_a_known_limit_prompts_go_out_whole_with_one_warning(
     evaluate, recording_lm, caplog
 ):
@@ -204,14 +183,6 @@ def test_overlength_fail_stops_before_any_request(evaluate, recording_lm, tokeni
     with pytest.raises(OverlengthError, match=r"4 of 4 prompts are longer than 50 tokens"):
         evaluate(recording_lm, ["longbench_v1_qasper"], options)
     assert recording_lm.requests == []
-
-
-def test_a_prompt_the_harness_would_cut_on_the_left_is_an_error(
-    evaluate, recording_lm, tokenizer_folder
-):
-    model_args = {"pretrained": tokenizer_folder, "max_length": 300}
-    with pytest.raises(OverlengthError, match="cut it on the left"):
-        evaluate(recording_lm, ["longbench_v1_qasper"], {"truncate_to": 250}, model_args)
 
 
 def test_chat_policy_wraps_all_but_six(evaluate, recording_lm):
@@ -309,23 +280,6 @@ def test_log_prompts_full_keeps_everything(evaluate, recording_lm):
     assert logged == prompts_of(task)
 
 
-def test_predict_only_logs_answers_without_scores(evaluate, recording_lm):
-    task = "longbench_v1_trec"
-    result = evaluate(recording_lm, [task], predict_only=True)
-    assert [sample["resps"] for sample in result["samples"][task]] == [[["an answer"]]] * 5
-    assert "score,none" not in result["results"][task]
-
-
-def test_misplaced_options_are_refused():
-    from lm_eval_longbench.options import Options
-
-    with pytest.raises(OptionError, match="under one key"):
-        Options.from_metadata({"pretrained": "x", "truncate_to": 31500})
-    with pytest.raises(UnknownNameError, match="Did you mean 'longbench'"):
-        Options.from_metadata({"longbnch": {"truncate_to": 5}})
-    assert Options.from_metadata({"pretrained": "x", "tokenizer": "y"}) == Options()
-
-
 def test_the_budget_has_one_name(evaluate, recording_lm):
     evaluate(recording_lm, ["longbench_v1_qasper"], gen_kwargs={"max_new_tokens": 7})
     for _, arguments in recording_lm.requests:
@@ -341,18 +295,6 @@ def test_raw_prompts_of_a_chat_run_are_batched_apart(evaluate, recording_lm):
     kinds = {prompt in raw: arguments for prompt, arguments in recording_lm.requests}
     assert kinds[True] != kinds[False]
     assert kinds[True] == {**kinds[False], "top_p": 1.0}
-
-
-def test_unknown_options_name_the_nearest(evaluate, recording_lm):
-    with pytest.raises(UnknownNameError, match="'truncate_to'"):
-        evaluate(recording_lm, ["longbench_v1_qasper"], {"truncat_to": 100})
-
-
-def test_options_must_be_an_object(recording_lm):
-    from lm_eval_longbench.options import Options
-
-    with pytest.raises(OptionError, match="must be an object"):
-        Options.from_metadata({"longbench": "sample"})
 
 
 def test_request_cache_is_not_used(evaluate, recording_lm, tokenizer_folder, caplog):
@@ -378,44 +320,12 @@ def test_local_data_is_marked_in_every_result(evaluate, recording_lm, tmp_path):
     assert result["configs"][task]["metadata"]["longbench_run"]["data"] == label
 
 
-def test_a_users_generation_kwargs_keep_the_empty_stop_list():
-    from lm_eval.tasks import TaskManager
-
-    from lm_eval_longbench.task_folder import task_folder
-
-    manager = TaskManager(
-        include_path=str(task_folder()),
-        include_defaults=False,
-        metadata={"longbench": {"data_dir": "sample"}},
-    )
-    loaded = manager.load(
-        {
-            "group": "mine",
-            "task": [{"task": "longbench_v1_qasper", "generation_kwargs": {"max_gen_toks": 500}}],
-        }
-    )
-    (task,) = loaded["tasks"].values()
-    assert task.config.generation_kwargs == {
-        "until": [],
-        "max_gen_toks": 500,
-        "do_sample": False,
-        "temperature": 0.0,
-    }
-
-
 def test_limit_prepares_only_what_is_asked(evaluate, recording_lm, tokenizer_folder):
     task = "longbench_v1_qasper"
     options = {"truncate_to": 60, "tokenizer": tokenizer_folder}
     result = evaluate(recording_lm, [task], options, limit=2)
     run = result["configs"][task]["metadata"]["longbench_run"]
     assert (run["asked"], run["kept"], len(recording_lm.requests)) == (2, 2, 2)
-
-
-def test_a_tag_is_asked_by_its_name(evaluate, recording_lm):
-    results = evaluate(recording_lm, ["longbench_v1_single_doc_qa"])["results"]
-    assert set(results) == {
-        name for name, task in V1.tasks.items() if task.category == "single_doc_qa"
-    }
 
 
 def test_every_e_task_has_all_three_buckets_in_the_sample():

@@ -134,12 +134,6 @@ def test_an_own_budget_keeps_what_the_file_leaves_out(own, tmp_path):
     assert verify([run]).with_status(DIFFERENT) == []
 
 
-def test_metadata_of_its_own_keeps_the_version(own):
-    task = load(own("metadata: {longbench: {data_dir: sample}}\n"))
-    assert str(task.VERSION).startswith("1.2 data: sample-")
-    assert task.config.metadata["longbench_run"]["version"] == "1.2"
-
-
 def test_a_prompt_of_v2_in_either_spelling(own):
     row = load(own("", V2)).eval_docs[0]
     template = load(own("template: '$Q$ or $C_A$?'\n", V2, "marked"), "marked")
