@@ -17,7 +17,6 @@ from tqdm.auto import tqdm
 
 from lm_eval_longbench.answers.answer import ANSWERED, Answer, AnswerText
 from lm_eval_longbench.errors import OptionError, UnknownNameError
-from lm_eval_longbench.harness.backend import OWN_CLIENTS
 from lm_eval_longbench.harness.generation import FIRST_SEED, SAMPLING
 from lm_eval_longbench.options import REPEAT
 from lm_eval_longbench.prompts.tokenizer import is_true, load_tokenizer
@@ -147,7 +146,6 @@ class LongBenchAPI(LM):
             self._tokenizer = load_tokenizer(str(tokenizer), own)
         self._tokenizer_name = str(tokenizer or model)
         Client(self.server)  # what is wrong with it is said before a run begins
-        OWN_CLIENTS.add(self)
 
     # ------------------------------------------------------------------ chat templates
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import functools
 import json
-import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -17,7 +16,6 @@ from lm_eval_longbench.errors import TokenizerError
 from lm_eval_longbench.options import REPEAT
 from lm_eval_longbench.prompts.tokenizer import load_tokenizer, tokenizer_name
 from lm_eval_longbench.prompts.tokens.official import clean_up, cleans_up
-from lm_eval_longbench.secrets import masked_url
 from lm_eval_longbench.signature.signature import CLEANED_UP
 
 if TYPE_CHECKING:
@@ -52,17 +50,24 @@ def evaluated_by(evaluate: Evaluate) -> Iterator[None]:
         lm_eval.evaluator.evaluate = before
 
 
+@contextlib.contextmanager
+def called(model: Any, tasks: list[Any]) -> Iterator[None]:
+    """While open, tasks know the model that answers and the tasks beside them."""
+    _calls.append(_Call(model, tasks))
+    try:
+        yield
+    finally:
+        _calls.pop()
+
+
 def _known(evaluate: Evaluate) -> Evaluate:
     """Return the harness's `evaluate`, whose model and tasks are known while it is under way."""
 
     @functools.wraps(evaluate)
     def known(lm: Any, task_dict: Any, *args: Any, **kwargs: Any) -> Any:
         # The model may be inside the harness's response cache.
-        _calls.append(_Call(getattr(lm, "lm", lm), list(_flat(task_dict))))
-        try:
+        with called(getattr(lm, "lm", lm), list(_flat(task_dict))):
             return evaluate(lm, task_dict, *args, **kwargs)
-        finally:
-            _calls.pop()
 
     return known
 
@@ -90,21 +95,10 @@ lm_eval.evaluator.evaluate = _known(lm_eval.evaluator.evaluate)
 
 # ---------------------------------------------------------------------- requests
 
-# Models that ask their server with this package's client; tasks know a model by its arguments
-# alone.
-OWN_CLIENTS: weakref.WeakSet[Any] = weakref.WeakSet()
 
-
-def has_own_client(model_args: Mapping[str, Any]) -> bool:
-    """Whether a model of these arguments asks its server with this package's client.
-
-    Such a model sends text as it stands: it neither tokenizes nor cuts. It must have been built.
-    """
-    address = masked_url(str(model_args.get("base_url") or ""))  # as a task's config has it
-    return any(
-        model.model == model_args.get("model") and masked_url(model.base_url) == address
-        for model in OWN_CLIENTS
-    )
+def has_own_client(model: Any) -> bool:
+    """Whether a model asks its server with this package's client: it neither tokenizes nor cuts."""
+    return hasattr(model, "generate_answers")
 
 
 def only_messages(chat_template: ChatTemplate) -> bool:

@@ -70,7 +70,10 @@ def asked(given: Mapping[str, Any]) -> AskedTask:
         UnknownNameError: there is no such definition or no such metric.
     """
     name, config = str(given.get("task")), {key: _plain(value) for key, value in given.items()}
-    _check_known(name, config)
+    for key in config:
+        if key not in OWN_KEYS | _HARNESS_KEYS:
+            known = UnknownNameError("key of a task file", key, OWN_KEYS | _HARNESS_KEYS)
+            raise OptionError(f"{name}: {known}")
     official = asked_task(given)
     benchmark = benchmark_of(official)
     leaf = benchmark.defined.leaves[official.name]
@@ -83,8 +86,9 @@ def asked(given: Mapping[str, Any]) -> AskedTask:
         definition = {}
     if name != official.name or isinstance(benchmark, FromFiles):
         _check_tags(name, given)
-    if "metric" in definition:
-        _check_metric(name, definition["metric"], official, benchmark)
+    metric = definition.get("metric")
+    if metric is not None and metric not in (ours := benchmark.metrics_of(official)):
+        raise OptionError(f"{name}: {UnknownNameError('metric', metric, ours)}")
     task = changed(official, definition)
     return AskedTask(task, generation, definition, _for_harness(given, task, leaf))
 
@@ -145,13 +149,6 @@ def _changes(config: Mapping[str, Any], leaf: Mapping[str, Any]) -> Iterator[tup
                 yield key, own
         elif own is not None and own != leaf.get(key):
             yield key, own
-
-
-def _check_known(name: str, config: Mapping[str, Any]) -> None:
-    for key in config:
-        if key not in OWN_KEYS | _HARNESS_KEYS:
-            known = UnknownNameError("key of a task file", key, OWN_KEYS | _HARNESS_KEYS)
-            raise OptionError(f"{name}: {known}")
 
 
 def _check_keys(name: str, config: Mapping[str, Any], leaf: Mapping[str, Any]) -> None:
@@ -228,17 +225,6 @@ def _check_tags(name: str, given: Mapping[str, Any]) -> None:
             )
 
 
-def _check_metric(name: str, metric: Any, official: Task, benchmark: Benchmark) -> None:
-    known = benchmark.metrics_of(official)
-    if metric not in known:
-        raise OptionError(f"{name}: {UnknownNameError('metric', metric, known)}")
-
-
-def _aggregation(name: str) -> Any:
-    """Return a mean as the harness knows it: its own, which has a standard error, by its name."""
-    return name if name == "mean" else getattr(means, name)
-
-
 def _for_harness(given: Mapping[str, Any], task: Task, leaf: Mapping[str, Any]) -> dict[str, Any]:
     """Return what the harness gets. Figures that a user lists stay alone.
 
@@ -253,7 +239,10 @@ def _for_harness(given: Mapping[str, Any], task: Task, leaf: Mapping[str, Any]) 
         listed = [
             {
                 "metric": one.name,
-                "aggregation": _aggregation(one.aggregation),
+                # The harness's own mean has a standard error, which it finds by its name.
+                "aggregation": "mean"
+                if one.aggregation == "mean"
+                else getattr(means, one.aggregation),
                 "higher_is_better": one.higher_is_better,
             }
             for one in figures

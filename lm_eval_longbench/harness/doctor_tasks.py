@@ -18,7 +18,7 @@ from lm_eval_longbench.benchmarks.registry import benchmark_of, families, read_o
 from lm_eval_longbench.data.open import DAMAGED, MISSING, SAMPLE, Stored, stored
 from lm_eval_longbench.errors import LongBenchError
 from lm_eval_longbench.harness.arguments import complete, read
-from lm_eval_longbench.harness.backend import only_messages
+from lm_eval_longbench.harness.backend import called, has_own_client, only_messages
 from lm_eval_longbench.harness.definitions import asked_task
 from lm_eval_longbench.harness.generation import fold_budget
 from lm_eval_longbench.harness.models import (
@@ -182,7 +182,8 @@ def measure(run: EvaluatorConfig, backend: Backend, one: Built) -> None:
             options.truncate_to,
             metadata,
             one.generation["max_gen_toks"],
-            messages_only=template is not None and only_messages(template),
+            uncut=has_own_client(backend.model)
+            or (template is not None and only_messages(template)),
         )
     except LongBenchError as error:
         one.problem = error
@@ -211,7 +212,7 @@ def ask(run: EvaluatorConfig, backend: Backend, one: Built, names: Collection[st
     tokenizer = one.tokenizer.tokenizer
     if cuts and tokenizer is None:
         return  # the same of the tokenizer
-    with contextlib.redirect_stderr(io.StringIO()):  # a bar over one document
+    with called(backend.model, [task]):
         task.build_all_requests(
             **share,
             system_instruction=run.system_instruction,

@@ -98,51 +98,47 @@ def warn_of_size(model: Any, requests: int) -> None:
 # ---------------------------------------------------------------------- seeds of requests
 
 
-class Seeds:
-    """The random state of `hf`, from which each request is answered.
+@contextlib.contextmanager
+def seeded_batches(
+    model: Any, waiting: Callable[[str], Sequence[tuple[str, int]]]
+) -> Iterator[None]:
+    """While open, `hf` begins each batch of prompts with the random state that follows from it.
 
-    It follows from the requests of a batch alone, so that a request that samples is answered alike
-    in a run that was interrupted and in one that was not, where batches are the same.
+    A request that samples is answered alike in a run that was interrupted and in one that was not,
+    where batches are the same.
 
     Args:
-        model: of the harness.
+        model: of the harness; others than `hf` are left as they are.
         waiting: gives what tells the requests of a prompt that are not answered yet, in order.
     """
+    encode = getattr(model, "tok_batch_encode", None)
+    if encode is None:
+        yield
+        return
+    import torch  # slow to import, and of no use to other models
 
-    def __init__(self, model: Any, waiting: Callable[[str], Sequence[tuple[str, int]]]) -> None:
-        self._model, self._waiting = model, waiting
+    base = torch.initial_seed()
 
-    @contextlib.contextmanager
-    def set(self) -> Iterator[None]:
-        """While open, each batch of prompts begins with the random state that follows from it."""
-        encode = getattr(self._model, "tok_batch_encode", None)
-        if encode is None:
-            yield
-            return
-        import torch
-
-        base = torch.initial_seed()
-
-        def tok_batch_encode(strings: Sequence[str], *args: Any, **kwargs: Any) -> Any:
-            torch.manual_seed(self._seed(base, strings))
-            return encode(strings, *args, **kwargs)
-
-        self._model.tok_batch_encode = tok_batch_encode
-        try:
-            yield
-        finally:
-            del self._model.tok_batch_encode
-            torch.manual_seed(base)
-
-    def _seed(self, base: int, prompts: Sequence[str]) -> int:
+    def seed(prompts: Sequence[str]) -> int:
         seen: Counter[str] = Counter()
         names: list[object] = [base]
         for prompt in prompts:
-            waiting = self._waiting(prompt)
-            names.append(waiting[seen[prompt]] if seen[prompt] < len(waiting) else prompt)
+            known = waiting(prompt)
+            names.append(known[seen[prompt]] if seen[prompt] < len(known) else prompt)
             seen[prompt] += 1
         digest = hashlib.sha256(json.dumps(names).encode("utf-8", "surrogatepass")).digest()
         return int.from_bytes(digest[:7], "big")
+
+    def tok_batch_encode(strings: Sequence[str], *args: Any, **kwargs: Any) -> Any:
+        torch.manual_seed(seed(strings))
+        return encode(strings, *args, **kwargs)
+
+    model.tok_batch_encode = tok_batch_encode
+    try:
+        yield
+    finally:
+        del model.tok_batch_encode
+        torch.manual_seed(base)
 
 
 # ---------------------------------------------------------------------- an engine that cannot start

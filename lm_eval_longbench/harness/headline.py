@@ -14,13 +14,11 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from lm_eval_longbench.answers.answer import REPLIES
-from lm_eval_longbench.benchmarks.asking import Asking
 from lm_eval_longbench.benchmarks.registry import tables
 from lm_eval_longbench.harness.backend import tasks_of_call
-from lm_eval_longbench.harness.record import Signature
 from lm_eval_longbench.logs.scored_files import FORMAT, REPORT, SAMPLES
 from lm_eval_longbench.metrics.reasoning import otherwise
 from lm_eval_longbench.reporting.report import make_report
@@ -34,19 +32,6 @@ from lm_eval_longbench.signature.signature import counted
 Line = dict[str, Any]
 logger = logging.getLogger(__name__)
 _silent = False
-
-
-class AnsweredTask(Protocol):
-    """What is asked of a task here; `harness.task` explains each."""
-
-    lines: list[Line] | None
-    asking: Asking
-    signature: Signature
-    config: Any
-
-    @property
-    def eval_docs(self) -> Any:
-        """Its questions."""
 
 
 class Judged(float):
@@ -84,11 +69,11 @@ def judged(value: float, lines: Sequence[Line], doc: Mapping[str, Any]) -> float
     return found
 
 
-def gather(task: AnsweredTask, values: Sequence[Any]) -> None:
+def gather(task: Any, values: Sequence[Any]) -> None:
     """Take the answers that come with a task's figures; the last task of a run says what follows.
 
     Args:
-        task: that has no answers yet.
+        task: a `LongBenchTask` that has no answers yet.
         values: of the figure that has them, a question each.
     """
     if _silent or not all(isinstance(value, Judged) for value in values):
@@ -97,7 +82,7 @@ def gather(task: AnsweredTask, values: Sequence[Any]) -> None:
     task.lines = sorted(lines, key=lambda line: (line["index"], line["repeat"]))
     # Each rank knows of its own answers alone.
     task.signature.leave_out(value.replies for value in values)
-    tasks: list[AnsweredTask] = [one for one in tasks_of_call() if isinstance(one, type(task))]
+    tasks = [one for one in tasks_of_call() if isinstance(one, type(task))]
     # With tensor parallelism several processes are each the first rank.
     if any(task.lines is None for task in tasks) or int(os.environ.get("LOCAL_RANK") or 0):
         return
@@ -114,7 +99,7 @@ def gather(task: AnsweredTask, values: Sequence[Any]) -> None:
         task.lines = None
 
 
-def _said(tasks: Sequence[AnsweredTask], signed: Sequence[Mapping[str, Any]]) -> list[str]:
+def _said(tasks: Sequence[Any], signed: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return the headline of each table of a run, and the verdict on its protocol."""
     parts = {}
     for name in tables():
@@ -137,7 +122,7 @@ def _said(tasks: Sequence[AnsweredTask], signed: Sequence[Mapping[str, Any]]) ->
         return headlines(found, Asked("--limit or --samples", asked))
 
 
-def _part(name: str, tasks: Sequence[AnsweredTask]) -> Any:
+def _part(name: str, tasks: Sequence[Any]) -> Any:
     """Return a table's part of the report."""
     lines = [line for task in tasks for line in task.lines or ()]
     labels = sorted({str(task.signature.run["data"]) for task in tasks})

@@ -23,7 +23,7 @@ from lm_eval_longbench.answers.rows import Kept
 from lm_eval_longbench.answers.store import AnswerStore, answer_key, sent_generation
 from lm_eval_longbench.errors import RunStopped
 from lm_eval_longbench.harness.backend import Counts, as_text
-from lm_eval_longbench.harness.engines import Seeds, died, warn_of_size, watched
+from lm_eval_longbench.harness.engines import died, seeded_batches, warn_of_size, watched
 from lm_eval_longbench.harness.interrupt import Stopped, Stopping, gated
 from lm_eval_longbench.harness.record import question_id
 from lm_eval_longbench.options import REPEAT
@@ -119,16 +119,17 @@ class KeptAnswers:
         self.asked = self.done = 0
         self._stopping, self._say = stopping, say
         self._cuts, self._keep_empty = cuts or {}, keep_empty
+        self._answers: dict[tuple[str, int], Answer] = {}
+        self._pending: dict[str, deque[_Request]] = {}
+        self._of_prompt: dict[str, dict[str, None]] = {}  # keys of requests by a hash of the prompt
+        self._bar: tqdm[Any] | None = None
 
     @contextlib.contextmanager
     def around(self, lm: Any) -> Iterator[None]:
-        """While open, the answers of a model are kept and not asked for again.
-
-        Args:
-            lm: the model.
-        """
-        asking = _Asking(self, lm)
-        lm.generate_until = asking.generate_until
+        """While open, the answers of a model are kept and not asked for again."""
+        self._model, self._ask, self._counts = lm, lm.generate_until, Counts(lm)
+        self._failed = self._capped = 0
+        lm.generate_until = self.generate_until
         try:
             yield
         finally:
@@ -178,58 +179,29 @@ class KeptAnswers:
         answer = self.store.find(*request.name)
         return answer if answer and (self._keep_empty or answer.state == ANSWERED) else None
 
-    def summary(self, there: int, wanted: int) -> None:
-        """Say how many answers are there already."""
-        self.asked += wanted
-        self.done += there
-        ask = f"{wanted - there} to ask" if there < wanted else "nothing to ask"
-        self._say(f"{there} of {wanted} answers are in {self.store.path} already, {ask}.")
-
-    def keep(self, request: _Request, answer: Answer) -> Answer:
-        """Write an answer down; a full disk ends the run."""
-        if answer.at is None:
-            answer = replace(answer, at=time.time())
-        self._stopping.held = True
-        try:
-            self.store.keep(request.kept(answer))
-            if self.store.fault is None:
-                self.done += 1
-            else:
-                said = f"Answers cannot be written to {self.store.path}: {self.store.fault}."
-                self._stopping.stop(RunStopped(f"{said} Make room, and start again."))
-        finally:
-            self._stopping.held = False
-        return answer
-
-
-class _Asking:
-    """The wrapper round one model."""
-
-    def __init__(self, kept: KeptAnswers, lm: Any) -> None:
-        self._kept, self._stopping = kept, kept._stopping
-        self._ask, self._model = lm.generate_until, lm
-        self._counts = Counts(self._model)
-        self._answers: dict[tuple[str, int], Answer] = {}
-        self._pending: dict[str, deque[_Request]] = {}
-        self._of_prompt: dict[str, dict[str, None]] = {}  # keys of requests by a hash of the prompt
-        self._bar: tqdm[Any] | None = None
-        self._failed = self._capped = 0
+    # ------------------------------------------------------------------ in place of the model's
 
     def generate_until(self, instances: list[Instance], *args: Any, **kwargs: Any) -> list[str]:
         """Return a text for each request, asking the model for what is not there."""
-        wanted = self._kept.requests(instances)
+        wanted = self.requests(instances)
         self._answers = {}
         missing: dict[Any, tuple[Instance, _Request | None]] = {}
         for place, (instance, request) in enumerate(zip(instances, wanted, strict=True)):
             if request is None:
                 missing[place] = instance, None
             elif request.name not in self._answers and request.name not in missing:
-                answer = self._kept.there(request)
+                answer = self.there(request)
                 if answer is None:
                     missing[request.name] = instance, request
                 else:
                     self._answers[request.name] = answer
-        self._kept.summary(len(self._answers), len(self._answers) + len(missing))
+        there = len(self._answers)
+        self.asked += there + len(missing)
+        self.done += there
+        ask = f"{len(missing)} to ask" if missing else "nothing to ask"
+        self._say(
+            f"{there} of {there + len(missing)} answers are in {self.store.path} already, {ask}."
+        )
         others = self._asked(missing, args, kwargs) if missing else {}
         return [
             others[place] if request is None else AnswerText(self._answers[request.name])
@@ -264,7 +236,20 @@ class _Asking:
             stopping.answering = False
 
     def _keep(self, request: _Request, answer: Answer) -> None:
-        self._answers[request.name] = self._kept.keep(request, answer)
+        """Write an answer down; a full disk ends the run."""
+        if answer.at is None:
+            answer = replace(answer, at=time.time())
+        self._stopping.held = True
+        try:
+            self.store.keep(request.kept(answer))
+            if self.store.fault is None:
+                self.done += 1
+            else:
+                said = f"Answers cannot be written to {self.store.path}: {self.store.fault}."
+                self._stopping.stop(RunStopped(f"{said} Make room, and start again."))
+        finally:
+            self._stopping.held = False
+        self._answers[request.name] = answer
         if self._bar is not None:
             self._failed += answer.state != ANSWERED
             self._capped += answer.finish_reason == CAPPED
@@ -302,7 +287,7 @@ class _Asking:
             with (
                 gated(model, self._stopping),
                 self._counts.listening(),
-                Seeds(model, self._waiting).set(),
+                seeded_batches(model, self._waiting),
                 watched(model, self._stopping),
                 tqdm(
                     total=len(missing),
@@ -339,7 +324,7 @@ class _Asking:
     def _reported(self, req: Any, text: Any) -> None:
         """Keep an answer that the model reports while it goes on; others come at its end."""
         prompt, generation = req
-        for more in ({}, self._kept._cuts):
+        for more in ({}, self._cuts):
             waiting = self._pending.get(answer_key(as_text(prompt), generation, more))
             if waiting:
                 request = waiting.popleft()

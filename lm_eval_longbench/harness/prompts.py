@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from lm_eval_longbench.benchmarks.registry import benchmark_of, families, title_of
 from lm_eval_longbench.errors import OptionError, OverlengthError
-from lm_eval_longbench.harness.backend import has_own_client
 from lm_eval_longbench.once import warn_once
 from lm_eval_longbench.prompts.prepare import Prompt, prepare
 from lm_eval_longbench.prompts.tokenizer import is_true, tokenizer_name
@@ -64,8 +63,6 @@ class Limit:
 
 def _harness_cuts(model_args: Mapping[str, Any]) -> bool:
     """Whether the harness tokenizes for this API server, and then cuts on the left."""
-    if has_own_client(model_args):
-        return False
     tokenized = model_args.get("tokenized_requests", True)
     backend = str(model_args.get("tokenizer_backend", "auto")).lower()
     return is_true(tokenized) and backend != "none"
@@ -130,7 +127,7 @@ def resolve_limit(
     model_args: Mapping[str, Any],
     budget: int,
     *,
-    messages_only: bool = False,
+    uncut: bool = False,
 ) -> Limit:
     """Return the limit of a task's prompts.
 
@@ -138,7 +135,7 @@ def resolve_limit(
         truncate_to: the official way, in tokens; it wins over the model's length.
         model_args: the harness's model arguments.
         budget: output tokens of the task.
-        messages_only: whether the backend takes chat messages; the harness never cuts those.
+        uncut: whether the harness never cuts: chat messages, and what our own client sends.
 
     Raises:
         OverlengthError: the model's length leaves no room for a prompt.
@@ -150,10 +147,10 @@ def resolve_limit(
             "question included. Leave it out: prompts are cut in the middle before."
         )
     if model_args.get("base_url"):
-        cuts = not messages_only and _harness_cuts(model_args)
+        cuts = not uncut and _harness_cuts(model_args)
         length, source = _api_length(model_args, cuts)
     else:
-        cuts = not messages_only
+        cuts = not uncut
         given = _given(model_args, _LENGTH_ARGUMENTS)
         length, source = given or (_config_length(model_args), "the model's config")
     room = length - budget if length is not None and cuts else None

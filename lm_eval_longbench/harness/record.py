@@ -112,13 +112,15 @@ def answered_documents(instances: Iterable[Instance]) -> list[tuple[dict[str, An
     for instance in instances:
         by_doc.setdefault(instance.doc_id, (instance.doc, []))[1].append(instance)
     return [
-        (doc, flat(next(iter(one.filtered_resps.values())) for one in sorted(own, key=_number)))
+        (
+            doc,
+            flat(
+                next(iter(one.filtered_resps.values()))
+                for one in sorted(own, key=lambda one: one.idx)
+            ),
+        )
         for doc, own in by_doc.values()
     ]
-
-
-def _number(instance: Instance) -> int:
-    return instance.idx
 
 
 @dataclass(frozen=True)

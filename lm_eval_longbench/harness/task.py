@@ -30,6 +30,7 @@ from lm_eval_longbench.catalog.users import notes as changes
 from lm_eval_longbench.harness.backend import (
     Decoding,
     as_text,
+    has_own_client,
     model_of_call,
     only_messages,
     takes_seed,
@@ -288,7 +289,7 @@ class LongBenchTask(ConfigurableTask):
         if raw:
             template = system_instruction = None
         sent = sender(template, system_instruction)
-        self._prepare(asked, share, sent, messages_only=messages_only)
+        self._prepare(asked, share, sent, uncut=messages_only or has_own_client(model))
         self.signature.update(
             chat="raw" if raw else "off" if template is None else "on",
             chat_sha256=text_sha256(as_text(sent("?"))),
@@ -378,7 +379,7 @@ class LongBenchTask(ConfigurableTask):
         share: dict[str, Any],
         sent: Callable[[str], Any],
         *,
-        messages_only: bool,
+        uncut: bool,
     ) -> None:
         """Render and cut the prompts of this rank's documents."""
         self._prepared.clear()
@@ -392,7 +393,7 @@ class LongBenchTask(ConfigurableTask):
         if options.overlength != "skip":
             indices = [doc["index"] for _, doc in super().doc_iterator(**share)]
         budget = self.config.generation_kwargs["max_gen_toks"]
-        limit = resolve_limit(options.truncate_to, metadata, budget, messages_only=messages_only)
+        limit = resolve_limit(options.truncate_to, metadata, budget, uncut=uncut)
         cuts = limit.tokens is not None
         if cuts:
             check_tokenizer(options.tokenizer, metadata, self._own_tokenizer)

@@ -8,6 +8,7 @@ from collections import namedtuple
 
 import datasets
 import huggingface_hub.constants
+import lm_eval.models.api_models  # noqa: F401  before a test hides what it imports
 import pytest
 from json_server import JsonServer, serving
 from models_server import ModelsServer

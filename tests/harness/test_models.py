@@ -130,7 +130,7 @@ def test_our_own_client(endpoint, tokenizer_folder, monkeypatch):
     assert found.key_variable == "OPENAI_API_KEY" and "sk-secret" not in repr(found)
     assert found.chat_template(TALK) == LongBenchAPI(**args).apply_chat_template(TALK)
     # Its prompts are not cut to a length that nobody gave.
-    assert resolve_limit(None, args, 10, messages_only=endpoint == "chat").tokens is None
+    assert resolve_limit(None, args, 10, uncut=endpoint == "chat").tokens is None
 
 
 def test_our_own_client_without_a_tokenizer():

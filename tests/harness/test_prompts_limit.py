@@ -8,8 +8,8 @@ from lm_eval_longbench.harness.prompts import TEMPLATE_RESERVE, Limit, resolve_l
 COMPLETIONS = {"base_url": "http://127.0.0.1:1/v1/completions", "model": "m"}
 
 
-def limit(truncate_to=None, budget=100, messages_only=False, **model_args):
-    return resolve_limit(truncate_to, model_args, budget, messages_only=messages_only)
+def limit(truncate_to=None, budget=100, uncut=False, **model_args):
+    return resolve_limit(truncate_to, model_args, budget, uncut=uncut)
 
 
 def test_truncate_to_wins_and_keeps_the_room():
@@ -61,7 +61,7 @@ def test_an_api_model_given_its_length_loses_one_token():
 @pytest.mark.parametrize(
     "arguments",
     [
-        {**COMPLETIONS, "messages_only": True},
+        {**COMPLETIONS, "uncut": True},
         {**COMPLETIONS, "tokenized_requests": False},
         {**COMPLETIONS, "tokenized_requests": "False"},
         {**COMPLETIONS, "tokenizer_backend": "None"},
@@ -84,7 +84,7 @@ def test_an_api_model_is_cut_by_max_length_alone():
     found = limit(**COMPLETIONS, max_model_len=32768)
     assert found.room == 2047 - 100
     assert limit(**COMPLETIONS, max_model_len=32768, max_length=8192).room == 8191 - 100
-    chat = limit(**COMPLETIONS, max_model_len=32768, messages_only=True)
+    chat = limit(**COMPLETIONS, max_model_len=32768, uncut=True)
     assert chat.tokens == 32767 - 100 - TEMPLATE_RESERVE
 
 
