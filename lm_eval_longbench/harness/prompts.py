@@ -191,78 +191,6 @@ def sent_lengths(texts: Iterable[str], tokenizer: PreTrainedTokenizerBase) -> li
     )
 
 
-def tokens_over(
-    prompts: Sequence[Prompt],
-    limit: int,
-    room: int,
-    sent: Sent,
-    tokenizer: PreTrainedTokenizerBase,
-) -> list[int]:
-    """Return how many tokens each request is longer than the model takes; 0 where it fits.
-
-    Args:
-        prompts: prompts prepared for `limit`; one that was neither cut nor counted has at most
-            that many tokens.
-        limit: longest prompt in tokens.
-        room: tokens that a request may have.
-        sent: a prompt as the backend gets it.
-        tokenizer: the model's tokenizer.
-    """
-    template = count_tokens(tokenizer, sent("?")) - count_tokens(tokenizer, "?") + _SEAMS
-    over = [0] * len(prompts)
-    # Where the backend's ids are not those that prompts were cut with, no count is known.
-    known = counts_as_installed(tokenizer)
-    doubtful = [
-        number
-        for number, prompt in enumerate(prompts)
-        if not known
-        or prompt.truncated
-        or (limit if prompt.tokens is None else prompt.tokens) + template > room
-    ]
-    lengths = sent_lengths((sent(prompts[number].text) for number in doubtful), tokenizer)
-    for number, length in zip(doubtful, lengths, strict=True):
-        over[number] = max(0, length - room)
-    return over
-
-
-def cut_to_room(
-    whole: str,
-    over: int,
-    target: int,
-    room: int,
-    sent: Sent,
-    tokenizer: PreTrainedTokenizerBase,
-    rule: Rule,
-    hold: Callable[[str], Any] = str,
-) -> Prompt:
-    """Return a prompt cut so far that its request fits the model.
-
-    Args:
-        whole: the uncut prompt.
-        over: tokens by which its request is too long when cut to `target`.
-        target: tokens it was cut to.
-        room: tokens that a request may have.
-        sent: a prompt as the backend gets it.
-        tokenizer: the model's tokenizer.
-        rule: the benchmark's truncation rule.
-
-    Raises:
-        OverlengthError: the chat template leaves no room for a prompt.
-    """
-    for _ in range(_ROUNDS):
-        target -= over
-        if target < 2:
-            break
-        (cut,) = prepare([whole], target, lambda: tokenizer, rule, hold=hold)
-        (over,) = tokens_over([cut], target, room, sent, tokenizer)
-        if not over:
-            return cut
-    raise OverlengthError(
-        f"A prompt cannot be made to fit the {room} tokens that the model takes before its answer: "
-        "the chat template or the system instruction leaves too little of them."
-    )
-
-
 def sender(
     chat_template: Callable[..., Any] | None, system_instruction: str | None
 ) -> Callable[[str], Any]:
@@ -340,51 +268,6 @@ def warn_without_chat(asked: Iterable[Task]) -> None:
         )
 
 
-def fitting_prompts(
-    task: str,
-    indices: Sequence[int],
-    render: Callable[[int], str],
-    *,
-    limit: Limit,
-    sent: Sent,
-    tokenizer: Callable[[], PreTrainedTokenizerBase],
-    rule: Rule,
-    source: str,
-    overlength: str,
-    ranks: int,
-    hold: Callable[[str], Any] = str,
-) -> tuple[list[Prompt], list[bool]]:
-    """Return the prompts of documents, cut so far that requests fit, and whether each one stays.
-
-    Args:
-        task: name of the task, for errors.
-        indices: row numbers of the documents.
-        render: gives a document's whole prompt.
-        limit: of prompts.
-        sent: a prompt as the backend gets it.
-        tokenizer: gives the model's tokenizer; called only if there is a limit.
-        rule: the benchmark's truncation rule.
-        source: names the prompts, to remember the cuts between runs.
-        overlength: the option.
-        ranks: that share the documents.
-        hold: as of `prepare`.
-
-    Raises:
-        OverlengthError: a request does not fit and may not be cut, or too little is left.
-    """
-    prompts = prepare(map(render, indices), limit.tokens, tokenizer, rule, source, hold)
-    if limit.tokens is None or limit.room is None:
-        return prompts, _kept(task, indices, prompts, [0] * len(prompts), limit, overlength, ranks)
-    over = tokens_over(prompts, limit.tokens, limit.room, sent, tokenizer())
-    kept = _kept(task, indices, prompts, over, limit, overlength, ranks)
-    for number, index in enumerate(indices):
-        if kept[number] and over[number]:
-            prompts[number] = cut_to_room(
-                render(index), over[number], limit.tokens, limit.room, sent, tokenizer(), rule, hold
-            )
-    return prompts, kept
-
-
 def check_ranks(task: str, questions: int, ranks: int) -> None:
     """Raise OptionError if there are fewer questions than ranks, which would end obscurely."""
     if questions < ranks:
@@ -394,43 +277,141 @@ def check_ranks(task: str, questions: int, ranks: int) -> None:
         )
 
 
-def _kept(
-    task: str,
-    indices: Sequence[int],
-    prompts: Sequence[Prompt],
-    over: Sequence[int],
-    limit: Limit,
-    overlength: str,
-    ranks: int,
-) -> list[bool]:
-    """Decide which documents stay, by the option `overlength`."""
-    if limit.official and any(over):
+@dataclass(frozen=True)
+class Fitting:
+    """How the prompts of a task are made to fit its model.
+
+    Attributes:
+        task: name of the task, for errors.
+        limit: of prompts.
+        sent: a prompt as the backend gets it.
+        tokenizer: gives the model's tokenizer; called only if there is a limit.
+        rule: the benchmark's truncation rule.
+        source: names the prompts, to remember the cuts between runs; None: they are not.
+        overlength: the option.
+        ranks: that share the documents.
+        hold: as of `prepare`.
+    """
+
+    task: str
+    limit: Limit
+    sent: Sent
+    tokenizer: Callable[[], PreTrainedTokenizerBase]
+    rule: Rule
+    source: str | None = None
+    overlength: str = "truncate"
+    ranks: int = 1
+    hold: Callable[[str], Any] = str
+
+    def prompts(
+        self, indices: Sequence[int], render: Callable[[int], str]
+    ) -> tuple[list[Prompt], list[bool]]:
+        """Return the prompts of documents, cut so that requests fit, and whether each one stays.
+
+        Args:
+            indices: row numbers of the documents.
+            render: gives a document's whole prompt.
+
+        Raises:
+            OverlengthError: a request does not fit and may not be cut, or too little is left.
+        """
+        found = self._prepared(map(render, indices), self.limit.tokens, self.source)
+        if self.limit.tokens is None or self.limit.room is None:
+            return found, self._kept(indices, found, [0] * len(found))
+        over = self.over(found, self.limit.tokens)
+        kept = self._kept(indices, found, over)
+        for number, index in enumerate(indices):
+            if kept[number] and over[number]:
+                found[number] = self.cut(render(index), over[number])
+        return found, kept
+
+    def _prepared(
+        self, texts: Iterable[str], limit: int | None, source: str | None = None
+    ) -> list[Prompt]:
+        return prepare(texts, limit, self.tokenizer, self.rule, source, self.hold)
+
+    def over(self, prompts: Sequence[Prompt], limit: int) -> list[int]:
+        """Return how many tokens each request is longer than the model takes; 0 where it fits.
+
+        Args:
+            prompts: prompts prepared for `limit`; one that was neither cut nor counted has at most
+                that many tokens.
+            limit: longest prompt in tokens.
+        """
+        tokenizer, room = self.tokenizer(), self.limit.room or 0
+        template = count_tokens(tokenizer, self.sent("?")) - count_tokens(tokenizer, "?") + _SEAMS
+        over = [0] * len(prompts)
+        # Where the backend's ids are not those that prompts were cut with, no count is known.
+        known = counts_as_installed(tokenizer)
+        doubtful = [
+            number
+            for number, prompt in enumerate(prompts)
+            if not known
+            or prompt.truncated
+            or (limit if prompt.tokens is None else prompt.tokens) + template > room
+        ]
+        lengths = sent_lengths((self.sent(prompts[number].text) for number in doubtful), tokenizer)
+        for number, length in zip(doubtful, lengths, strict=True):
+            over[number] = max(0, length - room)
+        return over
+
+    def cut(self, whole: str, over: int) -> Prompt:
+        """Return a prompt cut so far that its request fits the model.
+
+        Args:
+            whole: the uncut prompt.
+            over: tokens by which its request is too long when cut to the limit.
+
+        Raises:
+            OverlengthError: the chat template leaves no room for a prompt.
+        """
+        target = self.limit.tokens or 0
+        for _ in range(_ROUNDS):
+            target -= over
+            if target < 2:
+                break
+            (cut,) = self._prepared([whole], target)
+            (over,) = self.over([cut], target)
+            if not over:
+                return cut
         raise OverlengthError(
-            f"{task}: with {limit.source} a request is {max(over)} tokens longer "
-            f"than the {limit.room} that the model takes before its answer, and the harness "
-            "would cut it on the left. Lower truncate_to, or give the model's real length with "
-            "max_length=TOKENS in model_args."
+            f"A prompt cannot be made to fit the {self.limit.room} tokens that the model takes "
+            "before its answer: the chat template or the system instruction leaves too little of "
+            "them."
         )
-    fits = [not prompt.truncated and not more for prompt, more in zip(prompts, over, strict=True)]
-    if overlength == "truncate" or all(fits):
-        return [True] * len(indices)
-    if overlength == "fail":
-        longer = [index for index, fit in zip(indices, fits, strict=True) if not fit]
-        shown = ", ".join(map(str, longer[:5])) + (", ..." if len(longer) > 5 else "")
-        raise OverlengthError(
-            f"{task}: {len(longer)} of {len(indices)} prompts are longer than "
-            f"{limit.tokens} tokens ({limit.source}); documents {shown}. Raise the limit, or "
-            'set the option overlength to "truncate" or "skip".'
+
+    def _kept(
+        self, indices: Sequence[int], prompts: Sequence[Prompt], over: Sequence[int]
+    ) -> list[bool]:
+        """Decide which documents stay, by the option `overlength`."""
+        task, limit = self.task, self.limit
+        if limit.official and any(over):
+            raise OverlengthError(
+                f"{task}: with {limit.source} a request is {max(over)} tokens longer "
+                f"than the {limit.room} that the model takes before its answer, and the harness "
+                "would cut it on the left. Lower truncate_to, or give the model's real length with "
+                "max_length=TOKENS in model_args."
+            )
+        fits = [not one.truncated and not more for one, more in zip(prompts, over, strict=True)]
+        if self.overlength == "truncate" or all(fits):
+            return [True] * len(indices)
+        if self.overlength == "fail":
+            longer = [index for index, fit in zip(indices, fits, strict=True) if not fit]
+            shown = ", ".join(map(str, longer[:5])) + (", ..." if len(longer) > 5 else "")
+            raise OverlengthError(
+                f"{task}: {len(longer)} of {len(indices)} prompts are longer than "
+                f"{limit.tokens} tokens ({limit.source}); documents {shown}. Raise the limit, or "
+                'set the option overlength to "truncate" or "skip".'
+            )
+        logger.warning(
+            f"{task}: kept {sum(fits)} of {len(fits)} documents (overlength: skip, "
+            f"limit {limit.tokens} tokens, {limit.source}). The score is not comparable with one "
+            "over all documents."
         )
-    logger.warning(
-        f"{task}: kept {sum(fits)} of {len(fits)} documents (overlength: skip, "
-        f"limit {limit.tokens} tokens, {limit.source}). The score is not comparable with one "
-        "over all documents."
-    )
-    if sum(fits) < ranks:
-        fewer = f", fewer than the {ranks} ranks" if any(fits) else ""
-        raise OverlengthError(
-            f"{task}: of {len(fits)} prompts {sum(fits)} are within {limit.tokens} "
-            f"tokens ({limit.source}){fewer}: nothing is left to evaluate. Raise the limit."
-        )
-    return fits
+        if sum(fits) < self.ranks:
+            fewer = f", fewer than the {self.ranks} ranks" if any(fits) else ""
+            raise OverlengthError(
+                f"{task}: of {len(fits)} prompts {sum(fits)} are within {limit.tokens} "
+                f"tokens ({limit.source}){fewer}: nothing is left to evaluate. Raise the limit."
+            )
+        return fits

@@ -55,8 +55,8 @@ from lm_eval_longbench.harness.in_memory import (
     leaves_out_begin,
 )
 from lm_eval_longbench.harness.prompts import (
+    Fitting,
     check_ranks,
-    fitting_prompts,
     goes_out_raw,
     resolve_limit,
     sender,
@@ -398,19 +398,18 @@ class LongBenchTask(ConfigurableTask):
         if cuts:
             check_tokenizer(options.tokenizer, metadata, self._own_tokenizer)
         warn_of(limit)
-        prompts, kept = fitting_prompts(
+        fitting = Fitting(
             self.config.task,
-            indices,
-            self._render,
-            limit=limit,
-            sent=sent,
-            tokenizer=self._tokenizer,
-            rule=self.asking.benchmark.rule,
-            source=f"{self._documents.sha256}/{task.name}/{task.prompt_sha256}/{options.context}",
-            overlength=options.overlength,
-            ranks=share["world_size"],
-            hold=self._held.hold,
+            limit,
+            sent,
+            self._tokenizer,
+            self.asking.benchmark.rule,
+            f"{self._documents.sha256}/{task.name}/{task.prompt_sha256}/{options.context}",
+            options.overlength,
+            share["world_size"],
+            self._held.hold,
         )
+        prompts, kept = fitting.prompts(indices, self._render)
         for index, prompt, keep in zip(indices, prompts, kept, strict=True):
             self._texts[index] = prompt
             self._prepared[index] = Prepared(

@@ -8,6 +8,7 @@ from json_server import DrippingHandler, EndlessHandler, JsonServer, serving
 from models_server import ModelsServer
 
 from lm_eval_longbench.errors import UnknownNameError
+from lm_eval_longbench.harness.backend import has_own_client
 from lm_eval_longbench.harness.models import (
     any_cached,
     describe,
@@ -130,7 +131,7 @@ def test_our_own_client(endpoint, tokenizer_folder, monkeypatch):
     assert found.key_variable == "OPENAI_API_KEY" and "sk-secret" not in repr(found)
     assert found.chat_template(TALK) == LongBenchAPI(**args).apply_chat_template(TALK)
     # Its prompts are not cut to a length that nobody gave.
-    assert resolve_limit(None, args, 10, uncut=endpoint == "chat").tokens is None
+    assert resolve_limit(None, args, 10, uncut=has_own_client(found.model)).tokens is None
 
 
 def test_our_own_client_without_a_tokenizer():

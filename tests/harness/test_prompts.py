@@ -3,7 +3,7 @@
 import pytest
 
 from lm_eval_longbench.errors import OverlengthError
-from lm_eval_longbench.harness.prompts import cut_to_room, tokens_over
+from lm_eval_longbench.harness.prompts import Fitting, Limit
 from lm_eval_longbench.prompts.prepare import prepare
 from lm_eval_longbench.prompts.truncation import count_tokens, halves_decoded_apart
 
@@ -15,6 +15,15 @@ def tokenizer(tokenizer_folder):
     from transformers import AutoTokenizer
 
     return AutoTokenizer.from_pretrained(tokenizer_folder)
+
+
+def fitting(limit, room, sent, tokenizer):
+    tokens = Limit(limit, room, "given")
+    return Fitting("a task", tokens, sent, lambda: tokenizer, halves_decoded_apart)
+
+
+def tokens_over(prompts, limit, room, sent, tokenizer):
+    return fitting(limit, room, sent, tokenizer).over(prompts, limit)
 
 
 def prepared(tokenizer, limit):
@@ -77,7 +86,7 @@ def test_cuts_the_whole_prompt_anew_and_by_no_more_than_needed(tokenizer):
     (cut,) = prepared(tokenizer, 200)[1:]
     (over,) = tokens_over([cut], 200, 264, sent, tokenizer)
     assert over > 0
-    again = cut_to_room(WHOLE[1], over, 200, 264, sent, tokenizer, halves_decoded_apart)
+    again = fitting(200, 264, sent, tokenizer).cut(WHOLE[1], over)
     assert again.truncated
     assert 264 - 12 <= count_tokens(tokenizer, sent(again.text)) <= 264
     possible = [
@@ -92,4 +101,4 @@ def test_a_template_that_leaves_no_room_is_an_error(tokenizer):
         return "system " * 500 + text
 
     with pytest.raises(OverlengthError, match="leaves too little"):
-        cut_to_room(WHOLE[1], 500, 100, 120, sent, tokenizer, halves_decoded_apart)
+        fitting(100, 120, sent, tokenizer).cut(WHOLE[1], 500)
