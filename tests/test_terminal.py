@@ -26,7 +26,7 @@ from lm_eval_longbench.check.lock import lock_now, lock_text
 from lm_eval_longbench.cli import main as main_module
 from lm_eval_longbench.harness import doctor as doctor_module
 from lm_eval_longbench.harness import run as command_module
-from lm_eval_longbench.harness.doctor import ERROR, OK, WARNING, Line
+from lm_eval_longbench.harness.doctor_report import ERROR, OK, WARNING, Line
 from lm_eval_longbench.harness.evaluate import Captured
 from lm_eval_longbench.options import Options
 from lm_eval_longbench.terminal import (

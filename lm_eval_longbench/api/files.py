@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from lm_eval_longbench.answers.summary import FileAnswers
     from lm_eval_longbench.check.compare import Compared
     from lm_eval_longbench.check.verification import Verification
-    from lm_eval_longbench.harness.doctor import Line
+    from lm_eval_longbench.harness.doctor_report import Line
     from lm_eval_longbench.options import Options
     from lm_eval_longbench.reporting.scored_run import ScoredRun
 

@@ -43,17 +43,16 @@ def register(app: typer.Typer) -> None:
         official ones. Exits with 1 if there is an error.
         """
         from lm_eval_longbench.errors import OptionError
-        from lm_eval_longbench.harness import doctor as report  # slow to import
+        from lm_eval_longbench.harness import doctor as checks  # slow to import
+        from lm_eval_longbench.harness import doctor_report as report
 
         if thinking and preset is None:
             raise OptionError("--thinking chooses between a preset's settings: give --preset too.")
         if scorers:
-            from lm_eval_longbench.harness.scorers import scorer_lines
-
-            lines = list(scorer_lines())
+            lines = list(checks.scorer_lines())
         else:
-            first = None if everything else report.FIRST
-            lines = report.examine(context.args, preset, first=first, thinking=thinking)
+            first = None if everything else checks.FIRST
+            lines = checks.examine(context.args, preset, first=first, thinking=thinking)
         if as_json:
             say_json(report.as_json(lines))
         else:

@@ -155,7 +155,7 @@ _SPACED = "a , b . c ? d ! e 's f"
 
 def is_hf(model: Any) -> bool:
     """Whether a model of the harness decodes its answers with transformers, in this process."""
-    stands_for = getattr(model, "stands_for", None)  # see `unloaded`
+    stands_for = getattr(model, "stands_for", None)  # see `models.Unloaded`
     return stands_for == "hf" or any(base.__name__ == "HFLM" for base in type(model).__mro__)
 
 

@@ -1,204 +1,43 @@
 """The report of `doctor`: packages, data and disk of this machine, or what a run would do.
 
+With `--scorers`: whether scores on this machine are the official ones, ours beside those of the
+official packages. These are imported here and nowhere else, and only then. fuzzywuzzy is under the
+GPL-2.0: it is run beside our metric to compare numbers, and no scoring uses it.
+
 The harness is imported by `doctor_lines`, so that a harness of the wrong version is one line.
 """
 
 from __future__ import annotations
 
 import contextlib
+import difflib
+import functools
+import importlib.util
 import json
 import logging
-import os
 import platform
-import shutil
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+import warnings
+from collections.abc import Callable, Iterator, Sequence
 from importlib.metadata import requires
 from pathlib import Path
+from typing import Any
 
-from huggingface_hub import constants
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
-from rich.box import SIMPLE_HEAD
-from rich.table import Column, Table
-from rich.text import Text
 
 from lm_eval_longbench.benchmarks.registry import families, title_of
-from lm_eval_longbench.data.fetch import downloads_folder
-from lm_eval_longbench.data.open import CONVERTED, DAMAGED, DOWNLOADED, MISSING, Stored, stored
-from lm_eval_longbench.datasets_cache import datasets_cache
-from lm_eval_longbench.errors import few
-from lm_eval_longbench.result_files import output_folder
+from lm_eval_longbench.data.open import CONVERTED, DOWNLOADED, stored
+from lm_eval_longbench.harness.doctor_report import (
+    ERROR,
+    OK,
+    WARNING,
+    Line,
+    absent_line,
+    cache_lines,
+    merged,
+)
+from lm_eval_longbench.metrics import code, lists, rouge, words
 from lm_eval_longbench.version import __version__, installed
-
-# ---------------------------------------------------------------------- the report
-
-OK, WARNING, ERROR = "ok", "warning", "error"
-_STYLES = {OK: "green", WARNING: "yellow", ERROR: "bold red"}
-# Names of tasks that are shown in a line of the table.
-_TASKS_SHOWN = 3
-
-
-@dataclass(frozen=True)
-class Line:
-    """What one check found.
-
-    Attributes:
-        status: OK, WARNING (the run works, and is not what it could be) or ERROR (it stops, or its
-            result is worthless).
-        topic: what was looked at, in one or two words.
-        found: what was found.
-        todo: what to do about it; "" where all is well.
-        tasks: the tasks it is about; empty: the whole run.
-    """
-
-    status: str
-    topic: str
-    found: str
-    todo: str = ""
-    tasks: tuple[str, ...] = ()
-
-
-def merged(lines: Iterable[Line]) -> list[Line]:
-    """Return the lines in order, those that differ by their tasks alone as one."""
-    tasks: dict[Line, list[str]] = {}
-    for line in lines:
-        tasks.setdefault(replace(line, tasks=()), []).extend(line.tasks)
-    return [replace(line, tasks=tuple(dict.fromkeys(names))) for line, names in tasks.items()]
-
-
-def counts(lines: Iterable[Line]) -> dict[str, int]:
-    """Return how many lines have each status."""
-    found = [line.status for line in lines]
-    return {status: found.count(status) for status in _STYLES}
-
-
-def as_table(lines: Sequence[Line]) -> Table:
-    """Lay the lines out; texts are shown as they are, never as markup."""
-    table = Table(
-        Column("", no_wrap=True),
-        Column("topic", no_wrap=True),
-        Column("found, and what to do", overflow="fold"),
-        box=SIMPLE_HEAD,
-    )
-    for number, line in enumerate(lines):
-        if number and lines[number - 1].topic != line.topic:
-            table.add_section()
-        text = Text(f"{few(line.tasks, _TASKS_SHOWN)}: " if line.tasks else "", style="dim")
-        text = Text().append_text(text).append(line.found)
-        if line.todo:
-            text.append(f"\n-> {line.todo}", style="bold")
-        table.add_row(Text(line.status, style=_STYLES[line.status]), Text(line.topic), text)
-    return table
-
-
-def summary(lines: Sequence[Line]) -> str:
-    """Return the sum of a report in one sentence."""
-    found = counts(lines)
-    warnings = f"{found[WARNING]} warning{'' if found[WARNING] == 1 else 's'}"
-    if not found[ERROR]:
-        return f"No errors, {warnings}."
-    errors = f"{found[ERROR]} error{'' if found[ERROR] == 1 else 's'}"
-    return f"{errors}, {warnings}: a run would stop, or not do what is wanted."
-
-
-def as_json(lines: Sequence[Line]) -> str:
-    """Return the lines and their counts as one JSON object, in ASCII: any terminal takes it."""
-    return json.dumps(
-        {"lines": [asdict(line) for line in lines], "counts": counts(lines)}, indent=1
-    )
-
-
-# ---------------------------------------------------------------------- data, results and disk
-
-
-def is_offline() -> bool:
-    """Whether the hub may not be asked (HF_HUB_OFFLINE)."""
-    return bool(constants.HF_HUB_OFFLINE)
-
-
-def absent_line(
-    family: str, state: Stored, tasks: tuple[str, ...] = (), *, sampled: bool = False
-) -> Line:
-    """Say that pinned data is missing or damaged, and what fetches it.
-
-    Args:
-        family: of benchmarks, whose data it is.
-        state: of its file.
-        tasks: of a run that want it; none: no run was given.
-        sampled: whether the embedded sample stands for it in what is said of them.
-    """
-    benchmark = families()[family][0]
-    source, prepare = benchmark.source, f"lm-eval-longbench prepare {family}"
-    fetcher = prepare if benchmark.is_prepared else "The run"
-    if state.state == DAMAGED:
-        what = f"{state.place} is damaged: sha256 {state.sha256}, pinned {source.sha256}"
-        todo = f"{fetcher} removes it, and a second time downloads it anew."
-        return Line(ERROR, "data", what, todo, tasks)
-    what = f"{title_of(family)}: {source.label}, {source.file}, is not downloaded yet"
-    size = f", {source.size / 1e6:,.0f} MB" if source.size else ""
-    or_run = ", or the run does" if benchmark.is_prepared else ""
-    status, todo = WARNING, f"{fetcher} fetches it{size}{or_run}."
-    if tasks and is_offline():
-        status, what = ERROR, f"{what}, and HF_HUB_OFFLINE is set"
-        todo = f"{fetcher}, with network and without HF_HUB_OFFLINE; or --data-dir with a copy."
-    if sampled:
-        what += "; the embedded sample stands for it here"
-    return Line(status, "data", what, todo, tasks)
-
-
-# Free bytes below which a disk is as good as full.
-RESERVE = 200_000_000
-
-
-def _existing(folder: Path) -> Path:
-    """Return the folder, or the nearest above it that exists."""
-    whole = folder.absolute()
-    return next(path for path in (whole, *whole.parents) if path.exists())
-
-
-def output_line(output_path: str | None, *, log_samples: bool) -> Line:
-    """Say where results, log and answers of a run go."""
-    if not output_path:
-        what = "no --output_path: figures are printed, and no file keeps them or the answers"
-        todo = "Add --output_path FOLDER --log_samples: a stopped run then goes on where it was."
-        return Line(WARNING, "output", what, todo)
-    folder = _existing(output_folder(output_path))
-    if not folder.is_dir() or not os.access(folder, os.W_OK):
-        what = f"{folder} cannot be written, so the results of the whole run would be lost"
-        return Line(ERROR, "output", what, "Give another --output_path.")
-    if not log_samples:
-        what = f"results and answers go to {output_path}, without a sample log"
-        todo = "Add --log_samples: without a log nothing can be scored again or verified."
-        return Line(WARNING, "output", what, todo)
-    return Line(OK, "output", f"results, sample log and answers go to {output_path}")
-
-
-def space_line(what: str, folder: Path, need: int) -> Line:
-    """Judge the free space of a folder, which need not exist yet; `need` is in bytes."""
-    free = shutil.disk_usage(_existing(folder)).free
-    found = f"{what}, {folder}: {_size(free)} free, about {_size(need)} needed"
-    if free < need:
-        return Line(ERROR, "disk", found, "Free some space, or name another folder.")
-    if free < need + RESERVE:
-        return Line(WARNING, "disk", f"{found}: that is tight", "Free some space.")
-    return Line(OK, "disk", found)
-
-
-def _size(number: int) -> str:
-    return f"{number / 1e9:,.1f} GB" if number >= 1e8 else f"{number / 1e6:,.1f} MB"
-
-
-def cache_lines(wanted: Iterable[str]) -> Iterator[Line]:
-    """Yield a line on the space of converted and one of downloaded files of families' data."""
-    states = {family: stored(families()[family]).state for family in wanted}
-    convert = [families()[name][0].source for name in states if states[name] != CONVERTED]
-    missing = (MISSING, DAMAGED)
-    download = [families()[name][0].source for name in states if states[name] in missing]
-    need = sum(source.converted for source in convert)
-    yield space_line("datasets cache", datasets_cache(), need)
-    yield space_line("downloads", downloads_folder(), sum(source.size for source in download))
-
 
 # ---------------------------------------------------------------------- versions
 
@@ -277,3 +116,149 @@ def examine(
 
     with _unheard():
         return [*lines, *merged(run_lines(arguments, preset, first=first, thinking=thinking))]
+
+
+# ---------------------------------------------------------------------- scorers
+
+TOPIC = "scorers"
+_CASES = Path(__file__).with_name("scorer_cases.jsonl")
+# Two scores that differ by less are the same.
+_NEAR = 1e-9
+Scorer = Callable[[str, str], float]
+
+
+def _cases(kind: str) -> list[tuple[str, str]]:
+    """Return prediction and answer of each embedded case of a kind."""
+    rows = map(json.loads, _CASES.read_text(encoding="utf-8").splitlines())
+    return [(row["prediction"], row["answer"]) for row in rows if row["kind"] == kind]
+
+
+def _fuzzywuzzy(matcher: Any) -> Scorer:
+    """Return fuzzywuzzy's ratio of the first line of code, on a matcher class."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # it recommends python-Levenshtein
+        from fuzzywuzzy import fuzz
+
+    def score(prediction: str, answer: str) -> float:
+        before, fuzz.SequenceMatcher = fuzz.SequenceMatcher, matcher
+        try:
+            return fuzz.ratio(code.first_code_line(prediction), answer) / 100
+        finally:
+            fuzz.SequenceMatcher = before
+
+    return score
+
+
+def _rouge(prediction: str, answer: str) -> float:
+    """Return rouge-l F of the package `rouge`; 0 where it raises, as official code does."""
+    from rouge import Rouge
+
+    try:
+        return Rouge().get_scores([prediction], [answer], avg=True)["rouge-l"]["f"]
+    except (ValueError, RecursionError):
+        return 0.0
+
+
+def _rouge_score(prediction: str, answer: str) -> float:
+    from rouge_score.rouge_scorer import RougeScorer
+
+    return float(RougeScorer(["rougeL"]).score(answer, prediction)["rougeL"].fmeasure)
+
+
+@functools.cache
+def _jieba() -> Callable[[str], list[str]]:
+    """Return the default mode of a tokenizer of the package, on its dictionary alone."""
+    import jieba
+
+    tokenizer = jieba.Tokenizer()
+    tokenizer.FREQ, tokenizer.total = tokenizer.gen_pfdict(tokenizer.get_dict_file())
+    tokenizer.initialized = True
+    return lambda text: list(tokenizer.cut(text, cut_all=False))
+
+
+def _pytrec(prediction: str, answer: str) -> float:
+    import pytrec_eval
+
+    gold, found = lists.gold_items(answer.split("\n")), lists.prediction_items(prediction)
+    gains = {"q": {item: len(gold) - place for place, item in enumerate(gold)}}
+    ranks = {"q": {item: float(len(found) - place) for place, item in enumerate(found)}}
+    measure = f"ndcg_cut_{len(gold)}"
+    evaluator = pytrec_eval.RelevanceEvaluator(gains, {f"ndcg_cut.{len(gold)}"})
+    return float(evaluator.evaluate(ranks)["q"][measure])
+
+
+def _line(what: str, package: str, kind: str, ours: Scorer, official: Scorer) -> Line:
+    """Return how our scores of all cases of a kind compare with a package's."""
+    if importlib.util.find_spec(package) is None:
+        pip = {"rouge": "rouge==1.0.1", "pytrec_eval": "pytrec-eval-terrier"}.get(package, package)
+        todo = f"To compare: pip install {pip}"
+        return Line(WARNING, TOPIC, f"{what}: {package} is not installed, not compared", todo)
+    cases = _cases(kind)
+    differing = [
+        (prediction, answer)
+        for prediction, answer in cases
+        if abs(ours(prediction, answer) - official(prediction, answer)) > _NEAR
+    ]
+    if not differing:
+        return Line(OK, TOPIC, f"{what}: {len(cases)} of {len(cases)} cases as {package} gives")
+    shown = " / ".join(text[:40] for text in differing[0])
+    return Line(
+        ERROR,
+        TOPIC,
+        f"{what}: {len(differing)} of {len(cases)} cases differ from {package}, such as {shown!r}",
+        "Scores here are not the official ones. Install the pinned versions anew: pip install "
+        "--force-reinstall lm-eval-longbench; if that does not help, please report it.",
+    )
+
+
+def _words_line() -> Line:
+    texts = [text for case in _cases("chinese") for text in case]
+    official = _jieba()
+    differing = [text for text in texts if list(words.words(text)) != official(text)]
+    if differing:
+        what = f"Chinese words: {len(differing)} of {len(texts)} texts differ from jieba"
+        return Line(ERROR, TOPIC, what, 'Install the pinned version: pip install "jieba==0.42.1"')
+    return Line(OK, TOPIC, f"Chinese words: {len(texts)} of {len(texts)} texts as jieba gives")
+
+
+def _levenshtein_line() -> Line | None:
+    """Return what python-Levenshtein does to the official scripts, if it is installed."""
+    if importlib.util.find_spec("Levenshtein") is None:
+        return None
+    from fuzzywuzzy.StringMatcher import StringMatcher
+
+    cases = _cases("code")
+    official, moved = _fuzzywuzzy(difflib.SequenceMatcher), _fuzzywuzzy(StringMatcher)
+    change = sum(moved(*case) - official(*case) for case in cases) / len(cases)
+    return Line(
+        WARNING,
+        TOPIC,
+        "python-Levenshtein is installed: the official scripts on this machine give other code "
+        f"scores ({100 * change:+.1f} points on these cases), ours do not",
+        "Nothing to do here. Take it out before you run the official scripts.",
+    )
+
+
+def scorer_lines() -> Iterator[Line]:
+    """Yield how the scores of this machine compare with the official packages that are here."""
+
+    def ranking(prediction: str, answer: str) -> float:
+        return lists.ndcg(prediction, answer.split("\n"))
+
+    def chinese(prediction: str, answer: str) -> float:
+        cut = _jieba()
+        return _rouge(" ".join(cut(prediction)), " ".join(cut(answer)))
+
+    if importlib.util.find_spec("fuzzywuzzy") is None:
+        yield _line("code similarity", "fuzzywuzzy", "code", code.code_sim, code.code_sim)
+    else:
+        on_difflib = _fuzzywuzzy(difflib.SequenceMatcher)
+        yield _line("code similarity on difflib", "fuzzywuzzy", "code", code.code_sim, on_difflib)
+        moved = _levenshtein_line()
+        if moved is not None:
+            yield moved
+    yield _words_line()
+    yield _line("ROUGE-L", "rouge", "english", rouge.rouge_l, _rouge)
+    yield _line("ROUGE-L of Chinese", "rouge", "chinese", rouge.rouge_l_zh, chinese)
+    yield _line("Google's ROUGE-L", "rouge_score", "english", rouge.rouge_l_google, _rouge_score)
+    yield _line("NDCG", "pytrec_eval", "ranking", ranking, _pytrec)

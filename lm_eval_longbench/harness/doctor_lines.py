@@ -14,7 +14,7 @@ from lm_eval.config.evaluate_config import EvaluatorConfig
 from lm_eval_longbench.benchmarks.registry import benchmark_of, families, read_options, title_of
 from lm_eval_longbench.data.open import SAMPLE
 from lm_eval_longbench.errors import DataError, LongBenchError, UnknownNameError, few
-from lm_eval_longbench.harness.doctor import (
+from lm_eval_longbench.harness.doctor_report import (
     ERROR,
     OK,
     WARNING,

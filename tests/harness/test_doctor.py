@@ -18,7 +18,8 @@ from lm_eval_longbench.benchmarks.base import SAMPLES, Source
 from lm_eval_longbench.benchmarks.registry import families
 from lm_eval_longbench.data.open import DAMAGED, Stored
 from lm_eval_longbench.harness import doctor, doctor_lines
-from lm_eval_longbench.harness.doctor import (
+from lm_eval_longbench.harness.doctor import examine, package_line
+from lm_eval_longbench.harness.doctor_report import (
     ERROR,
     OK,
     RESERVE,
@@ -28,10 +29,8 @@ from lm_eval_longbench.harness.doctor import (
     as_json,
     as_table,
     cache_lines,
-    examine,
     merged,
     output_line,
-    package_line,
     space_line,
     summary,
 )

@@ -7,9 +7,9 @@ import sys
 
 import pytest
 
-from lm_eval_longbench.harness import scorers
-from lm_eval_longbench.harness.doctor import ERROR, OK, WARNING
-from lm_eval_longbench.harness.scorers import scorer_lines
+from lm_eval_longbench.harness import doctor as scorers
+from lm_eval_longbench.harness.doctor import scorer_lines
+from lm_eval_longbench.harness.doctor_report import ERROR, OK, WARNING
 
 
 def test_here_all_packages_are_installed_and_agree():
@@ -82,7 +82,7 @@ def test_python_levenshtein_moves_the_official_scripts_and_not_ours(tmp_path):
     (tmp_path / "Levenshtein.py").write_text(LEVENSHTEIN)
     code = (
         "import json, sys\n"
-        "from lm_eval_longbench.harness.scorers import scorer_lines\n"
+        "from lm_eval_longbench.harness.doctor import scorer_lines\n"
         "lines = [(line.status, line.found) for line in scorer_lines()]\n"
         "sys.stdout.write(json.dumps(lines))\n"
     )
