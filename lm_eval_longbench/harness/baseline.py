@@ -99,8 +99,11 @@ def _within(text: str, generation: Mapping[str, Any]) -> str:
     """
     given = (generation[name] for name in _BUDGET_NAMES if generation.get(name) is not None)
     ends = [unit.end() for unit in islice(_UNIT.finditer(text), int(next(given, _DEFAULT_BUDGET)))]
-    text = text[: ends[-1]] if ends else ""
-    until = generation.get("until") or []
+    return before_stop(text[: ends[-1]] if ends else "", generation.get("until") or ())
+
+
+def before_stop(text: str, until: Sequence[str] | str) -> str:
+    """Return a text up to the first stop string, as models of the harness do."""
     for stop in [until] if isinstance(until, str) else until:
         text = text.partition(stop)[0] if stop else text
     return text

@@ -16,7 +16,7 @@ from tqdm.auto import tqdm
 from lm_eval_longbench.errors import OptionError, RunStopped, TokenizerError
 from lm_eval_longbench.harness.backend import is_hf
 from lm_eval_longbench.harness.baseline import NAME as BASELINE
-from lm_eval_longbench.harness.baseline import ExtractiveBaseline
+from lm_eval_longbench.harness.baseline import ExtractiveBaseline, before_stop
 from lm_eval_longbench.prompts.tokenizer import lent, load_tokenizer, tokenizer_name
 from lm_eval_longbench.prompts.tokens.fast import tokenizer_sha256
 from lm_eval_longbench.signature.ingredients import BEGIN, BESIDE, STOP, THINK_END
@@ -103,7 +103,7 @@ class CallableModel(LM):
             for start in range(0, len(requests), size):
                 piece = requests[start : start + size]
                 for request, text in zip(piece, self._asked(piece), strict=True):
-                    text = _stopped(text, request.args[1].get("until") or ())
+                    text = before_stop(text, request.args[1].get("until") or ())
                     self.cache_hook.add_partial("generate_until", request.args, text)
                     answers.append(text)
                     bar.update()
@@ -136,13 +136,6 @@ class CallableModel(LM):
         raise NotImplementedError("A function from prompts to answers has no probabilities.")
 
     loglikelihood_rolling = loglikelihood
-
-
-def _stopped(text: str, until: Sequence[str] | str) -> str:
-    """Return a text up to the first stop string, as models of the harness do."""
-    for stop in [until] if isinstance(until, str) else until:
-        text = text.partition(stop)[0] if stop else text
-    return text
 
 
 def has_template(model: Any) -> bool:

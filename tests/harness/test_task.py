@@ -151,26 +151,6 @@ def test_overlength_skip_drops_documents_and_shows_the_kept_count(
     assert f"kept 2 of {len(lengths)} documents" in caplog.text
 
 
-def test_overlength_skip_counts_the_chat_template(evaluate, recording_lm, tokenizer_folder):
-    """A document that fits alone but not with a long system text is skipped, not an error."""
-    task = "longbench_v1_qasper"
-    tokenizer = load_fast(tokenizer_folder)
-    lengths = sorted(len(tokenizer(prompt)["input_ids"]) for prompt in prompts_of(task))
-    length = lengths[-1] + 64 + 128  # all fit without the system text
-    result = evaluate(
-        recording_lm,
-        [task],
-        {"overlength": "skip"},
-        {"pretrained": tokenizer_folder, "max_length": length},
-        apply_chat_template=True,
-        system_instruction="word " * 100,
-    )
-    assert 0 < len(recording_lm.prompts) < len(lengths)
-    assert result["results"][task]["truncated,none"] == 0.0
-    for prompt in recording_lm.prompts:
-        assert len(tokenizer(prompt)["input_ids"]) <= length - 128
-
-
 def test_overlength_skip_of_everything_is_an_error(evaluate, recording_lm, tokenizer_folder):
     options = {"truncate_to": 5, "tokenizer": tokenizer_folder, "overlength": "skip"}
     with pytest.raises(OverlengthError, match="nothing is left"):
@@ -195,15 +175,6 @@ def test_chat_policy_wraps_all_but_six(evaluate, recording_lm):
         assert (prompt in raw) != (prompt in wrapped)
     assert {p for p in recording_lm.prompts if p in raw} == raw
     assert any(p in wrapped for p in recording_lm.prompts)
-
-
-def test_a_system_instruction_stays_out_of_raw_prompts(evaluate, recording_lm):
-    tasks = ["longbench_v1_trec", "longbench_v1_qasper"]
-    evaluate(recording_lm, tasks, apply_chat_template=True, system_instruction="Be brief.")
-    for prompt in recording_lm.prompts:
-        assert prompt.startswith("<|system|>\nBe brief.\n") != (
-            prompt in prompts_of("longbench_v1_trec")
-        )
 
 
 def test_the_chat_template_never_pushes_a_prompt_over_the_models_length(
