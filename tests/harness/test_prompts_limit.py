@@ -5,87 +5,80 @@ import pytest
 from lm_eval_longbench.errors import OptionError, OverlengthError
 from lm_eval_longbench.harness.prompts import TEMPLATE_RESERVE, Limit, resolve_limit
 
-COMPLETIONS = {"base_url": "http://127.0.0.1:1/v1/completions", "model": "m"}
+API = {"base_url": "http://127.0.0.1:1/v1/completions", "model": "m"}
+BUDGET = 100
+KEPT_FREE = BUDGET + TEMPLATE_RESERVE
 
 
-def limit(truncate_to=None, budget=100, uncut=False, **model_args):
+def limit(truncate_to=None, budget=BUDGET, uncut=False, **model_args):
     return resolve_limit(truncate_to, model_args, budget, uncut=uncut)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "length", "cuts", "assumed"),
+    [
+        ({"max_length": 4096}, 4096, True, False),
+        ({"max_length": "4096"}, 4096, True, False),
+        ({"max_model_len": 4096}, 4096, True, False),
+        ({"context_length": 4096}, 4096, True, False),
+        # The harness tokenizes: it has a length of its own, and keeps one token for itself.
+        (API, 2047, True, True),
+        ({**API, "max_length": 8192}, 8191, True, False),
+        # It cuts by max_length alone.
+        ({**API, "max_model_len": 32768}, 2047, True, True),
+        ({**API, "max_model_len": 32768, "max_length": 8192}, 8191, True, False),
+        ({**API, "max_model_len": 32768, "uncut": True}, 32767, False, False),
+        *(
+            ({**API, "max_length": 8192, **more}, 8191, False, False)
+            for more in (
+                {"uncut": True},
+                {"tokenized_requests": False},
+                {"tokenized_requests": "False"},
+                {"tokenizer_backend": "None"},
+                {"tokenizer_backend": None},
+            )
+        ),
+    ],
+)
+def test_the_length_that_model_arguments_name(arguments, length, cuts, assumed):
+    found = limit(**arguments)
+    assert (found.tokens, found.room) == (length - KEPT_FREE, length - BUDGET if cuts else None)
+    assert (found.official, found.assumed) == (False, assumed)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {},
+        {"pretrained": "no-such-organisation/no-such-model"},
+        {"base_url": "http://127.0.0.1:1"},
+        {**API, "uncut": True},
+        {**API, "tokenized_requests": False},
+        {**API, "tokenizer_backend": None},
+    ],
+)
+def test_nothing_known_is_no_limit(arguments):
+    assert limit(**arguments) == Limit(None, None, "unknown")
 
 
 def test_truncate_to_wins_and_keeps_the_room():
     assert limit(500, max_length=4096) == Limit(500, 3996, "truncate_to=500", official=True)
 
 
-@pytest.mark.parametrize("argument", ["max_length", "max_model_len", "context_length"])
-def test_model_arguments_name_the_length(argument):
-    found = limit(**{argument: 4096})
-    assert (found.tokens, found.room) == (4096 - 100 - TEMPLATE_RESERVE, 4096 - 100)
-    assert not found.official and not found.assumed
-    assert found.source.startswith(f"{argument}=4096")
-
-
-def test_nothing_known_is_no_limit():
-    assert limit() == Limit(None, None, "unknown")
-    assert limit(pretrained="no-such-organisation/no-such-model").tokens is None
-
-
-def test_the_config_of_a_local_model(model_folder):
-    assert limit(pretrained=model_folder).tokens == 2048 - 100 - TEMPLATE_RESERVE
-
-
-def test_a_nested_text_config_comes_first(tmp_path):
+def test_the_config_of_a_local_model(model_folder, tmp_path):
     from transformers import Gemma3Config
 
-    config = Gemma3Config(
-        text_config={
-            "max_position_embeddings": 777,
-            "num_hidden_layers": 1,
-            "layer_types": ["full_attention"],
-        }
+    assert limit(pretrained=model_folder).room == 2048 - BUDGET
+    nested = {"max_position_embeddings": 777, "num_hidden_layers": 1}
+    Gemma3Config(text_config={**nested, "layer_types": ["full_attention"]}).save_pretrained(
+        tmp_path
     )
-    config.save_pretrained(tmp_path)
-    assert limit(pretrained=str(tmp_path)).room == 777 - 100
-
-
-def test_an_api_model_that_the_harness_tokenizes_for_has_its_default_length():
-    found = limit(**COMPLETIONS)
-    assert (found.tokens, found.room) == (2047 - 100 - TEMPLATE_RESERVE, 2047 - 100)
-    assert found.assumed
-
-
-def test_an_api_model_given_its_length_loses_one_token():
-    found = limit(**COMPLETIONS, max_length=8192)
-    assert (found.room, found.assumed) == (8191 - 100, False)
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        {**COMPLETIONS, "uncut": True},
-        {**COMPLETIONS, "tokenized_requests": False},
-        {**COMPLETIONS, "tokenized_requests": "False"},
-        {**COMPLETIONS, "tokenizer_backend": "None"},
-        {**COMPLETIONS, "tokenizer_backend": None},
-    ],
-)
-def test_nothing_is_assumed_where_the_harness_does_not_cut(arguments):
-    assert limit(**arguments) == Limit(None, None, "unknown")
-    given = limit(**arguments, max_length=8192)
-    assert (given.tokens, given.room) == (8191 - 100 - TEMPLATE_RESERVE, None)
+    assert limit(pretrained=str(tmp_path)).room == 777 - BUDGET
 
 
 def test_a_length_without_room_is_an_error():
     with pytest.raises(OverlengthError, match="no room for a prompt"):
         limit(max_length=128)
-
-
-def test_an_api_model_is_cut_by_max_length_alone():
-    """The harness passes over max_model_len there and keeps its 2,048."""
-    found = limit(**COMPLETIONS, max_model_len=32768)
-    assert found.room == 2047 - 100
-    assert limit(**COMPLETIONS, max_model_len=32768, max_length=8192).room == 8191 - 100
-    chat = limit(**COMPLETIONS, max_model_len=32768, uncut=True)
-    assert chat.tokens == 32767 - 100 - TEMPLATE_RESERVE
 
 
 @pytest.mark.parametrize("value", [True, "True"])
