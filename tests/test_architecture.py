@@ -100,7 +100,8 @@ def test_the_page_names_the_three_files_of_a_cut():
     functions = {}
     for file, named in files.items():
         tree = ast.parse(file.read_text(encoding="utf-8"))
-        functions[file] = {one.name for one in tree.body if isinstance(one, ast.FunctionDef)}
+        defined = (ast.FunctionDef, ast.ClassDef)
+        functions[file] = {one.name for one in tree.body if isinstance(one, defined)}
         assert named and set(named) <= functions[file], file
     bases = [file.read_text(encoding="utf-8") for file in (ROOT / "tasks").glob("*/_base*")]
     rules = {rule for text in bases for rule in re.findall(r"^truncation: (\w+)", text, re.M)}

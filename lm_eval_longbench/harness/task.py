@@ -1,7 +1,7 @@
 """The Task class of all benchmarks: the seam between the harness and this package.
 
-All knowledge of the harness is in this folder; names of it that are not public are listed in
-docs/harness-names.md. What differs from benchmark to benchmark, `Benchmark` and its `Asking` say.
+All knowledge of the harness is in this folder. What differs from benchmark to benchmark is said by
+`Benchmark` and its `Asking`.
 """
 
 from __future__ import annotations
