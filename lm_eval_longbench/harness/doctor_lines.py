@@ -11,7 +11,13 @@ from typing import Any
 
 from lm_eval.config.evaluate_config import EvaluatorConfig
 
-from lm_eval_longbench.benchmarks.registry import benchmark_of, families, read_options, title_of
+from lm_eval_longbench.benchmarks.registry import (
+    benchmark_of,
+    families,
+    protocol_of,
+    read_options,
+    title_of,
+)
 from lm_eval_longbench.data.open import SAMPLE
 from lm_eval_longbench.errors import DataError, LongBenchError, UnknownNameError, few
 from lm_eval_longbench.harness.doctor_report import (
@@ -43,11 +49,11 @@ from lm_eval_longbench.harness.models import (
 from lm_eval_longbench.harness.objects import has_template
 from lm_eval_longbench.harness.private_names import DOCTOR, require
 from lm_eval_longbench.options import Options
-from lm_eval_longbench.protocol import is_greedy, protocol_of
 from lm_eval_longbench.result_files import output_folder
 from lm_eval_longbench.secrets import masked_url
 from lm_eval_longbench.semantic.embedder import OFFICIAL_MODEL
 from lm_eval_longbench.semantic.remote import RemoteEmbedder
+from lm_eval_longbench.signature.protocol import is_greedy
 from lm_eval_longbench.version import installed
 
 # ---------------------------------------------------------------------- the whole

@@ -9,7 +9,7 @@ from typing import Any
 from lm_eval_longbench.benchmarks.base import MOST_REPEATS
 from lm_eval_longbench.errors import OptionError
 from lm_eval_longbench.options import REPEAT, read_seed
-from lm_eval_longbench.protocol import is_greedy
+from lm_eval_longbench.signature.protocol import is_greedy
 
 logger = logging.getLogger(__name__)
 

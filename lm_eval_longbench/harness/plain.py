@@ -138,25 +138,20 @@ def _said(tasks: Sequence[AnsweredTask], signed: Sequence[Mapping[str, Any]]) ->
 
 def _part(name: str, tasks: Sequence[AnsweredTask]) -> Any:
     """Return a table's part of the report."""
-    from lm_eval_longbench.metrics.reasoning import otherwise
     from lm_eval_longbench.scoring.merge import is_official
-    from lm_eval_longbench.scoring.report import columns_of, table_report
+    from lm_eval_longbench.scoring.report import TableAnswers, table_report
 
     lines = [line for task in tasks for line in task.lines or ()]
     labels = sorted({str(task.signature.run["data"]) for task in tasks})
     embedder = next((task.asking.embedder for task in tasks if task.asking.embedder), None)
-    ways = columns_of(
-        name,
-        max(task.asking.repeats for task in tasks),
-        official=all(map(is_official, labels)),
-        reasoned=any(otherwise(line) is not None for line in lines),
-    )
-    for columns in ways:
-        for line in lines:
-            columns.add(line)
     return table_report(
-        ways,
-        tasks[0].asking.options.reasoning,
-        data=labels,
-        embedding_model=embedder.name if embedder else None,
+        TableAnswers(
+            name,
+            lines,
+            repeats=max(task.asking.repeats for task in tasks),
+            official=all(map(is_official, labels)),
+            reasoning=tasks[0].asking.options.reasoning,
+            data=labels,
+            embedding_model=embedder.name if embedder else None,
+        )
     )

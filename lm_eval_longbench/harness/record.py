@@ -10,6 +10,7 @@ from lm_eval.api.instance import Instance
 
 from lm_eval_longbench.answers.answer import Answer, answer_of
 from lm_eval_longbench.benchmarks.base import COUNTS, TRUNCATED
+from lm_eval_longbench.benchmarks.registry import signs
 from lm_eval_longbench.harness.backend import as_text
 from lm_eval_longbench.prompts.held import Texts, whole
 from lm_eval_longbench.prompts.prepare import EXCERPT, Prompt, text_sha256
@@ -37,7 +38,7 @@ class Signature:
         self.run.update(known)
         whole = completed({key: self.run[key] for key in INGREDIENTS if key in self.run})
         self.run.update(whole)
-        self.run["signature"] = line(whole)
+        self.run["signature"] = line(whole, signs())
 
     def count(self, figure: str, values: Sequence[float | None]) -> None:
         """Add the counts that all values of one figure tell.

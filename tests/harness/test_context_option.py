@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from departing import departures
 from real_runs import AnsweringLM, write_run
 
 from lm_eval_longbench.benchmarks.asking import asking_of
@@ -12,7 +13,6 @@ from lm_eval_longbench.check.verify import verify
 from lm_eval_longbench.errors import OptionError
 from lm_eval_longbench.logs.results_file import read_results_file
 from lm_eval_longbench.options import Options
-from lm_eval_longbench.protocol import departures
 from lm_eval_longbench.signature.signature import line
 
 QASPER, PRO = "longbench_v1_qasper", "longbench_pro_t3_1"

@@ -3,13 +3,10 @@
 import itertools
 
 import pytest
-from prediction_rows import log_row, pro_row, v1_doc, v1_row, v2_row, write_lines
+from prediction_rows import log_row, pro_row, v1_doc, v1_row, write_lines
 
 from lm_eval_longbench.errors import PredictionError
-from lm_eval_longbench.scoring.files import find_files
-from lm_eval_longbench.scoring.plan import plan_files
-from lm_eval_longbench.scoring.problems import Problems
-from lm_eval_longbench.scoring.recognise import recognise
+from lm_eval_longbench.scoring.plan import plan_paths
 
 EARLY, LATE = "2025-01-01T00-00-00.5", "2025-01-02T00-00-00.5"
 TREC, QASPER = "longbench_v1_trec", "longbench_v1_qasper"
@@ -20,15 +17,12 @@ def plan():
     """Plan paths; returns (name, run) of each file in order, names of the runs, and problems."""
 
     def run(*paths, benchmark=None):
-        problems = Problems()
-        files = find_files(paths)
-        found = {file: recognise(file, benchmark) for file in files}
-        made = plan_files(files, found, paths, benchmark, problems)
+        made = plan_paths(paths, benchmark)
         assert [file.source.number for file in made.files] == list(range(len(made.files)))
         return (
             [(file.source.name, file.source.run) for file in made.files],
             made.runs,
-            problems.as_json(),
+            made.problems.as_json(),
         )
 
     return run
@@ -85,14 +79,6 @@ def test_prediction_folders_are_runs(plan, tmp_path):
     assert runs == ["a", "b"]
 
 
-def test_v2_files_are_runs(plan, tmp_path):
-    for name in ("a", "b"):
-        write_lines(tmp_path / f"{name}.jsonl", v2_row(name))
-    files, runs, _ = plan(tmp_path / "b.jsonl", tmp_path / "a.jsonl")
-    assert files == [("a.jsonl", 0), ("b.jsonl", 1)]
-    assert runs == ["a.jsonl", "b.jsonl"]
-
-
 def test_shards_of_one_inference_are_one_run(plan, tmp_path):
     for number, name in enumerate(
         ("m_inference_1-of-2", "m_inference_2-of-2", "n_inference_1-of-1", "other")
@@ -129,15 +115,6 @@ def test_e_is_settled_by_folder(plan, tmp_path):
     ]
     (entry,) = problems["foreign"]
     assert entry["reason"] == "is no dataset of v1_e"
-
-
-def test_foreign_files_are_named(plan, tmp_path):
-    write_lines(tmp_path / "in" / "a.jsonl", {"a": 1})
-    write_lines(tmp_path / "in" / "b.jsonl", v2_row("q"))
-    _, _, problems = plan(tmp_path / "in")
-    assert problems["foreign"] == [
-        {"file": "in/a.jsonl", "line": None, "reason": "is not recognised as predictions"}
-    ]
 
 
 def test_nothing_recognised(plan, tmp_path):

@@ -78,11 +78,6 @@ def test_by_name_where_nothing_can_be_read(look, name, expected, lines):
     assert look(name, *lines) == expected
 
 
-@pytest.mark.parametrize("row", [{}, {"a": 1}, {"text": "x", "answers": ["y"]}])
-def test_a_dataset_under_the_name_of_predictions_is_none(look, row):
-    assert look("qasper.jsonl", row) == Foreign("is not recognised as predictions")
-
-
 @pytest.mark.parametrize(
     ("name", "more", "table"),
     [
@@ -125,12 +120,6 @@ def test_logs_of_other_tasks(look):
     found = look(f"samples_gsm8k_{STAMP}.jsonl", row)
     assert found.reason.startswith("is a sample log of the task 'gsm8k'; the tasks of longbench_v1")
     assert "does not say its task" in look("log.jsonl", row).reason
-
-
-def test_logs_of_earlier_versions_go_by_their_name(look):
-    row = {**LOGGED, "doc": {"answers": ["x"]}, "filter": "mine"}
-    expected = Recognised(LOG, None, QASPER, "mine")
-    assert look(f"samples_{QASPER}_{STAMP}.jsonl", row) == expected
 
 
 def test_a_renamed_task_goes_by_its_rows(look):

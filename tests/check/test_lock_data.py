@@ -118,11 +118,3 @@ def test_missing_data(tmp_path, folder):
         data("longbench_v1_lcc", data_dir=str(folder))
     with pytest.raises(DataError, match="cannot be read"):
         data("longbench_v2_rag", retrieved_context=str(tmp_path / "none"))
-
-
-def test_chunks_are_of_the_data_where_they_are_read(tmp_path):
-    chunks = tmp_path / "chunks.jsonl"
-    chunks.write_text('{"_id": "a", "retrieved_context": []}\n')
-    found = data("longbench_v2", "longbench_v2_rag", retrieved_context=str(chunks))
-    assert found["retrieved_context"] == {"source": "local", "sha256": digest(chunks)}
-    assert set(data("longbench_v2", retrieved_context=str(chunks))) == {"longbench_v2"}
