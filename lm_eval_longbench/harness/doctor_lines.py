@@ -11,13 +11,7 @@ from typing import Any
 
 from lm_eval.config.evaluate_config import EvaluatorConfig
 
-from lm_eval_longbench.benchmarks.registry import (
-    benchmark_of,
-    families,
-    protocol_of,
-    read_options,
-    title_of,
-)
+from lm_eval_longbench.benchmarks.registry import benchmark_of, families, read_options, title_of
 from lm_eval_longbench.data.open import SAMPLE
 from lm_eval_longbench.errors import DataError, LongBenchError, UnknownNameError, few
 from lm_eval_longbench.harness.doctor_report import (
@@ -284,7 +278,7 @@ def _limit_lines(run: EvaluatorConfig, backend: Backend, one: Built) -> Iterator
     limit = one.limit
     if limit is None:
         return
-    official = protocol_of(one.official.name).limits
+    official = benchmark_of(one.official).protocol(one.official).limits
     todo = "There is no official limit; whole prompts are officially asked."
     if official:
         fitting = [own for own in official if limit.tokens is None or own <= limit.tokens]

@@ -1,7 +1,5 @@
 """Two results beside each other: which tasks they share and what their signatures differ in."""
 
-import json
-
 import pytest
 from real_runs import EXTRACTIVE, AnsweringLM, Files, write_run
 
@@ -80,20 +78,6 @@ def test_an_edited_option(base, base_run):
     assert compared.verdict == CARE
     base.edit_run(QASPER, metrics="2.0")
     assert compare_results(base_run, base.folder).verdict == NOT
-
-
-def test_no_task_in_common(base_run, v2_run):
-    compared = compare_results(base_run, v2_run)
-    assert compared.verdict == NOT
-    assert compared.tasks == []
-
-
-def test_a_users_name_of_a_task(base, tmp_path):
-    whole = json.loads(base.results.read_text(encoding="utf-8"))
-    for part in ("results", "configs", "versions"):
-        whole[part]["mine"] = whole[part].pop(QASPER)
-    base.results.write_text(json.dumps(whole), encoding="utf-8")
-    assert QASPER in entries_of(base.folder, tmp_path)
 
 
 def test_a_scored_folder(base_run, tmp_path):

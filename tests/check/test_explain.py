@@ -213,14 +213,6 @@ def test_another_policy_for_reasoning_is_the_scorer(tmp_path):
     assert found.ours == 100.0
 
 
-def test_nothing_in_common(tmp_path):
-    for name in ("qasper", "hotpotqa"):
-        write_lines(tmp_path / name / "pred" / "m" / f"{name}.jsonl", v1_row("x", "y"))
-    found = compare_results(tmp_path / "qasper", tmp_path / "hotpotqa")
-    assert found.why is None
-    assert "have no scored question in common" in found.untold
-
-
 def test_the_command(tmp_path):
     theirs, ours = make(STOP, 1)
     sides = [str(own.write(tmp_path / name)) for name, own in (("a", theirs), ("b", ours))]

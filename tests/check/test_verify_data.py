@@ -128,19 +128,6 @@ def test_other_local_data(local):
     assert found["longbench_v2_code_repository", "data", "sha256"].status == CONFIRMED
 
 
-@pytest.mark.parametrize("content", [None, "no row\n"])
-def test_local_data_that_cannot_be_opened(local, content):
-    files, folder = local
-    (folder / "qasper.jsonl").unlink()
-    if content is not None:
-        (folder / "qasper.jsonl").write_text(content, encoding="utf-8")
-    report = verify([files.folder], data_dir=str(folder))
-    said = of_kind(report, "data")[TASK, "data", "sha256"]
-    assert said.status == NOT_CHECKABLE
-    assert said.meaning.startswith("The data cannot be opened: ")
-    assert "qasper.jsonl" in said.meaning
-
-
 @pytest.mark.parametrize("label", ["sample-000000000000", "zai-org/LongBench@0000000"])
 def test_data_of_another_version(base, label):
     def edit(rows):

@@ -44,15 +44,6 @@ def test_everything_is_confirmed(base_run):
     assert len(official) == 8 and group not in official
 
 
-def test_variants_of_other_benchmarks(tmp_path):
-    tasks = ["longbench_v1_retrieval_qasper", "longbench_v1_nq", "longbench_v1_summary_qmsum"]
-    report = verify([write_run(tmp_path, EXTRACTIVE, tasks)])
-    # Retrieved parts are not in the log.
-    assert_confirmed(report, {"prompts"})
-    said = {check.place for check in report.with_status(NOT_CHECKABLE) if check.kind == "prompts"}
-    assert said == {tasks[0], tasks[2]}
-
-
 def test_every_mode_of_v2(v2_run):
     report = verify([v2_run])
     # Chunks are not in the log.
@@ -206,14 +197,6 @@ def test_summaries(tmp_path, server_url, model, repeats):
     assert ("NaN" in official.meaning) is (model != OFFICIAL_EMBEDDINGS)
 
 
-def test_answers_over_an_api(tmp_path, server_url):
-    arguments = {"base_url": f"{server_url}/chat/completions", "model": "tiny"}
-    task = "longbench_pro_t3_1"
-    write_run(tmp_path, "local-chat-completions", [task], {}, arguments, apply_chat_template=True)
-    report = verify([tmp_path])
-    assert_confirmed(report)
-
-
 def test_a_chosen_part_of_pro(tmp_path):
     options = {"only": {"language": "English"}}
     write_run(tmp_path, EXTRACTIVE, ["longbench_pro_t3_1"], options)
@@ -266,12 +249,6 @@ def test_a_users_own_task_with_filters_and_group(tmp_path):
     said = {check.kind: check.meaning for check in report.with_status(NOT_CHECKABLE)}
     assert "put together by 'median', officially by 'mean'" in said["figures"]
     assert report.exit_status == 0
-
-
-def test_several_runs_and_foreign_tasks(base_run, v2_run):
-    report = verify([base_run, v2_run, base_run])
-    assert len({check.file for check in report.checks}) == 2
-    assert report.foreign == 0
 
 
 def test_without_logs(tmp_path):

@@ -9,7 +9,7 @@ import pytest
 from prediction_rows import write_lines
 
 from lm_eval_longbench.errors import PredictionError
-from lm_eval_longbench.scoring.files import count_rows, find_files, first_rows, stem_of, survey
+from lm_eval_longbench.scoring.files import find_files, first_rows, stem_of, survey
 
 
 @pytest.fixture
@@ -43,11 +43,6 @@ def test_json_lines_at_any_depth_by_their_name_under_the_path(tree):
         "runs/model/samples_longbench_v1_trec_2025-01-01T00-00-00.jsonl",
     ]
     assert names(tree / "model") == ["model/samples_longbench_v1_trec_2025-01-01T00-00-00.jsonl"]
-
-
-def test_a_file_that_is_named_may_have_any_name(tree):
-    (found,) = find_files([tree / "model" / "notes.txt"])
-    assert (found.name, found.named) == ("notes.txt", True)
 
 
 def test_a_file_under_two_paths_is_one_file(tree):
@@ -106,8 +101,3 @@ def vars_of(found):
 def test_the_first_rows_are_those_that_can_be_read(tmp_path):
     path = write_lines(tmp_path / "a.jsonl", "", "{", b"\xff", [1], {"a": 1}, "[" * 100_000, 7)
     assert list(first_rows(path)) == [[1], {"a": 1}, 7]
-
-
-def test_rows_are_the_lines_that_are_not_blank(tmp_path):
-    path = write_lines(tmp_path / "a.jsonl", "{}", "", " \t", "{")
-    assert count_rows(path) == 2

@@ -1,9 +1,7 @@
 """Files of other programs: recognised by themselves, scored as official files would be."""
 
-import contextlib
 import csv
 import json
-import random
 
 import pytest
 from prediction_rows import STAMP, write_lines
@@ -201,30 +199,6 @@ def test_other_files_of_such_names_are_not_scored(score, tmp_path, name, text):
 ODD = (b"", b'"', b"'", b",", b"\n", b"\0", b"[", b"]", b"\xff", b"7", b"null", b"{}", b"\\u0000")
 
 
-@pytest.mark.parametrize("title", WRITERS)
-def test_damage_is_one_error_or_a_named_row(score, tmp_path, title):
-    WRITERS[title](tmp_path / "sound")
-    files = sorted(path for path in (tmp_path / "sound").rglob("*") if path.is_file())
-    sound = {path: path.read_bytes() for path in files}
-    for seed in range(40):
-        chance = random.Random(seed)
-        path = chance.choice(files)
-        raw = bytearray(sound[path])
-        for _ in range(chance.randint(1, 4)):
-            place = chance.randrange(len(raw))
-            raw[place : place + chance.randint(0, 6)] = chance.choice(ODD)
-        path.write_bytes(raw)
-        with contextlib.suppress(PredictionError):
-            found = score(tmp_path / "sound")
-            assert all(0 <= one["score"] <= 1 for one in found.samples)
-        path.write_bytes(sound[path])
-
-
-@pytest.mark.parametrize("cell", ["['a\x00']", "['a' 1]", "['a", "{'a'}", '["a\\"]', "a"])
-def test_cells_that_hold_no_list_of_texts(cell):
-    assert texts_of(cell) is None
-
-
 @pytest.mark.parametrize(
     ("cell", "texts"),
     [
@@ -362,23 +336,3 @@ def test_what_says_too_little_is_named(score, tmp_path):
     (folder / "LongBenchv2.json").write_text('{"0": {"prediction": "A", "gold": "A"}}')
     with pytest.raises(PredictionError, match="neither the id nor the difficulty"):
         score(folder)
-
-
-def test_another_benchmark_than_was_said(score, tmp_path):
-    opencompass(tmp_path / "in")
-    with pytest.raises(PredictionError, match="which is not of v2"):
-        score(tmp_path / "in", benchmark="v2")
-
-
-@pytest.mark.parametrize("doc_id", [2**53, 1000, -1, 1.5])
-def test_the_number_of_a_question_in_a_log_of_the_harness(score, tmp_path, doc_id):
-    own = {"resps": [["Emma"]], "filtered_resps": ["Emma"], "filter": "none"}
-    rows = [
-        {**own, "doc": {**doc("qasper", at), "question": "?"}, "doc_id": number}
-        for at, number in enumerate((0, doc_id))
-    ]
-    write_lines(tmp_path / "m" / f"samples_longbench_qasper_{STAMP}.jsonl", *rows)
-    found = score(tmp_path / "m")
-    is_read = doc_id in (2**53, 1000)
-    assert len(found.samples) == 1 + is_read
-    assert ("malformed" in found.problems) is not is_read

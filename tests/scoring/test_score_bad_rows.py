@@ -80,30 +80,6 @@ def test_a_file_that_was_cut_in_the_middle(score, tmp_path, kind):
     assert entry["reason"].startswith("not JSON (")
 
 
-def test_texts_with_nul_and_half_surrogates(score, tmp_path):
-    lines = [
-        b'{"pred": "\\ud800\\u0000 Emma", "answers": ["Emma \\udfff"]}',
-        b'{"pred": "\xed\xa0\x80", "answers": ["x"]}',
-    ]
-    found = score(write_lines(tmp_path / "pred" / "qasper.jsonl", *lines).parent)
-    assert len(found.samples) == 2
-    odd = {**v2_row("\ud800"), "sub_domain": "\udfff"}
-    (sample,) = score(write_lines(tmp_path / "v2.jsonl", odd, v2_row("q"))).samples[1:]
-    assert (sample["id"], sample["sub_domain"]) == ("\ud800", "\udfff")
-
-
-def test_failed_calls(score, tmp_path):
-    rows = [pro_row("q1", None), pro_row("q2", " "), pro_row("q3", "<think>so"), pro_row("q4")]
-    found = score(write_lines(tmp_path / "m_inference_1.jsonl", *rows), reasoning="drop")
-    # White space is an answer officially; nothing is left of the third one without its reasoning.
-    assert [sample["failed"] for sample in found.samples] == [True, False, True, False]
-    assert found.scores["fail_samples_num"] == 2
-    rows = [{**v2_row("q1"), "response": None, "pred": None}, v2_row("q2")]
-    found = score(write_lines(tmp_path / "v2.jsonl", *rows))
-    assert (found.scores["n"], found.scores["failed"], found.scores["unparsed"]) == (2, 1, 1)
-    assert found.scores["overall"] == 50.0
-
-
 def test_duplicates_in_a_file(score, tmp_path):
     rows = [v2_row("q1", "B"), v2_row("q2"), v2_row("q1", "A")]
     found = score(write_lines(tmp_path / "m.jsonl", *rows))
@@ -116,17 +92,6 @@ def test_duplicates_in_a_file(score, tmp_path):
         }
     ]
     assert found.report["tables"]["longbench_v2"]["counts"]["duplicate"] == 1
-
-
-def test_duplicates_across_the_files_of_a_run(score, tmp_path):
-    """Two shards with the same run of a question: the first in canonical order counts."""
-    for number, text in ((2, "wrong"), (1, "[Answer]\nEmma")):
-        write_lines(tmp_path / "in" / f"m_inference_{number}.jsonl", pro_row("q", text))
-    found = score(tmp_path / "in")
-    (sample,) = found.samples
-    assert sample["score"] == 1.0
-    (entry,) = found.problems["duplicate"]
-    assert (entry["file"], entry["line"]) == ("in/m_inference_2.jsonl", 1)
 
 
 def test_foreign_files_and_rows(score, tmp_path):
@@ -210,12 +175,3 @@ def test_an_empty_or_hopeless_file_is_an_error(score, tmp_path):
         path = write_lines(tmp_path / f"in{number}" / "pred" / "qasper.jsonl", *lines)
         with pytest.raises(PredictionError, match="No line of the input can be scored"):
             score(path.parent)
-
-
-def test_a_dataset_without_a_good_line_has_no_figure(score, tmp_path):
-    write_lines(tmp_path / "pred" / "qasper.jsonl", "{", "[]")
-    write_lines(tmp_path / "pred" / "lcc.jsonl", v1_row("x", "x"))
-    found = score(tmp_path / "pred")
-    assert found.scores == {"qasper": None, "lcc": 100.0}
-    task = found.report["tables"]["longbench_v1"]["tasks"][QASPER]
-    assert (task["questions"], task["score"], task["malformed"]) == (0, None, 2)

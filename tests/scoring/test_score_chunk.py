@@ -1,7 +1,6 @@
 """The unit of work of a process: lines in, rows and problems out; and the rows of sample logs."""
 
 import json
-import pickle
 
 import pytest
 from prediction_rows import (
@@ -15,7 +14,6 @@ from prediction_rows import (
     v1_doc,
     v1_row,
     v2_question,
-    v2_row,
 )
 
 from lm_eval_longbench.benchmarks.base import MOST_REPEATS
@@ -82,24 +80,6 @@ def test_bad_lines_are_named_whatever_they_are():
     assert found.samples[0].key.id == "8"
 
 
-def test_what_is_wrong_with_a_file_is_a_problem_at_its_line():
-    found = score_chunk(V1, ByteChunk(b"", 9, 8, "it ends early"))
-    (bad,) = found.problems.first("malformed")
-    assert sentence("malformed", bad) == "in/qasper.jsonl, line 9: it ends early"
-
-
-def test_answers_of_one_question_have_one_gold():
-    one = score_chunk(V1, chunk(v1_row("a", "x", "y"))).samples[0].gold
-    assert score_chunk(V1, chunk(v1_row("b", "x", "y"))).samples[0].gold == one
-    for other in (v1_row("a", "x"), v1_row("a", "y", "x"), v1_row("a", "x", "y", classes=["z"])):
-        assert score_chunk(V1, chunk(other)).samples[0].gold != one
-    golds = {
-        score_chunk(V2, chunk(row)).samples[0].gold
-        for row in (v2_row("q"), v2_row("q", answer="C"), v2_row("q", length="long"), v2_row("r"))
-    }
-    assert len(golds) == 3
-
-
 def test_summaries_bring_their_texts():
     source = PredictionSource(0, 0, "pro", PRO_FILE, "longbench_pro")
     rows = [
@@ -115,13 +95,6 @@ def test_summaries_bring_their_texts():
     ]
 
 
-def test_an_outcome_travels_between_processes():
-    found = score_chunk(V1, chunk(v1_row("Emma", "Emma"), b"{"))
-    again = pickle.loads(pickle.dumps(found))
-    assert (again.samples, again.labels) == (found.samples, found.labels)
-    assert again.problems.as_json() == found.problems.as_json()
-
-
 SOURCE = PredictionSource(0, 0, "a", LOG, filter="none")
 QASPER = "longbench_v1_qasper"
 
@@ -134,12 +107,6 @@ def read(row, **source):
 
 def v1(*responses, **more):
     return log_row(QASPER, v1_doc(QASPER, 3, "Emma"), *responses, **more)
-
-
-@pytest.mark.parametrize("in_process", [True, False])
-def test_repeats_in_one_request_or_in_several(in_process):
-    found = read(v1("a", "b", "c", in_process=in_process))
-    assert [(own.repeat, own.response) for own in found] == [(1, "a"), (2, "b"), (3, "c")]
 
 
 @pytest.mark.parametrize(
@@ -172,21 +139,6 @@ def test_only_rows_of_the_files_first_filter_count():
     assert own.response == "x"
 
 
-def test_tasks_that_are_not_ours():
-    row = v1("x")
-    row["doc"]["task"] = "gsm8k"
-    assert read(row, task=QASPER).kind == FOREIGN
-    row["doc"]["task"] = ["x"]
-    assert read(row).kind == FOREIGN
-
-
-def test_rows_of_another_benchmark_than_the_user_said():
-    assert not isinstance(read(v1("x"), benchmark="longbench_v1"), Unusable)
-    found = read(v1("x"), benchmark="longbench_pro")
-    reason = f"is of the task '{QASPER}', which is not of longbench_pro"
-    assert found == Unusable(reason, FOREIGN)
-
-
 def test_a_document_without_id_goes_by_its_place():
     row = v1("x")
     del row["doc"]["_id"]
@@ -197,13 +149,6 @@ def test_a_document_without_id_goes_by_its_place():
     assert read(row)[0].order == 8
     del row["doc_id"]
     assert read(row)[0].order == 4  # the line's
-
-
-@pytest.mark.parametrize("value", [-1, True, "3", 2**60, None])
-def test_a_place_that_is_none(value):
-    row = v1("x")
-    row["doc"]["index"] = value
-    assert read(row) == Unusable("doc: 'index' is not a whole number from 0")
 
 
 @pytest.mark.parametrize(

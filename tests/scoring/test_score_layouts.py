@@ -214,18 +214,4 @@ def test_modes_of_one_model_are_one_model(score, tmp_path):
     assert len(score(tmp_path / "results").samples) == len(ends)
 
 
-def test_names_are_those_that_were_given_and_not_where_links_lead(score, tmp_path):
-    official(tmp_path / "away", "v1", "2024-01-01", "2024-01-02")
-    (tmp_path / "pred").mkdir()
-    for number in (1, 2):
-        away = tmp_path / "away" / "pred" / f"2024-01-0{number}"
-        (tmp_path / "pred" / f"m_repeat-{number}").symlink_to(away)
-    assert len(score(tmp_path / "pred").samples) == 2
-    store = official(tmp_path / "other", "v1", "llama", "gpt").rename(tmp_path / "store")
-    (tmp_path / "runs").mkdir()
-    (tmp_path / "runs" / "pred").symlink_to(store)
-    with pytest.raises(PredictionError, match="of several models"):
-        score(tmp_path / "runs" / "pred")
-
-
 ROW = {"Chinese": v2_row("q", "A") | {"response": "答案：The correct answer is (A)."}}

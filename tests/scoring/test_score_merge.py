@@ -5,8 +5,6 @@ import random
 from concurrent.futures import ProcessPoolExecutor
 
 import pytest
-from longbench_pro_facts import DIMENSIONS
-from oracles import pro_summary as oracle
 from prediction_rows import (
     log_row,
     pro_question,
@@ -170,24 +168,6 @@ def test_the_time_in_the_name_orders_harness_runs(score, tmp_path):
         ]
 
 
-def test_pro_shards_keep_their_runs(score, tmp_path):
-    rows = {
-        "m_inference_1-of-2.jsonl": [("a", 1), ("b", 2), ("a", 3)],
-        "m_inference_2-of-2.jsonl": [("b", 1), ("a", 2), ("b", 3)],
-    }
-    for name, own in rows.items():
-        write_lines(
-            tmp_path / "in" / name,
-            *(pro_row(id, "Emma" if run > 1 else "Bob", bon_idx=run) for id, run in own),
-        )
-    found = score(tmp_path / "in")
-    assert shown(found) == [(id, run, float(run > 1)) for id in "ab" for run in (1, 2, 3)]
-    rows = [{**own, "bon_idx": own["repeat"], "metric": own["score"]} for own in found.samples]
-    assert found.scores == oracle.summary(rows, 3, DIMENSIONS)
-    assert found.scores["pass@1"] == 0.0 and found.scores["pass@2"] == 1.0
-    assert found.scores["inference_inconsistent_samples_num"] == 0
-
-
 def test_more_runs_than_are_scored_together_are_refused(score, tmp_path, monkeypatch):
     monkeypatch.setattr(merge, "MOST_REPEATS", 3)
     for number in range(4):
@@ -198,19 +178,3 @@ def test_more_runs_than_are_scored_together_are_refused(score, tmp_path, monkeyp
         score(tmp_path / "in")
     (tmp_path / "in" / "3" / "m_inference_1.jsonl").unlink()
     assert score(tmp_path / "in").scores["inference_iterations"] == 3
-
-
-def test_questions_stand_in_the_official_order(score, tmp_path):
-    tasks = [f"longbench_pro_{code}" for code in ("t10_1", "t1_1", "t2_1")]
-    for task in tasks:
-        code = task.removeprefix("longbench_pro_")
-        rows = [log_row(task, pro_question(id, code=code), "x") for id in ("b", "a")]
-        write_lines(tmp_path / f"samples_{task}_{EARLY}.jsonl", *rows)
-    rows = [log_row(QASPER, v1_doc(QASPER, n, "x"), "x") for n in (10, 9, 2)]
-    write_lines(tmp_path / f"samples_{QASPER}_{EARLY}.jsonl", *rows)
-    assert [(own["task"], own["id"]) for own in score(tmp_path).samples] == [
-        (QASPER, "id-2"),
-        (QASPER, "id-9"),
-        (QASPER, "id-10"),
-        *((task, id) for task in (tasks[1], tasks[2], tasks[0]) for id in "ab"),
-    ]

@@ -15,7 +15,7 @@ from lm_eval_longbench.signature.ingredients import (
     NOT,
     PACKAGES,
 )
-from lm_eval_longbench.signature.signature import combined, completed, package_versions
+from lm_eval_longbench.signature.signature import completed, package_versions
 
 PACKAGES_NOW = {
     "lm_eval_longbench": "0.1.0",
@@ -259,16 +259,6 @@ def test_two_models():
     assert compare({**RUN, **unknown}, {**RUN, **unknown, "chat_sha256": "f" * 64}).verdict == CARE
 
 
-def test_cuts_that_one_side_does_not_count_are_no_other_number():
-    one = dict.fromkeys(INGREDIENTS, "x")
-    for other, reason in (
-        (None, "how many prompts were cut is not known on one side"),
-        (4, "another number of prompts was cut"),
-    ):
-        (found,) = compare({**one, "truncated": 0}, {**one, "truncated": other}).differences
-        assert (found.weight, found.reason) == (CARE, reason)
-
-
 def test_the_order_is_that_of_a_signature_and_the_heaviest_counts():
     other = {**RUN, "failed": 3, "limit": 7500, "version": "2.0", "seeds": [1]}
     names = [difference.ingredient for difference in compare(RUN, other).differences]
@@ -285,15 +275,6 @@ def test_what_is_not_stated_needs_care():
     assert comparison.verdict == CARE
     assert compare(partial, {**RUN, "data": "x"}).verdict == NOT
     assert incomparable([partial, {**RUN, "limit": 1}, partial]) == []
-
-
-def test_tables():
-    """Combined signatures of whole tables are compared like those of tasks."""
-    tasks = [RUN, {**RUN, "task": "longbench_v1_trec", "chat": "raw", "chat_sha256": "e" * 64}]
-    assert compare(combined(tasks), combined(tasks[::-1])).verdict == COMPARABLE
-    assert compare(combined(tasks), combined(tasks[:1])).verdict == NOT
-    shorter = [{**task, "limit": 7500} for task in tasks]
-    assert compare(combined(tasks), combined(shorter)).verdict == NOT
 
 
 def test_incomparable_names_all_values_once():
