@@ -22,9 +22,8 @@ from lm_eval_longbench.logs.sample_log import is_log_row, prompt_of, requests_of
 from lm_eval_longbench.logs.scored_files import SAMPLES, read_samples
 from lm_eval_longbench.metrics.reasoning import POLICIES
 from lm_eval_longbench.reporting.scored_run import ScoredRun, read_run
-from lm_eval_longbench.scoring.files import PredictionSource, find_files
-from lm_eval_longbench.scoring.plan import Plan, PlannedFile, plan_paths
-from lm_eval_longbench.scoring.recognise import Recognised, recognise
+from lm_eval_longbench.scoring.files import PredictionSource
+from lm_eval_longbench.scoring.plan import NothingRecognised, Plan, PlannedFile, plan_paths
 from lm_eval_longbench.scoring.score import score_paths
 from lm_eval_longbench.scoring.score_chunk import score_sample
 from lm_eval_longbench.signature.signature import UNKNOWN
@@ -210,11 +209,13 @@ def read_side(path: Path, scratch: Path, name: str) -> Side:
             of one task that cannot be merged.
         DataError: the files of a scored folder contradict each other.
     """
-    side = Side(str(path))
-    places = list(results_under(path))
-    is_read = any(isinstance(recognise(file, None), Recognised) for file in find_files([path]))
-    if is_read:
-        _read_answers(side, plan_paths([path]))
+    side, places = Side(str(path)), list(results_under(path))
+    try:
+        plan: Plan | None = plan_paths([path])
+    except NothingRecognised:
+        plan = None
+    if plan is not None:
+        _read_answers(side, plan)
         if not side.questions:
             raise PredictionError(f"{path} has no answers that can be scored.")
         score_paths([path], scratch)
@@ -224,7 +225,7 @@ def read_side(path: Path, scratch: Path, name: str) -> Side:
         places = places or find_results([path])
         if len(places) == 1 and places[0].is_dir():
             side.run = read_run(places[0], name)
-    side.entries, side.merged = _entries(path, places, scratch if is_read else None)
+    side.entries, side.merged = _entries(path, places, scratch if plan else None)
     if not side.entries:
         raise PredictionError(f"{path} has no results of tasks of this package.")
     return side

@@ -165,16 +165,20 @@ class Plan:
                 yield file, row, read_row(row, index, file.source)
 
 
-def _nothing(paths: Iterable[Path], benchmark: str | None, problems: Problems) -> PredictionError:
+class NothingRecognised(PredictionError):
+    """None of the files is recognised as predictions."""
+
+
+def _nothing(paths: Iterable[Path], benchmark: str | None, problems: Problems) -> NothingRecognised:
     where = ", ".join(map(str, paths))
     foreign = [sentence("foreign", own) for own in problems.first("foreign")]
     found = "".join(f"\n  {line}" for line in foreign[:_NAMED])
     if benchmark is not None and short_names()[benchmark].file_names == "all":
         own = short_names()[benchmark].tasks.values()
         names = ", ".join(f"{task.label}.jsonl" for task in own)
-        return PredictionError(f"{where} has no prediction file of {benchmark}: {names}.{found}")
+        return NothingRecognised(f"{where} has no prediction file of {benchmark}: {names}.{found}")
     told = "" if benchmark is None else f" of {benchmark}"
-    return PredictionError(
+    return NothingRecognised(
         f"{where}: nothing is recognised as predictions{told}. Expected are the harness's sample "
         "logs (samples_<task>_<date>.jsonl, of log_samples), official LongBench v1 or E "
         "prediction files (<dataset>.jsonl, lines with pred and answers), official LongBench v2 "

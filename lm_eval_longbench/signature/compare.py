@@ -197,6 +197,15 @@ def shown(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, default=str)
 
 
+def _heavy_part(own: Signature) -> str:
+    """Return a text that is equal for signatures which weigh alike against any other."""
+    light = {name for name, rule in INGREDIENTS.items() if rule.weight == CARE}
+    kept = [(name, own[name]) for name in sorted(own.keys() - light)]
+    # What the conditions of rules ask of light ingredients.
+    asked = (own.get("tokenizer_sha256"), own.get("truncated") == 0, own.get("reasoned") == 0)
+    return repr((kept, asked))
+
+
 def incomparable(signatures: Sequence[Mapping[str, Any]], segmented: Collection[str]) -> list[str]:
     """Return why results must not stand in one column, a sentence an ingredient; [] if they may.
 
@@ -207,7 +216,11 @@ def incomparable(signatures: Sequence[Mapping[str, Any]], segmented: Collection[
     """
     values: dict[str, dict[str, None]] = {}
     reasons: dict[str, str] = {}
-    for left, right in combinations(signatures, 2):
+    # Pairs grow as squares, and of many runs most are alike in all that weighs.
+    distinct: dict[str, Signature] = {}
+    for own in signatures:
+        distinct.setdefault(_heavy_part(own), own)
+    for left, right in combinations(distinct.values(), 2):
         for difference in compare(left, right, segmented).differences:
             if difference.weight == NOT:
                 name = difference.ingredient

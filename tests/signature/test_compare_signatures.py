@@ -306,3 +306,14 @@ def test_values_in_print():
         ("tokenizer", (None, "t"), ("none", "t")),
     ):
         assert SignatureDifference(ingredient, *values, NOT, "").shown() == texts
+
+
+def test_a_thousand_runs_of_one_setting_are_one(monkeypatch):
+    """Only runs that differ in what weighs are compared pair by pair."""
+    calls = []
+    real = module.compare
+    monkeypatch.setattr(module, "compare", lambda *own: calls.append(own) or real(*own))
+    runs = [{**RUN, "failed": number, "truncated": 1 + number} for number in range(1000)]
+    (sentence,) = incomparable([*runs, {**RUN, "limit": 7500}])
+    assert sentence.startswith("limit differs")
+    assert len(calls) == 1
