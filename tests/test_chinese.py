@@ -35,7 +35,7 @@ MAKERS = {
     "reporting/render.py": ("_entry_note", "_source_texts", "_board_table", "rank_text"),
     "signature/compare.py": ("incomparable",),
     "signature/protocol.py": (
-        *("_sampling", "_generation", "_departing", "_own", "_of_settings", "departures"),
+        *("_sampling", "_generation", "_departing", "_of_settings", "departures"),
     ),
     "answers/answer.py": ("failure", "failed_text"),
 }
