@@ -18,7 +18,7 @@ from lm_eval_longbench.task_folder import task_folder
 assert ExtractiveBaseline
 EXTRACTIVE = "longbench-extractive"
 # A user's own groups, which have figures over tasks of v1.
-GROUPS = Path(__file__).parent / "verify" / "groups"
+GROUPS = Path(__file__).parent / "check" / "groups"
 
 
 class AnsweringLM(LM):

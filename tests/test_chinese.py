@@ -21,7 +21,6 @@ from lm_eval_longbench.signature.ingredients import INGREDIENTS, NOT
 ROOT = Path(module.__file__).parent
 # Functions whose texts a reader of reports sees.
 MAKERS = {
-    "protocol.py": ("_sampling", "_generation", "_departing", "departures"),
     "reporting/published.py": (
         *("why_not_ranked", "_copied", "protocol_of_run", "verdict_of", "rank_of", "leaderboard"),
     ),
@@ -35,7 +34,9 @@ MAKERS = {
     "reporting/scored_run.py": ("capped_warning", "_official"),
     "reporting/render.py": ("_entry_note", "_source_texts", "_board_table", "rank_text"),
     "signature/compare.py": ("incomparable",),
-    "signature/ingredients.py": ("setting_departures",),
+    "signature/protocol.py": (
+        *("_sampling", "_generation", "_departing", "_of_settings", "departures"),
+    ),
     "answers/answer.py": ("failure", "failed_text"),
 }
 CAPPED = (

@@ -139,7 +139,7 @@ def server():
 @pytest.fixture(scope="module")
 def embeddings():
     """One of chats, with an answer a seed, and of embeddings; its address."""
-    with serving(JsonServer(_conftest_of("verify").ChatHandler)) as own:
+    with serving(JsonServer(_conftest_of("check").ChatHandler)) as own:
         yield own.url("/v1")
 
 
@@ -161,7 +161,7 @@ class Run:
         self.scores = json.loads((scored / "scores.json").read_text(encoding="utf-8"))
         self.report = json.loads(report(scored, format="json"))
         self.of_logs = json.loads(report(folder, format="json"))
-        self.verified, self.of_scored = verify([folder]), verify([scored])
+        self.verified = verify([folder])
 
     @property
     def tasks(self):
@@ -509,21 +509,6 @@ def test_verify_confirms_every_figure(run):
     assert report.with_status(NOT_CHECKABLE) == []
 
 
-@pytest.mark.parametrize("layout", [*SCORED, "predicted"])
-def test_verify_of_a_scored_folder(request, layout):
-    """Its reports follow from its samples; that the samples follow from answers it cannot say."""
-    run = request.getfixturevalue(layout)
-    report = run.of_scored
-    assert report.with_status(DIFFERENT) == []
-    assert report.exit_status == 3
-    said = {check.kind: check.meaning for check in report.with_status(NOT_CHECKABLE)}
-    assert set(said) == {OFFICIAL}
-    assert said[OFFICIAL].startswith("Samples hold no answers, so their scores cannot be ")
-    figures = [check for check in report.checks if check.kind == "figures"]
-    assert len(figures) > 40
-    assert {check.status for check in figures} == {CONFIRMED}
-
-
 def rows_of(report):
     """All rows of a report, without the name of its run."""
     return [one["figures"] for one in report["benchmarks"]]
@@ -622,7 +607,7 @@ def test_summaries(tmp_path, embeddings, known):
     row = run.row("longbench_pro", "overall", "overall")
     best = run.row("longbench_pro", "best of N", "best of 3")
     (official,) = (check for check in run.verified.checks if check.kind == OFFICIAL)
-    assert run.verified.with_status(DIFFERENT) == run.of_scored.with_status(DIFFERENT) == []
+    assert run.verified.with_status(DIFFERENT) == []
     assert (run.verified.exit_status, official.status) == (3, NOT_CHECKABLE)
     if known:
         assert 0 < run.figure(SUMMARY, "score") < 1
@@ -641,19 +626,6 @@ def test_summaries(tmp_path, embeddings, known):
         assert run.scores["average_overall_metric"] is None
         assert row["unscored"] == task["unscored"] == task["samples"]
         assert official.meaning == "The official figure is not known yet (NaN)."
-
-
-def test_an_edited_figure_of_google_is_found(answered, tmp_path):
-    """`report.json` states it a dataset, from the samples."""
-    folder = answered.folder.with_name(f"{answered.folder.name} scored")
-    shutil.copytree(folder, tmp_path / "scored")
-    path = tmp_path / "scored" / "report.json"
-    whole = json.loads(path.read_text(encoding="utf-8"))
-    tasks = whole["tables"]["longbench_v1"]["tasks"]
-    tasks[ROUGE[0]]["rougeL_google"] += 0.001
-    path.write_text(json.dumps(whole), encoding="utf-8")
-    names = [check.name for check in verify([tmp_path]).with_status(DIFFERENT)]
-    assert names == [f"tasks.{ROUGE[0]}.rougeL_google"]
 
 
 def test_the_users_first_filter_counts(filtered):

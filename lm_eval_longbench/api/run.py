@@ -45,7 +45,7 @@ def check_against(against: str | None) -> None:
 
 def signatures_of_tables(signatures: Sequence[Mapping[str, Any]]) -> dict[str, str]:
     """Return the signature of all tasks of a table together, in one line, by the table's name."""
-    from lm_eval_longbench.benchmarks.registry import table_of
+    from lm_eval_longbench.benchmarks.registry import signs, table_of
     from lm_eval_longbench.signature.signature import combined, line
 
     tables: dict[str, list[Mapping[str, Any]]] = {}
@@ -53,7 +53,7 @@ def signatures_of_tables(signatures: Sequence[Mapping[str, Any]]) -> dict[str, s
         table = table_of(signature["task"])
         if table is not None:
             tables.setdefault(table.name, []).append(signature)
-    return {name: line(combined(own)) for name, own in tables.items()}
+    return {name: line(combined(own), signs()) for name, own in tables.items()}
 
 
 def options_lines(options: Mapping[str, Mapping[str, Any]]) -> list[str]:

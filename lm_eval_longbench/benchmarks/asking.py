@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 from lm_eval_longbench.errors import OptionError
 from lm_eval_longbench.once import warn_once
 from lm_eval_longbench.presets import applied
+from lm_eval_longbench.signature.protocol import GIVEN
 
 if TYPE_CHECKING:
     from lm_eval_longbench.benchmarks.base import Benchmark, Task
@@ -181,13 +182,6 @@ class Retrieval:
 
 # What a task adds to its version when it retrieves by itself.
 OWN_RETRIEVAL = "retrieval: own"
-# How the signature of a run begins to name the parts that it was given.
-_GIVEN = "file sha256 "
-
-
-def is_own(retrieval: object) -> bool:
-    """Whether the ingredient `retrieval` of a signature says that parts were chosen here."""
-    return isinstance(retrieval, str) and not retrieval.startswith(_GIVEN)
 
 
 class RetrievedAsking(Asking):
@@ -216,7 +210,7 @@ class RetrievedAsking(Asking):
         from lm_eval_longbench.retrieval.context_file import contexts_sha256
 
         path, label = self.options.retrieved_context, self._retrieval.label
-        retrieval = label(self.options) if path is None else f"{_GIVEN}{contexts_sha256(path)}"
+        retrieval = label(self.options) if path is None else f"{GIVEN}{contexts_sha256(path)}"
         number = None if self.task.every_part else self.options.rag_top_n
         return {"rag_top_n": number, "retrieval": retrieval}
 

@@ -23,7 +23,6 @@ from typing import TYPE_CHECKING, Any
 
 from lm_eval_longbench.benchmarks.parts import Look
 from lm_eval_longbench.benchmarks.parts import Place as Place
-from lm_eval_longbench.benchmarks.parts import Protocol as Protocol
 from lm_eval_longbench.benchmarks.parts import Published as Published
 from lm_eval_longbench.benchmarks.parts import nested as nested
 from lm_eval_longbench.benchmarks.sample import (
@@ -53,6 +52,7 @@ from lm_eval_longbench.metrics.reasoning import DROP
 from lm_eval_longbench.presets import PresetTable
 from lm_eval_longbench.prompts.render import question, render
 from lm_eval_longbench.prompts.truncation import rule_of
+from lm_eval_longbench.signature.protocol import Protocol as Protocol
 from lm_eval_longbench.task_folder import task_folder
 
 if TYPE_CHECKING:

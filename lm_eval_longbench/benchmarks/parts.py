@@ -19,25 +19,6 @@ Place = tuple[str, str]
 
 
 @dataclass(frozen=True)
-class Protocol:
-    """How official runs of a task are set.
-
-    Attributes:
-        limits: longest prompts in tokens, one or another; (): any.
-        chat: "on", or "raw": never in a chat template.
-        budgets: longest answers in tokens, one or another.
-        temperature: 0.0: greedy; None: the model's own, above 0.
-        repeats: answers to each question.
-    """
-
-    limits: tuple[int, ...]
-    chat: str
-    budgets: tuple[int, ...]
-    temperature: float | None
-    repeats: int
-
-
-@dataclass(frozen=True)
 class Published:
     """How the published rows of a benchmark are laid out.
 

@@ -17,7 +17,7 @@ from types import MappingProxyType
 from typing import Any
 
 from lm_eval_longbench.benchmarks.answer_files import Layout
-from lm_eval_longbench.benchmarks.base import Benchmark, Table, Task
+from lm_eval_longbench.benchmarks.base import Benchmark, Protocol, Table, Task
 from lm_eval_longbench.benchmarks.from_files import FromFiles
 from lm_eval_longbench.benchmarks.longbench_pro import PRO
 from lm_eval_longbench.benchmarks.longbench_v1 import V1, E
@@ -182,6 +182,25 @@ def presets_named(name: str, *, thinking: bool) -> Mapping[PresetTable, Preset]:
                 own.find(name, thinking=thinking)  # it says which mode there is
         raise UnknownNameError("preset", name, {one for own in known for one in own.names()})
     return found
+
+
+def signs() -> Mapping[str, str]:
+    """Return what signature lines call each benchmark, by name."""
+    return {name: own.sign for name, own in benchmarks().items()}
+
+
+def segmented() -> frozenset[str]:
+    """Return the names of the tasks that are scored with a Chinese segmenter."""
+    return frozenset(name for name, own in tasks().items() if own.segmented)
+
+
+def protocol_of(task: str, *, thinking: bool = False) -> Protocol:
+    """Return how official runs of a task are set; UnknownNameError if there is no such task.
+
+    `thinking`: for a thinking score of LongBench Pro.
+    """
+    found = find_task(task)
+    return benchmark_of(found).protocol(found, thinking=thinking)
 
 
 def read_options(metadata: Mapping[str, Any] | None) -> Options:

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from lm_eval_longbench.benchmarks.registry import benchmarks
+from lm_eval_longbench.benchmarks.registry import benchmarks, segmented
 from lm_eval_longbench.check.explain import Explanation, NothingShared, explained
 from lm_eval_longbench.check.sides import Side, read_side
 from lm_eval_longbench.errors import few
@@ -219,7 +219,7 @@ _PART = (
 
 def _task(name: str, one: Side, other: Side) -> TaskComparison:
     left, right = one.entries[name], other.entries[name]
-    found = compare(left.signature, right.signature)
+    found = compare(left.signature, right.signature, segmented())
     told = list(_runs(name, one, other))
     ours, theirs = left.questions(), right.questions()
     if ours is not None and theirs is not None and ours != theirs:  # signatures only count them

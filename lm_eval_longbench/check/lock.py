@@ -23,7 +23,7 @@ from lm_eval_longbench.errors import DataError, LockError, LockMismatch, LongBen
 from lm_eval_longbench.input_files import open_input, read_whole
 from lm_eval_longbench.options import KEY, Options
 from lm_eval_longbench.prompts.render import checked_template
-from lm_eval_longbench.shapes import Object
+from lm_eval_longbench.shapes import Object, checked
 from lm_eval_longbench.signature.signature import package_versions
 from lm_eval_longbench.version import installed
 
@@ -49,7 +49,7 @@ class LockedData(TypedDict):
 
 
 class LockFile(TypedDict):
-    """A lock file: a `Lock`, and FORMAT."""
+    """The sections of a lock file, see `Lock`, and FORMAT."""
 
     format: int
     data: dict[str, LockedData]
@@ -93,40 +93,6 @@ def options_set(options: Options) -> dict[str, Any]:
     return {name: value for name, value in given.items() if value != default[name]}
 
 
-def data_entry(task: Task, label: str, sha256: str) -> LockedData:
-    """Return a task's part of its benchmark's entry.
-
-    Args:
-        task: ours.
-        label, sha256: of the data that it reads.
-    """
-    benchmark = benchmark_of(task)
-    pinned = benchmark.source
-    if sha256 == pinned.sha256:
-        return {"source": f"{pinned.repo}@{pinned.revision}", "sha256": sha256}
-    return {
-        "source": label.removesuffix(f"-{sha256[:12]}"),
-        "sha256": sha256 if benchmark.counts else {task.dataset: sha256},
-    }
-
-
-def _entry(task: Task, data_dir: str | None) -> LockedData:
-    """Return the same for the data that a run would read."""
-    pinned = benchmark_of(task).source
-    if data_dir is not None:
-        documents = benchmark_of(task).load(task, data_dir)
-        if not documents.official:
-            return data_entry(task, documents.label, documents.sha256)
-    return data_entry(task, pinned.label, pinned.sha256)
-
-
-def add_data(found: dict[str, LockedData], task: Task, entry: LockedData) -> None:
-    """Add a task's part to the entry of its benchmark among those found."""
-    known = found.setdefault(benchmark_of(task).name, entry)
-    if isinstance(known["sha256"], dict) and isinstance(entry["sha256"], dict):
-        known["sha256"].update(entry["sha256"])
-
-
 def data_of(tasks: Iterable[Task], options: Options) -> dict[str, LockedData]:
     """Return the data of each benchmark that tasks are of.
 
@@ -147,7 +113,19 @@ def data_of(tasks: Iterable[Task], options: Options) -> dict[str, LockedData]:
     """
     found: dict[str, LockedData] = {}
     for task in tasks:
-        add_data(found, task, _entry(task, options.data_dir))
+        benchmark, pinned = benchmark_of(task), benchmark_of(task).source
+        entry: LockedData = {
+            "source": f"{pinned.repo}@{pinned.revision}",
+            "sha256": pinned.sha256,
+        }
+        if options.data_dir is not None:
+            data = benchmark.load(task, options.data_dir)
+            if not data.official:
+                entry["source"] = data.label.removesuffix(f"-{data.sha256[:12]}")
+                entry["sha256"] = data.sha256 if benchmark.counts else {task.dataset: data.sha256}
+        known = found.setdefault(benchmark.name, entry)
+        if isinstance(known["sha256"], dict) and isinstance(entry["sha256"], dict):
+            known["sha256"].update(entry["sha256"])
         if task.retrieved and options.retrieved_context is not None:
             from lm_eval_longbench.retrieval.context_file import contexts_sha256
 
@@ -213,20 +191,6 @@ def is_lock(path: str | Path) -> bool:
         return False
 
 
-class _Loader(yaml.SafeLoader):
-    """Reads YAML, and refuses a key that stands twice, as after a merge of two versions."""
-
-    def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
-        """Build a mapping; ConstructorError for a key that stands twice."""
-        met: list[Any] = []
-        for key, _ in node.value:
-            if key.value in met:
-                problem = f"{key.value} stands there twice"
-                raise yaml.constructor.ConstructorError(None, None, problem, key.start_mark)
-            met.append(key.value)
-        return super().construct_mapping(node, deep)
-
-
 def read_lock(path: str | Path) -> Lock:
     """Read a lock file.
 
@@ -235,14 +199,14 @@ def read_lock(path: str | Path) -> Lock:
     """
     path = Path(path)
     try:
-        found = yaml.load(read_whole(path, _MOST), Loader=_Loader)
+        found = yaml.safe_load(read_whole(path, _MOST))
     except FileNotFoundError:
         raise LockError(f"There is no lock file {path}. {_AGAIN} --output {path}") from None
     except OSError as error:
         raise LockError(f"The lock file {path} cannot be read: {error}") from error
     except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise LockError(f"{path} is not a lock file: {_where(error)}. {_AGAIN}") from error
-    names = list(Lock.__dataclass_fields__)
+        where = " ".join(str(error).split())
+        raise LockError(f"{path} is not a lock file: {where}. {_AGAIN}") from error
     if not isinstance(found, dict) or "format" not in found:
         raise LockError(f"{path} is not a lock file: it has no line 'format: {FORMAT}'. {_AGAIN}")
     if found["format"] != FORMAT:
@@ -250,42 +214,14 @@ def read_lock(path: str | Path) -> Lock:
             f"{path} has format {found['format']}; this version of lm-eval-longbench reads "
             f"{FORMAT}. Use the version that wrote it, or: {_AGAIN}"
         )
-    for name in sorted({*names, *found} - {"format"}, key=str):
-        problem = "is missing" if name not in found else "is unknown" if name not in names else None
-        problem = problem or _problem(name, found[name])
-        if problem:
-            raise LockError(f"{path}: {name} {problem}. Undo the change, or: {_AGAIN}")
-    return Lock(**{name: found[name] for name in names})
-
-
-def _where(error: Exception) -> str:
-    mark = getattr(error, "problem_mark", None)
-    what = getattr(error, "problem", None) or str(error) or type(error).__name__
-    return f"{what}, line {mark.line + 1}" if mark else what
-
-
-def _problem(name: str, section: Any) -> str | None:
-    """Return what is wrong with a section; None: nothing."""
-    if not isinstance(section, dict):
-        return "must be a block of lines 'name: value'"
-    if name == "options":
-        try:
-            read_options({KEY: section})
-        except LongBenchError as error:
-            return f"has a wrong value: {error}"
-        return None
-    for key, value in section.items():
-        if name == "data":
-            hashes = value.get("sha256") if isinstance(value, dict) else None
-            texts = [*hashes.values()] if isinstance(hashes, dict) and hashes else [hashes]
-            texts.append(value.get("source") if isinstance(value, dict) else None)
-            fine = all(isinstance(text, str) for text in texts)
-        else:
-            fine = isinstance(value, str) or (name == "packages" and value is None)
-        if not isinstance(key, str) or not fine:
-            wanted = "source and sha256" if name == "data" else "a text: put it in quotes"
-            return f"has a wrong line: {key} must be {wanted}"
-    return None
+    try:
+        if other := found.keys() - LockFile.__annotations__.keys():
+            raise LockError(f"{min(other, key=str)!r} is unknown.")
+        checked(found, LockFile, "A value is wrong")
+        read_options({KEY: found["options"]})
+    except LongBenchError as error:
+        raise LockError(f"{path} is damaged: {error} Undo the change. {_AGAIN}") from error
+    return Lock(**{name: found[name] for name in Lock.__dataclass_fields__})
 
 
 # ---------------------------------------------------------------------- a run against its lock
@@ -304,58 +240,43 @@ def mismatches(lock: Lock, now: Lock) -> list[str]:
     What `now` has no task for is not compared, so that a run may evaluate some of the locked tasks.
     The options `data_dir` and `retrieved_context` are compared by what the files hold.
     """
-    return [
-        *_of_data(lock.data, now.data),
-        *_of("metrics", lock.metrics, now.metrics),
-        *_of_options(lock.options, now.options),
-        *_of("packages", lock.packages, now.packages, absent="not looked for"),
-        *_of("tasks", lock.tasks, now.tasks),
-        *_of("templates", lock.templates, now.templates),
-    ]
+    old, new = asdict(lock), asdict(now)
+    for name in ("data_dir", "retrieved_context"):
+        both = name in old["options"] and name in new["options"]
+        if both or name == "data_dir":
+            old["options"].pop(name, None)
+            new["options"].pop(name, None)
+    for name, entry in new["data"].items():
+        known = old["data"].setdefault(name, {})
+        if known.get("source") != entry["source"]:  # then the hashes tell nothing more
+            entry["sha256"] = known["sha256"] = ""
+    locked, here = dict(_flat("", old)), dict(_flat("", new))
+    lines = []
+    for key in sorted({*here, *locked}, key=lambda key: (key.partition(".")[0], key)):
+        if key not in locked:
+            lines.append(f"{key}: not in the lock, here {_shown(here[key])}")
+        elif key in here and locked[key] != here[key]:
+            lines.append(f"{key}: locked {_shown(locked[key])}, here {_shown(here[key])}")
+        elif key not in here and key.partition(".")[0] in _ABSENT:
+            absent = _ABSENT[key.partition(".")[0]]
+            lines.append(f"{key}: locked {_shown(locked[key])}, here {absent}")
+    return lines
+
+
+# What is said of what only the lock has, where that counts.
+_ABSENT = {"options": "not set", "packages": "not looked for"}
 
 
 def _flat(name: str, value: Any) -> Iterator[tuple[str, Any]]:
     if isinstance(value, Mapping):
         for key, part in value.items():
-            yield from _flat(f"{name}.{key}", part)
+            yield from _flat(f"{name}.{key}" if name else key, part)
     else:
-        yield name, value
+        yield name.removesuffix(".source"), value
 
 
 def _shown(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
-def _of(name: str, locked: Any, here: Any, absent: str | None = None) -> Iterator[str]:
-    """Compare a section; what is only in the lock counts if there is a word for it."""
-    old, new = dict(_flat(name, locked)), dict(_flat(name, here))
-    for key in sorted({*new, *(old if absent else ())}):
-        if key not in old:
-            yield f"{key}: not in the lock, here {_shown(new[key])}"
-        elif key not in new:
-            yield f"{key}: locked {_shown(old[key])}, here {absent}"
-        elif old[key] != new[key]:
-            yield f"{key}: locked {_shown(old[key])}, here {_shown(new[key])}"
-
-
-def _of_data(locked: Mapping[str, Any], here: Mapping[str, Any]) -> Iterator[str]:
-    for name in sorted(here):
-        old, new = locked.get(name), here[name]
-        if old is None:
-            yield f"data.{name}: not in the lock, here {new['source']}"
-        elif old["source"] != new["source"]:  # then the hashes tell nothing more
-            yield f"data.{name}: locked {old['source']}, here {new['source']}"
-        else:
-            yield from _of(f"data.{name}", old, new)
-
-
-def _of_options(locked: Mapping[str, Any], here: Mapping[str, Any]) -> Iterator[str]:
-    old, new = dict(locked), dict(here)
-    old.pop("data_dir", None)
-    new.pop("data_dir", None)
-    if "retrieved_context" in old and "retrieved_context" in new:
-        new["retrieved_context"] = old["retrieved_context"]
-    yield from _of("options", old, new, absent="not set")
 
 
 def require_lock(path: str | Path, tasks: Sequence[str], options: Options | None) -> Options:

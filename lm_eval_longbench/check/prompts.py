@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, tee
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lm_eval_longbench.check.task import LoggedTask
-from lm_eval_longbench.check.verification import NOT_CHECKABLE, Check, all_of, some
+from lm_eval_longbench.check.logged_task import LoggedTask
+from lm_eval_longbench.check.verification import DIFFERENT, NOT_CHECKABLE, Check, all_of
 from lm_eval_longbench.errors import LongBenchError
 from lm_eval_longbench.logs.results_file import TaskResult
 from lm_eval_longbench.logs.sample_log import LogRow, at
@@ -88,85 +87,74 @@ def check_prompts(task: LoggedTask, tokenizer: str | None) -> Iterator[Check]:
     whole = [row for row in task.rows if not row.prompt["truncated"]]
     cut = [row for row in task.rows if row.prompt["truncated"]]
     if whole:
-        wrong = list(_wrong_whole(task, whole))
-        yield from all_of(KIND, len(whole), wrong, "the hash of the rendered prompt", _WRONG)
+        wrong = [
+            at(row, "had another prompt")
+            for row, text in zip(whole, _rendered(task, whole), strict=True)
+            if not _is(row, text)
+        ]
+        yield all_of(KIND, len(whole), wrong, "the hash of the rendered prompt", _WRONG)
     if cut:
-        yield from _cuts(task, cut, open_tokenizer(task, tokenizer))
+        yield _cuts(task, cut, open_tokenizer(task.result, tokenizer))
 
 
-def _rendered(task: LoggedTask, rows: Iterable[LogRow]) -> Iterator[tuple[LogRow, str, str]]:
-    """Yield each row with its whole prompt, or with why it has none."""
-    reasoning, documents = task.reasoning, task.documents
+def _is(row: LogRow, text: str) -> bool:
+    return text_sha256(text) == row.prompt["sha256"]
+
+
+def _rendered(task: LoggedTask, rows: Sequence[LogRow]) -> Iterator[str]:
+    """Yield the whole prompt of each row; "" where its document or reasoning is not known."""
     for row in rows:
-        document: Mapping[str, Any] | None = row.doc
-        if task.first_pass:
-            known = not isinstance(reasoning, str) and row.name in reasoning
-            document = {**row.doc, "cot": reasoning[row.name]} if known else None  # type: ignore[index]
-        elif not isinstance(documents, str):
-            place = task.places.get(row.line)
-            document = None if place is None else documents.rows[place]
-            if document is not None and task.run.get("context") is not None:
-                document = {**document, "context": ""}
+        document = _document(task, row)
         try:
-            if document is None:
-                yield row, "", at(row, "is not in the data")
-            else:
-                yield row, task.benchmark.render(task.own, document), ""
-        except LongBenchError as error:
-            yield row, "", at(row, f"has no prompt: {error}")
+            yield "" if document is None else task.benchmark.render(task.own, document)
+        except LongBenchError:
+            yield ""
 
 
-def _wrong_whole(task: LoggedTask, rows: Sequence[LogRow]) -> Iterator[str]:
-    """Yield a sentence for each row whose whole prompt is not what its hash says."""
-    for row, text, problem in _rendered(task, rows):
-        if problem:
-            yield problem
-        elif text_sha256(text) != row.prompt["sha256"]:
-            yield at(row, "had another prompt")
+def _document(task: LoggedTask, row: LogRow) -> Mapping[str, Any] | None:
+    """Return what the template of a row's prompt is filled with; None: it is not known."""
+    if task.first_pass and not isinstance(task.reasoning, str):
+        return {**row.doc, "cot": task.reasoning[row.name]} if row.name in task.reasoning else None
+    if isinstance(task.documents, str):  # the prompt holds none
+        return row.doc
+    place = task.place(row)
+    if place is None:
+        return None
+    document = task.documents.rows[place]
+    return document if task.run.get("context") is None else {**document, "context": ""}
 
 
 def _cuts(
     task: LoggedTask, rows: Sequence[LogRow], tokenizer: PreTrainedTokenizerBase | str
-) -> Iterator[Check]:
-    """Yield the checks of cut prompts; their limit is the official one, or the model's."""
+) -> Check:
+    """Return the check of cut prompts; their limit is the official one, or the model's."""
     rule, limit = task.benchmark.rule, task.run.get("limit") or 0
-    problem = tokenizer if isinstance(tokenizer, str) else ""
-    if not problem and (rule.__name__ != task.run.get("truncation") or limit < _LEAST):
-        problem = "The signature names no known truncation rule and limit."
+    problem = tokenizer
+    if not isinstance(tokenizer, str):
+        problem = ""
+        if rule.__name__ != task.run.get("truncation") or limit < _LEAST:
+            problem = "The signature names no known truncation rule and limit."
     if isinstance(tokenizer, str) or problem:
-        yield Check(CUT, CUT, NOT_CHECKABLE, f"{len(rows)} rows", None, problem)
-        return
+        return Check(CUT, CUT, NOT_CHECKABLE, f"{len(rows)} rows", None, str(problem))
     official = str(task.run.get("limit_source")).startswith("truncate_to=")
-    least = limit if official else max(_LEAST, limit - _FURTHER)
-    # Rows without a prompt, and rows with another one than their hash says.
-    wrong: list[str] = []
-    unlike: list[str] = []
-    waiting: deque[tuple[LogRow, str]] = deque()
-
-    def known() -> Iterator[str]:
-        for row, text, problem in _rendered(task, rows):
-            if problem:
-                wrong.append(problem)
-            else:
-                waiting.append((row, text))
-                yield text
-
-    for cut in truncate(known(), tokenizer, limit, rule):
-        row, text = waiting.popleft()
-        fewer = range(limit - 1, least - 1, -1)
-        again = (next(truncate([text], tokenizer, tokens, rule)).text for tokens in fewer)
-        if not any(text_sha256(own) == row.prompt["sha256"] for own in chain([cut.text], again)):
+    fewer = range(limit - 1, (limit if official else max(_LEAST, limit - _FURTHER)) - 1, -1)
+    texts, again = tee(_rendered(task, rows))
+    unlike = []
+    for row, text, cut in zip(rows, again, truncate(texts, tokenizer, limit, rule), strict=True):
+        further = (next(truncate([text], tokenizer, tokens, rule)).text for tokens in fewer)
+        if not any(_is(row, own) for own in chain([cut.text], further)):
             unlike.append(at(row, "had another prompt"))
-    recorded, ours = task.packages.get("tokenizers"), package_versions()["tokenizers"]
-    excuse = ""
-    if recorded != ours:
-        excuse = f"They were cut again with tokenizers {ours} instead of {recorded}."
+    status, meaning = NOT_CHECKABLE, _WRONG
+    if task.other_package("tokenizers"):
+        meaning = (
+            f"They were cut again with tokenizers {package_versions()['tokenizers']} instead of "
+            f"{task.other_package('tokenizers')}."
+        )
     elif not official:
-        excuse = (
+        meaning = (
             f"They are not cut at the limit nor within {_FURTHER} tokens of it. A long system "
             "instruction or chat template may have taken more room."
         )
-    if unlike and excuse:
-        yield Check(CUT, CUT, NOT_CHECKABLE, some(unlike), None, excuse)
-        rows, unlike = rows[len(unlike) :], []
-    yield from all_of(CUT, len(rows), wrong + unlike, "the hash of the prompt, cut again", _WRONG)
+    else:
+        status = DIFFERENT
+    return all_of(CUT, len(rows), unlike, "the hash of the prompt, cut again", meaning, status)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,20 +18,15 @@ from lm_eval_longbench.logs.results_file import (
     read_results,
     read_scored_folder,
 )
-from lm_eval_longbench.logs.sample_log import BYPASS, is_log_row, prompt_of, requests_of
+from lm_eval_longbench.logs.sample_log import is_log_row, prompt_of, requests_of
 from lm_eval_longbench.logs.scored_files import SAMPLES, read_samples
 from lm_eval_longbench.metrics.reasoning import POLICIES
 from lm_eval_longbench.reporting.scored_run import ScoredRun, read_run
-from lm_eval_longbench.scoring.files import PredictionSource, chunks_of, find_files
-from lm_eval_longbench.scoring.plan import Plan, PlannedFile, plan_files
-from lm_eval_longbench.scoring.problems import Problems
-from lm_eval_longbench.scoring.recognise import Recognised, recognise
+from lm_eval_longbench.scoring.files import PredictionSource
+from lm_eval_longbench.scoring.plan import NothingRecognised, Plan, PlannedFile, plan_paths
 from lm_eval_longbench.scoring.score import score_paths
-from lm_eval_longbench.scoring.score_chunk import read_row, score_sample
-from lm_eval_longbench.shapes import Cosine, checked
+from lm_eval_longbench.scoring.score_chunk import score_sample
 from lm_eval_longbench.signature.signature import UNKNOWN
-
-_PACKAGE = "lm-eval-longbench "
 
 
 @dataclass(frozen=True)
@@ -73,19 +67,6 @@ class ComparedEntry:
         return {str(doc.get("_id", doc.get("id"))) for doc in docs}
 
 
-def _figures(file: Path, place: str, found: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the figures of a task that can be compared.
-
-    Raises:
-        PredictionError: one is no share and no cosine, nor what the harness writes where it has
-            none: null, NaN and "N/A", and any number as "bypass" of --predict_only.
-    """
-    for name, value in found.items():
-        if name != BYPASS and value is not None and value == value and value != "N/A":
-            checked(value, Cosine, f"{file} has a wrong figure", f"{place}.{name}")
-    return found
-
-
 def of_file(results: ResultsFile) -> Iterator[ComparedEntry]:
     """Yield the tasks of a results file."""
     known = [str(task.run.get("task")) for task in results.tasks]
@@ -94,41 +75,25 @@ def of_file(results: ResultsFile) -> Iterator[ComparedEntry]:
         asked = own and benchmark_of(own).asked(own, task.config.get("dataset_name"))
         # Parts of a task share its name, and a user may run one task in two ways.
         shared = known.count(name) > 1 or asked not in (None, own)
-        figures: Mapping[str, Any] = {
+        figures = {
             key.removesuffix(",none"): value
             for key, value in task.figures.items()
             if "," in key and "_stderr," not in key
         }
-        figures = _figures(task.file, f"results.{task.name}", figures)
-        yield ComparedEntry(
-            task.file, task.name if shared else name, task.signature, figures, task.log
-        )
+        place = task.name if shared else name
+        yield ComparedEntry(task.file, place, task.signature, figures, task.log)
 
 
 def of_folder(folder: ScoredFolder) -> Iterator[ComparedEntry]:
     """Yield the tasks of a scored folder, with the ingredients that its report knows."""
-    version = str(folder.report.get("package", "")).removeprefix(_PACKAGE)
     for table, facts in folder.report["tables"].items():
-        benchmark = benchmark_of_table(table)
+        benchmark, signed = benchmark_of_table(table), facts.get("signature") or {}
         for task, own in facts["tasks"].items():
-            signature: dict[str, Any] = {
-                "benchmark": facts.get("benchmark"),
-                "task": task,
-                "repeats": facts.get("repeats"),
-                "answered": own.get("questions"),
-                "failed": own.get("failed"),
-                "capped": own.get("capped"),
-                "packages": {"lm_eval_longbench": version},
-            }
-            if len(facts.get("data") or ()) == 1:
-                signature["data"] = facts["data"][0]
-            if any(one.summary for one in benchmark.tasks.values()):
-                signature["embedding_model"] = facts.get("embedding_model")
-            stated = (facts.get("signature") or {}).get("tasks", {}).get(task, {})
-            signature |= {name: value for name, value in stated.items() if value != UNKNOWN}
+            stated = signed.get("tasks", {}).get(task, {})
+            signature = {name: value for name, value in stated.items() if value != UNKNOWN}
             known = benchmark.tables[table].tasks.get(task)
             metric = benchmark.harness_metrics(known)[0].name if known else "score"
-            figures = _figures(folder.path, f"{table}.{task}", {metric: own.get("score")})
+            figures = {metric: own.get("score")}
             yield ComparedEntry(folder.path, task, signature, figures, folder.path / SAMPLES)
 
 
@@ -244,13 +209,13 @@ def read_side(path: Path, scratch: Path, name: str) -> Side:
             of one task that cannot be merged.
         DataError: the files of a scored folder contradict each other.
     """
-    side = Side(str(path))
-    places = list(results_under(path))
-    files = find_files([path])
-    recognised = {file: recognise(file, None) for file in files}
-    is_read = any(isinstance(found, Recognised) for found in recognised.values())
-    if is_read:
-        _read_answers(side, plan_files(files, recognised, [path], None, Problems()))
+    side, places = Side(str(path)), list(results_under(path))
+    try:
+        plan: Plan | None = plan_paths([path])
+    except NothingRecognised:
+        plan = None
+    if plan is not None:
+        _read_answers(side, plan)
         if not side.questions:
             raise PredictionError(f"{path} has no answers that can be scored.")
         score_paths([path], scratch)
@@ -260,7 +225,7 @@ def read_side(path: Path, scratch: Path, name: str) -> Side:
         places = places or find_results([path])
         if len(places) == 1 and places[0].is_dir():
             side.run = read_run(places[0], name)
-    side.entries, side.merged = _entries(path, places, scratch if is_read else None)
+    side.entries, side.merged = _entries(path, places, scratch if plan else None)
     if not side.entries:
         raise PredictionError(f"{path} has no results of tasks of this package.")
     return side
@@ -297,33 +262,21 @@ def _entries(
 
 def _read_answers(side: Side, plan: Plan) -> None:
     found: dict[tuple[str, str, str, int], Answered] = {}
-    for file in plan.files:
-        if file.recorded.model and file.recorded.model not in side.models:
-            side.models.append(file.recorded.model)
-        for index, row in _rows(file):
-            read = read_row(row, index, file.source)
-            if isinstance(read, Unusable):
-                side.passed_over += 1
-                continue
-            for number, sample in enumerate(read):
-                _add(found, sample, row, number, file)
+    for file, row, read in plan.rows():
+        if isinstance(read, Unusable):
+            side.passed_over += 1
+            continue
+        for sample in read:
+            _add(found, sample, row, file)
     side.questions = list(found.values())
-
-
-def _rows(file: PlannedFile) -> Iterator[tuple[int, Any]]:
-    for chunk in chunks_of(file.path, layout=file.source.layout):
-        for _, index, line in chunk.lines():
-            try:
-                yield index, json.loads(line)
-            except (ValueError, RecursionError):
-                yield index, None
+    models = (file.recorded.model for file in plan.files)
+    side.models = list(dict.fromkeys(model for model in models if model))
 
 
 def _add(
     found: dict[tuple[str, str, str, int], Answered],
     sample: Sample,
     row: Mapping[str, Any],
-    number: int,
     file: PlannedFile,
 ) -> None:
     benchmark = benchmark_of_table(sample.table)

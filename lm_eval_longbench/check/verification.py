@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -43,17 +43,13 @@ class Check:
     file: str = ""
 
 
-def same_number(found: Any, expected: Any, tolerance: float = 1e-9) -> bool:
+def same_number(found: Any, expected: Any) -> bool:
     """Whether two figures are equal up to rounding; None and NaN are equal to themselves only."""
-    if isinstance(found, bool) or isinstance(expected, bool):
-        return found is expected
-    if isinstance(found, float | int) and isinstance(expected, float | int):
-        if found == expected:  # infinity too
-            return True
-        if math.isnan(found) or math.isnan(expected):
-            return math.isnan(found) and math.isnan(expected)
-        return abs(found - expected) <= tolerance
-    return bool(found == expected)
+    if not isinstance(found, float | int) or not isinstance(expected, float | int):
+        return bool(found == expected)
+    if math.isnan(found) or math.isnan(expected):
+        return math.isnan(found) and math.isnan(expected)
+    return math.isclose(found, expected, rel_tol=0, abs_tol=1e-9)
 
 
 def compared(
@@ -65,34 +61,31 @@ def compared(
     return Check(kind, name, otherwise, found, expected, meaning)
 
 
-def all_of(kind: str, rows: int, wrong: Sequence[str], what: str, meaning: str) -> Iterator[Check]:
-    """Yield one check of something that was looked at in every row; none where there is no row.
+def all_of(
+    kind: str,
+    rows: int,
+    wrong: Sequence[str],
+    what: str,
+    meaning: str,
+    otherwise: str = DIFFERENT,
+) -> Check:
+    """Return the check of something that was looked at in every row.
 
     Args:
         kind: of the check, also its name.
         rows: rows looked at.
         wrong: a sentence for each row that differs.
         what: what each row should be.
-        meaning: of a difference.
+        meaning: of a difference, and `otherwise` its status.
     """
     if wrong:
-        found = f"{len(wrong)} of {rows}: {some(wrong)}"
-        yield Check(kind, kind, DIFFERENT, found, what, meaning)
-    elif rows:
-        yield Check(kind, kind, CONFIRMED, f"{rows} rows", what)
-
-
-def some(sentences: Sequence[str]) -> str:
-    """Return the first few sentences, and how many more there are."""
-    return few(sentences, SHOWN, "; ")
+        found = f"{len(wrong)} of {rows}: {few(wrong, SHOWN, '; ')}"
+        return Check(kind, kind, otherwise, found, what, meaning)
+    return Check(kind, kind, CONFIRMED, f"{rows} rows", what)
 
 
 def _plain(value: Any) -> Any:
     """Return a value that strict JSON can hold: NaN becomes a text."""
-    if isinstance(value, Mapping):
-        return {str(name): _plain(own) for name, own in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(own) for own in value]
     return str(value) if isinstance(value, float) and not math.isfinite(value) else value
 
 
@@ -145,7 +138,10 @@ class Verification:
             "counts": self.counts,
             "foreign_tasks": self.foreign,
             "unreadable": self.unreadable,
-            "checks": [_plain(vars(check)) for check in self.checks],
+            "checks": [
+                {name: _plain(value) for name, value in vars(check).items()}
+                for check in self.checks
+            ],
         }
 
 

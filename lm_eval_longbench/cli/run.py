@@ -85,7 +85,7 @@ _USUAL = 120_000
 
 def _limit(kept: Captured) -> int | None:
     """Return the official limit of prompts that is nearest to a run's; None: there is none."""
-    from lm_eval_longbench.protocol import protocol_of
+    from lm_eval_longbench.benchmarks.registry import protocol_of
 
     official = [set(protocol_of(own["task"]).limits) for own in kept.signatures.values()]
     found = [own["limit"] for own in kept.signatures.values() if isinstance(own["limit"], int)]
@@ -99,13 +99,15 @@ def _limit(kept: Captured) -> int | None:
 def _is_official(kept: Captured, limit: int, **changed: Any) -> bool:
     """Whether a run would be official with other data, a limit, the template, all questions."""
     from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task
-    from lm_eval_longbench.protocol import departures, protocol_of
+    from lm_eval_longbench.signature.protocol import departures
 
     for own in kept.signatures.values():
-        official, source = protocol_of(own["task"]), benchmark_of(find_task(own["task"])).source
+        task = find_task(own["task"])
+        benchmark = benchmark_of(task)
+        official, source = benchmark.protocol(task), benchmark.source
         grown = {"limit": limit, "data_sha256": source.sha256, "overlength": "truncate"}
         grown |= {"chat": official.chat, "system_sha256": None, **changed}
-        if departures(own["task"], {**own, **grown}, official.repeats).found:
+        if departures(benchmark, task, {**own, **grown}, official.repeats).found:
             return False
     return True
 

@@ -42,11 +42,11 @@ from lm_eval_longbench.harness.models import (
 )
 from lm_eval_longbench.harness.run import advice
 from lm_eval_longbench.options import Options
-from lm_eval_longbench.protocol import is_greedy, protocol_of
 from lm_eval_longbench.result_files import output_folder
 from lm_eval_longbench.secrets import masked_url
 from lm_eval_longbench.semantic.embedder import OFFICIAL_MODEL
 from lm_eval_longbench.semantic.remote import RemoteEmbedder
+from lm_eval_longbench.signature.protocol import is_greedy
 from lm_eval_longbench.version import installed
 
 # ---------------------------------------------------------------------- the whole
@@ -276,7 +276,7 @@ def _limit_lines(run: EvaluatorConfig, backend: Backend, one: Built) -> Iterator
     limit = one.limit
     if limit is None:
         return
-    official = protocol_of(one.official.name).limits
+    official = benchmark_of(one.official).protocol(one.official).limits
     todo = "There is no official limit; whole prompts are officially asked."
     if official:
         fitting = [own for own in official if limit.tokens is None or own <= limit.tokens]

@@ -35,7 +35,7 @@ from lm_eval_longbench.harness.task import LongBenchTask
 from lm_eval_longbench.options import KEY
 from lm_eval_longbench.prompts.tokenizer import tokenizer_name
 from lm_eval_longbench.prompts.truncation import count_tokens
-from lm_eval_longbench.protocol import departures, protocol_of
+from lm_eval_longbench.signature.protocol import departures
 
 # What stands in the first prompt of pass two for what pass one will have reasoned.
 REASONING = "(the reasoning of pass one)"
@@ -84,9 +84,10 @@ class Built:
 
     def departs(self, repeats: int | None = None, **ingredients: Any) -> str:
         """Return how ingredients of a signature depart from the official protocol; "": not."""
-        name, official = self.official.name, protocol_of(self.official.name).repeats
+        task, benchmark = self.official, benchmark_of(self.official)
+        asked = repeats or benchmark.protocol(task).repeats
         found = [
-            departures(name, ingredients, repeats or official, thinking=thinking).found
+            departures(benchmark, task, ingredients, asked, thinking=thinking).found
             for thinking in (False, True)
         ]
         return ", ".join(sorted(found, key=len)[0])

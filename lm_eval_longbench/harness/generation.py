@@ -10,7 +10,7 @@ from lm_eval_longbench.benchmarks.base import MOST_REPEATS
 from lm_eval_longbench.errors import OptionError
 from lm_eval_longbench.once import warn_once
 from lm_eval_longbench.options import REPEAT, read_seed
-from lm_eval_longbench.protocol import is_greedy
+from lm_eval_longbench.signature.protocol import is_greedy
 
 _NAME = "max_gen_toks"
 _ALIASES = ("max_new_tokens", "max_tokens", "max_completion_tokens")

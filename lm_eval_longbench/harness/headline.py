@@ -20,13 +20,12 @@ from lm_eval_longbench.answers.answer import REPLIES
 from lm_eval_longbench.benchmarks.registry import tables
 from lm_eval_longbench.harness.backend import tasks_of_call
 from lm_eval_longbench.logs.scored_files import FORMAT, REPORT, SAMPLES
-from lm_eval_longbench.metrics.reasoning import otherwise
 from lm_eval_longbench.reporting.report import make_report
 from lm_eval_longbench.reporting.run_end import Asked, headlines
 from lm_eval_longbench.reporting.scored_run import read_run
 from lm_eval_longbench.result_files import written_together
 from lm_eval_longbench.scoring.merge import is_official
-from lm_eval_longbench.scoring.report import columns_of, table_report, table_signatures
+from lm_eval_longbench.scoring.report import TableAnswers, table_report, table_signatures
 from lm_eval_longbench.signature.signature import counted
 
 Line = dict[str, Any]
@@ -127,18 +126,14 @@ def _part(name: str, tasks: Sequence[Any]) -> Any:
     lines = [line for task in tasks for line in task.lines or ()]
     labels = sorted({str(task.signature.run["data"]) for task in tasks})
     embedder = next((task.asking.embedder for task in tasks if task.asking.embedder), None)
-    ways = columns_of(
-        name,
-        max(task.asking.repeats for task in tasks),
-        official=all(map(is_official, labels)),
-        reasoned=any(otherwise(line) is not None for line in lines),
-    )
-    for columns in ways:
-        for line in lines:
-            columns.add(line)
     return table_report(
-        ways,
-        tasks[0].asking.options.reasoning,
-        data=labels,
-        embedding_model=embedder.name if embedder else None,
+        TableAnswers(
+            name,
+            lines,
+            repeats=max(task.asking.repeats for task in tasks),
+            official=all(map(is_official, labels)),
+            reasoning=tasks[0].asking.options.reasoning,
+            data=labels,
+            embedding_model=embedder.name if embedder else None,
+        )
     )

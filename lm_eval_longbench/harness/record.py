@@ -17,6 +17,7 @@ from lm_eval.loggers import EvaluationTracker
 
 from lm_eval_longbench.answers.answer import Answer, answer_of
 from lm_eval_longbench.benchmarks.base import COUNTS, TRUNCATED
+from lm_eval_longbench.benchmarks.registry import signs
 from lm_eval_longbench.harness.backend import as_text
 from lm_eval_longbench.logs.found_results import logs_of, same_results
 from lm_eval_longbench.logs.results_file import RESULTS_NAME
@@ -46,7 +47,7 @@ class Signature:
         self.run.update(known)
         whole = completed({key: self.run[key] for key in INGREDIENTS if key in self.run})
         self.run.update(whole)
-        self.run["signature"] = line(whole)
+        self.run["signature"] = line(whole, signs())
 
     def count(self, figure: str, values: Sequence[float | None]) -> None:
         """Add the counts that all values of one figure tell.

@@ -18,11 +18,9 @@ from lm_eval_longbench.errors import DataError
 from lm_eval_longbench.logs.sample_log import prompt_of, requests_of
 from lm_eval_longbench.page.build import cleaned
 from lm_eval_longbench.reporting.scored_run import ScoredTable, is_scored
-from lm_eval_longbench.scoring.files import LOG, PredictionSource, chunks_of, find_files
-from lm_eval_longbench.scoring.plan import plan_files
-from lm_eval_longbench.scoring.problems import Problems
-from lm_eval_longbench.scoring.recognise import recognise
-from lm_eval_longbench.scoring.score_chunk import read_row, score_sample
+from lm_eval_longbench.scoring.files import LOG, PredictionSource
+from lm_eval_longbench.scoring.plan import plan_paths
+from lm_eval_longbench.scoring.score_chunk import score_sample
 from lm_eval_longbench.statistics.answers import KEY_BYTES, question_key
 from lm_eval_longbench.statistics.effective import ByTokens, by_tokens
 
@@ -69,19 +67,9 @@ def read_samples(
     Raises:
         PredictionError: nothing is recognised, or a file cannot be read.
     """
-    files = find_files([path])
-    recognised = {file: recognise(file, benchmark) for file in files}
-    for file in plan_files(files, recognised, [path], benchmark, Problems()).files:
-        for chunk in chunks_of(file.path):
-            for _, index, line in chunk.lines():
-                try:
-                    row = json.loads(line)
-                except (ValueError, RecursionError):
-                    continue  # `score` has named it
-                read = read_row(row, index, file.source)
-                for sample in () if isinstance(read, Unusable) else read:
-                    own = row if file.source.kind == LOG else {}
-                    yield own, sample, file.source
+    for file, row, read in plan_paths([path], benchmark).rows():
+        for sample in () if isinstance(read, Unusable) else read:  # `score` has named it
+            yield row if file.source.kind == LOG else {}, sample, file.source
 
 
 def read_answers(

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from lm_eval_longbench.benchmarks.base import Place
-from lm_eval_longbench.benchmarks.registry import benchmarks, tables
-from lm_eval_longbench.protocol import MOST_COPIES, departures
+from lm_eval_longbench.benchmarks.registry import benchmark_of_table, benchmarks, tables
 from lm_eval_longbench.reporting.scored_run import ScoredRun, ScoredTable
+from lm_eval_longbench.signature.protocol import MOST_COPIES, departures
 
 # Tasks named in a reason.
 _NAMED = 3
@@ -180,7 +180,11 @@ def protocol_of_run(
         facts = table.facts
         for task in tasks:
             own = departures(
-                task, facts.signature_of(task), facts.repeats, thinking=mode == THINKING
+                benchmark_of_table(table.info.name),
+                table.info.tasks[task],
+                facts.signature_of(task),
+                facts.repeats,
+                thinking=mode == THINKING,
             )
             for text in own.found:
                 found.setdefault(text, []).append(task)

@@ -11,7 +11,7 @@ import numpy as np
 
 from lm_eval_longbench.answers.answer import failed_text
 from lm_eval_longbench.benchmarks.base import Place
-from lm_eval_longbench.benchmarks.registry import benchmarks, tables
+from lm_eval_longbench.benchmarks.registry import benchmarks, segmented, tables
 from lm_eval_longbench.errors import DataError
 from lm_eval_longbench.metrics.reasoning import DROP, KEEP, POLICIES
 from lm_eval_longbench.reporting.published import Leaderboard, leaderboard
@@ -317,6 +317,7 @@ def _lacking(columns: Sequence[Column]) -> Iterator[str]:
 def remarks_on(runs: Sequence[ScoredRun]) -> list[str]:
     """Return one sentence for each condition in which runs of one table differ."""
     found = []
+    scored = segmented()
     for name in tables():
         facts = {run.name: run.tables[name].facts for run in runs if name in run.tables}
         for condition, value_of in _CONDITIONS:
@@ -329,7 +330,9 @@ def remarks_on(runs: Sequence[ScoredRun]) -> list[str]:
             {key: value for key, value in own.ingredients.items() if key not in _SHOWN}
             for own in facts.values()
         ]
-        found += [f"{name}, not comparable: {reason}" for reason in incomparable(signatures)]
+        found += [
+            f"{name}, not comparable: {reason}" for reason in incomparable(signatures, scored)
+        ]
     return found
 
 

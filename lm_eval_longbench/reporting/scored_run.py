@@ -10,7 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_longbench.benchmarks.base import Table
-from lm_eval_longbench.benchmarks.registry import benchmark_of_table, learn_carried, tables
+from lm_eval_longbench.benchmarks.registry import (
+    benchmark_of_table,
+    learn_carried,
+    protocol_of,
+    tables,
+)
 from lm_eval_longbench.errors import DataError, PredictionError, few
 from lm_eval_longbench.input_files import blocks, lines, read_whole, reading
 from lm_eval_longbench.logs.scored_files import (
@@ -21,9 +26,9 @@ from lm_eval_longbench.logs.scored_files import (
     table_parts,
 )
 from lm_eval_longbench.metrics.reasoning import OTHERWISE, POLICIES, otherwise
-from lm_eval_longbench.protocol import any_of, protocol_of
 from lm_eval_longbench.shapes import Count, checked
 from lm_eval_longbench.signature.ingredients import values_of
+from lm_eval_longbench.signature.protocol import any_of
 from lm_eval_longbench.signature.signature import UNKNOWN
 from lm_eval_longbench.statistics.answers import Answers, BadRow, Columns
 

@@ -8,12 +8,13 @@ import json
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from lm_eval_longbench.benchmarks.answer_files import LINES, pieces_of
 from lm_eval_longbench.benchmarks.registry import layouts, tables
-from lm_eval_longbench.benchmarks.sample import KnownDocuments
+from lm_eval_longbench.benchmarks.sample import KnownDocuments, Unusable
 from lm_eval_longbench.errors import PredictionError
 from lm_eval_longbench.input_files import (
     ByteChunk,
@@ -95,25 +96,18 @@ def find_files(paths: Iterable[Path]) -> list[FoundFile]:
     Raises:
         PredictionError: a path does not exist, or there is no path.
     """
-    found = []
+    found: dict[Path, FoundFile] = {}
     for given in paths:
         # Not resolved: a link keeps the name it was given under.
         path = Path(os.path.abspath(given.expanduser()))
-        if path.is_dir():
-            own = [(file, False) for file in _under(path)]
-        elif path.is_file():
-            own = [(file, True) for file in logs_of(path) or [path]]
-        else:
+        named = path.is_file()
+        if not named and not path.is_dir():
             raise PredictionError(f"{given} is not a folder or a file with predictions.")
-        found += [
-            FoundFile(file.relative_to(path.parent).as_posix(), file, named) for file, named in own
-        ]
-    # A file under two of the paths is one file.
-    by_path: dict[Path, FoundFile] = {}
-    named = {file.path for file in found if file.named}
-    for file in sorted(found):
-        by_path.setdefault(file.path, FoundFile(file.name, file.path, file.path in named))
-    return sorted(by_path.values())
+        for file in (logs_of(path) or [path]) if named else _under(path):
+            one = FoundFile(file.relative_to(path.parent).as_posix(), file, named)
+            other = found.get(file, one)  # a file under two of the paths is one file
+            found[file] = FoundFile(min(one.name, other.name), file, one.named or other.named)
+    return sorted(found.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,20 +159,30 @@ def chunks_of(path: Path, size: int | None = None, layout: str = "") -> Iterator
         yield from chunks(pieces_of(form, path), size)
 
 
+def decoded(line: bytes) -> Any:
+    """Return what a line decodes to; Unusable if it is no JSON."""
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError) as error:
+        return Unusable(f"not JSON ({error})")
+
+
+def rows_of(path: Path, layout: str = "", size: int | None = None) -> Iterator[tuple[int, Any]]:
+    """Yield place, from 0, and decoded row of each line; arguments and errors as `chunks_of`."""
+    for chunk in chunks_of(path, size, layout):
+        for _, index, line in chunk.lines():
+            yield index, decoded(line)
+
+
 def first_rows(path: Path, layout: str = "") -> Iterator[Any]:
     """Yield what the first lines decode to, without those that are blank or not JSON.
 
     Raises:
         PredictionError: the file cannot be read.
     """
-    looked = 0
-    for chunk in chunks_of(path, size=1, layout=layout):
-        for _, _, line in chunk.lines():
-            with contextlib.suppress(ValueError, RecursionError):
-                yield json.loads(line)
-            looked += 1
-            if looked == _LOOKED_AT:
-                return
+    for _, row in islice(rows_of(path, layout, size=1), _LOOKED_AT):
+        if not isinstance(row, Unusable):
+            yield row
 
 
 def count_rows(path: Path) -> int:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
@@ -13,10 +13,11 @@ from lm_eval_longbench.benchmarks.registry import benchmark_of_table, tables
 from lm_eval_longbench.benchmarks.sample import MALFORMED
 from lm_eval_longbench.errors import PredictionError
 from lm_eval_longbench.metrics.reasoning import DROP, KEEP, OTHERWISE
-from lm_eval_longbench.protocol import MOST_COPIES
 from lm_eval_longbench.scoring.files import LOG, PredictionSource
 from lm_eval_longbench.scoring.problems import KINDS, Problems, entry
 from lm_eval_longbench.scoring.score_chunk import Outcome, ScoredSample
+from lm_eval_longbench.signature.protocol import MOST_COPIES
+from lm_eval_longbench.signature.signature import data_of
 
 # ---------------------------------------------------------------------- the data of answers
 
@@ -24,24 +25,11 @@ from lm_eval_longbench.scoring.score_chunk import Outcome, ScoredSample
 _OFFICIAL = re.compile(r"[\w.-]+/[\w.-]+@[0-9a-f]{7,40}")
 # Where each dataset is a file, each has a hash of its own.
 _HASH = re.compile(r"^(sample|local)-[0-9a-f]+")
-# What follows says which questions were asked, of the same data.
-_SELECTION = " (only "
-
-
-def _data(label: str | None) -> str | None:
-    """Return a label without what it says about a selection of questions."""
-    return None if label is None else label.partition(_SELECTION)[0]
-
-
-def _kind(label: str | None) -> str | None:
-    data = _data(label)
-    return None if data is None else _HASH.sub(r"\1", data)
 
 
 def is_official(label: str | None) -> bool:
     """Whether a label stands for the pinned official data, or for some of its questions."""
-    data = _data(label)
-    return data is not None and _OFFICIAL.fullmatch(data) is not None
+    return label is not None and _OFFICIAL.fullmatch(data_of(label)) is not None
 
 
 class Labels:
@@ -59,16 +47,13 @@ class Labels:
         else:
             self._files.setdefault(table, source.name)
 
-    def _of(self, table: str) -> set[str | None]:
-        return {label for own, _, label in self._logs if own == table}
-
     def of(self, table: str) -> list[str]:
         """Return the labels of a table's data, sorted; official files have none."""
-        return sorted(label for label in self._of(table) if label is not None)
+        return sorted({label for own, _, label in self._logs if own == table and label is not None})
 
     def official(self, table: str) -> bool:
         """Whether a table's questions are known to be official ones: prediction files' are."""
-        return all(map(is_official, self._of(table)))
+        return all(is_official(label) for own, _, label in self._logs if own == table)
 
     def check(self) -> None:
         """Refuse what must not be merged.
@@ -79,53 +64,29 @@ class Labels:
                 both.
         """
         for table in tables():
-            # By task, since the first one names the kinds of a table; labels as they came.
-            logs = sorted((own for own in self._logs.items() if own[0][0] == table), key=_task_of)
-            for task, own in groupby(logs, key=_task_of):
-                _check(task, _data, list(own))
-            kinds = _check(table, _kind, logs, self._files.get(table))
-            if benchmark_of_table(table).ids_may_be_lines and kinds and table in self._files:
+            by_task: dict[str, dict[str | None, str]] = defaultdict(dict)
+            kinds: dict[str | None, str] = {}
+            for (own, task, label), file in self._logs.items():
+                if own == table:
+                    data = None if label is None else data_of(label)
+                    named = f"{label!r} ({file})" if label else f"data that {file} does not name"
+                    by_task[task].setdefault(data, named)
+                    kinds.setdefault(None if data is None else _HASH.sub(r"\1", data), named)
+            official = self._files.get(table)
+            if official is not None and not self.official(table):
+                kinds[official] = f"the official data, as of all prediction files ({official})"
+            for name, found in (*sorted(by_task.items()), (table, kinds)):
+                if len(found) > 1:
+                    raise PredictionError(
+                        f"{name}: the inputs are of different data and cannot be merged: "
+                        f"{'; '.join(sorted(found.values()))}. Score them apart."
+                    )
+            if official and kinds and benchmark_of_table(table).ids_may_be_lines:
+                log = min(file for (own, *_), file in self._logs.items() if own == table)
                 raise PredictionError(
-                    f"{table}: prediction files name a question by its line "
-                    f"({self._files[table]}), sample logs by its id "
-                    f"({min(kinds.values())}), so they cannot be merged. Score them apart."
+                    f"{table}: prediction files name a question by its line ({official}), sample "
+                    f"logs by its id ({log}), so they cannot be merged. Score them apart."
                 )
-
-
-_Log = tuple[tuple[str, str, str | None], str]
-
-
-def _task_of(log: _Log) -> str:
-    return log[0][1]
-
-
-def _check(
-    name: str,
-    what: Callable[[str | None], str | None],
-    logs: Sequence[_Log],
-    official: str | None = None,
-) -> dict[str | None, str]:
-    """Return the label, with its file, of the one thing that labels stand for.
-
-    Raises PredictionError for several things, or another one than official data beside an official
-    file.
-    """
-    found: dict[str | None, tuple[str | None, str]] = {}
-    for (_, _, label), file in logs:
-        found.setdefault(what(label), (label, file))
-    named = [
-        f"{label!r} ({file})" if label else f"data that {file} does not name"
-        for label, file in sorted(found.values(), key=lambda own: (own[0] or "", own[1]))
-    ]
-    files = dict(found.values())
-    if official is not None and not all(map(is_official, files)):
-        named.append(f"the official data, as of all prediction files ({official})")
-    if len(named) > 1:
-        raise PredictionError(
-            f"{name}: the inputs are of different data and cannot be merged: "
-            f"{'; '.join(named)}. Score them apart."
-        )
-    return files
 
 
 # ---------------------------------------------------------------------- what was read
@@ -156,9 +117,9 @@ class Gathered:
         source, problems = self.sources[outcome.source], outcome.problems
         self.samples += outcome.samples
         self.lines[source.number] += outcome.lines
-        self.malformed[source.number] += problems.number([MALFORMED])
+        self.malformed[source.number] += problems.number(MALFORMED)
         for kind in KINDS:
-            self.problems.add(kind, *problems.first(kind), number=problems.number([kind]))
+            self.problems.add(kind, *problems.first(kind), number=problems.number(kind))
         for label in outcome.labels:
             self.labels.add(*label, source)
 
@@ -166,80 +127,10 @@ class Gathered:
         """Return where a sample was read, in words."""
         return f"{self.sources[sample.key.source].name}, line {sample.key.line}"
 
-    def name(self, kind: str, sample: ScoredSample, reason: str) -> None:
+    def leave_out(self, kind: str, sample: ScoredSample, reason: str) -> None:
         """Name a sample that is left out."""
         file = self.sources[sample.key.source].name
         self.problems.add(kind, entry(file, sample.key.line, reason))
-
-
-# ---------------------------------------------------------------------- questions
-
-
-@dataclass(slots=True)
-class Question:
-    """All answers to one question.
-
-    Attributes:
-        table, task: names of its table and task.
-        id: its id.
-        content: see `Sample.content`; None: no answer tells.
-        samples: by repeat, ascending.
-        duplicates: samples of a repeat that is there already, with the one that counts.
-        conflicts: samples of other gold data or dimensions than the first, with that one.
-    """
-
-    table: str
-    task: str
-    id: str
-    content: bytes | None
-    samples: dict[int, ScoredSample] = field(default_factory=dict)
-    duplicates: list[tuple[ScoredSample, ScoredSample]] = field(default_factory=list)
-    conflicts: list[tuple[ScoredSample, ScoredSample]] = field(default_factory=list)
-
-
-def _runs(question: Question, samples: Sequence[ScoredSample]) -> Iterator[dict[int, ScoredSample]]:
-    """Yield the samples of each run by their number in it; others go into the question's lists."""
-    for _, own in groupby(samples, key=lambda sample: sample.key.run):
-        run: dict[int, ScoredSample] = {}
-        for sample in own:
-            if sample.gold != samples[0].gold:
-                question.conflicts.append((sample, samples[0]))
-            elif sample.key.repeat in run:
-                question.duplicates.append((sample, run[sample.key.repeat]))
-            else:
-                run[sample.key.repeat] = sample
-        if run:
-            yield run
-
-
-def _question(samples: Sequence[ScoredSample]) -> Question:
-    """Return the question that samples, all of one, are answers to."""
-    line = samples[0].line
-    known = (sample.content for sample in samples if sample.content is not None)
-    own = Question(line["table"], line["task"], line["id"], min(known, default=None))
-    for run in _runs(own, samples):
-        # Shards of one inference, and what was asked again, fill the gaps of a run; a further run
-        # of the same question goes on behind it.
-        after = 0 if own.samples.keys().isdisjoint(run) else max(own.samples)
-        own.samples |= {after + repeat: sample for repeat, sample in run.items()}
-    own.samples = dict(sorted(own.samples.items()))
-    for repeat, sample in own.samples.items():
-        sample.line["repeat"] = repeat
-    return own
-
-
-def questions(samples: Iterable[ScoredSample]) -> Iterator[Question]:
-    """Yield each question with its answers, which get the numbers of repeats.
-
-    Within a run an answer has its number there. Of several runs of a question, the first in
-    canonical order keeps its numbers; a later one does too where they are free, else its answers
-    are numbered on from the highest so far.
-
-    Args:
-        samples: in the order of their keys.
-    """
-    for _, own in groupby(samples, key=lambda sample: sample.key[:4]):
-        yield _question(list(own))
 
 
 # ---------------------------------------------------------------------- merging
@@ -247,26 +138,28 @@ def questions(samples: Iterable[ScoredSample]) -> Iterator[Question]:
 
 @dataclass(slots=True)
 class MergedTable:
-    """The questions of a table.
+    """The answers of a table.
 
     Attributes:
         table: the table.
-        questions: in order.
+        samples: in the order of questions and repeats; their lines have the numbers of repeats.
         repeats: highest number of an answer.
         runs: numbers of the runs that its answers are from.
         policies: for reasoning, by which its answers were scored.
         reasoned: by which those were that hold reasoning.
         duplicates: samples left out, by task.
+        contents: `Sample.content` of each question, by task; None: no answer tells.
         copies: questions that are one that is there already, by task; None: not known.
     """
 
     table: Table
-    questions: list[Question] = field(default_factory=list)
+    samples: list[ScoredSample] = field(default_factory=list)
     repeats: int = 1
     runs: set[int] = field(default_factory=set)
     policies: set[str] = field(default_factory=set)
     reasoned: set[str] = field(default_factory=set)
     duplicates: Counter[str] = field(default_factory=Counter)
+    contents: dict[str, list[bytes | None]] = field(default_factory=lambda: defaultdict(list))
     copies: dict[str, int | None] = field(default_factory=dict)
 
     def policy(self) -> str:
@@ -286,6 +179,16 @@ class MergedTable:
         return next(iter(found)) if len(found) == 1 else KEEP
 
 
+def _leave_out_copy(
+    gathered: Gathered, table: MergedTable, sample: ScoredSample, first: ScoredSample
+) -> None:
+    """Name a sample whose question and repeat another one has."""
+    task = sample.line["task"]
+    table.duplicates[task] += 1
+    what = f"{task}, question {sample.key.id!r}, answer {sample.key.repeat}"
+    gathered.leave_out("duplicate", sample, f"{what} is on {gathered.place(first)}, already")
+
+
 def _without_repeated_ids(
     gathered: Gathered, merged: dict[str, MergedTable]
 ) -> Iterator[ScoredSample]:
@@ -300,73 +203,69 @@ def _without_repeated_ids(
     }
     first: dict[tuple[int, int, str], ScoredSample] = {}
     for sample in gathered.samples:
-        table, task, place, id, *_ = sample.key
         if sample.line["table"] in distinct:
-            other = first.setdefault((table, task, id), sample)
-            if other.key.place < place:
-                _leave_out(gathered, merged[sample.line["table"]], sample, other)
+            other = first.setdefault((sample.key.table, sample.key.task, sample.key.id), sample)
+            if other.key.place < sample.key.place:
+                _leave_out_copy(gathered, merged[sample.line["table"]], sample, other)
                 continue
         yield sample
 
 
-def _leave_out(
-    gathered: Gathered, table: MergedTable, sample: ScoredSample, first: ScoredSample
-) -> None:
-    """Name a sample whose key another one has."""
-    task = sample.line["task"]
-    table.duplicates[task] += 1
-    gathered.name(
-        "duplicate",
-        sample,
-        f"{task}, question {sample.key.id!r}, answer {sample.key.repeat} is on "
-        f"{gathered.place(first)}, already",
-    )
+def _add_question(table: MergedTable, samples: Sequence[ScoredSample], gathered: Gathered) -> None:
+    """Add all answers to one question, which get the numbers of repeats.
 
+    Within a run an answer has its number there. Of several runs of a question, the first in
+    canonical order keeps its numbers; a later one does too where they are free, as of shards of one
+    inference and what was asked again; else its answers are numbered on from the highest so far.
 
-def _add(table: MergedTable, question: Question, gathered: Gathered) -> None:
-    """Add a question to its table."""
-    highest = max(question.samples)
+    Raises:
+        PredictionError: there are more than MOST_REPEATS.
+    """
+    task, question = samples[0].line["task"], samples[0].key.id
+    answers: dict[int, ScoredSample] = {}
+    for _, of_run in groupby(samples, key=lambda sample: sample.key.run):
+        run: dict[int, ScoredSample] = {}
+        for sample in of_run:
+            if sample.gold != samples[0].gold:
+                what = f"has other gold answers or dimensions for {task}, question {question!r}"
+                where = gathered.place(samples[0])
+                gathered.leave_out("foreign", sample, f"{what}, than {where}")
+            elif (first := run.setdefault(sample.key.repeat, sample)) is not sample:
+                _leave_out_copy(gathered, table, sample, first)
+        after = 0 if answers.keys().isdisjoint(run) else max(answers)
+        answers |= {after + repeat: sample for repeat, sample in run.items()}
+    highest = max(answers)
     if highest > MOST_REPEATS:
         raise PredictionError(
-            f"The runs together have {highest} answers to {question.task}, question "
-            f"{question.id!r}; at most {MOST_REPEATS} are scored together. Score fewer runs at "
-            "a time."
+            f"The runs together have {highest} answers to {task}, question {question!r}; at most "
+            f"{MOST_REPEATS} are scored together. Score fewer runs at a time."
         )
-    table.questions.append(question)
     table.repeats = max(table.repeats, highest)
-    for sample in question.samples.values():
+    known = (sample.content for sample in samples if sample.content is not None)
+    table.contents[task].append(min(known, default=None))
+    for repeat, sample in sorted(answers.items()):
+        sample.line["repeat"] = repeat
+        table.samples.append(sample)
         table.runs.add(sample.key.run)
         policy = gathered.sources[sample.key.source].reasoning
         table.policies.add(policy)
         if OTHERWISE[policy] in sample.line:
             table.reasoned.add(policy)
-    for sample, first in question.duplicates:
-        _leave_out(gathered, table, sample, first)
-    for sample, first in question.conflicts:
-        gathered.name(
-            "foreign",
-            sample,
-            f"has other gold answers or dimensions for {question.task}, question "
-            f"{question.id!r}, than {gathered.place(first)}",
-        )
 
 
 def _count_task(merged: MergedTable, task: str, gathered: Gathered) -> None:
     """Count a task's copied and missing questions, and name it where there are such."""
-    name, info = merged.table.name, merged.table.tasks[task]
-    own = [question for question in merged.questions if question.task == task]
-    contents = [question.content for question in own]
-    official = gathered.labels.official(name)
-    if own:
-        copies = None if None in contents else len(own) - len(set(contents))
+    name, official_questions = merged.table.name, merged.table.tasks[task].questions
+    contents, official = merged.contents[task], gathered.labels.official(name)
+    told = {"table": name, "task": task, "questions": len(contents)}
+    if contents:
+        copies = None if None in contents else len(contents) - len(set(contents))
         merged.copies[task] = copies
         if official and (copies or 0) > MOST_COPIES:
-            told = {"table": name, "task": task, "questions": len(own), "copies": copies}
-            gathered.problems.add("copied", told)
-    missing = info.questions - len(own)
+            gathered.problems.add("copied", {**told, "copies": copies})
+    missing = official_questions - len(contents)
     if official and missing > 0:
-        told = {"table": name, "task": task, "questions": len(own)}
-        told["official_questions"] = info.questions
+        told["official_questions"] = official_questions
         gathered.problems.add("missing", told, number=missing)
 
 
@@ -379,9 +278,10 @@ def merge(gathered: Gathered) -> dict[str, MergedTable]:
     named = {source.table for source in gathered.sources}
     named |= {sample.line["table"] for sample in gathered.samples}
     merged = {name: MergedTable(table) for name, table in tables().items() if name in named}
-    kept = list(_without_repeated_ids(gathered, merged))
-    for question in questions(kept):
-        _add(merged[question.table], question, gathered)
+    kept = _without_repeated_ids(gathered, merged)
+    for _, own in groupby(kept, key=lambda sample: sample.key[:4]):
+        samples = list(own)
+        _add_question(merged[samples[0].line["table"]], samples, gathered)
     for table in merged.values():
         for task in table.table.tasks:
             _count_task(table, task, gathered)

@@ -48,11 +48,11 @@ def write_official(
                 "out, or score its answers apart."
             )
         run = WrittenRun(_model(plan, files), _limit(plan), own.repeats)
-        for question in own.questions:
-            for repeat, sample in question.samples.items():
-                if sample.official is not None:
-                    path = files.path(table, table.tasks[question.task], run, repeat)
-                    rows[path].append(files.numbered(sample.official, repeat))
+        for sample in own.samples:
+            if sample.official is not None:
+                repeat = sample.line["repeat"]
+                path = files.path(table, table.tasks[sample.line["task"]], run, repeat)
+                rows[path].append(files.numbered(sample.official, repeat))
         path = files.figures_path(table, run)
         if path:
             figures[path] = files.figures(report["tables"][name]["official"])

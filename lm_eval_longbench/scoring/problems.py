@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
 from typing import Any
 
-from lm_eval_longbench.errors import PredictionError
+from lm_eval_longbench.errors import PredictionError, few
 
 # Entries kept of each kind.
 SHOWN = 100
@@ -28,12 +27,6 @@ def entry(file: str, line: int | None, reason: str) -> dict[str, Any]:
     return {"file": file, "line": line, "reason": reason}
 
 
-def place_of(problem: dict[str, Any]) -> str:
-    """Return where an entry's file and line are."""
-    line = problem["line"]
-    return problem["file"] if line is None else f"{problem['file']}, line {line}"
-
-
 def sentence(kind: str, problem: dict[str, Any]) -> str:
     """Return an entry in words."""
     if kind == "missing":
@@ -46,14 +39,15 @@ def sentence(kind: str, problem: dict[str, Any]) -> str:
             f"{problem['task']}: {problem['copies']} of {problem['questions']} questions are "
             "copies of others there"
         )
+    place = problem["file"]
+    if problem["line"] is not None:
+        place += f", line {problem['line']}"
     if kind == "differing_pred":
         return (
-            f"{place_of(problem)}: question {problem['id']!r}: stored {problem['stored']!r}, "
-            f"extracted {problem['extracted']!r}"
+            f"{place}: question {problem['id']!r}: stored {problem['stored']!r}, extracted "
+            f"{problem['extracted']!r}"
         )
-    if kind == "foreign":
-        return f"{place_of(problem)} {problem['reason']}"
-    return f"{place_of(problem)}: {problem['reason']}"
+    return f"{place}{'' if kind == 'foreign' else ':'} {problem['reason']}"
 
 
 class Problems:
@@ -68,9 +62,9 @@ class Problems:
         self._number[kind] += len(entries) if number is None else number
         self._first[kind] += entries[: SHOWN - len(self._first[kind])]
 
-    def number(self, kinds: Iterable[str] = KINDS) -> int:
-        """Return how many there are of some kinds."""
-        return sum(self._number[kind] for kind in kinds)
+    def number(self, kind: str) -> int:
+        """Return how many there are of a kind."""
+        return self._number[kind]
 
     def first(self, kind: str) -> list[dict[str, Any]]:
         """Return the first entries of a kind."""
@@ -78,24 +72,18 @@ class Problems:
 
     def as_json(self) -> dict[str, Any]:
         """Return all kinds, each followed by its count."""
-        return {
-            name: value
-            for kind in KINDS
-            for name, value in (
-                (kind, self._first[kind]),
-                (f"{kind}_total", self._number[kind]),
-            )
-        }
+        found: dict[str, Any] = {}
+        for kind in KINDS:
+            found |= {kind: self._first[kind], f"{kind}_total": self._number[kind]}
+        return found
 
 
 def _listed(problems: Problems) -> str:
-    lines = []
+    text = ""
     for kind in _STRICT:
-        named = problems.first(kind)[:_NAMED]
-        lines += [f"  {kind}: {sentence(kind, problem)}" for problem in named]
-        if len(problems.first(kind)) > _NAMED:
-            lines.append(f"  {kind}: ...")
-    return "".join(f"\n{line}" for line in lines)
+        found, mark = [sentence(kind, own) for own in problems.first(kind)], f"\n  {kind}: "
+        text += f"{mark}{few(found, _NAMED, mark)}" if found else ""
+    return text
 
 
 def check_strict(problems: Problems) -> None:
@@ -105,9 +93,9 @@ def check_strict(problems: Problems) -> None:
         PredictionError: there is one; counts all and names the first of each kind.
     """
     found = [
-        f"{problems.number([kind])} {words}"
+        f"{problems.number(kind)} {words}"
         for kind, words in _STRICT.items()
-        if problems.number([kind])
+        if problems.number(kind)
     ]
     if found:
         raise PredictionError(
@@ -115,9 +103,9 @@ def check_strict(problems: Problems) -> None:
         )
 
 
-def check_scored(questions: int, problems: Problems) -> None:
-    """Raise PredictionError, which names the first problems, if no question was scored."""
-    if not questions:
+def check_scored(samples: int, problems: Problems) -> None:
+    """Raise PredictionError, which names the first problems, if no answer was scored."""
+    if not samples:
         raise PredictionError(
             "No line of the input can be scored, so nothing was written. If it is of another "
             f"format than was recognised, name it with benchmark.{_listed(problems)}"

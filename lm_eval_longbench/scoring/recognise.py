@@ -15,10 +15,8 @@ from lm_eval_longbench.benchmarks.registry import (
     benchmarks,
     layouts,
     short_names,
-    table_number,
     table_of,
     tables,
-    task_number,
 )
 from lm_eval_longbench.errors import PredictionError
 from lm_eval_longbench.input_files import odd_kind, reading
@@ -27,7 +25,6 @@ from lm_eval_longbench.logs.sample_log import is_log_row, task_in_name
 from lm_eval_longbench.scoring.files import (
     LOG,
     FoundFile,
-    Survey,
     count_rows,
     first_rows,
     stem_of,
@@ -37,7 +34,6 @@ _OWN_OUTPUT = frozenset({"table", "task", "id", "repeat", "score", "failed"})
 _OWN = "own"
 # Files of answers, and the log.
 _OF_RUN = re.compile(r"answers_.+\.sqlite(\.lock|-wal|-shm)?|run_\d{4}-\d\d-\d\dT[\d.-]+\.log")
-_STAMP = re.compile(r"_(\d{4}-\d\d-\d\dT[\d.-]+)$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,80 +67,6 @@ class Foreign:
 
     reason: str
     quiet: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class InputFile:
-    """A recognised file before its place in the order is known.
-
-    Attributes:
-        file: where it is.
-        recognised: what it holds.
-        survey: its identity.
-    """
-
-    file: FoundFile
-    recognised: Recognised
-    survey: Survey
-
-    @property
-    def stamp(self) -> str:
-        """Time in the name of a harness log; "" for none."""
-        dated = self.recognised.kind == LOG or self.recognised.layout
-        found = _STAMP.search(stem_of(self.file.path)) if dated else None
-        return found[1] if found else ""
-
-    @property
-    def subject(self) -> str:
-        """Whose answers the file of another program has; "": it does not say."""
-        layout = self.recognised.layout
-        return layouts()[layout].subject(self.file.path) if layout else ""
-
-    @property
-    def _in_name(self) -> str | None:
-        kind, stem = self.recognised.kind, stem_of(self.file.path)
-        return None if kind == LOG else of_kind(kind)[0].run_in_name(stem)
-
-    @property
-    def run(self) -> tuple[str, ...]:
-        """What is equal for the files of one run, and only for them."""
-        folder, kind = str(self.file.path.parent), self.recognised.kind
-        if self.recognised.layout:
-            return (self.recognised.layout, self.subject or folder, self.stamp)
-        if kind == LOG and self.stamp:
-            return (LOG, folder, self.stamp)
-        shared = self._in_name
-        return (kind, str(self.file.path)) if shared is None else (kind, folder, shared)
-
-    @property
-    def run_name(self) -> str:
-        """The run's name in the report."""
-        folder = self.file.name.rpartition("/")[0]
-        if self.subject:
-            return self.subject
-        if self.stamp:
-            return f"{folder} {self.stamp}".strip()
-        return folder if self._in_name == "" and folder else self.file.name
-
-    @property
-    def place(self) -> tuple[str, str, bool, str, str]:
-        """Place in the canonical order, whatever the order of the arguments.
-
-        Of two settings of one task in one run the one under our own name comes first.
-        """
-        folder = self.file.name.rpartition("/")[0]
-        named = table_of(task_in_name(stem_of(self.file.path)))
-        ours = self.recognised.kind != LOG or named is not None
-        return (self.stamp, folder, not ours, self.file.name, self.survey.sha256)
-
-    @property
-    def first_key(self) -> tuple[int, int]:
-        """Numbers of its table and task where all rows have one, to read in their order."""
-        table, task = self.recognised.table, self.recognised.task
-        if table is None:
-            return (len(tables()), 0)
-        known = task is not None and task in tables()[table].tasks
-        return (table_number(table), task_number(table, str(task)) if known else 0)
 
 
 def of_kind(kind: str) -> list[Benchmark]:
@@ -190,18 +112,15 @@ def _log(
         return Foreign(f"is a sample log {whose}; the tasks of {known} are known")
     if benchmark is not None and table.benchmark != short_names()[benchmark].name:
         return Foreign(f"is a sample log of the task {told!r}, which is not of {benchmark}")
-    return Recognised(LOG, None, task if table_of(task) else None, _filter(row))
+    name = row.get("filter") if isinstance(row, dict) else None
+    known_task = task if table_of(task) else None
+    return Recognised(LOG, None, known_task, name if isinstance(name, str) else None)
 
 
 def log_of_task(row: Any, task: str) -> Recognised | None:
     """Return what rows in memory under a task's name are, from the first; None: none of ours."""
     found = _log(row, f"samples_{task}")
     return found if isinstance(found, Recognised) else None
-
-
-def _filter(row: Any) -> str | None:
-    value = row.get("filter") if isinstance(row, dict) else None
-    return value if isinstance(value, str) else None
 
 
 def _chosen(kind: str | None, file: FoundFile, stem: str, short: str) -> str | Foreign | None:

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from types import MappingProxyType
+from dataclasses import dataclass, field
 from typing import Any, cast
 
-from lm_eval_longbench.benchmarks.registry import benchmark_of_table, benchmarks, carried
-from lm_eval_longbench.logs.scored_files import FORMAT, Otherwise, ReportFile, ReportTable
+from lm_eval_longbench.benchmarks.registry import (
+    benchmark_of_table,
+    benchmarks,
+    carried,
+    signs,
+)
+from lm_eval_longbench.logs.scored_files import FORMAT, ReportFile, ReportTable
 from lm_eval_longbench.metrics.reasoning import DROP, KEEP
 from lm_eval_longbench.scoring.merge import Gathered, MergedTable
 from lm_eval_longbench.signature.signature import (
@@ -19,7 +24,7 @@ from lm_eval_longbench.signature.signature import (
     package_versions,
     unknown,
 )
-from lm_eval_longbench.statistics.answers import Columns
+from lm_eval_longbench.statistics.answers import Answers, Columns
 from lm_eval_longbench.statistics.counts import counts, task_counts
 from lm_eval_longbench.version import __version__
 
@@ -55,7 +60,7 @@ def _of_table(
         task: _scored_here(combined(known[task]) if task in known else unknown(task=task), table)
         for task in table["tasks"]
     }
-    return of_scored(tasks, table)
+    return of_scored(tasks, table, signs())
 
 
 def _scored_here(signature: Mapping[str, Any], table: Mapping[str, Any]) -> dict[str, Any]:
@@ -76,75 +81,72 @@ def _scored_here(signature: Mapping[str, Any], table: Mapping[str, Any]) -> dict
 
 # ---------------------------------------------------------------------- one table
 
-_NONE: Mapping[Any, Any] = MappingProxyType({})
 
+@dataclass(frozen=True)
+class TableAnswers:
+    """The scored answers of one table, and what is known of them.
 
-def columns_of(
-    name: str, repeats: int, *, official: bool, reasoned: bool, expected: Iterable[str] = ()
-) -> list[Columns]:
-    """Return empty columns for the answers of a table.
-
-    Args:
+    Attributes:
         name: of the table.
+        lines: as of samples.jsonl.
         repeats: answers that each question should have.
         official: whether its questions are official ones, so that it is known which are missing.
-        reasoned: whether any answer holds reasoning: then second columns come along, for what it is
-            worth under the other policy.
-        expected: tasks that have figures even without an answer.
-    """
-    benchmark = benchmark_of_table(name)
-    return [
-        Columns(benchmark, benchmark.tables[name], repeats, official, swapped, set(expected))
-        for swapped in (False, True)[: 1 + reasoned]
-    ]
-
-
-def table_report(
-    ways: Sequence[Columns],
-    reasoning: str | None,
-    *,
-    malformed: Mapping[str | None, int] = _NONE,
-    duplicates: Mapping[str, int] = _NONE,
-    copies: Mapping[str, int | None] = _NONE,
-    data: Sequence[str] = (),
-    embedding_model: str | None = None,
-    runs: Sequence[str] = (),
-) -> ReportTable:
-    """Return a table's part of the report.
-
-    Args:
-        ways: its answers, as of `columns_of`.
         reasoning: policy by which reasoning was scored.
+        data: labels of the questions' data.
+        embedding_model: that gave the similarities; None: none.
+        runs: names of the runs that the answers are from.
+        expected: tasks that have figures even without an answer.
         malformed: lines by task; None: of files that do not tell their task.
         duplicates: samples left out, by task.
         copies: questions that are there already, by task; None: not known.
-        data, runs: labels and names.
-        embedding_model: that gave the similarities; None: none.
+    """
+
+    name: str
+    lines: Sequence[Mapping[str, Any]]
+    repeats: int
+    official: bool
+    reasoning: str
+    data: Sequence[str]
+    embedding_model: str | None = None
+    runs: Sequence[str] = ()
+    expected: Iterable[str] = ()
+    malformed: Mapping[str | None, int] = field(default_factory=dict)
+    duplicates: Mapping[str, int] = field(default_factory=dict)
+    copies: Mapping[str, int | None] = field(default_factory=dict)
+
+    def columns(self, *, swapped: bool = False) -> Answers:
+        """Return the answers as columns; `swapped`: under the other policy for reasoning."""
+        benchmark = benchmark_of_table(self.name)
+        table, expected = benchmark.tables[self.name], set(self.expected)
+        found = Columns(benchmark, table, self.repeats, self.official, swapped, expected)
+        for line in self.lines:
+            found.add(line)
+        return found.finish()
+
+
+def table_report(own: TableAnswers) -> ReportTable:
+    """Return a table's part of the report.
 
     Raises:
         BadRow: answers contradict each other.
     """
-    table = ways[0].table
-    benchmark = benchmark_of_table(table.name)
-    answers, *others = (columns.finish() for columns in ways)
-    figures = benchmark.figures(answers)
-    other = others[0] if others else None
-    otherwise: Otherwise | None = None
-    if other is not None:
+    benchmark, answers = benchmark_of_table(own.name), own.columns()
+    figures, other, otherwise = benchmark.figures(answers), None, None
+    if answers.reasoned.any():
+        other = own.columns(swapped=True)
         otherwise = {
-            "policy": DROP if reasoning == KEEP else KEEP,
+            "policy": DROP if own.reasoning == KEEP else KEEP,
             "official": benchmark.official(other, benchmark.figures(other)),
         }
-    whole = counts(answers, sum(malformed.values()), sum(duplicates.values()))
-    present = answers.expected | duplicates.keys()
-    report: ReportTable = {
+    whole = counts(answers, sum(own.malformed.values()), sum(own.duplicates.values()))
+    report: dict[str, Any] = {
         "benchmark": benchmark.name,
         "official": benchmark.official(answers, figures),
         "repeats": answers.repeats,
-        "data": list(data),
-        "embedding_model": embedding_model,
-        "runs": list(runs),
-        "reasoning": {"policy": reasoning, "answers": whole["reasoned"], "other": otherwise},
+        "data": list(own.data),
+        "embedding_model": own.embedding_model,
+        "runs": list(own.runs),
+        "reasoning": {"policy": own.reasoning, "answers": whole["reasoned"], "other": otherwise},
         "counts": whole,
         "failures": dict(answers.failures),
         "tasks": {
@@ -152,50 +154,42 @@ def table_report(
                 answers,
                 task,
                 other,
-                malformed=malformed.get(task, 0),
-                duplicate=duplicates.get(task, 0),
-                copies=copies.get(task, 0),
+                malformed=own.malformed.get(task, 0),
+                duplicate=own.duplicates.get(task, 0),
+                copies=own.copies.get(task, 0),
             )
-            for task in table.tasks
-            if task in present
+            for task in benchmark.tables[own.name].tasks
+            if task in answers.expected | own.duplicates.keys()
         },
     }
-    report.update(cast(Any, benchmark.parts(answers, figures)))
-    return report
+    return cast(ReportTable, report | benchmark.parts(answers, figures))
 
 
 # ---------------------------------------------------------------------- everything
 
 
-def _merged_report(
+def _answers(
     merged: MergedTable, gathered: Gathered, runs: Sequence[str], embedding_model: str | None
-) -> ReportTable:
+) -> TableAnswers:
     name, labels = merged.table.name, gathered.labels
     own = [source for source in gathered.sources if source.table == name]
     malformed: Counter[str | None] = Counter()
     for source in own:
         malformed[source.task] += gathered.malformed[source.number]
-    ways = columns_of(
-        name,
-        merged.repeats,
-        official=labels.official(name),
-        reasoned=bool(merged.reasoned),
-        expected=[source.task for source in own if source.task is not None],
-    )
-    for question in merged.questions:
-        for sample in question.samples.values():
-            for columns in ways:
-                columns.add(sample.line)
     embedded = any(task.summary for task in merged.table.tasks.values())
-    return table_report(
-        ways,
+    return TableAnswers(
+        name,
+        [sample.line for sample in merged.samples],
+        merged.repeats,
+        labels.official(name),
         merged.policy(),
-        malformed=malformed,
-        duplicates=merged.duplicates,
-        copies=merged.copies,
-        data=labels.of(name),
-        embedding_model=embedding_model if embedded else None,
-        runs=[runs[number] for number in sorted(merged.runs)],
+        labels.of(name),
+        embedding_model if embedded else None,
+        [runs[number] for number in sorted(merged.runs)],
+        [source.task for source in own if source.task is not None],
+        malformed,
+        merged.duplicates,
+        merged.copies,
     )
 
 
@@ -221,7 +215,7 @@ def make_report(
         PredictionError: answers of a table were scored by two policies for reasoning.
     """
     parts = {
-        name: _merged_report(table, gathered, runs, embedding_model)
+        name: table_report(_answers(table, gathered, runs, embedding_model))
         for name, table in merged.items()
     }
     signed = table_signatures(parts, signatures)

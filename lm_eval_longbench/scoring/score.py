@@ -5,8 +5,6 @@ No model is called and nothing is downloaded, but for the embedding model that a
 
 from __future__ import annotations
 
-import contextlib
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
 from pathlib import Path
@@ -14,8 +12,6 @@ from typing import Any, cast
 
 from lm_eval_longbench.benchmarks.registry import (
     benchmark_of_table,
-    benchmarks,
-    carried,
     layouts,
     short_names,
     table_of,
@@ -25,12 +21,12 @@ from lm_eval_longbench.input_files import ByteChunk
 from lm_eval_longbench.logs.scored_files import REPORT, SAMPLES, SCORES, SampleLine
 from lm_eval_longbench.metrics.reasoning import OTHERWISE, POLICIES
 from lm_eval_longbench.result_files import ResultFile, written_together
-from lm_eval_longbench.scoring.files import LOG, PredictionSource, chunks_of, find_files
+from lm_eval_longbench.scoring.files import LOG, PredictionSource, chunks_of, rows_of
 from lm_eval_longbench.scoring.merge import Gathered, MergedTable, merge
 from lm_eval_longbench.scoring.official import stated_figures, write_official
-from lm_eval_longbench.scoring.plan import Plan, PlannedFile, plan_files, policy_of
+from lm_eval_longbench.scoring.plan import Plan, PlannedFile, plan_paths, policy_of
 from lm_eval_longbench.scoring.problems import Problems, check_scored, check_strict
-from lm_eval_longbench.scoring.recognise import log_of_task, recognise
+from lm_eval_longbench.scoring.recognise import log_of_task
 from lm_eval_longbench.scoring.report import make_report
 from lm_eval_longbench.scoring.score_chunk import (
     Outcome,
@@ -115,21 +111,12 @@ def _input(
     }
     if source.layout and file is not None:
         layout = layouts()[source.layout]
-        remarks = layout.remarks(_rows(file.path, source.layout))
+        rows = (row for _, row in rows_of(file.path, source.layout) if isinstance(row, dict))
+        remarks = layout.remarks(rows)
         known |= {"made_by": layout.title, "notes": list(layout.notes), "remarks": remarks}
     if file is not None and file.recorded.model:
         known["model"] = file.recorded.model
     return known
-
-
-def _rows(path: Path, layout: str) -> Iterator[Mapping[str, Any]]:
-    """Yield the sound rows of a file of another program."""
-    for chunk in chunks_of(path, layout=layout):
-        for _, _, line in chunk.lines():
-            with contextlib.suppress(ValueError, RecursionError):
-                row = json.loads(line)
-                if isinstance(row, dict):
-                    yield row
 
 
 def _finished(
@@ -147,19 +134,16 @@ def _finished(
     if embedder is not None:
         embed_summaries(gathered.samples, embedder)
     merged = merge(gathered)
-    check_scored(sum(len(table.questions) for table in merged.values()), gathered.problems)
+    check_scored(sum(len(table.samples) for table in merged.values()), gathered.problems)
     if strict:
         check_strict(gathered.problems)
     model = None if embedder is None else embedder.name
     return merged, {**make_report(merged, gathered, runs, model, signatures, inputs)}
 
 
-def _lines(merged: Mapping[str, MergedTable]) -> Iterator[SampleLine]:
-    """Yield the lines of samples.jsonl."""
-    for table in merged.values():
-        for question in table.questions:
-            for sample in question.samples.values():
-                yield cast(SampleLine, sample.line)
+def _lines(merged: Mapping[str, MergedTable]) -> list[SampleLine]:
+    """Return the lines of samples.jsonl."""
+    return [cast(SampleLine, one.line) for table in merged.values() for one in table.samples]
 
 
 def _write(files: list[ResultFile], lines: Iterable[SampleLine], report: dict[str, Any]) -> None:
@@ -224,25 +208,13 @@ def score_paths(
         raise UnknownNameError("benchmark", benchmark, (*short_names(), AUTO))
     if reasoning not in (None, *POLICIES):
         raise UnknownNameError("policy of reasoning", reasoning, POLICIES)
-    problems = Problems()
-    files = find_files(given)
-    recognised = {file: recognise(file, benchmark) for file in files}
-    plan = plan_files(
-        files,
-        recognised,
-        given,
-        benchmark,
-        problems,
-        reasoning,
-        rouge_google=rouge_google,
-        official=official is not None,
+    plan = plan_paths(
+        given, benchmark, reasoning, rouge_google=rouge_google, official=official is not None
     )
     if embedder is not None:
         embedder.check()
     processes = number_of_workers(workers, sum(file.survey.size for file in plan.files))
-    if carried(benchmarks()):  # learnt from these results; other processes know nothing of them
-        processes = 1
-    gathered = Gathered([file.source for file in plan.files], problems)
+    gathered = Gathered([file.source for file in plan.files], plan.problems)
     # Opened first: a folder that cannot be written to is told before anything is scored.
     with written_together([Path(output) / name for name in _FILES]) as results:
         for outcome in score_chunks(_jobs(plan, progress), processes):
@@ -312,7 +284,7 @@ def score_rows(
         gathered.add(outcome)
     inputs = [_input(source, gathered.lines) for source in sources]
     merged, report = _finished(gathered, ["memory"], embedder, signatures, inputs, strict=strict)
-    lines = list(_lines(merged))
+    lines = _lines(merged)
     if output is not None:
         with written_together([Path(output) / name for name in _FILES]) as results:
             _write(results, lines, report)

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-import json
 import math
 import signal
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
 from multiprocessing import get_context
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from lm_eval_longbench.benchmarks.base import MOST_REPEATS, Table
 from lm_eval_longbench.benchmarks.registry import (
     benchmark_of_table,
+    benchmarks,
+    carried,
     layouts,
+    learn_carried,
     table_number,
     table_of,
     tables,
@@ -36,12 +39,13 @@ from lm_eval_longbench.benchmarks.sample import (
     is_whole,
     line_of,
 )
+from lm_eval_longbench.catalog.users import WHOLE
 from lm_eval_longbench.errors import LongBenchError, OptionError
-from lm_eval_longbench.input_files import LONGEST, ByteChunk
+from lm_eval_longbench.input_files import ByteChunk
 from lm_eval_longbench.logs.sample_log import data_label, is_log_row, prompt_of, responses_of
 from lm_eval_longbench.metrics.reasoning import DROP, KEEP, holds_reasoning
 from lm_eval_longbench.prompts.truncation import usable_cores
-from lm_eval_longbench.scoring.files import LOG, PredictionSource
+from lm_eval_longbench.scoring.files import LOG, PredictionSource, decoded
 from lm_eval_longbench.scoring.problems import Problems, entry
 
 _MOST_DOCUMENTS = 2**53
@@ -97,11 +101,9 @@ def _read_log_row(row: dict[str, Any], index: int, source: PredictionSource) -> 
     doc = row["doc"]
     told = doc.get("task", source.task)
     table = table_of(told)
-    if table is None:
-        known = ", ".join(tables())
-        return Unusable(f"is of the task {told!r}, which is none of {known}", FOREIGN)
-    if source.benchmark not in (None, table.benchmark):
-        return Unusable(f"is of the task {told!r}, which is not of {source.benchmark}", FOREIGN)
+    if table is None or source.benchmark not in (None, table.benchmark):
+        known = source.benchmark if table else f"any of {', '.join(tables())}"
+        return Unusable(f"is of the task {told!r}, which is not of {known}", FOREIGN)
     benchmark, task = benchmark_of_table(table.name), table.tasks[str(told)]
     problem = benchmark.question_problem(doc, task)
     if problem:
@@ -122,17 +124,10 @@ def _read_log_row(row: dict[str, Any], index: int, source: PredictionSource) -> 
     if row.get("failed") == 1.0 if lost is None else lost:
         responses = [""] * len(responses)
     prompt = prompt_of(row)
-    truncated = prompt.get("truncated")
+    cut, document = prompt.get("truncated"), document_of_hash(prompt.get("document_sha256"))
+    cut = cut if isinstance(cut, bool) else None
     samples = [
-        benchmark.sample(
-            doc,
-            task,
-            number,
-            text,
-            index=place,
-            truncated=truncated if isinstance(truncated, bool) else None,
-            document=document_of_hash(prompt.get("document_sha256")),
-        )
+        benchmark.sample(doc, task, number, text, index=place, truncated=cut, document=document)
         for number, text in enumerate(responses, start=1)
     ]
     add_replies(samples, doc)
@@ -268,11 +263,7 @@ def score_chunk(source: PredictionSource, chunk: ByteChunk) -> Outcome:
     if chunk.problem is not None:
         outcome.problems.add(MALFORMED, entry(source.name, chunk.line, chunk.problem))
     for number, index, line in chunk.lines():
-        try:
-            row = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            row = Unusable(f"not JSON ({error})")
-        score_row(outcome, source, number, index, row)
+        score_row(outcome, source, number, index, decoded(line))
     return outcome
 
 
@@ -281,10 +272,8 @@ def score_chunk(source: PredictionSource, chunk: ByteChunk) -> Outcome:
 # Below this many bytes of text other processes cost more than they save: each loads the package and
 # perhaps jieba's dictionary.
 SMALL = 8 << 20
-# Chunks under way for each process: enough that none waits, few enough to stay small; and bytes of
-# all of them, where lines are as long as they may be.
+# Chunks under way for each process: enough that none waits, few enough to stay small.
 _AHEAD = 3
-_MOST_UNDER_WAY = 2 * LONGEST
 
 
 def number_of_workers(asked: int | None, size: int) -> int:
@@ -297,9 +286,10 @@ def number_of_workers(asked: int | None, size: int) -> int:
     return 1 if size < SMALL else asked or usable_cores()
 
 
-def _ignore_interrupts() -> None:
+def _begin(learnt: Mapping[str, Any]) -> None:
     # Ctrl-C reaches all processes; the first one stops the others.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    learn_carried({WHOLE: learnt}, Path("the first process"))
 
 
 def score_chunks(
@@ -313,19 +303,17 @@ def score_chunks(
         for source, chunk in jobs:
             yield score_chunk(source, chunk)
         return
-    pool = ProcessPoolExecutor(workers, get_context("spawn"), _ignore_interrupts)
-    under_way: deque[tuple[int, Future[Outcome]]] = deque()
+    # Benchmarks of users' task files were learnt from these inputs, here alone.
+    learnt = (carried(benchmarks()),)
+    pool = ProcessPoolExecutor(workers, get_context("spawn"), _begin, learnt)
+    under_way: deque[Future[Outcome]] = deque()
     try:
         for source, chunk in jobs:
-            size = len(chunk.data)
-            while under_way and (
-                len(under_way) >= workers * _AHEAD
-                or size + sum(other for other, _ in under_way) > _MOST_UNDER_WAY
-            ):
-                yield under_way.popleft()[1].result()
-            under_way.append((size, pool.submit(score_chunk, source, chunk)))
+            if len(under_way) == workers * _AHEAD:
+                yield under_way.popleft().result()
+            under_way.append(pool.submit(score_chunk, source, chunk))
         while under_way:
-            yield under_way.popleft()[1].result()
+            yield under_way.popleft().result()
     except BrokenProcessPool as error:
         raise LongBenchError(
             "A scoring process ended before its work was done: memory ran out, it was killed, or "

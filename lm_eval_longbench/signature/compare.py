@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -15,18 +15,20 @@ from lm_eval_longbench.signature.ingredients import (
     LATER,
     NOT,
     PACKAGES,
-    Rule,
+    SEGMENTED,
+    Ingredient,
     Signature,
     nothing_cut,
     same_tokenizer,
+    values_of,
 )
-from lm_eval_longbench.signature.signature import read_label
+from lm_eval_longbench.signature.signature import data_of
 
 _PACKAGES = "packages"
 # What stands for an ingredient that a result does not state.
 UNSTATED = "not stated"
 # A package that nothing is known of.
-_UNKNOWN = Rule(NOT, "nothing is known of what depends on this package")
+_UNKNOWN = Ingredient(NOT, "nothing is known of what depends on this package")
 
 
 @dataclass(frozen=True)
@@ -83,17 +85,27 @@ class Comparison:
         return CARE if weights or self.unstated else COMPARABLE
 
 
-def compare(left: Mapping[str, Any], right: Mapping[str, Any]) -> Comparison:
+def compare(
+    left: Mapping[str, Any], right: Mapping[str, Any], segmented: Collection[str]
+) -> Comparison:
     """Compare two signatures of one task, or two of one table (`signature.combined`).
 
     The model is no ingredient: two models may have equal signatures.
 
     Args:
         left, right: ingredients by name; one that is not there is not stated, null is a value.
+        segmented: names of the tasks that are scored with a Chinese segmenter.
     """
     differences: list[SignatureDifference] = []
     unstated = []
-    left, right = ({**dict.fromkeys(LATER), **own} for own in (left, right))
+    left, right = (
+        {
+            **dict.fromkeys(LATER),
+            **own,
+            SEGMENTED: any(name in segmented for name in values_of(own.get("task"))),
+        }
+        for own in (left, right)
+    )
     for name in INGREDIENTS:
         if name not in left or name not in right:
             unstated.append(name)
@@ -147,7 +159,7 @@ def _setting(own: Signature, name: str) -> Any:
     """Return a setting less what may differ: the seed, and which questions were chosen."""
     value = own.get(name)
     if name == "data":
-        return read_label(value).base
+        return data_of(value)
     if name == "generation" and isinstance(value, Mapping):
         return {key: one for key, one in value.items() if key != "seed"}
     return value
@@ -188,34 +200,32 @@ def shown(value: Any) -> str:
 def _heavy_part(own: Signature) -> str:
     """Return a text that is equal for signatures which weigh alike against any other."""
     light = {name for name, rule in INGREDIENTS.items() if rule.weight == CARE}
-    kept = {name: value for name, value in own.items() if name not in light}
+    kept = [(name, own[name]) for name in sorted(own.keys() - light)]
     # What the conditions of rules ask of light ingredients.
     asked = (own.get("tokenizer_sha256"), own.get("truncated") == 0, own.get("reasoned") == 0)
-    return repr((sorted(kept.items(), key=lambda item: item[0]), asked))
+    return repr((kept, asked))
 
 
-def incomparable(signatures: Sequence[Mapping[str, Any]]) -> list[str]:
+def incomparable(signatures: Sequence[Mapping[str, Any]], segmented: Collection[str]) -> list[str]:
     """Return why results must not stand in one column, a sentence an ingredient; [] if they may.
 
     Args:
         signatures: of several runs of one task or table; an ingredient that a run does not state
             is passed over.
+        segmented: see `compare`.
     """
-    values: dict[str, list[str]] = {}
+    values: dict[str, dict[str, None]] = {}
     reasons: dict[str, str] = {}
-    # Pairs grow as squares, and of many runs most are alike. Which pair tells a difference first
-    # does not change with those that are left out.
+    # Pairs grow as squares, and of many runs most are alike in all that weighs.
     distinct: dict[str, Signature] = {}
     for own in signatures:
         distinct.setdefault(_heavy_part(own), own)
     for left, right in combinations(distinct.values(), 2):
-        heavy = (own for own in compare(left, right).differences if own.weight == NOT)
-        for difference in heavy:
-            reasons.setdefault(difference.ingredient, difference.reason)
-            met = values.setdefault(difference.ingredient, [])
-            for text in difference.shown():
-                if text not in met:
-                    met.append(text)
+        for difference in compare(left, right, segmented).differences:
+            if difference.weight == NOT:
+                name = difference.ingredient
+                reasons.setdefault(name, difference.reason)
+                values.setdefault(name, {}).update(dict.fromkeys(difference.shown()))
     order = {name: number for number, name in enumerate(INGREDIENTS)}
     names = sorted(reasons, key=lambda name: (order[name.partition(".")[0]], name))
     return [f"{name} differs ({' | '.join(values[name])}): {reasons[name]}." for name in names]

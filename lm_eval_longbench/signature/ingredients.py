@@ -9,16 +9,19 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from lm_eval_longbench.benchmarks.registry import tasks
 from lm_eval_longbench.shapes import Count, Object, Positive
 
 COMPARABLE, CARE, NOT = "comparable", "comparable with care", "not comparable"
 Signature = Mapping[str, Any]
 Condition = Callable[[Signature, Signature], bool]
+# An ingredient of which nobody knows what it was, where null would say that there was none.
+UNKNOWN = "?"
+# What conditions know besides ingredients: whether a task is scored with a Chinese segmenter.
+SEGMENTED = "segmented"
 
 
 # ---------------------------------------------------------------------- arguments of models
@@ -32,7 +35,7 @@ _NAMES = (STOP, THINK_END, BEGIN, BESIDE, TEMPLATE)
 _EMPTY: tuple[Any, ...] = (None, "", {})
 # What requests may hold beside the prompt without a departure from any protocol: how a model
 # thinks, which belongs to it, and what servers are told about the request itself.
-_HARMLESS = frozenset(
+HARMLESS = frozenset(
     {
         *(TEMPLATE, "reasoning", "reasoning_effort", "thinking", "enable_thinking"),
         *("user", "metadata", "store", "service_tier", "priority", "provider", "session_id"),
@@ -64,69 +67,40 @@ def less_own(settings: Any) -> Any:
         return settings
     beside = settings.get(BESIDE)
     if isinstance(beside, Mapping):
-        settings = {**settings, BESIDE: {k: v for k, v in beside.items() if k not in _HARMLESS}}
+        settings = {**settings, BESIDE: {k: v for k, v in beside.items() if k not in HARMLESS}}
     own = {k: v for k, v in settings.items() if k != TEMPLATE and v not in _EMPTY}
     return own or None
-
-
-def setting_departures(settings: Any) -> Iterator[str]:
-    """Yield in what an ingredient `model_settings` departs from every official protocol."""
-    if settings is None:
-        return
-    if not isinstance(settings, Mapping):
-        yield f"model settings {settings!r}"
-        return
-    if settings.get(STOP):
-        yield "stop strings (officially none)"
-    if settings.get(THINK_END) is not None:
-        yield "reasoning taken out of answers (officially scored with them)"
-    if str(settings.get(BEGIN)).lower() == "false":
-        yield "prompts without a beginning-of-text token (officially as the tokenizer has them)"
-    beside = settings.get(BESIDE) or {}
-    names = sorted(beside) if isinstance(beside, Mapping) else [beside]
-    for name in names:
-        if name not in _HARMLESS:
-            yield f"the field {name} beside prompts (officially left out)"
 
 
 # ---------------------------------------------------------------------- what a difference means
 
 
 @dataclass(frozen=True)
-class Rule:
-    """What a difference in one ingredient means.
+class Ingredient:
+    """One ingredient of a signature, or one of its packages, and what a difference in it means.
 
     Attributes:
         weight: CARE or NOT.
         reason: why.
         harmless: of two signatures, whether it weighs CARE here in spite of `weight`; None: never.
         then: why it does.
+        kind: its type, where it is not null.
+        later: whether a signature may leave it out, which is the same as null. Where it is null the
+            line is made without it.
     """
 
     weight: str
     reason: str
     harmless: Condition | None = None
     then: str = ""
+    kind: Any = str
+    later: bool = False
 
     def weigh(self, left: Signature, right: Signature) -> tuple[str, str]:
         """Return weight and reason for two signatures that differ in the ingredient."""
         if self.harmless is not None and self.harmless(left, right):
             return CARE, self.then
         return self.weight, self.reason
-
-
-@dataclass(frozen=True)
-class Ingredient(Rule):
-    """One ingredient of a signature.
-
-    Attributes:
-        kind: its type, where it is not null.
-        later: whether a signature may leave it out, which is the same as null. Where it is null the
-            line is made without it.
-    """
-
-    kind: Any = str
-    later: bool = False
 
 
 def values_of(value: Any) -> list[Any]:
@@ -171,8 +145,7 @@ def _own_switches(left: Signature, right: Signature) -> bool:
 
 def _no_segmentation(left: Signature, right: Signature) -> bool:
     """Whether no task on either side is scored with jieba."""
-    names = [str(value) for one in (left, right) for value in values_of(one.get("task"))]
-    return not any(tasks()[name].segmented for name in names if name in tasks())
+    return left.get(SEGMENTED) is False and right.get(SEGMENTED) is False
 
 
 def _no_reasoning(left: Signature, right: Signature) -> bool:
@@ -317,19 +290,21 @@ INGREDIENTS: Mapping[str, Ingredient] = {
 # Those that a signature may leave out, which is the same as null.
 LATER = tuple(name for name, own in INGREDIENTS.items() if own.later)
 # Each package of the ingredient "packages".
-PACKAGES: Mapping[str, Rule] = {
-    "lm_eval_longbench": Rule(
+PACKAGES: Mapping[str, Ingredient] = {
+    "lm_eval_longbench": Ingredient(
         CARE, "what moves scores has versions of its own: task, template and metrics"
     ),
-    "lm_eval": Rule(CARE, "another harness may send requests otherwise; it scores nothing here"),
-    "jieba": Rule(
+    "lm_eval": Ingredient(
+        CARE, "another harness may send requests otherwise; it scores nothing here"
+    ),
+    "jieba": Ingredient(
         NOT,
         "Chinese answers are segmented by another version before they are scored",
         _no_segmentation,
         "none of these tasks is scored with it",
     ),
-    "tokenizers": Rule(NOT, _CUTS, nothing_cut, _UNCUT),
-    "transformers": Rule(
+    "tokenizers": Ingredient(NOT, _CUTS, nothing_cut, _UNCUT),
+    "transformers": Ingredient(
         CARE, "prompts are cut and answers cleaned up as the official release did under any release"
     ),
 }

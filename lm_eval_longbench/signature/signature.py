@@ -10,14 +10,13 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from typing_extensions import TypedDict
 
-from lm_eval_longbench.benchmarks.registry import benchmarks
 from lm_eval_longbench.shapes import Object
 from lm_eval_longbench.signature.ingredients import INGREDIENTS, LATER, PACKAGES, values_of
+from lm_eval_longbench.signature.ingredients import UNKNOWN as UNKNOWN
 from lm_eval_longbench.version import __version__, installed
 
 # The ingredient `decoding`, and the fingerprint of kept answers that are so already.
@@ -36,10 +35,6 @@ class SignaturePart(TypedDict, total=False):
     line: str | None
     ingredients: Object | None
     tasks: dict[str, Object] | None
-
-
-# An ingredient of which nobody knows what it was, where null would say that there was none.
-UNKNOWN = "?"
 
 
 def unknown(**known: Any) -> dict[str, Any]:
@@ -82,8 +77,8 @@ def _cut(signature: Mapping[str, Any]) -> str:
     )
 
 
-def line(signature: Mapping[str, Any]) -> str:
-    """Return the signature in one short line.
+def line(signature: Mapping[str, Any], signs: Mapping[str, str]) -> str:
+    """Return the signature in one short line; `signs`: of benchmarks, by name.
 
     Benchmark, task version, data revision, template hash, cut, chat policy, temperature, repeats,
     answered of asked questions, metric version, fingerprint of everything.
@@ -95,7 +90,6 @@ def line(signature: Mapping[str, Any]) -> str:
     known = {
         name: value for name, value in signature.items() if name not in LATER or value is not None
     }
-    signs = {name: own.sign for name, own in benchmarks().items()}
     parts = (
         _joined([signs.get(str(one), str(one)) for one in values_of(signature["benchmark"])]),
         f"v{_joined(values_of(signature['version']))}",
@@ -112,12 +106,15 @@ def line(signature: Mapping[str, Any]) -> str:
     return "|".join(parts)
 
 
-def of_scored(tasks: Mapping[str, Mapping[str, Any]], table: Mapping[str, Any]) -> SignaturePart:
+def of_scored(
+    tasks: Mapping[str, Mapping[str, Any]], table: Mapping[str, Any], signs: Mapping[str, str]
+) -> SignaturePart:
     """Return the signature of a table that was scored, with its counts.
 
     Args:
         tasks: signature of each task, whose counts are replaced.
         table: counts of the table and of its tasks, as in report.json.
+        signs: see `line`.
 
     Returns:
         "line", "ingredients", and under "tasks" the ingredients of each task.
@@ -141,7 +138,7 @@ def of_scored(tasks: Mapping[str, Mapping[str, Any]], table: Mapping[str, Any]) 
     }
     if UNKNOWN in [own["asked"] for own in counted.values()]:
         whole |= {"asked": UNKNOWN, "kept": UNKNOWN}
-    return {"line": line(whole), "ingredients": whole, "tasks": counted}
+    return {"line": line(whole, signs), "ingredients": whole, "tasks": counted}
 
 
 # Ingredients that add up over the tasks of a group.
@@ -187,40 +184,17 @@ def package_versions() -> dict[str, str | None]:
 
 # ---------------------------------------------------------------------- the label of data
 
-_SAMPLE, _LOCAL = "sample-", "local-"
-_ONLY = " (only "
+
+def data_of(label: object) -> str:
+    """Return a label of data without which of its questions were chosen."""
+    return str(label).partition(" (only ")[0]
 
 
-@dataclass(frozen=True)
-class Label:
-    """A label of data, taken apart.
-
-    Attributes:
-        base: without the choice of questions.
-        pinned_sha256: of the pinned file, if this is the label of pinned data.
-        digits: of the file's sha256, if the label has them.
-        is_choice: whether only some of the questions were chosen.
-    """
-
-    base: str
-    pinned_sha256: str | None
-    digits: str | None
-    is_choice: bool = False
-
-    @property
-    def is_sample(self) -> bool:
-        """Whether it is the embedded sample."""
-        return self.base.startswith(_SAMPLE)
-
-    @property
-    def is_local(self) -> bool:
-        """Whether it is a file of the user's own."""
-        return self.base.startswith(_LOCAL)
+def is_sample(label: object) -> bool:
+    """Whether a label is of the embedded sample."""
+    return str(label).startswith("sample-")
 
 
-def read_label(label: object) -> Label:
-    """Take a label of data apart."""
-    base, choice, _ = str(label).partition(_ONLY)
-    pinned = {one.source.label: one.source.sha256 for one in benchmarks().values()}
-    marked = base.startswith((_SAMPLE, _LOCAL))
-    return Label(base, pinned.get(base), base.partition("-")[2] if marked else None, bool(choice))
+def is_local(label: object) -> bool:
+    """Whether a label is of a file of the user's own."""
+    return str(label).startswith("local-")

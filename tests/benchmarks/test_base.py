@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from departing import departures
 
 from lm_eval_longbench.benchmarks import registry
 from lm_eval_longbench.benchmarks.base import (
@@ -18,7 +19,6 @@ from lm_eval_longbench.benchmarks.base import (
 from lm_eval_longbench.benchmarks.sample import Scored, Unusable, line_of
 from lm_eval_longbench.catalog.model import prompt_sha256
 from lm_eval_longbench.errors import DataError, PromptError
-from lm_eval_longbench.protocol import departures
 from lm_eval_longbench.statistics.answers import Columns
 from lm_eval_longbench.statistics.figure import Figure, Unit, leaf
 from lm_eval_longbench.statistics.tree import Mean

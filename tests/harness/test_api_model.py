@@ -7,6 +7,7 @@ import os
 
 import pytest
 from asked import prompts_of
+from departing import departures
 from fault_server import FaultServer, asked_text, counting, for_prompt, refuses, status
 from harness_requests import generation_request
 
@@ -14,7 +15,6 @@ from lm_eval_longbench.answers.answer import ANSWERED, FAILED, answer_of
 from lm_eval_longbench.errors import Interrupted, OptionError, UnknownNameError
 from lm_eval_longbench.harness.api_model import ARGUMENTS, LongBenchAPI
 from lm_eval_longbench.options import REPEAT
-from lm_eval_longbench.protocol import departures
 
 MODEL = "longbench-api"
 SHORT = "longbench_v1_qasper"

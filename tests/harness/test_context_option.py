@@ -3,16 +3,16 @@
 import json
 
 import pytest
+from departing import departures
 from real_runs import AnsweringLM, write_run
 
 from lm_eval_longbench.benchmarks.asking import asking_of
-from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task
+from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task, signs
 from lm_eval_longbench.check.verification import DIFFERENT
 from lm_eval_longbench.check.verify import verify
 from lm_eval_longbench.errors import OptionError
 from lm_eval_longbench.logs.results_file import read_results_file
 from lm_eval_longbench.options import Options
-from lm_eval_longbench.protocol import departures
 from lm_eval_longbench.signature.signature import line
 
 QASPER, PRO = "longbench_v1_qasper", "longbench_pro_t3_1"
@@ -53,9 +53,11 @@ def test_prompts_have_no_documents(task, tmp_path):
     # The line of a run with documents is that of a version which did not know the option.
     known = {name: own for name, own in with_them.signature.items() if name != "context"}
     assert (
-        line({**known, "context": None}) == line(with_them.signature) == with_them.run["signature"]
+        line({**known, "context": None}, signs())
+        == line(with_them.signature, signs())
+        == with_them.run["signature"]
     )
-    assert line(known) == with_them.run["signature"] != without.run["signature"]
+    assert line(known, signs()) == with_them.run["signature"] != without.run["signature"]
     for folder in ("with", "none"):
         report = verify([tmp_path / folder])
         assert report.with_status(DIFFERENT) == []

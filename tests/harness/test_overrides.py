@@ -1,13 +1,13 @@
 """A user's YAML may not change the official prompts, and does not lose the task's version."""
 
 import pytest
+from departing import departures
 from lm_eval import simple_evaluate
 from lm_eval.tasks import TaskManager
 from real_runs import AnsweringLM
 
 from lm_eval_longbench.errors import OptionError, OverlengthError
 from lm_eval_longbench.harness.task import LongBenchTask
-from lm_eval_longbench.protocol import departures
 from lm_eval_longbench.task_folder import task_folder
 
 SAMPLE = {"longbench": {"data_dir": "sample"}}

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from departing import departures
 from lm_eval.tasks import TaskManager
 from real_runs import AnsweringLM, write_run
 
@@ -14,7 +15,6 @@ from lm_eval_longbench.check.verify import verify
 from lm_eval_longbench.errors import OptionError, PromptError
 from lm_eval_longbench.harness.run import run_harness
 from lm_eval_longbench.logs.results_file import read_results_file
-from lm_eval_longbench.protocol import departures
 from lm_eval_longbench.scoring.score import score_paths
 from lm_eval_longbench.task_folder import task_folder
 

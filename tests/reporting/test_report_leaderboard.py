@@ -11,8 +11,7 @@ from prediction_rows import v1_row, write_lines
 from scored_runs import pro_row, v1_rows, v2_row, write_run
 from v1_tasks import V1_TASKS
 
-from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task
-from lm_eval_longbench.protocol import protocol_of
+from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task, protocol_of
 from lm_eval_longbench.reporting.published import published_rows
 from lm_eval_longbench.reporting.render import rank_text
 from lm_eval_longbench.reporting.report import make_report

@@ -4,6 +4,7 @@ import json
 
 from scored_runs import v2_row, write_run
 
+from lm_eval_longbench.benchmarks.registry import signs
 from lm_eval_longbench.reporting.render import render
 from lm_eval_longbench.reporting.report import make_report
 from lm_eval_longbench.reporting.report import remarks_on as remarks
@@ -29,7 +30,7 @@ def run_with(folder, **changed):
     file = folder / "report.json"
     report = json.loads(file.read_text())
     ingredients = unknown(**{**KNOWN, **changed})
-    signature = {"line": line(ingredients), "ingredients": ingredients}
+    signature = {"line": line(ingredients, signs()), "ingredients": ingredients}
     report["tables"]["longbench_v2"]["signature"] = signature
     file.write_text(json.dumps(report))
     return read_run(folder, folder.name)

@@ -98,13 +98,3 @@ def test_v1_predictions_and_logs_name_questions_differently():
     given = [(V1, "zai-org/LongBench@5e628be", LOG), (V1, None, V1_FILE)]
     with pytest.raises(PredictionError, match=r"by its line \(file1\), sample logs by its id"):
         labels(*given).check()
-
-
-def test_labels_and_whether_they_are_official():
-    own = labels((V2, "sample-2", LOG), (V2, "sample-1", LOG), (V2, None, LOG), (V1, None, V1_FILE))
-    assert own.of("longbench_v2") == ["sample-1", "sample-2"]
-    assert own.of("longbench_v1") == []
-    assert not own.official("longbench_v2")
-    assert own.official("longbench_v1")
-    assert not labels((V2, None, LOG)).official("longbench_v2")
-    assert labels((V2, OFFICIAL, LOG)).official("longbench_v2")

@@ -1,10 +1,14 @@
 """The questions that scored samples answer, and which of their answers are repeats."""
 
+from collections import defaultdict
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lm_eval_longbench.scoring.merge import questions
+from lm_eval_longbench.scoring.files import LOG, PredictionSource
+from lm_eval_longbench.scoring.merge import Gathered, merge
+from lm_eval_longbench.scoring.problems import Problems
 from lm_eval_longbench.scoring.score_chunk import Key, ScoredSample
 
 TASKS = (
@@ -21,83 +25,76 @@ def sample(
     return ScoredSample(Key(table, task, place, id, run, repeat, source, line), shown, gold, **more)
 
 
-def found_in(*samples):
-    return list(questions(sorted(samples, key=lambda one: one.key)))
+class Found:
+    """The samples that count, by question; and those that are left out, by kind."""
 
+    def __init__(self, *samples):
+        sources = [PredictionSource(number, 0, f"f{number}", LOG) for number in range(8)]
+        gathered = Gathered(sources, Problems())
+        gathered.samples = sorted(samples, key=lambda one: one.key)
+        self.questions = defaultdict(list)
+        for table in merge(gathered).values():
+            for own in table.samples:
+                self.questions[own.key[:4]].append(own)
+        self.left_out = {kind: gathered.problems.number(kind) for kind in ("duplicate", "foreign")}
 
-def together(*samples):
-    (found,) = found_in(*samples)
-    return found
-
-
-def numbered(found):
-    """(repeat, run, number in the run) of each answer, whose line has the repeat."""
-    assert [own.line["repeat"] for own in found.samples.values()] == list(found.samples)
-    return [(repeat, own.key.run, own.key.repeat) for repeat, own in found.samples.items()]
-
-
-def test_nothing():
-    assert list(questions([])) == []
+    @property
+    def numbered(self):
+        """(repeat, run, number in the run) of each answer to the one question."""
+        (own,) = self.questions.values()
+        return [(one.line["repeat"], one.key.run, one.key.repeat) for one in own]
 
 
 def test_questions_differ_by_table_task_place_and_id():
-    found = found_in(
+    found = Found(
         sample(),
         sample(id="r"),
         sample(table=0, task=1),
         sample(table=0, task=0),
-        sample(table=0, task=0, place=1),
+        sample(table=0, task=0, id="s", place=1),
     )
-    assert [(own.table, own.task, own.id) for own in found] == [
-        ("longbench_v1", "longbench_v1_narrativeqa", "q"),
-        ("longbench_v1", "longbench_v1_narrativeqa", "q"),
-        ("longbench_v1", "longbench_v1_qasper", "q"),
-        ("longbench_v2", "longbench_v2", "q"),
-        ("longbench_v2", "longbench_v2", "r"),
+    assert list(found.questions) == [
+        (0, 0, 0, "q"),
+        (0, 0, 1, "s"),
+        (0, 1, 0, "q"),
+        (1, 0, 0, "q"),
+        (1, 0, 0, "r"),
     ]
-    assert all(len(own.samples) == 1 for own in found)
 
 
 def test_ids_stand_in_the_order_of_their_characters():
     ids = ["q10", "q9", "\ud800\0", "参", "\U0001f600", "Q"]
-    found = [own.id for own in found_in(*(sample(id=one) for one in ids))]
-    assert found == ["Q", "q10", "q9", "参", "\ud800\0", "\U0001f600"]
+    found = Found(*(sample(id=one) for one in ids)).questions
+    assert [id for *_, id in found] == ["Q", "q10", "q9", "参", "\ud800\0", "\U0001f600"]
 
 
-def test_the_content_of_a_question_is_of_any_of_its_answers():
-    assert together(sample()).content is None
-    assert together(sample(content=None), sample(run=1, content=b"x")).content == b"x"
-
-
-def test_one_run_keeps_its_numbers_and_its_gaps():
-    assert numbered(together(sample(repeat=3), sample(repeat=1))) == [(1, 0, 1), (3, 0, 3)]
-
-
-def test_a_further_run_goes_on_behind_the_first():
-    found = together(*(sample(run=run, repeat=repeat) for run in (4, 7) for repeat in (1, 2, 3)))
-    assert numbered(found) == [(1, 4, 1), (2, 4, 2), (3, 4, 3), (4, 7, 1), (5, 7, 2), (6, 7, 3)]
-
-
-def test_a_run_that_fits_into_the_gaps_fills_them():
-    found = together(sample(run=0, repeat=1), sample(run=0, repeat=3), sample(run=1, repeat=2))
-    assert numbered(found) == [(1, 0, 1), (2, 1, 2), (3, 0, 3)]
-    found = together(sample(run=0, repeat=1), sample(run=0, repeat=3), sample(run=1, repeat=3))
-    assert numbered(found) == [(1, 0, 1), (3, 0, 3), (6, 1, 3)]
+@pytest.mark.parametrize(
+    ("answers", "numbered"),
+    [
+        # One run keeps its numbers and its gaps.
+        ([(0, 3), (0, 1)], [(1, 0, 1), (3, 0, 3)]),
+        # A further run goes on behind the first.
+        ([(4, 1), (4, 2), (7, 1), (7, 2)], [(1, 4, 1), (2, 4, 2), (3, 7, 1), (4, 7, 2)]),
+        # A run that fits into the gaps fills them.
+        ([(0, 1), (0, 3), (1, 2)], [(1, 0, 1), (2, 1, 2), (3, 0, 3)]),
+        ([(0, 1), (0, 3), (1, 3)], [(1, 0, 1), (3, 0, 3), (6, 1, 3)]),
+    ],
+)
+def test_the_numbers_of_repeats(answers, numbered):
+    assert Found(*(sample(run=run, repeat=n) for run, n in answers)).numbered == numbered
 
 
 def test_the_first_of_duplicates_counts():
-    first, second, third = sample(line=2), sample(line=5), sample(source=1, line=1)
-    found = together(third, second, first)
-    assert list(found.samples.values()) == [first]
-    assert found.duplicates == [(second, first), (third, first)]
-    assert found.conflicts == []
+    first = sample(line=2)
+    found = Found(sample(source=1, line=1), sample(line=5), first)
+    assert list(found.questions.values()) == [[first]]
+    assert found.left_out == {"duplicate": 2, "foreign": 0}
 
 
 def test_answers_with_other_gold_data_are_left_out():
-    first, other, more = sample(), sample(run=1, gold="other"), sample(run=2)
-    found = together(first, other, more)
-    assert numbered(found) == [(1, 0, 1), (2, 2, 1)]
-    assert found.conflicts == [(other, first)]
+    found = Found(sample(), sample(run=1, gold="other"), sample(run=2))
+    assert found.numbered == [(1, 0, 1), (2, 2, 1)]
+    assert found.left_out == {"duplicate": 0, "foreign": 1}
 
 
 @given(
@@ -108,26 +105,19 @@ def test_answers_with_other_gold_data_are_left_out():
     )
 )
 def test_no_answer_is_lost_or_counted_twice(keys):
-    rows = [sample(run=run, repeat=n, source=source, line=line) for run, n, source, line in keys]
-    found = together(*rows)
-
-    def keys_of(samples):
-        return sorted(own.key for own in samples)
-
-    kept = list(found.samples.values())
-    left_out = [own for own, _ in found.duplicates]
-    assert keys_of(kept + left_out) == keys_of(rows)
-    assert sorted({(own.key.run, own.key.repeat) for own in kept}) == sorted(
+    found = Found(*(sample(run=run, repeat=n, source=own, line=at) for run, n, own, at in keys))
+    (kept,) = found.questions.values()
+    assert len(kept) + found.left_out["duplicate"] == len(keys)
+    assert sorted((own.key.run, own.key.repeat) for own in kept) == sorted(
         {(run, repeat) for run, repeat, _, _ in keys}
     )
-    assert list(found.samples) == sorted(found.samples)
-    assert all(first in kept for _, first in found.duplicates)
+    repeats = [own.line["repeat"] for own in kept]
+    assert repeats == sorted(set(repeats))
 
 
 @pytest.mark.parametrize("runs", [2, 5])
 def test_disjoint_halves_are_one_whole(runs):
     """Runs that each have other questions: every question has its one answer."""
-    rows = [sample(id=f"q{number}", run=number % runs) for number in range(20)]
-    found = found_in(*rows)
-    assert len(found) == 20
-    assert all(list(own.samples) == [1] for own in found)
+    found = Found(*(sample(id=f"q{number}", run=number % runs) for number in range(20)))
+    assert len(found.questions) == 20
+    assert all([one.line["repeat"] for one in own] == [1] for own in found.questions.values())

@@ -127,22 +127,6 @@ def test_an_empty_length_bucket_is_nan_as_officially(both, tmp_path):
     assert (stated["same"], stated["differing"]) == (1, [])
 
 
-@pytest.mark.parametrize(
-    ("name", "table"),
-    [
-        ("gpt_no_context", "longbench_v2_no_context"),
-        ("gpt_cot", "longbench_v2_cot_answer"),
-        ("gpt_rag_4", "longbench_v2_rag"),
-    ],
-)
-def test_modes_of_v2_have_their_official_names(both, tmp_path, name, table):
-    rows = [{**v2_question(one), "response": says("A"), "pred": "A"} for one in "ab"]
-    first, again, folder = both(write_lines(tmp_path / "results" / f"{name}.jsonl", *rows))
-    assert files(folder) == [f"results/{name}.jsonl"]
-    assert set(again.report["tables"]) == set(first.report["tables"]) == {table}
-    assert again.scores == first.scores
-
-
 def test_pro(both, tmp_path):
     rows = [
         pro_row(f"q{at}", answer, repeat)

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from lm_eval_longbench.benchmarks.registry import signs
 from lm_eval_longbench.errors import PredictionError
 from lm_eval_longbench.logs.results_file import RecordedRuns
 from lm_eval_longbench.scoring.score import score_paths
@@ -70,7 +71,7 @@ def test_what_the_run_says_stands_and_what_scoring_adds_is_from_here(log, tmp_pa
         assert own[name] == SIGNATURE[name]
     assert (own["metrics"], own["answered"], own["truncated"]) == ("1.0", 1, 1)
     assert own["packages"]["jieba"]
-    assert found["line"] == line(own)
+    assert found["line"] == line(own, signs())
     assert found["tasks"]["longbench_v2"] == own
     assert "|cut:middle@1000/tokenizer|chat:on|t:0.1|k:1|n:1/1|" in found["line"]
 

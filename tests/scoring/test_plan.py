@@ -1,15 +1,10 @@
 """Which files are read, in which order, and which are of one run."""
 
-import itertools
-
 import pytest
-from prediction_rows import log_row, pro_row, v1_doc, v1_row, v2_row, write_lines
+from prediction_rows import log_row, v1_doc, v1_row, write_lines
 
 from lm_eval_longbench.errors import PredictionError
-from lm_eval_longbench.scoring.files import find_files
-from lm_eval_longbench.scoring.plan import plan_files
-from lm_eval_longbench.scoring.problems import Problems
-from lm_eval_longbench.scoring.recognise import recognise
+from lm_eval_longbench.scoring.plan import plan_paths
 
 EARLY, LATE = "2025-01-01T00-00-00.5", "2025-01-02T00-00-00.5"
 TREC, QASPER = "longbench_v1_trec", "longbench_v1_qasper"
@@ -20,15 +15,12 @@ def plan():
     """Plan paths; returns (name, run) of each file in order, names of the runs, and problems."""
 
     def run(*paths, benchmark=None):
-        problems = Problems()
-        files = find_files(paths)
-        found = {file: recognise(file, benchmark) for file in files}
-        made = plan_files(files, found, paths, benchmark, problems)
+        made = plan_paths(paths, benchmark)
         assert [file.source.number for file in made.files] == list(range(len(made.files)))
         return (
             [(file.source.name, file.source.run) for file in made.files],
             made.runs,
-            problems.as_json(),
+            made.problems.as_json(),
         )
 
     return run
@@ -48,17 +40,6 @@ def test_the_logs_of_one_harness_run_are_one_run(plan, tmp_path):
         (f"out/samples_{TREC}_{EARLY}.jsonl", 0),
     ]
     assert runs == [f"out {EARLY}"]
-
-
-def test_runs_are_ordered_by_time_then_path_then_content(plan, tmp_path):
-    logs(tmp_path / "a", LATE, TREC, text="1")
-    logs(tmp_path / "z", EARLY, TREC, text="2")
-    logs(tmp_path / "b", LATE, TREC, text="3")
-    for order in itertools.permutations([tmp_path / name for name in "azb"]):
-        files, runs, _ = plan(*order)
-        assert [name[0] for name, _ in files] == ["z", "a", "b"]
-        assert [run for _, run in files] == [0, 1, 2]
-        assert runs == [f"z {EARLY}", f"a {LATE}", f"b {LATE}"]
 
 
 def test_runs_of_one_name_are_ordered_by_content(plan, tmp_path):
@@ -83,23 +64,6 @@ def test_prediction_folders_are_runs(plan, tmp_path):
         ("b/trec.jsonl", 1),
     ]
     assert runs == ["a", "b"]
-
-
-def test_v2_files_are_runs(plan, tmp_path):
-    for name in ("a", "b"):
-        write_lines(tmp_path / f"{name}.jsonl", v2_row(name))
-    files, runs, _ = plan(tmp_path / "b.jsonl", tmp_path / "a.jsonl")
-    assert files == [("a.jsonl", 0), ("b.jsonl", 1)]
-    assert runs == ["a.jsonl", "b.jsonl"]
-
-
-def test_shards_of_one_inference_are_one_run(plan, tmp_path):
-    for number, name in enumerate(
-        ("m_inference_1-of-2", "m_inference_2-of-2", "n_inference_1-of-1", "other")
-    ):
-        write_lines(tmp_path / "out" / f"{name}.jsonl", pro_row(f"q{number}"))
-    files, _, _ = plan(tmp_path / "out")
-    assert [run for _, run in files] == [0, 0, 1, 2]
 
 
 def test_copies_are_used_once_and_named(plan, tmp_path):
@@ -131,15 +95,6 @@ def test_e_is_settled_by_folder(plan, tmp_path):
     assert entry["reason"] == "is no dataset of v1_e"
 
 
-def test_foreign_files_are_named(plan, tmp_path):
-    write_lines(tmp_path / "in" / "a.jsonl", {"a": 1})
-    write_lines(tmp_path / "in" / "b.jsonl", v2_row("q"))
-    _, _, problems = plan(tmp_path / "in")
-    assert problems["foreign"] == [
-        {"file": "in/a.jsonl", "line": None, "reason": "is not recognised as predictions"}
-    ]
-
-
 def test_nothing_recognised(plan, tmp_path):
     write_lines(tmp_path / "in" / "a.jsonl", {"a": 1})
     with pytest.raises(PredictionError, match="nothing is recognised") as caught:
@@ -152,13 +107,3 @@ def test_nothing_recognised(plan, tmp_path):
         assert words in str(caught.value)
     assert str(caught.value).endswith("\n  in/a.jsonl is not recognised as predictions")
     assert str(tmp_path / "in") in str(caught.value)
-
-
-def test_no_prediction_file_of_a_benchmark(plan, tmp_path):
-    write_lines(tmp_path / "in" / "narrativeqa.jsonl", v1_row("x", "y"))
-    with pytest.raises(PredictionError, match="no prediction file of v1_e") as caught:
-        plan(tmp_path / "in", benchmark="v1_e")
-    first, found = str(caught.value).splitlines()
-    assert "qasper.jsonl" in first
-    assert "narrativeqa.jsonl" not in first
-    assert found == "  in/narrativeqa.jsonl is no dataset of v1_e"

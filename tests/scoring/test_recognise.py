@@ -78,11 +78,6 @@ def test_by_name_where_nothing_can_be_read(look, name, expected, lines):
     assert look(name, *lines) == expected
 
 
-@pytest.mark.parametrize("row", [{}, {"a": 1}, {"text": "x", "answers": ["y"]}])
-def test_a_dataset_under_the_name_of_predictions_is_none(look, row):
-    assert look("qasper.jsonl", row) == Foreign("is not recognised as predictions")
-
-
 @pytest.mark.parametrize(
     ("name", "more", "table"),
     [
@@ -127,16 +122,6 @@ def test_logs_of_other_tasks(look):
     assert "does not say its task" in look("log.jsonl", row).reason
 
 
-def test_logs_of_earlier_versions_go_by_their_name(look):
-    row = {**LOGGED, "doc": {"answers": ["x"]}, "filter": "mine"}
-    expected = Recognised(LOG, None, QASPER, "mine")
-    assert look(f"samples_{QASPER}_{STAMP}.jsonl", row) == expected
-
-
-def test_a_renamed_task_goes_by_its_rows(look):
-    assert look(f"samples_my_qasper_{STAMP}.jsonl", LOGGED) == Recognised(LOG, None, None, "none")
-
-
 def test_what_we_write_is_passed_over(look):
     own = dict.fromkeys(("table", "task", "id", "repeat", "score", "failed", "truncated"))
     assert look("samples.jsonl", own).quiet
@@ -164,10 +149,6 @@ def test_the_user_says_v1(look):
     found = look("narrativeqa.jsonl", v1_row("x", "y"), benchmark="v1_e")
     assert found == Foreign("is no dataset of v1_e")
     assert look("any.jsonl", LOGGED, benchmark="v1").kind == LOG
-
-
-def test_a_name_that_is_no_dataset(look):
-    assert look("qaspr.jsonl", v1_row("x", "y")) == Foreign("is no dataset of v1")
 
 
 def test_the_user_says_v2_or_pro(look):
@@ -218,10 +199,6 @@ def folder_table(tmp_path):
 def test_the_official_folders_decide(folder_table, folder, expected):
     assert folder_table(folder, qasper=1) == expected
     assert folder_table(folder, qasper=200, narrativeqa=1) == expected
-
-
-def test_a_dataset_that_e_does_not_have(folder_table):
-    assert folder_table("model", qasper=224, narrativeqa=1) == "longbench_v1"
 
 
 def test_official_numbers_of_rows(folder_table):

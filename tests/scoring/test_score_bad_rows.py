@@ -1,10 +1,7 @@
 """Whatever is in the files: good rows are scored, the others counted and named."""
 
-import gzip
-import json
-
 import pytest
-from prediction_rows import log_row, pro_row, says, v1_doc, v1_row, v2_question, v2_row, write_lines
+from prediction_rows import log_row, pro_row, v1_doc, v1_row, v2_question, v2_row, write_lines
 
 from lm_eval_longbench.errors import PredictionError
 
@@ -83,43 +80,6 @@ def test_a_file_that_was_cut_in_the_middle(score, tmp_path, kind):
     assert entry["reason"].startswith("not JSON (")
 
 
-def test_a_packed_file_that_was_cut_in_the_middle(score, tmp_path):
-    lines = b"".join(json.dumps(v2_row(f"q{n}")).encode() + b"\n" for n in range(300))
-    path = tmp_path / "in" / "m.jsonl.gz"
-    path.parent.mkdir()
-    path.write_bytes(gzip.compress(lines, compresslevel=0)[:-30_000])
-    found = score(path)
-    samples = len(found.samples)
-    assert 100 < samples < 300
-    reasons = [entry["reason"] for entry in found.problems["malformed"]]
-    assert reasons[-1] == "it ends in the middle of its gzip data; what followed is lost"
-    assert found.report["problems"]["missing_total"] == 503 - samples
-
-
-def test_texts_with_nul_and_half_surrogates(score, tmp_path):
-    lines = [
-        b'{"pred": "\\ud800\\u0000 Emma", "answers": ["Emma \\udfff"]}',
-        b'{"pred": "\xed\xa0\x80", "answers": ["x"]}',
-    ]
-    found = score(write_lines(tmp_path / "pred" / "qasper.jsonl", *lines).parent)
-    assert len(found.samples) == 2
-    odd = {**v2_row("\ud800"), "sub_domain": "\udfff"}
-    (sample,) = score(write_lines(tmp_path / "v2.jsonl", odd, v2_row("q"))).samples[1:]
-    assert (sample["id"], sample["sub_domain"]) == ("\ud800", "\udfff")
-
-
-def test_failed_calls(score, tmp_path):
-    rows = [pro_row("q1", None), pro_row("q2", " "), pro_row("q3", "<think>so"), pro_row("q4")]
-    found = score(write_lines(tmp_path / "m_inference_1.jsonl", *rows), reasoning="drop")
-    # White space is an answer officially; nothing is left of the third one without its reasoning.
-    assert [sample["failed"] for sample in found.samples] == [True, False, True, False]
-    assert found.scores["fail_samples_num"] == 2
-    rows = [{**v2_row("q1"), "response": None, "pred": None}, v2_row("q2")]
-    found = score(write_lines(tmp_path / "v2.jsonl", *rows))
-    assert (found.scores["n"], found.scores["failed"], found.scores["unparsed"]) == (2, 1, 1)
-    assert found.scores["overall"] == 50.0
-
-
 def test_duplicates_in_a_file(score, tmp_path):
     rows = [v2_row("q1", "B"), v2_row("q2"), v2_row("q1", "A")]
     found = score(write_lines(tmp_path / "m.jsonl", *rows))
@@ -132,27 +92,6 @@ def test_duplicates_in_a_file(score, tmp_path):
         }
     ]
     assert found.report["tables"]["longbench_v2"]["counts"]["duplicate"] == 1
-
-
-def test_duplicates_across_the_files_of_a_run(score, tmp_path):
-    """Two shards with the same run of a question: the first in canonical order counts."""
-    for number, text in ((2, "wrong"), (1, "[Answer]\nEmma")):
-        write_lines(tmp_path / "in" / f"m_inference_{number}.jsonl", pro_row("q", text))
-    found = score(tmp_path / "in")
-    (sample,) = found.samples
-    assert sample["score"] == 1.0
-    (entry,) = found.problems["duplicate"]
-    assert (entry["file"], entry["line"]) == ("in/m_inference_2.jsonl", 1)
-
-
-def test_copies_of_a_file(score, tmp_path):
-    write_lines(tmp_path / "a" / "m.jsonl", v2_row("q"))
-    write_lines(tmp_path / "b" / "m.jsonl.gz", v2_row("q"), packed=True)
-    found = score(tmp_path / "b", tmp_path / "a")
-    assert len(found.samples) == 1
-    assert [own["name"] for own in found.report["inputs"]] == ["a/m.jsonl"]
-    (entry,) = found.problems["duplicate"]
-    assert (entry["file"], entry["reason"]) == ("b/m.jsonl.gz", "the same bytes as a/m.jsonl")
 
 
 def test_foreign_files_and_rows(score, tmp_path):
@@ -236,22 +175,3 @@ def test_an_empty_or_hopeless_file_is_an_error(score, tmp_path):
         path = write_lines(tmp_path / f"in{number}" / "pred" / "qasper.jsonl", *lines)
         with pytest.raises(PredictionError, match="No line of the input can be scored"):
             score(path.parent)
-
-
-def test_a_dataset_without_a_good_line_has_no_figure(score, tmp_path):
-    write_lines(tmp_path / "pred" / "qasper.jsonl", "{", "[]")
-    write_lines(tmp_path / "pred" / "lcc.jsonl", v1_row("x", "x"))
-    found = score(tmp_path / "pred")
-    assert found.scores == {"qasper": None, "lcc": 100.0}
-    task = found.report["tables"]["longbench_v1"]["tasks"][QASPER]
-    assert (task["questions"], task["score"], task["malformed"]) == (0, None, 2)
-
-
-def test_letters_that_differ_are_said(score, tmp_path):
-    rows = [v2_row("q1"), {**v2_row("q2"), "pred": "A"}]
-    found = score(write_lines(tmp_path / "m.jsonl", *rows))
-    assert [own["score"] for own in found.samples] == [1.0, 1.0]
-    assert found.problems["differing_pred"] == [
-        {"file": "m.jsonl", "line": 2, "id": "q2", "stored": "A", "extracted": "B"}
-    ]
-    assert says("B") == "The correct answer is (B)."

@@ -1,16 +1,19 @@
 """Chunks are scored in this process or in several."""
 
-import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from prediction_rows import V1_FILE, v1_row, write_lines
 
+from lm_eval_longbench import input_files
+from lm_eval_longbench.benchmarks import registry
 from lm_eval_longbench.errors import OptionError
 from lm_eval_longbench.input_files import blocks, chunks
 from lm_eval_longbench.scoring import score_chunk as module
 from lm_eval_longbench.scoring.files import PredictionSource
+from lm_eval_longbench.scoring.score import score_paths
 from lm_eval_longbench.scoring.score_chunk import (
     SMALL,
     number_of_workers,
@@ -28,10 +31,6 @@ def test_small_inputs_stay_in_this_process():
     assert number_of_workers(8, SMALL) == 8
     assert number_of_workers(1, 10 * SMALL) == 1
     assert number_of_workers(None, 10 * SMALL) == usable_cores()
-
-
-def test_the_cores_this_process_may_use():
-    assert 1 <= usable_cores() <= os.cpu_count()
 
 
 @pytest.mark.parametrize("asked", [0, -1])
@@ -64,27 +63,55 @@ def test_outcomes_come_in_order_and_chunks_are_asked_for_as_they_are_needed(tmp_
     ]
 
 
-def test_few_long_chunks_are_under_way_at_a_time(tmp_path, monkeypatch):
-    path = write_lines(tmp_path / "qasper.jsonl", *[v1_row("Emma", "Emma")] * 30)
-    all_chunks = list(chunks(blocks(path), 1)) * 8
-    size = len(all_chunks[0].data)
-    monkeypatch.setattr(module, "_MOST_UNDER_WAY", 2 * size)
-    asked = ahead = 0
+LEAF = {
+    "benchmark": "ponds",
+    "task": "ponds_things",
+    "dataset_name": "things",
+    "metric": "qa_f1",
+    "generation_kwargs": {"max_gen_toks": 8},
+    "doc_to_text": "{{context}}",
+}
 
-    def jobs():
-        nonlocal asked
-        for chunk in all_chunks:
-            asked += 1
-            yield SOURCE, chunk
 
-    for number, _ in enumerate(score_chunks(jobs(), 2), 1):
-        ahead = max(ahead, asked - number)
-    assert number == len(all_chunks)
-    assert ahead <= 2  # one under way, and one that waits for a place
-    # A chunk that is longer than allowed goes alone.
-    monkeypatch.setattr(module, "_MOST_UNDER_WAY", 1)
-    asked = 0
-    assert len(list(score_chunks(jobs(), 2))) == len(all_chunks)
+@pytest.fixture
+def ponds():
+    """A benchmark that is known in this process alone, as from a user's task files."""
+
+    def forget():
+        registry._learnt.clear()
+        for own in vars(registry).values():
+            if hasattr(own, "cache_clear") and own.__module__ == registry.__name__:
+                own.cache_clear()
+
+    registry.learn([LEAF], Path("own"))
+    yield
+    forget()
+
+
+def test_a_users_benchmark_is_scored_in_processes_too(tmp_path, monkeypatch, ponds):
+    row = {
+        "doc": {"_id": "a", "answers": ["green"], "task": "ponds_things", "data": "local-1"},
+        "resps": [["green frog"]],
+        "filtered_resps": ["green frog"],
+        "filter": "none",
+    }
+    rows = [{**row, "doc": {**row["doc"], "_id": f"q{at}", "index": at}} for at in range(50)]
+    log = write_lines(tmp_path / "samples_ponds_things_2026-01-01T00-00-00.5.jsonl", *rows)
+    monkeypatch.setattr(module, "SMALL", 0)
+    monkeypatch.setattr(input_files, "BLOCK", 1 << 10)
+    pools = []
+
+    class Pool(module.ProcessPoolExecutor):
+        def __init__(self, number, *more):
+            pools.append(number)
+            super().__init__(number, *more)
+
+    monkeypatch.setattr(module, "ProcessPoolExecutor", Pool)
+    reports = [score_paths(log, tmp_path / str(n), workers=n) for n in (1, 2)]
+    assert pools == [2]
+    assert reports[0] == reports[1]
+    counts = reports[0]["tables"]["ponds"]["tasks"]["ponds_things"]
+    assert (counts["samples"], counts["score"]) == (50, pytest.approx(2 / 3))
 
 
 UNGUARDED = """

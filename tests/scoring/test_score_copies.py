@@ -18,7 +18,7 @@ from prediction_rows import (
 from v1_tasks import E_TASKS, V1_TASKS
 
 from lm_eval_longbench.errors import PredictionError
-from lm_eval_longbench.protocol import MOST_COPIES
+from lm_eval_longbench.signature.protocol import MOST_COPIES
 
 QASPER = "longbench_v1_qasper"
 PRO = "longbench_pro_t3_2"
@@ -59,13 +59,6 @@ def test_a_few_alike_are_in_the_official_data_too(score, tmp_path, copies, told)
     assert tables(found)["longbench_v1"]["tasks"][QASPER]["copies"] == copies
     expected = {"table": "longbench_v1", "task": QASPER, "questions": 200, "copies": copies}
     assert copied(found) == [expected] * told
-
-
-def test_lines_without_a_length_do_not_tell(score, tmp_path):
-    rows = [v1_row("x", "x", length=None)] * 200
-    found = score(write_lines(tmp_path / "pred" / "qasper.jsonl", *rows))
-    assert tables(found)["longbench_v1"]["tasks"][QASPER]["copies"] is None
-    assert copied(found) == []
 
 
 def test_copies_under_other_ids(score, tmp_path):
@@ -113,19 +106,6 @@ def test_an_official_id_is_there_once_whatever_its_place(score, tmp_path):
     assert [problem["line"] for problem in found.problems["duplicate"]] == [6, 7]
 
 
-def test_local_data_may_use_an_id_twice(score, tmp_path):
-    rows = [v1_log(n, "id", data="local-0123456789ab") for n in range(3)]
-    found = score(write_lines(tmp_path / f"samples_{QASPER}.jsonl", *rows))
-    assert tables(found)["longbench_v1"]["tasks"][QASPER]["questions"] == 3
-    assert "duplicate" not in found.problems
-    # Nothing is known of how many of such data are alike.
-    rows = [v1_log(0, f"id-{n}", data="local-0123456789ab") for n in range(30)]
-    rows = [{**row, "doc": {**row["doc"], "index": n}} for n, row in enumerate(rows)]
-    found = score(write_lines(tmp_path / f"samples_{QASPER}.jsonl", *rows))
-    assert tables(found)["longbench_v1"]["tasks"][QASPER]["copies"] == 29
-    assert copied(found) == []
-
-
 # ---------------------------------------------------------------------- documents
 
 DIGEST = hashlib.sha256(b"A document.").hexdigest()
@@ -154,19 +134,6 @@ def test_logs_know_the_document_by_its_hash(score, tmp_path, task):
     for odd in (None, 5, "x" * 64, DIGEST[:16], DIGEST.upper(), ["a"]):
         found = score(write_lines(path, knowing(LOGS[task](), odd)))
         assert {row["document"] for row in found.samples} == {None}
-
-
-def test_runs_that_know_documents_and_runs_that_do_not_are_repeats_of_one_another(score, tmp_path):
-    for name, row in (("a", LOGS[PRO]()), ("b", knowing(LOGS[PRO]()))):
-        write_lines(tmp_path / name / f"samples_{PRO}.jsonl", row)
-    found = score(tmp_path)
-    assert [(row["repeat"], row["document"]) for row in found.samples] == [
-        (1, None),
-        (2, None),
-        (3, DIGEST[:16]),
-        (4, DIGEST[:16]),
-    ]
-    assert "foreign" not in found.problems
 
 
 def test_inference_files_with_a_context_know_the_document(score, tmp_path):

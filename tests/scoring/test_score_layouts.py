@@ -135,15 +135,6 @@ def test_official_v2_is_one_number(score, tmp_path):
     assert "\nlongbench_v2,accuracy (failed are wrong),overall,percent,22.2," in text
 
 
-def test_a_whitespace_answer_counts_as_wrong_officially(score, tmp_path):
-    rows = [
-        log_row("longbench_v2", {**v2_question(f"q{n}"), "index": n}, text)
-        for n, text in enumerate((says("B"), " \n"))
-    ]
-    found = score(write_lines(tmp_path / f"samples_longbench_v2_{STAMP}.jsonl", *rows))
-    assert (found.scores["overall"], found.scores["n"], found.scores["failed"]) == (50.0, 2, 1)
-
-
 @pytest.mark.parametrize("indent", [None, 2])
 @pytest.mark.parametrize("name", ["model.jsonl", "model_cot.json"])
 def test_official_v2_rows_may_be_one_array(score, tmp_path, name, indent):
@@ -156,18 +147,6 @@ def test_official_v2_rows_may_be_one_array(score, tmp_path, name, indent):
     assert [found.scores[name] for name in ("overall", "easy", "hard")] == [66.7, 50.0, 100.0]
     assert found.bytes["samples.jsonl"] == lines.bytes["samples.jsonl"]
     assert found.scores == lines.scores
-
-
-def test_lines_of_which_the_first_is_an_array_are_lines(score, tmp_path):
-    found = score(write_lines(tmp_path / "model.jsonl", [1], v2_row("q1"), [v2_row("q2")]))
-    assert found.scores["n"] == 1
-    assert [entry["line"] for entry in found.problems["malformed"]] == [1, 3]
-
-
-def test_each_row_of_a_prediction_file_has_its_own_classes(score, tmp_path):
-    rows = [v1_row("ab", "ab", classes=["ab", "a", "b"]), v1_row("ab", "ab", classes=["ab", "x"])]
-    found = score(write_lines(tmp_path / "pred" / "m" / "trec.jsonl", *rows))
-    assert [sample["score"] for sample in found.samples] == [0.5, 1.0]
 
 
 # ---------------------------------------------------------------------- official files of models
@@ -227,14 +206,6 @@ def test_names_that_look_like_repeats_and_are_models(score, tmp_path, names):
     assert all(f"{name} (pred/" in str(caught.value) for name in names)
 
 
-def test_many_models_are_named_in_short(score, tmp_path):
-    for number in range(12):
-        path = tmp_path / "pred" / f"m{number}b" / "qasper.jsonl"
-        write_lines(path, v1_row(f"answer {number}", "A"))
-    with pytest.raises(PredictionError, match=r"; and 7 more\. Score each"):
-        score(tmp_path / "pred")
-
-
 def test_modes_of_one_model_are_one_model(score, tmp_path):
     """LongBench v2's modes have names of their own behind the model's, or before a repeat's."""
     ends = ("", "_cot", "_no_context", "_rag_16", "_cot_repeat-2", "_repeat-3_cot")
@@ -243,56 +214,4 @@ def test_modes_of_one_model_are_one_model(score, tmp_path):
     assert len(score(tmp_path / "results").samples) == len(ends)
 
 
-def test_what_was_written_of_a_model_with_a_number_is_of_one_model(score, tmp_path):
-    home = official(tmp_path, "v2", "m_seed1", "m_seed2")
-    score(home, official=tmp_path / "official")
-    again = score(tmp_path / "official")
-    assert max(line["repeat"] for line in again.samples) == 2
-
-
-def test_names_are_those_that_were_given_and_not_where_links_lead(score, tmp_path):
-    official(tmp_path / "away", "v1", "2024-01-01", "2024-01-02")
-    (tmp_path / "pred").mkdir()
-    for number in (1, 2):
-        away = tmp_path / "away" / "pred" / f"2024-01-0{number}"
-        (tmp_path / "pred" / f"m_repeat-{number}").symlink_to(away)
-    assert len(score(tmp_path / "pred").samples) == 2
-    store = official(tmp_path / "other", "v1", "llama", "gpt").rename(tmp_path / "store")
-    (tmp_path / "runs").mkdir()
-    (tmp_path / "runs" / "pred").symlink_to(store)
-    with pytest.raises(PredictionError, match="of several models"):
-        score(tmp_path / "runs" / "pred")
-
-
-def test_benchmarks_name_one_model_each_in_their_way(score, tmp_path):
-    official(tmp_path, "v1", "llama3-8b-8k")
-    official(tmp_path, "v2", "Meta-Llama-3-8B-Instruct")
-    assert len(score(tmp_path / "pred", tmp_path / "results").samples) == 2
-
-
 ROW = {"Chinese": v2_row("q", "A") | {"response": "答案：The correct answer is (A)."}}
-
-
-@pytest.mark.parametrize("begin", [b"", b" \n", b"\xef\xbb\xbf"])
-def test_an_array_of_rows_has_rows_that_are_none(score, tmp_path, begin):
-    text = json.dumps([v2_row("q0", "B"), "x", ROW["Chinese"]], ensure_ascii=False)
-    path = tmp_path / "m.json"
-    path.write_bytes(begin + text.encode())
-    found = score(path)
-    assert [line["id"] for line in found.samples] == ["q", "q0"]
-    assert [one["line"] for one in found.problems["malformed"]] == [2]
-
-
-def test_progress_of_an_array_is_never_more_than_all(score, tmp_path):
-    path = tmp_path / "m.json"
-    path.write_text(json.dumps([ROW["Chinese"]], ensure_ascii=False), encoding="utf-8")
-    told = []
-    score(path, progress=lambda done, all: told.append((done, all)))
-    assert told
-    assert all(done <= size for done, size in told)
-
-
-def test_other_folders_name_no_models(score, tmp_path):
-    for number in (1, 2):
-        write_lines(tmp_path / f"{number}" / "qasper.jsonl", v1_row("AB"[number - 1], "A"))
-    assert max(line["repeat"] for line in score(tmp_path, benchmark="v1").samples) == 2

@@ -5,8 +5,6 @@ import random
 from concurrent.futures import ProcessPoolExecutor
 
 import pytest
-from longbench_pro_facts import DIMENSIONS
-from oracles import pro_summary as oracle
 from prediction_rows import (
     log_row,
     pro_question,
@@ -170,37 +168,6 @@ def test_the_time_in_the_name_orders_harness_runs(score, tmp_path):
         ]
 
 
-def test_repeats_of_a_log_and_of_a_further_one(score, tmp_path):
-    doc = {**pro_question("q"), "index": 0}
-    task = "longbench_pro_t3_2"
-    for stamp, in_process in ((EARLY, True), (LATE, False)):
-        row = log_row(task, doc, "Emma", "Bob", stamp, in_process=in_process, truncated=True)
-        write_lines(tmp_path / f"samples_{task}_{stamp}.jsonl", row)
-    found = score(tmp_path)
-    assert [own["repeat"] for own in found.samples] == [1, 2, 3, 4, 5, 6]
-    assert [own["score"] for own in found.samples] == [1.0, 0.0, 0.0] * 2
-    assert found.scores["inference_iterations"] == 6
-    assert found.report["tables"]["longbench_pro"]["counts"]["truncated"] == 6
-
-
-def test_pro_shards_keep_their_runs(score, tmp_path):
-    rows = {
-        "m_inference_1-of-2.jsonl": [("a", 1), ("b", 2), ("a", 3)],
-        "m_inference_2-of-2.jsonl": [("b", 1), ("a", 2), ("b", 3)],
-    }
-    for name, own in rows.items():
-        write_lines(
-            tmp_path / "in" / name,
-            *(pro_row(id, "Emma" if run > 1 else "Bob", bon_idx=run) for id, run in own),
-        )
-    found = score(tmp_path / "in")
-    assert shown(found) == [(id, run, float(run > 1)) for id in "ab" for run in (1, 2, 3)]
-    rows = [{**own, "bon_idx": own["repeat"], "metric": own["score"]} for own in found.samples]
-    assert found.scores == oracle.summary(rows, 3, DIMENSIONS)
-    assert found.scores["pass@1"] == 0.0 and found.scores["pass@2"] == 1.0
-    assert found.scores["inference_inconsistent_samples_num"] == 0
-
-
 def test_more_runs_than_are_scored_together_are_refused(score, tmp_path, monkeypatch):
     monkeypatch.setattr(merge, "MOST_REPEATS", 3)
     for number in range(4):
@@ -211,83 +178,3 @@ def test_more_runs_than_are_scored_together_are_refused(score, tmp_path, monkeyp
         score(tmp_path / "in")
     (tmp_path / "in" / "3" / "m_inference_1.jsonl").unlink()
     assert score(tmp_path / "in").scores["inference_iterations"] == 3
-
-
-def test_one_row_of_a_very_late_run_costs_nothing(score, tmp_path):
-    rows = [pro_row("a"), pro_row("b", bon_idx=10_000), pro_row("c", bon_idx=2)]
-    found = score(write_lines(tmp_path / "m_inference_1.jsonl", *rows))
-    assert found.scores["inference_iterations"] == 2
-    (bad,) = found.report["problems"]["malformed"]
-    assert (bad["line"], bad["reason"]) == (2, "'bon_idx' is not a whole number from 1 to 256")
-
-
-def test_a_question_that_lacks_a_run_is_counted(score, tmp_path):
-    rows = [pro_row("a", bon_idx=1), pro_row("a", bon_idx=3), pro_row("b", bon_idx=2)]
-    found = score(write_lines(tmp_path / "m_inference_1.jsonl", *rows))
-    assert found.scores["inference_iterations"] == 3
-    assert found.scores["inference_inconsistent_samples_num"] == 2
-    assert found.report["tables"]["longbench_pro"]["counts"]["inconsistent"] == 2
-
-
-def test_pro_files_and_logs_of_the_official_data_are_runs(score, tmp_path):
-    write_lines(tmp_path / "m_inference_1.jsonl", pro_row("q", "Emma"))
-    task = "longbench_pro_t3_2"
-    row = log_row(task, {**pro_question("q"), "index": 7}, "Bob")
-    write_lines(tmp_path / f"samples_{task}_{EARLY}.jsonl", row)
-    assert shown(score(tmp_path)) == [("q", 1, 1.0), ("q", 2, 0.0)]
-
-
-def test_questions_stand_in_the_official_order(score, tmp_path):
-    tasks = [f"longbench_pro_{code}" for code in ("t10_1", "t1_1", "t2_1")]
-    for task in tasks:
-        code = task.removeprefix("longbench_pro_")
-        rows = [log_row(task, pro_question(id, code=code), "x") for id in ("b", "a")]
-        write_lines(tmp_path / f"samples_{task}_{EARLY}.jsonl", *rows)
-    rows = [log_row(QASPER, v1_doc(QASPER, n, "x"), "x") for n in (10, 9, 2)]
-    write_lines(tmp_path / f"samples_{QASPER}_{EARLY}.jsonl", *rows)
-    assert [(own["task"], own["id"]) for own in score(tmp_path).samples] == [
-        (QASPER, "id-2"),
-        (QASPER, "id-9"),
-        (QASPER, "id-10"),
-        *((task, id) for task in (tasks[1], tasks[2], tasks[0]) for id in "ab"),
-    ]
-
-
-def test_different_data_is_not_merged(score, tmp_path):
-    for name, label in (("a", None), ("b", "sample-5ccf977518b0")):
-        row = log_row(QASPER, v1_doc(QASPER, 0, "x"), "x", data=label)
-        write_lines(tmp_path / name / f"samples_{QASPER}_{EARLY}.jsonl", row)
-    with pytest.raises(PredictionError, match="cannot be merged") as caught:
-        score(tmp_path)
-    assert "'sample-5ccf977518b0'" in str(caught.value)
-    assert "'zai-org/LongBench@5e628be'" in str(caught.value)
-    assert "Score them apart" in str(caught.value)
-
-
-def test_v2_repeats(score, tmp_path):
-    for name, letters in (("a", "BA"), ("b", "BB")):
-        rows = [v2_row(f"q{n}", letter) for n, letter in enumerate(letters)]
-        write_lines(tmp_path / f"{name}.jsonl", *rows)
-    found = score(tmp_path)
-    assert shown(found) == [("q0", 1, 1.0), ("q0", 2, 1.0), ("q1", 1, 0.0), ("q1", 2, 1.0)]
-    assert (found.scores["overall"], found.scores["n"]) == (75.0, 4)
-
-
-def test_the_modes_of_v2_are_tables_of_their_own(score, tmp_path):
-    for name in ("m", "m_no_context", "m_rag_5", "m_cot"):
-        write_lines(tmp_path / f"{name}.jsonl", v2_row("q"))
-    assert list(score(tmp_path).report["tables"]) == [
-        "longbench_v2",
-        "longbench_v2_no_context",
-        "longbench_v2_cot_answer",
-        "longbench_v2_rag",
-    ]
-
-
-def test_our_own_output_beside_the_input_is_passed_over(score, tmp_path):
-    write_lines(tmp_path / "in" / "m.jsonl", v2_row("q"))
-    first = score(tmp_path / "in")
-    for path in first.folder.iterdir():
-        (tmp_path / "in" / path.name).write_bytes(path.read_bytes())
-    again = score(tmp_path / "in")
-    assert again.bytes == first.bytes

@@ -16,7 +16,7 @@ from prediction_rows import (
 )
 
 from lm_eval_longbench.cli.score import tables_of, warnings_of
-from lm_eval_longbench.errors import PredictionError, UnknownNameError
+from lm_eval_longbench.errors import PredictionError
 
 QASPER = "longbench_v1_qasper"
 
@@ -75,14 +75,6 @@ def test_a_user_is_told(score, v1):
     assert [next(iter(table.columns[n].cells)) for n in (1, 2)] == ["46.67", "66.67"]
 
 
-def test_without_reasoning_nothing_is_added(score, tmp_path):
-    found = score(write_lines(tmp_path / "pred" / "qasper.jsonl", v1_row("Emma", "Emma")))
-    table = found.report["tables"]["longbench_v1"]
-    assert table["reasoning"] == {"policy": "keep", "answers": 0, "other": None}
-    assert not [line for line in warnings_of(found.report) if "reasoning" in line]
-    assert "score_otherwise" not in table["tasks"][QASPER]
-
-
 def test_logs_of_ours_drop_it_unless_their_run_kept_it(score, tmp_path):
     row = log_row(QASPER, v1_doc(QASPER, 0, "Emma"), thinks("Emma"))
     log = write_lines(tmp_path / "run" / f"samples_{QASPER}_{STAMP}.jsonl", row)
@@ -134,11 +126,6 @@ def test_files_and_logs_of_one_table_with_two_policies_are_not_mixed(score, tmp_
     assert score(tmp_path / "in").report["tables"]["longbench_v2"]["reasoning"]["policy"] == "drop"
 
 
-def test_there_are_two_policies(score, v1):
-    with pytest.raises(UnknownNameError, match="Did you mean 'drop'"):
-        score(v1, reasoning="dorp")
-
-
 def test_rouge_google_is_a_column_where_it_was_computed(score, tmp_path):
     task = "longbench_v1_qmsum"
     rows = [log_row(task, v1_doc(task, n, "Amy sings."), own) for n, own in enumerate(("Amy", ""))]
@@ -152,9 +139,3 @@ def test_rouge_google_is_a_column_where_it_was_computed(score, tmp_path):
     assert list(column.cells) == ["-", f"{100 * own:.2f}", "-"]
     (table,) = tables_of(score(tmp_path / "run").report)
     assert "rougeL_google" not in [column.header for column in table.columns]
-
-
-def test_a_task_without_questions_has_no_other_score(score, tmp_path, v1):
-    write_lines(v1.parent / "hotpotqa.jsonl", "no prediction")
-    tasks = score(v1.parent).report["tables"]["longbench_v1"]["tasks"]
-    assert tasks["longbench_v1_hotpotqa"]["score_otherwise"] is None

@@ -36,7 +36,7 @@ def test_equal_signatures_and_equal_scores(run):
     (first, scores, answers), (second, again, repeated) = run("first"), run("second")
     assert first == second
     assert first["signature"] == second["signature"]
-    assert compare(first, second).verdict == COMPARABLE
+    assert compare(first, second, ()).verdict == COMPARABLE
     assert answers == repeated
     assert any(text for ((text,),) in answers)
     assert scores == again
@@ -54,6 +54,6 @@ def test_another_option_is_another_signature(run, options, generation, name):
     first, _, _ = run("first")
     other, _, _ = run("other", options, **generation)
     assert first["signature"] != other["signature"]
-    comparison = compare(first, other)
+    comparison = compare(first, other, ())
     assert comparison.verdict == NOT
     assert name in {difference.ingredient for difference in comparison.differences}

@@ -5,16 +5,21 @@ from itertools import permutations
 
 import pytest
 
-from lm_eval_longbench.benchmarks.registry import benchmarks
+from lm_eval_longbench.benchmarks.registry import benchmarks, signs
+from lm_eval_longbench.signature import signature as module
 from lm_eval_longbench.signature.ingredients import INGREDIENTS, LATER
 from lm_eval_longbench.signature.signature import (
     combined,
     completed,
     fingerprint,
-    line,
     package_versions,
 )
 from lm_eval_longbench.version import __version__
+
+
+def line(signature):
+    return module.line(signature, signs())
+
 
 PRO = completed(
     {

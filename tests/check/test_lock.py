@@ -35,11 +35,6 @@ def test_packages():
     assert found == {name: version(name) for name in found}
 
 
-def test_a_package_that_is_not_installed(monkeypatch):
-    monkeypatch.setattr(lock_module, "_MORE_PACKAGES", ("no-such-package",))
-    assert packages_now()["no-such-package"] is None
-
-
 def test_options_that_are_set():
     assert options_set(Options()) == {}
     # Given at its default is as not given: the run is the same.

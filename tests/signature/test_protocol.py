@@ -1,13 +1,14 @@
 """The official protocol against the tasks themselves, and in what signatures depart from it."""
 
 import pytest
+from departing import departures
 from lm_eval.tasks import TaskManager
 from longbench_pro_facts import BY_CODE
 from v1_tasks import E_TASKS, V1_TASKS
 
 from lm_eval_longbench.benchmarks.longbench_v1 import V1
-from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task
-from lm_eval_longbench.protocol import budgets, departures, is_greedy, protocol_of
+from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task, protocol_of
+from lm_eval_longbench.signature.protocol import is_greedy
 from lm_eval_longbench.signature.signature import UNKNOWN
 from lm_eval_longbench.task_folder import task_folder
 
@@ -28,9 +29,9 @@ def test_limits():
 
 def test_budgets_of_pro_are_those_of_the_published_models():
     preset = benchmark_of(find_task(PRO)).presets.find("Gemini-2.5-Flash", thinking=True)
-    assert preset.max_gen_toks in budgets(PRO)
-    assert {1024, 8192} <= set(budgets(PRO))
-    assert budgets(QASPER) == {128}
+    assert preset.max_gen_toks in protocol_of(PRO, thinking=True).budgets
+    assert 1024 in protocol_of(PRO).budgets and 8192 in protocol_of(PRO, thinking=True).budgets
+    assert protocol_of(QASPER).budgets == (128,)
 
 
 @pytest.fixture(scope="module")

@@ -1,21 +1,29 @@
-"""In what a run departs from the official protocol of its benchmark: see `Benchmark.protocol`."""
+"""In what answers depart from the official protocol of their benchmark."""
 
 from __future__ import annotations
 
+import typing
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from lm_eval_longbench.benchmarks.asking import is_own
-from lm_eval_longbench.benchmarks.base import Benchmark, Protocol, Task
-from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task
+from lm_eval_longbench.catalog.model import Source, Task
 from lm_eval_longbench.metrics.reasoning import DROP
-from lm_eval_longbench.signature.ingredients import setting_departures, values_of
-from lm_eval_longbench.signature.signature import UNKNOWN
+from lm_eval_longbench.signature.ingredients import (
+    BEGIN,
+    BESIDE,
+    HARMLESS,
+    STOP,
+    THINK_END,
+    UNKNOWN,
+    values_of,
+)
 
 # Questions of an official task that may be equal to another one of it in all that is asked. In the
 # official data of v1 and E at most two of a dataset are, in gold answers, classes and length.
 MOST_COPIES = 5
+# How the ingredient `retrieval` begins where parts of documents were given in a file.
+GIVEN = "file sha256 "
 
 # Generation arguments that an official run may set in its own way, besides those with rules below.
 _FREE = frozenset({"seed"})
@@ -24,25 +32,35 @@ _FREE = frozenset({"seed"})
 _OF_SAMPLING = frozenset({"top_p", "top_k", "min_p"})
 
 
-def protocol_of(task: str, *, thinking: bool = False) -> Protocol:
-    """Return the protocol of a task.
+@dataclass(frozen=True)
+class Protocol:
+    """How official runs of a task are set.
 
-    Args:
-        task: our own name of it.
-        thinking: LongBench Pro: for a thinking score, which a thinking model may get from either
-            form of the prompt.
-
-    Raises:
-        UnknownNameError: there is no such task.
+    Attributes:
+        limits: longest prompts in tokens, one or another; (): any.
+        chat: "on", or "raw": never in a chat template.
+        budgets: longest answers in tokens, one or another.
+        temperature: 0.0: greedy; None: the model's own, above 0.
+        repeats: answers to each question.
     """
-    found = find_task(task)
-    return benchmark_of(found).protocol(found, thinking=thinking)
+
+    limits: tuple[int, ...]
+    chat: str
+    budgets: tuple[int, ...]
+    temperature: float | None
+    repeats: int
 
 
-def budgets(task: str) -> frozenset[int]:
-    """Return the output budgets in tokens that official runs of a task have, for any score."""
-    both = (protocol_of(task, thinking=thinking) for thinking in (False, True))
-    return frozenset(budget for official in both for budget in official.budgets)
+class Asked(typing.Protocol):
+    """What is asked of a benchmark here; `benchmarks.base.Benchmark` explains each."""
+
+    name: str
+    metrics: str
+    source: Source
+    rule: Any
+
+    def protocol(self, task: Task, *, thinking: bool = False) -> Protocol:
+        """Return how official runs of a task are set."""
 
 
 def is_greedy(generation: Mapping[str, Any]) -> bool:
@@ -105,7 +123,7 @@ def _generation(generation: Any, official: Protocol) -> Iterator[str]:
 _COMPARED = ["data_sha256", "truncation", "limit", "overlength", "chat", "generation", "filters"]
 
 
-def _departing(name: str, value: Any, official: Protocol, benchmark: Benchmark) -> Iterator[str]:
+def _departing(name: str, value: Any, official: Protocol, benchmark: Asked) -> Iterator[str]:
     """Yield how one value of an ingredient departs."""
     rule = getattr(benchmark.rule, "__name__", "")
     if name == "data_sha256" and not benchmark.source.sha256:
@@ -129,14 +147,37 @@ def _departing(name: str, value: Any, official: Protocol, benchmark: Benchmark) 
         yield "filters of answers (officially none)"
 
 
+def _stated(signature: Mapping[str, Any], name: str) -> list[Any]:
+    """Return the values of an ingredient that are known, and not null."""
+    return [one for one in values_of(signature.get(name)) if one not in (None, UNKNOWN)]
+
+
 def _own(task: Task, signature: Mapping[str, Any]) -> Iterator[str]:
     """Yield what a user's task file has in place of the official prompt and metric."""
-    for one in values_of(signature.get("template_sha256")):
-        if one not in (None, UNKNOWN, task.prompt_sha256):
+    for one in _stated(signature, "template_sha256"):
+        if one != task.prompt_sha256:
             yield "a prompt of the user's own"
-    for one in values_of(signature.get("metric")):
-        if one not in (None, UNKNOWN, task.metric):
+    for one in _stated(signature, "metric"):
+        if one != task.metric:
             yield f"scored by {one} (officially by {task.metric})"
+
+
+def _of_settings(settings: Any) -> Iterator[str]:
+    """Yield in what an ingredient `model_settings` departs from every official protocol."""
+    if not isinstance(settings, Mapping):
+        yield f"model settings {settings!r}"
+        return
+    if settings.get(STOP):
+        yield "stop strings (officially none)"
+    if settings.get(THINK_END) is not None:
+        yield "reasoning taken out of answers (officially scored with them)"
+    if str(settings.get(BEGIN)).lower() == "false":
+        yield "prompts without a beginning-of-text token (officially as the tokenizer has them)"
+    beside = settings.get(BESIDE) or {}
+    names = sorted(beside) if isinstance(beside, Mapping) else [beside]
+    for name in names:
+        if name not in HARMLESS:
+            yield f"the field {name} beside prompts (officially left out)"
 
 
 @dataclass(frozen=True)
@@ -158,22 +199,27 @@ class Departures:
 
 
 def departures(
-    task: str, signature: Mapping[str, Any], repeats: int, *, thinking: bool = False
+    benchmark: Asked,
+    task: Task,
+    signature: Mapping[str, Any],
+    repeats: int,
+    *,
+    thinking: bool = False,
 ) -> Departures:
     """Compare answers with the protocol of their task.
 
     Nothing tells the model's own settings from others: its temperature (Pro), its chat template.
 
     Args:
-        task: our own name of it.
+        benchmark, task: that the answers are of.
         signature: of the answers, see `signature.signature`; several values of an ingredient are
             a list; what is not there or UNKNOWN is not known.
         repeats: answers to each question.
-        thinking: see `protocol_of`.
+        thinking: LongBench Pro: for a thinking score, which a thinking model may get from either
+            form of the prompt.
     """
-    asked = find_task(task)
-    benchmark, official = benchmark_of(asked), protocol_of(task, thinking=thinking)
-    found = list(_own(asked, signature))
+    official = benchmark.protocol(task, thinking=thinking)
+    found = list(_own(task, signature))
     unknown = []
     for name in _COMPARED:
         value = signature.get(name, UNKNOWN)
@@ -187,17 +233,16 @@ def departures(
     if repeats != official.repeats:
         wanted = f"(officially {official.repeats})"
         found.append(f"{repeats} answer{'s' if repeats > 1 else ''} to each question {wanted}")
-    reasoned = any(one not in (None, UNKNOWN, 0) for one in values_of(signature.get("reasoned")))
+    reasoned = any(one != 0 for one in _stated(signature, "reasoned"))
     if reasoned and DROP in values_of(signature.get("reasoning")):
         found.append("reasoning taken out of answers (officially scored with them)")
-    if any(one not in (None, UNKNOWN) for one in values_of(signature.get("context"))):
+    if _stated(signature, "context"):
         found.append("prompts without documents (officially with them)")
-    if any(one not in (None, UNKNOWN) for one in values_of(signature.get("system_sha256"))):
+    if _stated(signature, "system_sha256"):
         found.append("a system instruction (officially none)")
-    for one in values_of(signature.get("model_settings")):
-        if one != UNKNOWN:
-            found += setting_departures(one)
-    if any(one != UNKNOWN and is_own(one) for one in values_of(signature.get("retrieval"))):
+    for one in _stated(signature, "model_settings"):
+        found += _of_settings(one)
+    if any(not str(one).startswith(GIVEN) for one in _stated(signature, "retrieval")):
         found.append("parts of documents chosen by this package (officially by others)")
     here, scored = benchmark.metrics, signature.get("metrics", UNKNOWN)
     if signature.get("benchmark") == benchmark.name and scored not in (UNKNOWN, here):

@@ -1,7 +1,5 @@
 """Two results beside each other: which tasks they share and what their signatures differ in."""
 
-import json
-
 import pytest
 from real_runs import EXTRACTIVE, AnsweringLM, Files, write_run
 
@@ -82,27 +80,6 @@ def test_an_edited_option(base, base_run):
     assert compare_results(base_run, base.folder).verdict == NOT
 
 
-def test_no_task_in_common(base_run, v2_run):
-    compared = compare_results(base_run, v2_run)
-    assert compared.verdict == NOT
-    assert compared.tasks == []
-
-
-def test_domains_keep_their_names(v2_run, tmp_path):
-    entries = entries_of(v2_run, tmp_path)
-    assert {"longbench_v2_code_repository", "longbench_v2_single_document_qa"} <= set(entries)
-    assert entries["longbench_v2_code_repository"].signature["task"] == "longbench_v2"
-    assert "longbench_v2_cot" in entries
-
-
-def test_a_users_name_of_a_task(base, tmp_path):
-    whole = json.loads(base.results.read_text(encoding="utf-8"))
-    for part in ("results", "configs", "versions"):
-        whole[part]["mine"] = whole[part].pop(QASPER)
-    base.results.write_text(json.dumps(whole), encoding="utf-8")
-    assert QASPER in entries_of(base.folder, tmp_path)
-
-
 def test_a_scored_folder(base_run, tmp_path):
     """It has the signature of its run; without that, ingredients are named as not stated."""
     files = Files(base_run)
@@ -126,16 +103,6 @@ def test_a_scored_folder(base_run, tmp_path):
         ((_, left, right),) = task.figures
         assert left == pytest.approx(right)
     assert compare_results(out, out).verdict == CARE
-
-
-def test_two_scored_folders_of_other_questions(base_run, tmp_path):
-    rows = Files(base_run).rows(V2)
-    for number, part in enumerate((rows[:4], rows[1:5])):
-        path = tmp_path / f"samples_longbench_v2_2026-01-0{number + 1}T00-00-00.000000.jsonl"
-        path.write_text("".join(json.dumps(row) + "\n" for row in part), encoding="utf-8")
-        score_paths([path], tmp_path / str(number), workers=1)
-    compared = compare_results(tmp_path / "0", tmp_path / "1")
-    assert differing(compared) == {(V2, "questions")}
 
 
 def test_equal_results_are_one(base_run, tmp_path):
@@ -199,16 +166,6 @@ def test_the_model_is_no_ingredient(tmp_path, model_folder):
             "failed",
         }
     )
-
-
-@pytest.mark.parametrize("value", [1.5, -1.5, float("inf"), [None], {"a": 1}, "0.5", True])
-def test_a_figure_that_is_no_share_is_not_compared(base, base_run, value):
-    def edit(whole):
-        whole["results"][QASPER]["score,none"] = value
-
-    base.edit_results(edit)
-    with pytest.raises(PredictionError, match=f"wrong figure: 'results.{QASPER}.score' is "):
-        compare_results(base.folder, base_run)
 
 
 @pytest.mark.parametrize("value", [None, float("nan"), "N/A"])

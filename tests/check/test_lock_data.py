@@ -12,7 +12,6 @@ from lm_eval_longbench.benchmarks.longbench_v1 import V1
 from lm_eval_longbench.benchmarks.longbench_v2 import V2
 from lm_eval_longbench.benchmarks.registry import find_task
 from lm_eval_longbench.check.lock import data_of
-from lm_eval_longbench.errors import DataError
 from lm_eval_longbench.options import Options
 
 
@@ -95,34 +94,3 @@ def test_a_users_folder_archive_and_file(folder, tmp_path):
         "sha256": digest(v2),
     }
     assert str(tmp_path) not in repr([found, packed])
-
-
-def test_a_copy_of_the_pinned_archive_is_the_pinned_archive(folder, tmp_path, monkeypatch):
-    """Here the pinned hash is that of a small archive."""
-    from dataclasses import replace
-
-    archive = tmp_path / "data.zip"
-    rows = (folder / "qasper.jsonl").read_text().splitlines()
-    with zipfile.ZipFile(archive, "w") as file:
-        file.writestr("data/qasper.jsonl", "\n".join((rows * 200)[:200]))
-    monkeypatch.setattr(V1, "source", replace(V1.source, sha256=digest(archive)))
-    pinned = data("longbench_v1_qasper")
-    assert data("longbench_v1_qasper", data_dir=str(archive)) == pinned
-    assert pinned["longbench_v1"]["source"] == f"zai-org/LongBench@{V1.source.revision}"
-
-
-def test_missing_data(tmp_path, folder):
-    with pytest.raises(DataError, match="does not exist"):
-        data("longbench_v1_qasper", data_dir=str(tmp_path / "none"))
-    with pytest.raises(DataError, match=r"and no lcc\.jsonl"):
-        data("longbench_v1_lcc", data_dir=str(folder))
-    with pytest.raises(DataError, match="cannot be read"):
-        data("longbench_v2_rag", retrieved_context=str(tmp_path / "none"))
-
-
-def test_chunks_are_of_the_data_where_they_are_read(tmp_path):
-    chunks = tmp_path / "chunks.jsonl"
-    chunks.write_text('{"_id": "a", "retrieved_context": []}\n')
-    found = data("longbench_v2", "longbench_v2_rag", retrieved_context=str(chunks))
-    assert found["retrieved_context"] == {"source": "local", "sha256": digest(chunks)}
-    assert set(data("longbench_v2", retrieved_context=str(chunks))) == {"longbench_v2"}
