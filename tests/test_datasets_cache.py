@@ -7,7 +7,7 @@ from pathlib import Path
 import datasets
 import pytest
 
-from lm_eval_longbench.datasets_cache import datasets_cache, our_cache
+from lm_eval_longbench.files import datasets_cache, our_cache
 
 VARIABLES = ("XDG_CACHE_HOME", "HF_HOME", "HF_DATASETS_CACHE")
 

@@ -17,13 +17,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from lm_eval_longbench import input_files
+from lm_eval_longbench import files
 from lm_eval_longbench.benchmarks.base import MOST_REPEATS
 from lm_eval_longbench.check import lock
 from lm_eval_longbench.cli.main import app
 from lm_eval_longbench.data import rows
 from lm_eval_longbench.errors import DataError, LongBenchError, PredictionError
-from lm_eval_longbench.input_files import (
+from lm_eval_longbench.files import (
     BLOCK,
     LONGEST,
     ByteChunk,
@@ -221,7 +221,7 @@ def test_all_lines_come_with_their_numbers(tmp_path_factory, data, block, size, 
     path = tmp_path_factory.mktemp("chunks") / "a"
     path.write_bytes(gzip.compress(data) if packed else data)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(input_files, "BLOCK", block)
+        patch.setattr(files, "BLOCK", block)
         found = list(chunks(blocks(path), size))
     assert all_lines(found) == expected_lines(data)
     assert b"".join(chunk.data for chunk in found) == data
@@ -238,8 +238,8 @@ def test_pieces_are_of_the_wanted_size(tmp_path):
 
 
 def test_a_line_beyond_all_measure_is_named_and_the_others_are_read(tmp_path, monkeypatch):
-    monkeypatch.setattr(input_files, "LONGEST", 50)
-    monkeypatch.setattr(input_files, "BLOCK", 16)
+    monkeypatch.setattr(files, "LONGEST", 50)
+    monkeypatch.setattr(files, "BLOCK", 16)
     path = tmp_path / "a"
     path.write_bytes(b"first\n" + b"x" * 500 + b"\nthird\n" + b"y" * 90)
     found = list(chunks(blocks(path), 1))
@@ -263,7 +263,7 @@ def test_the_bound_of_a_line_is_exact_however_the_text_comes(sizes, end, cuts, s
         pieces.append(data[start : start + cuts[len(pieces) % len(cuts)]])
         start += len(pieces[-1])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(input_files, "LONGEST", 15)
+        patch.setattr(files, "LONGEST", 15)
         found = list(chunks(pieces, size))
     expected = [one for one in expected_lines(data) if len(one[2]) <= 15]
     assert all_lines(found) == expected
@@ -273,8 +273,8 @@ def test_the_bound_of_a_line_is_exact_however_the_text_comes(sizes, end, cuts, s
 
 
 def test_every_line_comes_or_an_error_that_says_where(tmp_path, monkeypatch):
-    monkeypatch.setattr(input_files, "LONGEST", 50)
-    monkeypatch.setattr(input_files, "BLOCK", 50)
+    monkeypatch.setattr(files, "LONGEST", 50)
+    monkeypatch.setattr(files, "BLOCK", 50)
     path = tmp_path / "a"
     for text in (b"", b"a", b"a\n", b"\n", b"a\r\n\n\xffb\x0bc\x85d"):
         path.write_bytes(text)
@@ -360,7 +360,7 @@ def command(tmp_path, *arguments):
         + [str(one) for one in arguments],
         env={
             **os.environ,
-            "PYTHONPATH": str(Path(input_files.__file__).parents[1]),
+            "PYTHONPATH": str(Path(files.__file__).parents[1]),
             "HF_HUB_OFFLINE": "1",
             "HF_HOME": str(tmp_path / "hf_home"),
             "HF_DATASETS_CACHE": str(tmp_path / "hf_datasets"),
@@ -509,7 +509,7 @@ def test_no_command_waits_for_an_odd_file(tmp_path, monkeypatch, arguments, odd)
 def test_the_page_states_the_bounds():
     page = (Path(__file__).parents[1] / "docs" / "input.md").read_text(encoding="utf-8")
     for stated in (
-        f"| {input_files.size_text(LONGEST)} of text |",
+        f"| {files.size_text(LONGEST)} of text |",
         f"| {rows._WHOLE >> 20} MiB |",
         f"| {lock._MOST >> 10} KiB |",
         f"| {MOST_REPEATS} |",

@@ -13,9 +13,9 @@ from lm_eval_longbench.benchmarks.longbench_pro import PRO
 from lm_eval_longbench.benchmarks.longbench_v1 import V1, E
 from lm_eval_longbench.benchmarks.longbench_v2 import V2
 from lm_eval_longbench.benchmarks.registry import presets_named
+from lm_eval_longbench.catalog.presets import Preset
 from lm_eval_longbench.errors import OptionError, UnknownNameError
 from lm_eval_longbench.harness.command import with_preset
-from lm_eval_longbench.presets import Preset
 
 PUBLISHED = (
     Path(__file__).parents[1].parent

@@ -21,15 +21,10 @@ from real_runs import EXTRACTIVE, Files, write_run
 from rich.table import Table
 from rich.text import Text
 
-from lm_eval_longbench import terminal
+from lm_eval_longbench import console
 from lm_eval_longbench.check.lock import lock_now, lock_text
 from lm_eval_longbench.cli import main as main_module
-from lm_eval_longbench.harness import command as command_module
-from lm_eval_longbench.harness import doctor as doctor_module
-from lm_eval_longbench.harness.doctor_report import ERROR, OK, WARNING, Line
-from lm_eval_longbench.harness.evaluate import Captured
-from lm_eval_longbench.options import Options
-from lm_eval_longbench.terminal import (
+from lm_eval_longbench.console import (
     LogFormatter,
     escaped,
     escaped_json,
@@ -42,6 +37,11 @@ from lm_eval_longbench.terminal import (
     take_every_text,
     warn,
 )
+from lm_eval_longbench.harness import command as command_module
+from lm_eval_longbench.harness import doctor as doctor_module
+from lm_eval_longbench.harness.doctor_report import ERROR, OK, WARNING, Line
+from lm_eval_longbench.harness.evaluate import Captured
+from lm_eval_longbench.options import Options
 
 # A new title for the window, a colour, one of C1, DEL, an override of the writing direction; what
 # rich takes for markup and for an emoji.
@@ -142,7 +142,7 @@ def on_a_terminal(tmp_path, code, *arguments):
         stderr=follower,
         env={
             **os.environ,
-            "PYTHONPATH": str(Path(terminal.__file__).parents[1]),
+            "PYTHONPATH": str(Path(console.__file__).parents[1]),
             "HF_DATASETS_CACHE": str(tmp_path / "datasets"),
             "TERM": "xterm",
             "COLUMNS": "200",
@@ -168,7 +168,7 @@ main()
 """
 WORKING = """
 import sys, time
-from lm_eval_longbench.terminal import working
+from lm_eval_longbench.console import working
 with working(sys.argv[1]) as update:
     update(sys.argv[1])
     time.sleep(0.3)
@@ -186,7 +186,7 @@ def test_a_prompt_is_exact_in_a_pipe_and_harmless_on_a_terminal(tmp_path):
         [sys.executable, "-c", PROMPT, *map(str, arguments)],
         stdout=subprocess.PIPE,
         check=True,
-        env={**os.environ, "PYTHONPATH": str(Path(terminal.__file__).parents[1])},
+        env={**os.environ, "PYTHONPATH": str(Path(console.__file__).parents[1])},
     ).stdout.decode()
     assert piped == shown.expandtabs(1).replace("one two", "one\ttwo").replace(SHOWN, EVIL)
 
@@ -540,7 +540,7 @@ def test_warnings_of_the_log(tmp_path):
         capture_output=True,
         env={
             **os.environ,
-            "PYTHONPATH": str(Path(terminal.__file__).parents[1]),
+            "PYTHONPATH": str(Path(console.__file__).parents[1]),
             "HF_DATASETS_CACHE": str(tmp_path / "datasets"),
         },
         check=False,

@@ -49,7 +49,7 @@ _LOG = "sample log"
 
 
 def verify(
-    paths: Iterable[Path],
+    paths: Path | str | Iterable[Path | str],
     data_dir: str | None = None,
     tokenizer: str | None = None,
     progress: Progress | None = None,
@@ -68,7 +68,8 @@ def verify(
             in the report instead.
     """
     report = Verification()
-    for path in find_results(paths):
+    given = [paths] if isinstance(paths, Path | str) else paths
+    for path in find_results(map(Path, given)):
         try:
             results = read_results(path)
             if isinstance(results, ScoredFolder):

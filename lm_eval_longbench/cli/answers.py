@@ -11,14 +11,8 @@ import typer
 from rich.table import Column, Table
 
 from lm_eval_longbench.answers.answer import STATES
-from lm_eval_longbench.answers.summary import (
-    TOKENS,
-    FileAnswers,
-    TaskAnswers,
-    files_of,
-    summary,
-)
-from lm_eval_longbench.terminal import fail, say_json, say_line, say_table
+from lm_eval_longbench.answers.summary import TOKENS, FileAnswers, TaskAnswers, kept_answers
+from lm_eval_longbench.console import fail, say_json, say_line, say_table
 
 
 def answers_table(found: FileAnswers) -> Table:
@@ -56,28 +50,23 @@ def _moment(seconds: float | None) -> str:
     return "" if seconds is None else f"{datetime.fromtimestamp(seconds):%Y-%m-%d %H:%M:%S}"
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to the command line."""
-
-    @app.command("answers")
-    def answers(
-        path: Annotated[Path, typer.Argument(help="A file of answers, or a folder with some.")],
-        as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
-    ) -> None:
-        """Show what runs have kept: answers by task and state, tokens, and when they came."""
-        files = files_of(path)
-        if not files:
-            fail(f"There is no file of answers at {path}. run writes one into --output_path.")
-            raise typer.Exit(2)
-        found = [summary(file) for file in files]
-        if as_json:
-            say_json(json.dumps([one.document() for one in found], indent=1, ensure_ascii=False))
-            return
-        for one in found:
-            say_line(str(one.path))
-            say_table(answers_table(one))
-            if one.damaged:
-                say_line(f"{one.damaged} answers are damaged; the next run asks them again.")
-            for name, own in one.tasks.items():
-                for reason, number in sorted(own.reasons.items(), key=lambda one: -one[1]):
-                    say_line(f"{name}: {number} x {reason}")
+def answers(
+    path: Annotated[Path, typer.Argument(help="A file of answers, or a folder with some.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Show what runs have kept: answers by task and state, tokens, and when they came."""
+    found = kept_answers(path)
+    if not found:
+        fail(f"There is no file of answers at {path}. run writes one into --output_path.")
+        raise typer.Exit(2)
+    if as_json:
+        say_json(json.dumps([one.document() for one in found], indent=1, ensure_ascii=False))
+        return
+    for one in found:
+        say_line(str(one.path))
+        say_table(answers_table(one))
+        if one.damaged:
+            say_line(f"{one.damaged} answers are damaged; the next run asks them again.")
+        for name, own in one.tasks.items():
+            for reason, number in sorted(own.reasons.items(), key=lambda one: -one[1]):
+                say_line(f"{name}: {number} x {reason}")

@@ -10,11 +10,11 @@ from rich.table import Column, Table
 
 from lm_eval_longbench.benchmarks.base import Source
 from lm_eval_longbench.benchmarks.registry import families, title_of
+from lm_eval_longbench.console import say_line, say_table
 from lm_eval_longbench.data.fetch import provide
 from lm_eval_longbench.data.open import CONVERTED, DOWNLOADED, Documents, stored
 from lm_eval_longbench.errors import OptionError, UnknownNameError
 from lm_eval_longbench.options import Options
-from lm_eval_longbench.terminal import say_line, say_table
 
 # Name of a dataset, its official number of documents, and what was loaded.
 Prepared = tuple[str, int, Documents]
@@ -61,47 +61,43 @@ def sources_of(source: Source, prepared: list[Prepared]) -> list[str]:
     return [f"{name}, sha256 {digest}" for name, digest in files]
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to the command line."""
+def prepare(
+    benchmark: Annotated[
+        str, typer.Argument(help="v1 (with LongBench-E), v2, pro, or all of them.")
+    ] = "all",
+    data_dir: Annotated[
+        str | None,
+        typer.Option(help="Folder, archive or JSON file with the data, or 'sample'."),
+    ] = None,
+    origin: Annotated[
+        str | None,
+        typer.Option(
+            "--from",
+            metavar="hub|modelscope|URL|FOLDER",
+            help="Where to get the pinned file; its sha256 decides, so that any copy will do.",
+        ),
+    ] = None,
+) -> None:
+    """Download and convert data ahead of a run; print counts, revisions and hashes.
 
-    @app.command("prepare")
-    def prepare(
-        benchmark: Annotated[
-            str, typer.Argument(help="v1 (with LongBench-E), v2, pro, or all of them.")
-        ] = "all",
-        data_dir: Annotated[
-            str | None,
-            typer.Option(help="Folder, archive or JSON file with the data, or 'sample'."),
-        ] = None,
-        origin: Annotated[
-            str | None,
-            typer.Option(
-                "--from",
-                metavar="hub|modelscope|URL|FOLDER",
-                help="Where to get the pinned file; its sha256 decides, so that any copy will do.",
-            ),
-        ] = None,
-    ) -> None:
-        """Download and convert data ahead of a run; print counts, revisions and hashes.
-
-        A download that broke off goes on where it ended. HF_ENDPOINT names another hub.
-        """
-        given = Options(data_dir=data_dir).data_dir
-        if given is not None and origin is not None:
-            raise OptionError(
-                "--data-dir uses data as it is, and --from gets the pinned file: give one of them."
-            )
-        for family in families_of(benchmark):
-            members = families()[family]
-            source = members[0].source
-            if origin is not None and stored(members).state not in (CONVERTED, DOWNLOADED):
-                provide(source, origin, family)
-            prepared = [
-                (name, task.questions, one.load(task, given))
-                for one in members
-                for name, task in one.prepared()
-            ]
-            table = prepared_table(title_of(family), prepared)
-            say_table(table, shutil.get_terminal_size().columns)
-            for line in sources_of(source, prepared):
-                say_line(line)
+    A download that broke off goes on where it ended. HF_ENDPOINT names another hub.
+    """
+    given = Options(data_dir=data_dir).data_dir
+    if given is not None and origin is not None:
+        raise OptionError(
+            "--data-dir uses data as it is, and --from gets the pinned file: give one of them."
+        )
+    for family in families_of(benchmark):
+        members = families()[family]
+        source = members[0].source
+        if origin is not None and stored(members).state not in (CONVERTED, DOWNLOADED):
+            provide(source, origin, family)
+        prepared = [
+            (name, task.questions, one.load(task, given))
+            for one in members
+            for name, task in one.prepared()
+        ]
+        table = prepared_table(title_of(family), prepared)
+        say_table(table, shutil.get_terminal_size().columns)
+        for line in sources_of(source, prepared):
+            say_line(line)

@@ -10,16 +10,17 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol
+from typing import Any, Protocol
 
 from lm_eval_longbench.catalog.model import Source, Task
 from lm_eval_longbench.errors import DataError
-from lm_eval_longbench.input_files import (
+from lm_eval_longbench.files import (
     BLOCK,
     Unreadable,
     blocks,
     lines,
     open_input,
+    raw_blocks,
     read_whole,
     reading,
 )
@@ -200,46 +201,21 @@ def member_lines(archive: Path, member: str) -> Iterator[bytes]:
 # Half a surrogate pair, which ijson reads as "?" without a word; twelve bytes tell it.
 _HALF = re.compile(rb"\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F][0-9a-fA-F]{2})")
 _HELD = 11
-# Line breaks to ijson, errors to `json`; neither stands in valid JSON, in texts too.
-_CONTROL = re.compile(rb"[\v\f]")
-# More lists in lists than `json` decodes; ijson does, in a time that grows with their square.
-_DEEP = b"[" * 2000
 # Bytes of an array that is decoded as a whole, and those that ijson reads at once.
 _WHOLE = 1 << 30
 _BUFFER = 1 << 20
 
 
-class _OnlyJsonKnows(Exception):
-    """An array has something that ijson reads otherwise than `json`."""
-
-
-class _Watched:
-    """A file for ijson that raises an error before it hands out what ijson reads otherwise."""
-
-    def __init__(self, handle: BinaryIO, progress: Callable[[int], Any]) -> None:
-        self._handle, self._progress, self._held = handle, progress, b""
-        # Goes behind the file: without it ijson passes over a text that has no end.
-        self._end = b"\n"
-
-    def read(self, size: int = -1) -> bytes:
-        """Return about so many bytes; none at the end."""
-        while size:  # ijson reads 0 bytes to learn their type
-            block = self._handle.read(size)
-            self._progress(len(block))
-            text = self._held + block
-            # What may go on in the next block waits for it.
-            sure = max(0, len(text) - _HELD) if block else len(text)
-            if _DEEP in text or _CONTROL.search(block):
-                raise _OnlyJsonKnows
-            if any(half.start() < sure for half in _HALF.finditer(text)):
-                raise _OnlyJsonKnows
-            self._held = text[sure:]
-            if not block:
-                end, self._end = self._end, b""
-                return text + end
-            if sure:
-                return text[:sure]
-        return b""
+def _has_half(path: Path) -> bool:
+    """Whether a file spells half a surrogate pair."""
+    held = b""
+    for block in raw_blocks(path):
+        text = held + block
+        sure = len(text) - _HELD  # what may go on in the next block waits for it
+        if any(half.start() < sure for half in _HALF.finditer(text)):
+            return True
+        held = text[max(0, sure) :]
+    return bool(_HALF.search(held))
 
 
 def array_items(path: Path, progress: Callable[[int], Any] = lambda _: None) -> Iterator[Any]:
@@ -250,7 +226,7 @@ def array_items(path: Path, progress: Callable[[int], Any] = lambda _: None) -> 
 
     Args:
         path: the file.
-        progress: called with the number of bytes after each read.
+        progress: called with the number of bytes that were read since the last call.
 
     Raises:
         DataError: the file cannot be read, is not UTF-8 or is not one JSON array; the message names
@@ -258,20 +234,20 @@ def array_items(path: Path, progress: Callable[[int], Any] = lambda _: None) -> 
     """
     import ijson
 
-    number = 0
+    number = place = 0
     with reading(path, DataError):
-        try:
-            with open_input(path) as handle:
-                # Its slower backends read more things otherwise.
-                if ijson.backend != "yajl2_c" or not _begins_array(handle):
-                    raise _OnlyJsonKnows
-                watched = _Watched(handle, progress)
-                for item in ijson.items(watched, "item", use_float=True, buf_size=_BUFFER):
+        # Its slower backends read more things otherwise.
+        if ijson.backend == "yajl2_c" and not _has_half(path):
+            broken = (ijson.JSONError, UnicodeDecodeError)
+            with open_input(path) as handle, contextlib.suppress(*broken):
+                for item in ijson.items(handle, "item", use_float=True, buf_size=_BUFFER):
+                    progress(handle.tell() - place)
+                    place = handle.tell()
                     yield item
                     number += 1
-            return
-        except (_OnlyJsonKnows, ijson.JSONError, UnicodeDecodeError):
-            whole = read_whole(path, _WHOLE)
+                if number:
+                    return
+        whole = read_whole(path, _WHOLE)
     try:
         array = json.loads(whole.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
@@ -281,11 +257,3 @@ def array_items(path: Path, progress: Callable[[int], Any] = lambda _: None) -> 
     if not isinstance(array, list):
         raise DataError(f"{path} is not a JSON array: it does not begin with '['.")
     yield from islice(array, number, None)
-
-
-def _begins_array(handle: BinaryIO) -> bool:
-    """Whether a file begins like an array; it is at its beginning afterwards."""
-    while (first := handle.read(1)).isspace():
-        pass
-    handle.seek(0)
-    return first == b"["

@@ -26,8 +26,8 @@ from lm_eval_longbench.benchmarks.registry import (
     valid_names,
 )
 from lm_eval_longbench.check.lock import options_set, require_lock
-from lm_eval_longbench.datasets_cache import our_cache
 from lm_eval_longbench.errors import Interrupted, OptionError, RunStopped
+from lm_eval_longbench.files import our_cache
 from lm_eval_longbench.harness import api_model, baseline
 from lm_eval_longbench.harness.evaluate import (
     Captured,
@@ -54,7 +54,6 @@ from lm_eval_longbench.harness.written import taken_back, written
 from lm_eval_longbench.options import FLAGS, KEY, with_flags
 from lm_eval_longbench.result_files import output_folder
 from lm_eval_longbench.secrets import hide_keys, masked, masked_command
-from lm_eval_longbench.task_folder import are_linked, harness_tasks
 
 logger = logging.getLogger(__name__)
 
@@ -88,7 +87,7 @@ def joined_include_paths(given: str | Sequence[str] | None, config: str | None) 
     # Twice the same task would be a warning a task.
     there = {Path(path).resolve() for path in own}
     more = [folder for folder in task_folders() if folder not in there]
-    return own + [str(one) for one in more if not are_linked(one, harness_tasks())]
+    return own + [str(one) for one in more]
 
 
 def with_preset(parsed: Namespace, name: str, *, thinking: bool) -> str:

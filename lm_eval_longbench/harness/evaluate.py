@@ -31,8 +31,8 @@ from lm_eval_longbench.harness.unloaded import NeedModel
 from lm_eval_longbench.harness.written import Unwritten
 from lm_eval_longbench.options import KEY
 from lm_eval_longbench.result_files import json_lines
+from lm_eval_longbench.retrieval.vectors import Embedder
 from lm_eval_longbench.secrets import masked
-from lm_eval_longbench.semantic.embedder import Embedder
 
 logger = logging.getLogger(__name__)
 

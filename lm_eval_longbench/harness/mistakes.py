@@ -27,6 +27,7 @@ from lm_eval_longbench.benchmarks.registry import (
     unknown_task,
     valid_names,
 )
+from lm_eval_longbench.console import fail
 from lm_eval_longbench.errors import (
     STOPPED,
     WRONG_USAGE,
@@ -39,9 +40,8 @@ from lm_eval_longbench.harness.engines import overheard
 from lm_eval_longbench.harness.generation import SAMPLING, check_generation
 from lm_eval_longbench.harness.models import check_model
 from lm_eval_longbench.harness.stopping import Stopped
-from lm_eval_longbench.options import FLAGS, KEY, WHOLE_NUMBERS, flag
+from lm_eval_longbench.options import FLAGS, KEY, flag
 from lm_eval_longbench.secrets import without_keys
-from lm_eval_longbench.terminal import fail
 
 # For the log file alone: the screen shows no such record of another name than the package's.
 _to_log = logging.getLogger("lm-eval-longbench.traceback")
@@ -110,8 +110,7 @@ def parsed_arguments(arguments: Sequence[str], more: Sequence[str]) -> Namespace
     run.prog, run.usage = "lm-eval-longbench run", "%(prog)s --model MODEL --tasks TASKS [options]"
     run.epilog = None  # examples of the harness's own tasks
     run.error = _refuse
-    for name in FLAGS:
-        kind = int if name in WHOLE_NUMBERS else str
+    for name, kind in FLAGS.items():
         run.add_argument(flag(name), type=kind, dest=name, help=argparse.SUPPRESS)
     parsed, unknown = run.parse_known_args(arguments)
     for word in unknown:

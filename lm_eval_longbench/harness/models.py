@@ -12,8 +12,8 @@ from urllib.parse import urlsplit, urlunsplit
 
 import jinja2
 
-from lm_eval_longbench.bounded import body_of, within
 from lm_eval_longbench.errors import LongBenchError, TokenizerError, UnknownNameError
+from lm_eval_longbench.files import body_of, within
 from lm_eval_longbench.harness.api_model import LongBenchAPI
 from lm_eval_longbench.harness.baseline import ExtractiveBaseline
 from lm_eval_longbench.prompts.tokenizer import (

@@ -19,8 +19,8 @@ from typing import Any
 
 from tqdm import tqdm
 
+from lm_eval_longbench.console import LogFormatter
 from lm_eval_longbench.secrets import hide_keys
-from lm_eval_longbench.terminal import LogFormatter
 
 _OURS = "lm_eval_longbench"
 # Libraries with handlers of their own, which keep their records from the root logger.

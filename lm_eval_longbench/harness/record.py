@@ -11,8 +11,7 @@ from lm_eval.api.instance import Instance
 from lm_eval_longbench.answers.answer import Answer, answer_of
 from lm_eval_longbench.benchmarks.base import COUNTS, TRUNCATED
 from lm_eval_longbench.harness.backend import as_text
-from lm_eval_longbench.prompts.held import Texts, whole
-from lm_eval_longbench.prompts.prepare import EXCERPT, Prompt, text_sha256
+from lm_eval_longbench.prompts.prepare import EXCERPT, Prompt, Texts, text_sha256, whole
 from lm_eval_longbench.secrets import masked
 from lm_eval_longbench.signature.ingredients import INGREDIENTS
 from lm_eval_longbench.signature.signature import completed, line

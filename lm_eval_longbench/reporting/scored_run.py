@@ -12,7 +12,7 @@ from typing import Any
 from lm_eval_longbench.benchmarks.base import Table
 from lm_eval_longbench.benchmarks.registry import benchmark_of_table, learn_carried, tables
 from lm_eval_longbench.errors import DataError, PredictionError, few
-from lm_eval_longbench.input_files import blocks, lines, read_whole, reading
+from lm_eval_longbench.files import blocks, lines, read_whole, reading
 from lm_eval_longbench.logs.scored_files import (
     FORMAT,
     REPORT,

@@ -1,8 +1,9 @@
-"""What a reply means: its choices as they come in, its counts, and the answers they are."""
+"""A reply: the events of its stream, its choices as they come in, its counts, its answers."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,6 +16,52 @@ _NO_REASONS = (None, "", "null")
 _MOST_TOKENS = 10**9
 # Why there is no answer where a stream ended in order, without a finish_reason.
 CUT_OFF = "the stream ended before its answer"
+
+
+class Events:
+    """The events of a stream, as its bytes come in.
+
+    Attributes:
+        done: whether the stream has said that it is at its end.
+    """
+
+    def __init__(self) -> None:
+        self.done = False
+        self._line: list[bytes] = []  # parts of one that is not at its end
+        self._data: list[bytes] = []
+
+    def feed(self, chunk: bytes) -> Iterator[Any]:
+        """Yield what the events that end with some bytes hold; comments hold nothing."""
+        *lines, rest = chunk.split(b"\n")
+        for line in lines:
+            line = b"".join([*self._line, line]).removesuffix(b"\r")
+            self._line = []
+            name, _, value = line.partition(b":")
+            if name == b"data":
+                self._data.append(value.strip())
+            if line:
+                continue
+            data, self._data = b"\n".join(self._data), []
+            if data.startswith(b"[DONE]"):
+                self.done = True
+                return
+            if data:
+                yield decoded(data)
+        self._line.append(rest)
+
+
+def decoded(raw: bytes) -> Any:
+    """Return what JSON of a reply with status 200 holds.
+
+    Raises:
+        Fault: it is none.
+    """
+    try:
+        return json.loads(raw)
+    except ValueError:
+        page = raw.lstrip()[:1] == b"<"
+        what = "an HTML page" if page else "no JSON" if raw.strip() else "empty"
+        raise Fault(TROUBLE, f"the reply with status 200 is {what}") from None
 
 
 @dataclass

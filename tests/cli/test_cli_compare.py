@@ -4,10 +4,9 @@ import json
 
 import pytest
 from real_runs import EXTRACTIVE, Files, write_run
-from typer import Typer
 from typer.testing import CliRunner
 
-from lm_eval_longbench.cli import compare
+from lm_eval_longbench.cli.main import app
 from lm_eval_longbench.errors import PredictionError
 from lm_eval_longbench.harness.baseline import ExtractiveBaseline
 
@@ -27,9 +26,6 @@ def files(run, tmp_path):
 @pytest.fixture
 def command():
     """Run the command alone; there is nothing else in its application."""
-    app = Typer()
-    app.callback()(lambda: None)
-    compare.register(app)
 
     def run(*arguments):
         return CliRunner().invoke(app, ["compare", *map(str, arguments)])

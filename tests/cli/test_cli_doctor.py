@@ -6,10 +6,9 @@ import subprocess
 import sys
 
 import pytest
-import typer
 from typer.testing import CliRunner
 
-from lm_eval_longbench.cli import doctor, link
+from lm_eval_longbench.cli.main import app
 
 SAMPLE = '{"longbench": {"data_dir": "sample"}}'
 PASSAGES = ("passage_count", "passage_retrieval_en", "passage_retrieval_zh")
@@ -17,15 +16,7 @@ RUN = ("--model", "longbench-extractive", "--tasks", "longbench_v1_lcc", "--meta
 
 
 @pytest.fixture
-def app():
-    made = typer.Typer()
-    doctor.register(made)
-    link.register(made)
-    return made
-
-
-@pytest.fixture
-def invoke_doctor(app, tmp_path, monkeypatch):
+def invoke_doctor(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
     def run(*arguments):
@@ -113,10 +104,7 @@ def test_the_harnesss_own_tasks_are_indexed_for_a_pattern(processes, tmp_path):
 
 
 def test_as_a_process_with_missing_data_and_no_network(tmp_path):
-    code = (
-        "import typer; from lm_eval_longbench.cli import doctor, link; app = typer.Typer();"
-        "doctor.register(app); link.register(app); app()"
-    )
+    code = "from lm_eval_longbench.cli.main import main; main()"
     done = subprocess.run(
         [
             *(sys.executable, "-c", code, "doctor", "--json", "--model", "longbench-extractive"),

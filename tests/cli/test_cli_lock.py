@@ -3,13 +3,12 @@
 import json
 
 import pytest
-import typer
 from typer.testing import CliRunner
 
 from lm_eval_longbench.benchmarks.registry import tasks as all_tasks
 from lm_eval_longbench.check.lock import lock_text, read_lock, require_lock
-from lm_eval_longbench.cli import lock
 from lm_eval_longbench.cli.lock import take_locked
+from lm_eval_longbench.cli.main import app
 from lm_eval_longbench.errors import LockError, LongBenchError, OptionError, UnknownNameError
 from lm_eval_longbench.options import Options
 
@@ -19,9 +18,6 @@ OPTIONS = '{"longbench": {"data_dir": "sample", "truncate_to": 500}}'
 @pytest.fixture
 def run(tmp_path, monkeypatch):
     """Run the command in a folder of its own; errors of the package are raised."""
-    app = typer.Typer()
-    app.callback()(lambda: None)
-    lock.register(app)
     monkeypatch.chdir(tmp_path)
 
     def run(*arguments):

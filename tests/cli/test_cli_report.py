@@ -6,11 +6,10 @@ import json
 from pathlib import Path
 
 import pytest
-import typer
 from scored_runs import pro_row, v1_rows, v2_row, write_run
 from typer.testing import CliRunner
 
-from lm_eval_longbench.cli import report
+from lm_eval_longbench.cli.main import app
 from lm_eval_longbench.errors import DataError, LongBenchError, OptionError, UnknownNameError
 from lm_eval_longbench.scoring.score import score_paths
 
@@ -20,9 +19,6 @@ GOLDEN = Path(__file__).resolve().parents[3] / "shared" / "golden"
 @pytest.fixture
 def command():
     """Run the command alone; errors of the package are raised as the result's exception."""
-    app = typer.Typer()
-    app.callback()(lambda: None)  # keeps the command's name with one command only
-    report.register(app)
 
     def run(*arguments):
         return CliRunner().invoke(app, ["report", *map(str, arguments)])

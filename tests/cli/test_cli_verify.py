@@ -4,10 +4,9 @@ import json
 
 import pytest
 from real_runs import EXTRACTIVE, Files, write_run
-from typer import Typer
 from typer.testing import CliRunner
 
-from lm_eval_longbench.cli import verify
+from lm_eval_longbench.cli.main import app
 from lm_eval_longbench.errors import PredictionError
 
 QASPER, V2 = "longbench_v1_qasper", "longbench_v2"
@@ -26,9 +25,6 @@ def files(run, tmp_path):
 @pytest.fixture
 def command():
     """Run the command alone; there is nothing else in its application."""
-    app = Typer()
-    app.callback()(lambda: None)
-    verify.register(app)
 
     def run(*arguments):
         return CliRunner().invoke(app, ["verify", *map(str, arguments)])

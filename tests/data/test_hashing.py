@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lm_eval_longbench.data.hashing import sha256_of
+from lm_eval_longbench.files import sha256_of
 
 EMPTY = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 

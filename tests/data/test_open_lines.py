@@ -15,7 +15,7 @@ import pytest
 from v1_tasks import BY_FILE, E_TASKS, TASKS, V1_TASKS, load
 
 import lm_eval_longbench
-from lm_eval_longbench import once
+from lm_eval_longbench import console
 from lm_eval_longbench.benchmarks.base import Source
 from lm_eval_longbench.benchmarks.longbench_v1 import V1, E
 from lm_eval_longbench.data.convert import schema_of
@@ -133,7 +133,7 @@ def test_a_folder_is_warned_about_once_with_the_counts_that_differ(tmp_path, cac
     assert "local-<hash" in warning
 
     caplog.clear()
-    once.forget()
+    console.forget()
     load(QASPER, str(tmp_path))
     assert len(warnings_in(caplog)) == 1
 

@@ -7,7 +7,7 @@ import pytest
 
 from lm_eval_longbench.benchmarks.longbench_v2_asking import retrieved_document
 from lm_eval_longbench.errors import DataError
-from lm_eval_longbench.retrieval.context_file import check_complete, contexts_sha256, read_contexts
+from lm_eval_longbench.retrieval.chunks import check_complete, contexts_sha256, read_contexts
 
 ROWS = [
     {

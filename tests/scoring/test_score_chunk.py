@@ -20,7 +20,7 @@ from prediction_rows import (
 
 from lm_eval_longbench.benchmarks.base import MOST_REPEATS
 from lm_eval_longbench.benchmarks.sample import FOREIGN, Scored, Unusable
-from lm_eval_longbench.input_files import ByteChunk
+from lm_eval_longbench.files import ByteChunk
 from lm_eval_longbench.logs.sample_log import data_label, is_log_row, responses_of
 from lm_eval_longbench.scoring import score_chunk as module
 from lm_eval_longbench.scoring.files import LOG, PredictionSource

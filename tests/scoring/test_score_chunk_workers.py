@@ -8,7 +8,7 @@ import pytest
 from prediction_rows import V1_FILE, v1_row, write_lines
 
 from lm_eval_longbench.errors import OptionError
-from lm_eval_longbench.input_files import blocks, chunks
+from lm_eval_longbench.files import blocks, chunks
 from lm_eval_longbench.scoring import score_chunk as module
 from lm_eval_longbench.scoring.files import PredictionSource
 from lm_eval_longbench.scoring.score_chunk import (

@@ -5,7 +5,7 @@ import traceback
 import pytest
 
 from lm_eval_longbench.errors import EmbeddingError
-from lm_eval_longbench.semantic.remote import RemoteEmbedder
+from lm_eval_longbench.retrieval.remote import RemoteEmbedder
 
 KEY = "sk-test-VerySecret/42"
 

@@ -7,7 +7,7 @@ import datasets
 import numpy as np
 import pytest
 
-from lm_eval_longbench.semantic.cache import VectorCache
+from lm_eval_longbench.retrieval.vectors import VectorCache
 
 TEXTS = ["one", "two", "three 三", "half \ud800"]
 VECTORS = np.arange(32, dtype=np.float32).reshape(4, 8) / 7
@@ -94,7 +94,7 @@ FULL = """
 import logging, resource, signal, sys
 import numpy as np
 from pathlib import Path
-from lm_eval_longbench.semantic.cache import VectorCache
+from lm_eval_longbench.retrieval.vectors import VectorCache
 logging.basicConfig()
 cache = VectorCache(Path(sys.argv[1]))
 cache.put("model", ["first"], np.ones((1, 8), np.float32))
@@ -118,7 +118,7 @@ WORKER = """
 import logging, sys
 import numpy as np
 from pathlib import Path
-from lm_eval_longbench.semantic.cache import VectorCache
+from lm_eval_longbench.retrieval.vectors import VectorCache
 logging.basicConfig()
 cache, me = VectorCache(Path(sys.argv[1])), int(sys.argv[2])
 sys.stdin.readline()

@@ -1,9 +1,8 @@
 import pytest
 
 from lm_eval_longbench.errors import EmbeddingError, OptionError
-from lm_eval_longbench.semantic.local import LocalEmbedder
-from lm_eval_longbench.semantic.remote import RemoteEmbedder
-from lm_eval_longbench.semantic.similarity import choose_embedder
+from lm_eval_longbench.retrieval.embedding import LocalEmbedder, choose_embedder
+from lm_eval_longbench.retrieval.remote import RemoteEmbedder
 
 
 def test_neither():

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from lm_eval_longbench.errors import EmbeddingError
-from lm_eval_longbench.semantic.local import LocalEmbedder
+from lm_eval_longbench.retrieval.embedding import LocalEmbedder
 
 TEXTS = [
     "a cat sat on the mat",
@@ -76,7 +76,7 @@ def test_texts_of_equal_length_share_batches(local, monkeypatch):
     local.embed(["cat"] * 70 + ["a cat"] * 3)
     assert sizes == [3, 32, 32, 6]
     del sizes[:]
-    monkeypatch.setattr("lm_eval_longbench.semantic.local._TOKENS", 7)
+    monkeypatch.setattr("lm_eval_longbench.retrieval.embedding._TOKENS", 7)
     local.embed(["a b c"] * 2 + ["cat"] * 4)
     assert sizes == [1, 1, 2, 2]
 
@@ -183,7 +183,7 @@ def test_missing_package(method, small_model):
     program = (
         "import sys; sys.modules['sentence_transformers'] = None\n"
         "from lm_eval_longbench.errors import EmbeddingError\n"
-        "from lm_eval_longbench.semantic.local import LocalEmbedder\n"
+        "from lm_eval_longbench.retrieval.embedding import LocalEmbedder\n"
         f"try: LocalEmbedder({small_model!r}).{method}\n"
         "except EmbeddingError as error: sys.exit(str(error))\n"
     )

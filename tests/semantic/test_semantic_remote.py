@@ -9,7 +9,7 @@ import pytest
 from json_server import DrippingHandler, EndlessHandler, JsonServer, serving
 
 from lm_eval_longbench.errors import EmbeddingError
-from lm_eval_longbench.semantic.remote import RemoteEmbedder, _pause
+from lm_eval_longbench.retrieval.remote import RemoteEmbedder, _pause
 
 TEXTS = [f"text number {number} about {'cats' if number % 2 else 'taxes'}" for number in range(7)]
 
@@ -269,7 +269,7 @@ def test_missing_package(server, package):
     program = (
         f"import sys; sys.modules[{package!r}] = None\n"
         "from lm_eval_longbench.errors import EmbeddingError\n"
-        "from lm_eval_longbench.semantic.remote import RemoteEmbedder\n"
+        "from lm_eval_longbench.retrieval.remote import RemoteEmbedder\n"
         f"try: RemoteEmbedder({server.url!r}, 'small').check()\n"
         "except EmbeddingError as error: sys.exit(str(error))\n"
     )

@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 
 from lm_eval_longbench.errors import DataError, EmbeddingError
-from lm_eval_longbench.semantic.cache import VectorCache
-from lm_eval_longbench.semantic.remote import RemoteEmbedder
-from lm_eval_longbench.semantic.similarity import summary_similarities
+from lm_eval_longbench.retrieval.embedding import summary_similarities
+from lm_eval_longbench.retrieval.remote import RemoteEmbedder
+from lm_eval_longbench.retrieval.vectors import VectorCache
 
 GUITAR = "a man is playing the guitar"
 PAIRS = [

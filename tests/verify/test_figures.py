@@ -16,7 +16,7 @@ from lm_eval_longbench.check.verification import same_number
 from lm_eval_longbench.errors import PredictionError, UnknownNameError
 from lm_eval_longbench.metrics.summary import score_sample
 from lm_eval_longbench.prompts.render import text_sha256
-from lm_eval_longbench.semantic.embedder import OFFICIAL_MODEL
+from lm_eval_longbench.retrieval.vectors import OFFICIAL_MODEL
 
 V1_DOC = {
     "answers": ["blue harbor"],

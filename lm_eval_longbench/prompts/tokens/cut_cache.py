@@ -15,8 +15,8 @@ import logging
 import os
 from typing import TYPE_CHECKING, Any
 
-from lm_eval_longbench.datasets_cache import our_cache
-from lm_eval_longbench.once import warn_once
+from lm_eval_longbench.console import warn_once
+from lm_eval_longbench.files import our_cache
 from lm_eval_longbench.prompts.render import text_sha256
 from lm_eval_longbench.prompts.tokens.fast import tokenizer_sha256
 from lm_eval_longbench.prompts.tokens.official import cleans_up, settings
