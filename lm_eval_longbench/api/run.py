@@ -318,34 +318,6 @@ class Run:
 # ---------------------------------------------------------------------- reports on several
 
 
-def read_runs(paths: list[Path], scratch: Path, benchmark: str | None) -> list[ScoredRun]:
-    """Read scored folders; what is not one is scored first, into `scratch`.
-
-    Raises:
-        DataError: a path does not exist, or a folder's files are damaged.
-        OptionError: a path is given twice.
-        LongBenchError: raw predictions cannot be scored.
-    """
-    seen: set[Path] = set()
-    for path in paths:
-        if not path.exists():
-            raise DataError(
-                f"{path} does not exist. Give folders that `lm-eval-longbench score` wrote, or "
-                "predictions or sample logs."
-            )
-        if path.resolve() in seen:
-            raise OptionError(f"{path} is given twice. Name each run once.")
-        seen.add(path.resolve())
-    runs = []
-    for number, (path, name) in enumerate(zip(paths, unique_names(paths), strict=True)):
-        folder = path
-        if not is_scored(path):
-            folder = scratch / str(number)
-            score_paths([path], folder, benchmark=benchmark)
-        runs.append(read_run(folder, name))
-    return runs
-
-
 def report(
     *runs: Run | Path | str,
     format: str = "table",
@@ -396,22 +368,38 @@ def read_named(
     """Return the runs and paths that are meant, without their names, and the scored runs.
 
     Args:
-        runs: see `report`.
-        scratch: folder for what is scored first.
+        runs: see `report`; what is no scored folder is scored first, into `scratch`.
+        scratch: a folder.
         benchmark: see `report`.
 
     Raises as `report`.
     """
-    given = [(None, run) if isinstance(run, Run) else _named(run) for run in runs]
-    folders = [path for _, path in given if isinstance(path, Path)]
-    read = iter(read_runs(folders, scratch, benchmark))
-    scored = [
-        path.scored if isinstance(path, Run) else _renamed(next(read), name) for name, path in given
-    ]
-    if len(given) == 1 and given[0][0] is None and scored[0].model:
-        scored = [
-            replace(scored[0], name=scored[0].model)
-        ]  # a single folder need not be told apart
+    named = [("", run) if isinstance(run, Run) else _named(run) for run in runs]
+    paths = [run for _, run in named if isinstance(run, Path)]
+    seen: set[Path] = set()
+    for path in paths:
+        if not path.exists():
+            raise DataError(
+                f"{path} does not exist. Give folders that `lm-eval-longbench score` wrote, or "
+                "predictions or sample logs."
+            )
+        if path.resolve() in seen:
+            raise OptionError(f"{path} is given twice. Name each run once.")
+        seen.add(path.resolve())
+    otherwise = iter(unique_names(paths))
+    scored = []
+    for number, (name, run) in enumerate(named):
+        if isinstance(run, Run):
+            scored.append(run.scored)
+            continue
+        folder, usual = run, next(otherwise)
+        if not is_scored(run):
+            folder = scratch / str(number)
+            score_paths([run], folder, benchmark=benchmark)
+        scored.append(read_run(folder, name or usual))
+    if len(named) == 1 and not named[0][0] and scored[0].model:
+        # A single folder need not be told apart.
+        scored = [replace(scored[0], name=scored[0].model)]
     names = [own.name for own in scored]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
@@ -419,16 +407,12 @@ def read_named(
             f"Several runs are called {', '.join(twice)}. Give each a name of its own: "
             "evaluate(..., name=...), or NAME=PATH for a folder."
         )
-    return [path for _, path in given], scored
+    return [run for _, run in named], scored
 
 
-def _named(run: Path | str) -> tuple[str | None, Path]:
+def _named(run: Path | str) -> tuple[str, Path]:
     """Return name and path of "name=path"; a path that exists as it stands has no name."""
     name, sign, path = str(run).partition("=")
     if not sign or not name or Path(run).exists():
-        return None, Path(run)
+        return "", Path(run)
     return name, Path(path)
-
-
-def _renamed(run: ScoredRun, name: str | None) -> ScoredRun:
-    return run if name is None else replace(run, name=name)

@@ -8,33 +8,28 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.table import Column, Table
+from rich.table import Table
 
 from lm_eval_longbench.answers.answer import STATES
 from lm_eval_longbench.answers.summary import TOKENS, FileAnswers, TaskAnswers, kept_answers
-from lm_eval_longbench.console import fail, say_json, say_line, say_table
+from lm_eval_longbench.console import fail, say_json, say_line, say_table, table_of
 
 
 def answers_table(found: FileAnswers) -> Table:
     """Lay out the tasks of a file; the last line has the sums."""
-    headers = [*STATES, *(name.replace("_", " ") for name in TOKENS)]
-    table = Table(
-        Column("task", overflow="fold"),
-        *(Column(name, justify="right") for name in headers),
-        Column("first"),
-        Column("last"),
-        title=found.model,
-    )
-    for name, own in found.tasks.items():
-        table.add_row(name, *_cells(own), _moment(own.first), _moment(own.last))
-    table.add_section()
-    table.add_row("all", *_cells(_all(found)), "", "")
-    return table
+    rows = [
+        {"task": name, **_cells(own), "first": _moment(own.first), "last": _moment(own.last)}
+        for name, own in {**found.tasks, "all": _all(found)}.items()
+    ]
+    return table_of(rows, title=found.model, total=True)
 
 
-def _cells(own: TaskAnswers) -> list[str]:
-    values = [getattr(own, name) for name in (*STATES, *TOKENS)]
-    return ["" if value is None else f"{value:,}" for value in values]
+def _cells(own: TaskAnswers) -> dict[str, str]:
+    known = {name: getattr(own, name) for name in (*STATES, *TOKENS)}
+    return {
+        name.replace("_", " "): "" if value is None else f"{value:,}"
+        for name, value in known.items()
+    }
 
 
 def _all(found: FileAnswers) -> TaskAnswers:

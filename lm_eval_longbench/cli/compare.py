@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich import box
 from rich.table import Table
 
 from lm_eval_longbench.check.compare import Compared, Headline, compare_results
@@ -128,10 +127,11 @@ def differences_table(compared: Compared) -> Table | None:
     if not groups:
         return None
     titles = ("ingredient", "A", "B", "so", "because", "in")
-    table = Table(*titles, box=box.SIMPLE, padding=(0, 1, 0, 0))
-    for (weight, name, left, right, reason), tasks in groups.items():
-        table.add_row(name, left, right, weight, reason, _tasks(tasks))
-    return table
+    rows = [
+        dict(zip(titles, (name, left, right, weight, reason, _tasks(tasks)), strict=True))
+        for (weight, name, left, right, reason), tasks in groups.items()
+    ]
+    return table_of(rows, len(titles))
 
 
 def notes(compared: Compared) -> Iterator[str]:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import shutil
 from typing import Annotated
 
 import typer
-from rich.table import Column, Table
+from rich.table import Table
 
 from lm_eval_longbench.benchmarks.base import Source
 from lm_eval_longbench.benchmarks.registry import families, title_of
-from lm_eval_longbench.console import say_line, say_table
+from lm_eval_longbench.console import say_line, say_table, table_of
 from lm_eval_longbench.data.fetch import provide
 from lm_eval_longbench.data.open import CONVERTED, DOWNLOADED, Documents, stored
 from lm_eval_longbench.errors import OptionError, UnknownNameError
@@ -35,20 +34,21 @@ def families_of(name: str) -> list[str]:
 
 def prepared_table(title: str, prepared: list[Prepared]) -> Table:
     """Lay out the datasets with their counts, data and hashes; the last line has the sum."""
-    table = Table(
-        Column("dataset", overflow="fold"),
-        Column("documents", justify="right"),
-        Column("official", justify="right"),
-        Column("data", overflow="fold"),
-        title=title,
+    found = [len(documents.rows) for _, _, documents in prepared]
+    rows = [
+        (name, number, official, documents.label)
+        for (name, official, documents), number in zip(prepared, found, strict=True)
+    ]
+    rows.append((f"all {len(rows)}", sum(found), sum(official for _, official, _ in prepared), ""))
+    return table_of(
+        [
+            {"dataset": name, "data": label, "documents": f"{n:,}", "official": f"{official:,}"}
+            for name, n, official, label in rows
+        ],
+        2,
+        title,
+        total=True,
     )
-    for name, official, documents in prepared:
-        table.add_row(name, f"{len(documents.rows):,}", f"{official:,}", documents.label)
-    found = sum(len(documents.rows) for _, _, documents in prepared)
-    official = sum(number for _, number, _ in prepared)
-    table.add_section()
-    table.add_row(f"all {len(prepared)}", f"{found:,}", f"{official:,}", "")
-    return table
 
 
 def sources_of(source: Source, prepared: list[Prepared]) -> list[str]:
@@ -97,7 +97,6 @@ def prepare(
             for one in members
             for name, task in one.prepared()
         ]
-        table = prepared_table(title_of(family), prepared)
-        say_table(table, shutil.get_terminal_size().columns)
+        say_table(prepared_table(title_of(family), prepared))
         for line in sources_of(source, prepared):
             say_line(line)

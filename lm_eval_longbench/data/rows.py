@@ -246,6 +246,7 @@ def array_items(path: Path, progress: Callable[[int], Any] = lambda _: None) -> 
                     yield item
                     number += 1
                 if number:
+                    progress(handle.tell() - place)
                     return
         whole = read_whole(path, _WHOLE)
     try:

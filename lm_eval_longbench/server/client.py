@@ -8,7 +8,7 @@ import json
 import logging
 import ssl
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Any, TypeVar
@@ -27,7 +27,7 @@ from lm_eval_longbench.server.faults import (
     of_status,
     shortened,
 )
-from lm_eval_longbench.server.reply import Events, Reply, as_answer, decoded, tokens_of
+from lm_eval_longbench.server.reply import Events, Reply, as_answer, bound, decoded, tokens_of
 from lm_eval_longbench.server.server import (
     CHAT,
     NO_KEY,
@@ -148,38 +148,6 @@ class Taken:
         return tuple(sorted((self.left_out - {"max_tokens"}) & would))
 
 
-# Bytes of a reply with an error status that are read.
-_ERROR = 2**16
-
-
-class _Beginning:
-    """The stream of a reply with an error status, up to so many bytes."""
-
-    def __init__(self, own: Any) -> None:
-        self._own = own
-
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        room = _ERROR
-        async with contextlib.aclosing(aiter(self._own)) as coming:
-            async for raw in coming:
-                yield raw[:room]
-                room -= len(raw)
-                if room <= 0:
-                    return
-
-    async def aclose(self) -> None:
-        """Close the reply's connection."""
-        await self._own.aclose()
-
-
-async def _bound(response: Any) -> None:
-    """Bound a reply with an error status, which the package reads whole."""
-    if response.is_error:
-        # The HTTP package takes no stream but one of its own kind.
-        kind: Any = type("Beginning", (_Beginning, type(response.stream)), {})
-        response.stream = kind(response.stream)
-
-
 class Client:
     """Asks a server; open it with `async with` in the event loop that uses it.
 
@@ -230,7 +198,7 @@ class Client:
                 follow_redirects=False,
                 # The clock that counts is ours.
                 timeout=package.Timeout(None, connect=60.0),
-                event_hooks={"response": [_bound]},
+                event_hooks={"response": [bound]},
             ),
         )
         return self
@@ -390,8 +358,9 @@ class Client:
         )
         self.has_answered = True
         response = stream.response
-        most = _REPLY_BYTES + tokens * _TOKEN_BYTES + len(request.prompt) * _CHARACTER_BYTES
-        size = 0
+        room = _REPLY_BYTES + tokens * _TOKEN_BYTES + len(request.prompt) * _CHARACTER_BYTES
+        response.stream.room = room
+        response.stream.why = f"{room / 2**20:.3g} MB, more than {tokens} tokens need"
         streamed = "text/event-stream" in response.headers.get("content-type", "")
         self.taken.streams = self.taken.streams and streamed
         events, whole, chunks = Events(), bytearray(), response.aiter_bytes()
@@ -411,10 +380,6 @@ class Client:
                 chunk = await self._within(left, anext(chunks, b""), body, limits[until])
                 if not chunk:
                     break
-                size += len(chunk)
-                if size > most:
-                    told = f"{most / 2**20:.3g} MB, more than {tokens} tokens need"
-                    raise Fault(REFUSED, f"the reply is larger than {told}")
                 last = time.monotonic()
                 if streamed:
                     # Not any(): each of them is added.

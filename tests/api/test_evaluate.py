@@ -150,14 +150,6 @@ def test_a_tokenizer_in_memory_alone_cuts_prompts(model_folder):
         lm_eval_longbench.prompt(QASPER, document, tokenizer=signed["tokenizer"], truncate_to=10)
 
 
-def test_the_length_of_a_model_in_memory_is_known(model_folder):
-    run = evaluate(
-        in_memory(model_folder), [QASPER], limit=1, gen_kwargs="max_gen_toks=4", **SAMPLE
-    )
-    signed = run.results["configs"][QASPER]["metadata"]["longbench_run"]
-    assert signed["limit"] == 2048 - 4 - 64
-
-
 # ---------------------------------------------------------------------- functions
 
 
@@ -252,11 +244,6 @@ def test_a_misspelt_option_is_refused_with_the_nearest():
         evaluate(nothing, QASPER, truncate_too=100)
     with pytest.raises(UnknownNameError, match="Did you mean 'limit'"):
         evaluate(nothing, QASPER, limits=3)
-
-
-def test_a_misspelt_model_is_refused_with_the_nearest():
-    with pytest.raises(UnknownNameError, match="Did you mean 'longbench-extractive'"):
-        evaluate("longbench-extractiv", QASPER, **SAMPLE)
 
 
 def test_options_that_are_none_are_left_out_and_samples_choose_questions():

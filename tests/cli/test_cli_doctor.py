@@ -40,38 +40,6 @@ def test_a_users_command_line_with_doctor_for_run(invoke_doctor):
     assert "at most 64 tokens, greedy, 1 answer to a question" in text
 
 
-def test_json_for_machines(invoke_doctor):
-    done = invoke_doctor("--json", *RUN)
-    report = json.loads(done.stdout)
-    assert report["counts"]["error"] == 0
-    assert {"versions", "data", "first prompt", "limit"} <= {
-        line["topic"] for line in report["lines"]
-    }
-
-
-def test_an_error_is_the_exit_status(invoke_doctor):
-    done = invoke_doctor("--model", "no-such-model", "--tasks", "longbench_v1_lcc")
-    assert done.exit_code == 1
-    assert "1 error, 0 warnings" in done.output and "no-such-model" in done.output
-
-
-def test_all_tasks(invoke_doctor):
-    few = ("--tasks", "longbench_v1_few_shot,longbench_v1_synthetic")
-    arguments = ("--json", "--model", "longbench-extractive", *few, "--metadata", SAMPLE)
-    topics = [
-        [line["topic"] for line in json.loads(invoke_doctor(*arguments, *more).stdout)["lines"]]
-        for more in ((), ("--all",))
-    ]
-    assert [found.count("first prompt") for found in topics] == [5, 7]
-
-
-def test_thinking_needs_a_preset(invoke_doctor):
-    from lm_eval_longbench.errors import OptionError
-
-    done = invoke_doctor("--thinking", *RUN)
-    assert isinstance(done.exception, OptionError)
-
-
 def test_a_preset(invoke_doctor):
     done = invoke_doctor(
         *("--preset", "gemma-3-27b-it", "--json", "--model", "longbench-extractive"),
@@ -81,12 +49,6 @@ def test_a_preset(invoke_doctor):
     assert [line["status"] for line in lines if line["topic"] == "preset"] == ["ok"]
     (limit,) = [line for line in lines if line["topic"] == "limit"]
     assert limit["status"] == "ok" and "120,000" in limit["found"]
-
-
-def test_help_is_our_own(invoke_doctor):
-    done = invoke_doctor("--help")
-    assert done.exit_code == 0
-    assert "without a generation" in done.output
 
 
 def test_the_harnesss_own_tasks_are_indexed_for_a_pattern(processes, tmp_path):
