@@ -6,6 +6,7 @@ import pytest
 
 from lm_eval_longbench.benchmarks.base import MOST_REPEATS
 from lm_eval_longbench.errors import LongBenchError, OptionError, UnknownNameError
+from lm_eval_longbench.metrics.reasoning import POLICIES
 from lm_eval_longbench.options import Options
 
 DEFAULTS = {
@@ -134,6 +135,13 @@ def test_choices(name, valid):
     for value in ("", "Skip", "all", 1, None, True, ["skip"]):
         with pytest.raises(OptionError, match=f"{name}.*one of {', '.join(valid)}"):
             Options.from_metadata({"longbench": {name: value}})
+
+
+def test_the_ways_to_score_reasoning_are_those_of_the_metrics():
+    for policy in POLICIES:
+        assert Options(reasoning=policy).reasoning == policy
+    with pytest.raises(OptionError, match=f"one of {', '.join(POLICIES)}, not 'other'"):
+        Options(reasoning="other")
 
 
 def test_options_cannot_be_changed_and_are_checked_without_the_harness_too():

@@ -320,6 +320,11 @@ def test_light_commands_import_nothing_heavy(command):
     assert heavy_of_command(*command.split()) == []
 
 
+@pytest.mark.parametrize("command", ["--help", "--version"])
+def test_what_says_no_more_than_names_imports_neither_pydantic_nor_numpy(command):
+    assert costs(command, names=("pydantic", "numpy", "lm_eval"))["modules"] == []
+
+
 def test_scoring_english_answers_imports_nothing_heavy(tmp_path, cache):
     """Where no data is prepared, whose documents would be looked up."""
     command = score_one(tmp_path, "gov_report", "The cat sat.", "The cat sat on the mat.")

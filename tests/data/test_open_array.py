@@ -250,16 +250,6 @@ V2_ROWS = v2_rows.official_rows()
 SIZES = dict(zip(DOMAINS, COUNTS["domain"].values(), strict=True))
 
 
-def test_the_pinned_file_in_its_order(folders, hub_file):
-    hub_file(V2, json.dumps(V2_ROWS).encode())
-    documents = v2_rows.load(None)
-    assert list(documents.rows) == V2_ROWS
-    assert tuple(documents.rows.column_names) == V2.fields
-    (folder,) = folders("longbench_v2")
-    names = ["converted.json", "questions.arrow"]
-    assert sorted(path.name for path in folder.iterdir()) == names
-
-
 @pytest.mark.parametrize("code", DOMAINS)
 def test_a_domain_of_the_pinned_file_is_official_and_in_order(hub_file, code):
     source, _, _ = hub_file(V2, json.dumps(V2_ROWS).encode())
@@ -282,21 +272,6 @@ def changed(**values):
 
 
 # Domains
-
-
-def test_local_data_serves_the_domains_it_has(cache, tmp_path, caplog):
-    rows = [
-        {**v2_rows.ROW, "_id": str(number), "domain": DOMAINS[code]}
-        for number, code in enumerate(["code_repository", "multi_document_qa", "code_repository"])
-    ]
-    file = write_rows(tmp_path / "data.json", rows)
-    assert list(v2_rows.load(None, str(tmp_path)).rows) == rows
-    assert v2_rows.load("code_repository", str(tmp_path)).rows["_id"][:] == ["0", "2"]
-    assert v2_rows.load("multi_document_qa", str(tmp_path)).rows["_id"][:] == ["1"]
-    assert "3 questions instead of 503" in caplog.text
-    with pytest.raises(DataError, match="holds no questions of 'Single-Document QA'") as caught:
-        v2_rows.load("single_document_qa", str(tmp_path))
-    assert str(file) in str(caught.value)
 
 
 # Long documents

@@ -17,12 +17,10 @@ import lm_eval_longbench
 from lm_eval_longbench import console
 from lm_eval_longbench.benchmarks.base import Source
 from lm_eval_longbench.benchmarks.longbench_v1 import V1, E
-from lm_eval_longbench.data.convert import schema_of
 from lm_eval_longbench.errors import DataError
 
 SAMPLE = Path(lm_eval_longbench.__file__).parent / "data" / "sample" / "longbench_v1"
 QASPER = BY_FILE["qasper"]
-CHINESE = {"multifieldqa_zh", "dureader", "vcsum", "lsht", "passage_retrieval_zh"}
 
 
 def warnings_in(caplog):
@@ -30,31 +28,6 @@ def warnings_in(caplog):
 
 
 # ---------------------------------------------------------------------- the sample
-
-
-@pytest.mark.parametrize("split", TASKS, ids=lambda split: split.dataset)
-def test_every_dataset_has_a_sample(split, caplog):
-    documents = load(split, "sample")
-    file = SAMPLE / f"{split.dataset}.jsonl"
-    content = file.read_bytes()
-    assert list(documents.rows) == [json.loads(line) for line in content.splitlines()]
-    assert len(documents.rows) >= 4
-    assert documents.rows.schema == schema_of(V1)
-    digest = hashlib.sha256(content).hexdigest()
-    assert (documents.sha256, documents.label) == (digest, f"sample-{digest[:12]}")
-    assert documents.official is False
-    assert warnings_in(caplog) == []
-
-    for row in documents.rows:
-        assert tuple(row) == V1.fields
-        assert row["dataset"] == split.label
-        chinese = split.label in CHINESE
-        assert row["language"] == ("zh" if chinese else "en")
-        assert row["length"] == len(row["context"] if chinese else row["context"].split())
-        assert row["answers"]
-        assert (row["all_classes"] is not None) == (split.label in {"trec", "lsht"})
-    ids = documents.rows["_id"][:]
-    assert len(set(ids)) == len(ids)
 
 
 def test_the_sample_has_34_files_and_no_other():
@@ -205,15 +178,6 @@ def test_the_pinned_archive_is_official(cache, arrows, hub_cache, source, archiv
     assert arrows() == [f"{folder}/{stem}.arrow"]
 
 
-def test_converted_rows_need_the_archive_no_more(cache, hub_cache, source, archive):
-    blob, pointer = put(hub_cache, source, archive.read_bytes())
-    split = BY_FILE["multifieldqa_en"]
-    first = load(split)
-    pointer.unlink()
-    blob.unlink()
-    assert list(load(split).rows) == list(first.rows)
-
-
 @pytest.mark.parametrize(
     ("stem", "message"),
     [
@@ -229,41 +193,6 @@ def test_a_wrong_row_count_is_an_error(cache, arrows, hub_cache, source, archive
             load(BY_FILE[stem])
         assert "is not the official set" in str(caught.value)
         assert arrows() == []
-
-
-def test_a_wrong_hash_removes_the_file_and_the_next_run_misses_it(
-    cache, arrows, hub_cache, source, archive
-):
-    blob, pointer = put(hub_cache, source, archive.read_bytes() + b"damage")
-    split = BY_FILE["multifieldqa_en"]
-    with pytest.raises(DataError, match="is damaged") as caught:
-        load(split)
-    found = hashlib.sha256(archive.read_bytes() + b"damage").hexdigest()
-    assert f"sha256 {found}, pinned {source.sha256}" in str(caught.value)
-    assert "run again" in str(caught.value)
-    assert not blob.exists()
-    assert not pointer.is_symlink()
-    assert arrows() == []
-
-    with pytest.raises(DataError, match="is not in the cache and cannot be downloaded"):
-        load(split)
-    put(hub_cache, source, archive.read_bytes())
-    assert load(split).official
-
-
-@pytest.mark.parametrize("given", ["file", "folder"])
-def test_a_local_copy_of_the_pinned_archive_is_official(
-    cache, hub_cache, source, archive, caplog, given
-):
-    place = str(archive if given == "file" else archive.parent)
-    documents = load(BY_FILE["multifieldqa_en"], place)
-    assert documents.official is True
-    assert (documents.label, documents.sha256) == (source.label, source.sha256)
-    assert len(documents.rows) == 150
-    assert caplog.records == []
-    with pytest.raises(DataError, match="rows 'qasper' 199 instead of 200"):
-        load(BY_FILE["qasper"], place)
-    assert not hub_cache.exists()
 
 
 def test_offline_and_nothing_cached_is_one_error_with_three_ways(tmp_path):

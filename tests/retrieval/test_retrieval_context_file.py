@@ -96,20 +96,6 @@ def test_a_bad_line_is_named(read, bad, reason, pack):
         read(pack(GOOD + b"\n\n" + bad + b"\n" + GOOD))
 
 
-@pytest.mark.parametrize(
-    ("bad", "reason"),
-    [
-        (b"no]", " is not a JSON array: Expecting value"),
-        (b"1]", ", element 2, is not a JSON object"),
-        (b'{"_id": "a"}]', ", element 2, lacks the field 'retrieved_context'"),
-        (b'{"_id": "a', " is not a JSON array: Unterminated string"),
-    ],
-)
-def test_a_bad_element_is_named(read, bad, reason):
-    with pytest.raises(DataError, match=re.escape(f"contexts.json{reason}")):
-        read(b"[" + GOOD + b"," + bad)
-
-
 def test_a_packed_array_is_refused(read):
     with pytest.raises(DataError, match=r"contexts\.json is a JSON array packed by gzip\. Unpack"):
         read(gzip.compress(json.dumps(ROWS).encode()))

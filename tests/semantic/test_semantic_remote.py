@@ -71,15 +71,6 @@ def test_how_long_a_pause(header, seconds):
     assert _pause(header) == seconds
 
 
-def test_tries_end(server):
-    server.script = [500] * 9
-    with pytest.raises(EmbeddingError) as caught:
-        client(server, attempts=3).embed(["text"])
-    assert len(server.bodies) == 3
-    assert server.url in str(caught.value)
-    assert "status 500 and says: scripted 500" in str(caught.value)
-
-
 @pytest.mark.parametrize("status", [400, 404, 413, 422])
 def test_a_refusal_is_final(server, status):
     server.script = [status]
