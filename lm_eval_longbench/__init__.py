@@ -11,42 +11,37 @@ from typing import TYPE_CHECKING, Any
 from lm_eval_longbench.version import __version__
 
 if TYPE_CHECKING:
+    from lm_eval_longbench.answers.summary import kept_answers
     from lm_eval_longbench.api.documents import Document, Documents, PromptText, load, prompt
     from lm_eval_longbench.api.evaluate import evaluate
-    from lm_eval_longbench.api.files import (
-        check_run,
-        compare_results,
-        freeze,
-        kept_answers,
-        report,
-        verify_results,
-    )
-    from lm_eval_longbench.api.run import Run
+    from lm_eval_longbench.api.run import Run, report
     from lm_eval_longbench.api.scores import FigureValue, figures, judge, score
+    from lm_eval_longbench.check.compare import compare_results
+    from lm_eval_longbench.check.lock import freeze
+    from lm_eval_longbench.check.verify import verify as verify_results
     from lm_eval_longbench.errors import LongBenchError
+    from lm_eval_longbench.harness.doctor import examine as check_run
     from lm_eval_longbench.options import Options
+    from lm_eval_longbench.retrieval.embedding import choose_embedder
     from lm_eval_longbench.scoring.score import score_paths
-    from lm_eval_longbench.semantic.similarity import choose_embedder
 
-# Where each name lies.
+# Where each name lies, and what it is called there if otherwise.
 _PLACES = {
-    "errors": ("LongBenchError",),
+    "answers.summary": ("kept_answers",),
     "api.documents": ("Document", "Documents", "PromptText", "load", "prompt"),
     "api.evaluate": ("evaluate",),
-    "api.files": (
-        "report",
-        "check_run",
-        "compare_results",
-        "freeze",
-        "kept_answers",
-        "verify_results",
-    ),
-    "api.run": ("Run",),
+    "api.run": ("Run", "report"),
     "api.scores": ("FigureValue", "figures", "judge", "score"),
+    "check.compare": ("compare_results",),
+    "check.lock": ("freeze",),
+    "check.verify": ("verify_results",),
+    "errors": ("LongBenchError",),
+    "harness.doctor": ("check_run",),
     "options": ("Options",),
+    "retrieval.embedding": ("choose_embedder",),
     "scoring.score": ("score_paths",),
-    "semantic.similarity": ("choose_embedder",),
 }
+_CALLED = {"check_run": "examine", "verify_results": "verify"}
 __all__ = [
     "Document",
     "Documents",
@@ -80,7 +75,7 @@ if not TYPE_CHECKING:  # type checkers know the names above, and no others
             if name in names:
                 from importlib import import_module
 
-                return getattr(import_module(f"{__name__}.{module}"), name)
+                return getattr(import_module(f"{__name__}.{module}"), _CALLED.get(name, name))
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
     def __dir__() -> list[str]:

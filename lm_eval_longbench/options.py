@@ -5,25 +5,31 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
-from typing import Any
+from dataclasses import asdict, field, fields
+from typing import Annotated, Any, Literal
 
-from lm_eval_longbench.catalog.model import MOST_REPEATS
-from lm_eval_longbench.errors import EmbeddingError, OptionError, UnknownNameError
-from lm_eval_longbench.metrics.reasoning import DROP, POLICIES
-from lm_eval_longbench.semantic.remote import check_recorded
+from pydantic import ConfigDict, Field, PlainValidator, ValidationError, model_validator
+from pydantic.dataclasses import dataclass
+
+from lm_eval_longbench.errors import LongBenchError, OptionError, UnknownNameError
+from lm_eval_longbench.secrets import http_parts, secret_part
 
 KEY = "longbench"
-RETRIEVERS = ("bm25", "embedding")
-OVERLENGTH = ("truncate", "skip", "fail")
-LOG_PROMPTS = ("excerpt", "full")
+# Answers to one question that are scored and reported. Pro's summary and reports have figures for
+# each number of runs, so that time and memory grow with it, not with the answers that there are;
+# best-of-N and pass@N are published up to 3, and studied up to some hundreds.
+MOST_REPEATS = 256
 # What prompts hold: documents, or nothing in their place.
-DOCUMENT, NONE = CONTEXTS = ("document", "none")
+DOCUMENT, NONE = "document", "none"
 # The number of a repeat whose seed is left out, among the generation arguments of its request. It
 # tells the repeats apart in the harness's response cache and is never sent.
 REPEAT = "longbench_repeat"
-# Options that `run`, `doctor` and `lock` have flags for.
-FLAGS = ("truncate_to", "data_dir", "tokenizer", "repeats")
+# Options that `run`, `doctor` and `lock` have flags for, with the type of their values.
+FLAGS = {"truncate_to": int, "data_dir": str, "tokenizer": str, "repeats": int}
+# Options that a model, too, may have as an argument, or that only say how it is asked.
+_OF_MODELS = frozenset({"tokenizer", "thinking", "embedding_model", "embedding_url"})
+# The first one that is set holds the key of an embedding server.
+EMBEDDING_KEYS = ("LONGBENCH_EMBEDDING_API_KEY", "OPENAI_API_KEY")
 
 
 def flag(option: str) -> str:
@@ -96,36 +102,57 @@ def _only(given: Any) -> dict[str, tuple[str, ...]]:
     return chosen
 
 
-# Options whose value is a text, and those whose value is a number with its least value and unit.
-_TEXTS = (
-    "data_dir",
-    "tokenizer",
-    "embedding_model",
-    "embedding_url",
-    "cot_samples",
-    "retrieved_context",
-    "preset",
-)
-_NUMBERS = (
-    ("truncate_to", 2, " tokens"),
-    ("repeats", 1, ""),
-    ("rag_top_n", 1, ""),
-    ("chunk_size", 1, ""),
-)
-WHOLE_NUMBERS = frozenset(name for name, _, _ in _NUMBERS)
-# And those that have a greatest value.
-_MOST = {"repeats": MOST_REPEATS}
-# Options that no model has as an argument: at the top level they are misplaced.
-_OURS = frozenset(
-    {"truncate_to", "overlength", "log_prompts", "data_dir", "repeats", "only", "context"}
-    | {"cot_samples", "rag_top_n", "retrieved_context", "preset", "chunk_size", "retriever"}
-)
+_Text = Annotated[str, Field(min_length=1)]
+# What a value must be, by the kind of pydantic's error.
+_MUST = {
+    "string_type": "a non-empty string",
+    "string_too_short": "a non-empty string",
+    "int_type": "a whole number",
+    "bool_type": "true or false",
+    "literal_error": "one of {}",
+    "greater_than_equal": "at least {}",
+    "less_than_equal": "at most {}",
+}
+
+
+def _problem(error: ValidationError) -> LongBenchError:
+    """Return what is wrong with an option in words of ours."""
+    found = error.errors(include_url=False)[0]
+    name, value = str(found["loc"][-1]), found["input"]
+    if found["type"] not in _MUST:
+        return UnknownNameError(f"{KEY} option", name, [one.name for one in fields(Options)])
+    bound = str(next(iter(found.get("ctx", {"": ""}).values())))
+    wanted = _MUST[found["type"]].format(bound.replace("'", "").replace(" or ", ", "))
+    unit = " tokens" if name == "truncate_to" and bound.isdecimal() else ""
+    return OptionError(f"Option {name!r} must be {wanted}{unit}, not {value!r}.")
+
+
+def _check_recorded(url: str) -> None:
+    """Refuse a URL that may hold a secret: options are written into lock files and results.
+
+    A masked one could not be used again by who reads the lock, and the harness writes the options
+    into the results by itself.
+    """
+    # Neither message quotes the URL: it may hold a password, which may be why it cannot be read.
+    if http_parts(url) is None:
+        raise OptionError(
+            "'embedding_url' is not an http or https URL such as "
+            "http://localhost:8000/v1/embeddings."
+        )
+    secret = secret_part(url)
+    if secret:
+        raise OptionError(
+            f"'embedding_url' holds {secret}; lock files and results would show it. Leave it out, "
+            f"and put the key into the environment variable {EMBEDDING_KEYS[0]}."
+        )
 
 
 def _check_not_misplaced(metadata: Mapping[str, Any]) -> None:
     """Refuse options that would be passed over without a word."""
-    for name in metadata:
-        if name in _OURS or (name == "reasoning" and metadata[name] in POLICIES):
+    ours = {option.name for option in fields(Options)} - _OF_MODELS
+    for name, value in metadata.items():
+        # A model may have an argument `reasoning`, of other values.
+        if name in ours and (name != "reasoning" or value in ("drop", "keep")):
             raise OptionError(
                 f"{name!r} stands beside the model arguments. LongBench options go under one key "
                 f'of the metadata: {{"{KEY}": {{"{name}": ...}}}}.'
@@ -134,7 +161,7 @@ def _check_not_misplaced(metadata: Mapping[str, Any]) -> None:
             raise UnknownNameError("metadata key", name, [KEY])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=ConfigDict(strict=True, extra="forbid"))
 class Options:
     """Validated options; that the names in `only` and `preset` exist, `registry.read_options` says.
 
@@ -169,75 +196,50 @@ class Options:
 
     Raises:
         OptionError: a value has the wrong type, is out of range or may hold a secret.
+        UnknownNameError: there is no such option; names the nearest.
     """
 
-    data_dir: str | None = None
-    truncate_to: int | None = None
-    overlength: str = "truncate"
-    tokenizer: str | None = None
-    log_prompts: str = "excerpt"
-    reasoning: str = DROP
-    context: str = DOCUMENT
-    preset: str | None = None
+    data_dir: _Text | None = None
+    truncate_to: Annotated[int, Field(ge=2)] | None = None
+    overlength: Literal["truncate", "skip", "fail"] = "truncate"
+    tokenizer: _Text | None = None
+    log_prompts: Literal["excerpt", "full"] = "excerpt"
+    reasoning: Literal["drop", "keep"] = "drop"
+    context: Literal["document", "none"] = "document"
+    preset: _Text | None = None
     thinking: bool = False
-    repeats: int | None = None
-    only: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    embedding_model: str | None = None
-    embedding_url: str | None = None
-    cot_samples: str | None = None
-    rag_top_n: int = 4
-    retrieved_context: str | None = None
-    chunk_size: int | None = None
-    retriever: str = RETRIEVERS[0]
+    repeats: Annotated[int, Field(ge=1, le=MOST_REPEATS)] | None = None
+    only: Annotated[Mapping[str, tuple[str, ...]], PlainValidator(_only)] = field(
+        default_factory=dict
+    )
+    embedding_model: _Text | None = None
+    embedding_url: _Text | None = None
+    cot_samples: _Text | None = None
+    rag_top_n: Annotated[int, Field(ge=1)] = 4
+    retrieved_context: _Text | None = None
+    chunk_size: Annotated[int, Field(ge=1)] | None = None
+    retriever: Literal["bm25", "embedding"] = "bm25"
 
-    def __post_init__(self) -> None:
-        for name in _TEXTS:
-            value = getattr(self, name)
-            if value is not None and (not isinstance(value, str) or not value):
-                raise OptionError(f"Option {name!r} must be a non-empty string, not {value!r}.")
-        for name, least, unit in _NUMBERS:
-            value = getattr(self, name)
-            if value is None and getattr(type(self), name) is None:  # the default
-                continue
-            if not isinstance(value, int) or isinstance(value, bool):
-                raise OptionError(f"Option {name!r} must be a whole number, not {value!r}.")
-            if value < least:
-                raise OptionError(f"Option {name!r} must be at least {least}{unit}, not {value}.")
-            if value > _MOST.get(name, value):
-                raise OptionError(
-                    f"Option {name!r} must be at most {_MOST[name]}, not {value}: more answers to "
-                    "one question are not scored."
-                )
-        if self.embedding_url and not self.embedding_model:
+    @model_validator(mode="wrap")
+    @classmethod
+    def _with_our_errors(cls, given: Any, handler: Any) -> Options:
+        try:
+            options: Options = handler(given)
+        except ValidationError as error:
+            raise _problem(error) from None
+        if options.embedding_url and not options.embedding_model:
             raise OptionError(
                 "Option 'embedding_url' needs 'embedding_model', the name of the model to ask the "
                 "server for: another model gives other scores."
             )
-        if not isinstance(self.thinking, bool):
-            raise OptionError(f"Option 'thinking' must be true or false, not {self.thinking!r}.")
-        if self.preset is None and self.thinking:
+        if options.embedding_url:
+            _check_recorded(options.embedding_url)
+        if options.preset is None and options.thinking:
             raise OptionError(
                 "Option 'thinking' chooses between a preset's settings: give 'preset' too. "
                 "Thinking itself is switched on in the model."
             )
-        if self.embedding_url:
-            try:
-                check_recorded(self.embedding_url)
-            except EmbeddingError as error:
-                raise OptionError(str(error)) from None
-        object.__setattr__(self, "only", _only(self.only))
-        for name, valid in (
-            ("overlength", OVERLENGTH),
-            ("log_prompts", LOG_PROMPTS),
-            ("reasoning", POLICIES),
-            ("context", CONTEXTS),
-            ("retriever", RETRIEVERS),
-        ):
-            value = getattr(self, name)
-            if value not in valid:
-                raise OptionError(
-                    f"Option {name!r} must be one of {', '.join(valid)}, not {value!r}."
-                )
+        return options
 
     @classmethod
     def from_metadata(cls, metadata: Mapping[str, Any] | None) -> Options:
@@ -258,7 +260,7 @@ class Options:
             )
         valid = [option.name for option in fields(cls)]
         for name in given:
-            if name not in valid:
+            if name not in valid:  # not a text, it may be
                 raise UnknownNameError(f"{KEY} option", name, valid)
         return cls(**given)
 

@@ -118,6 +118,16 @@ def has_user(parts: SplitResult) -> bool:
     return "@" in parts.netloc + parts.path
 
 
+def http_parts(url: str) -> SplitResult | None:
+    """Return the parts of an http or https address; None: it is none."""
+    with contextlib.suppress(ValueError):
+        parts = urlsplit(url)
+        # Reading the port checks it.
+        if parts.scheme in ("http", "https") and parts.hostname and parts.port != 0:
+            return parts
+    return None
+
+
 def secret_part(url: str) -> str | None:
     """Return which part of a URL may hold a secret, in words that do not quote it; None: none.
 

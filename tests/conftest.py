@@ -14,7 +14,7 @@ import pytest
 from hypothesis import settings
 from v1_tasks import E_TASKS, TASKS, load
 
-from lm_eval_longbench import once
+from lm_eval_longbench import console
 from lm_eval_longbench.task_folder import task_folder
 
 # What is compiled once is not compiled again by each worker and each process that a test starts.
@@ -128,9 +128,9 @@ def pytest_xdist_make_scheduler(config, log):
 @pytest.fixture(autouse=True)
 def _warnings_anew():
     """Every test sees the once-only warnings as a fresh process would."""
-    once.forget()
+    console.forget()
     yield
-    once.forget()
+    console.forget()
 
 
 @pytest.fixture(scope="session", autouse=True)

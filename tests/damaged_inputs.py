@@ -43,8 +43,8 @@ from unittest import mock
 import datasets
 import yaml
 
-from lm_eval_longbench import once
-from lm_eval_longbench.api.files import report as report_text
+from lm_eval_longbench import console
+from lm_eval_longbench.api.run import report as report_text
 from lm_eval_longbench.benchmarks.base import Benchmark
 from lm_eval_longbench.benchmarks.registry import benchmarks, families
 from lm_eval_longbench.check.compare import compare_results
@@ -52,6 +52,7 @@ from lm_eval_longbench.check.lock import lock_now, lock_text, read_lock, require
 from lm_eval_longbench.check.verify import verify
 from lm_eval_longbench.cli import compare, lock, prepare, score
 from lm_eval_longbench.cli import verify as verify_command
+from lm_eval_longbench.console import say_table
 from lm_eval_longbench.errors import LongBenchError
 from lm_eval_longbench.harness.run import run_harness
 from lm_eval_longbench.logs.sample_log import responses_of
@@ -59,7 +60,6 @@ from lm_eval_longbench.options import KEY, Options
 from lm_eval_longbench.reporting.formats import FORMATS
 from lm_eval_longbench.scoring.files import LOG
 from lm_eval_longbench.scoring.score import score_paths
-from lm_eval_longbench.terminal import say_table
 
 Files = dict[str, bytes]  # by path within a folder
 SAMPLE = Options(data_dir="sample")
@@ -525,7 +525,7 @@ def unseen() -> Iterator[None]:
 def run_case(inputs: Inputs, tally: Tally, reader: str, seed: int, number: int) -> None:
     """Run one case and count what happens."""
     rng = random.Random(f"{seed} {number}")
-    once.forget()
+    console.forget()
     sound = rng.choice(inputs.sound[reader])
     files = damaged_files(sound, rng) if rng.random() < 0.9 else sound
     shutil.rmtree(inputs.work, ignore_errors=True)

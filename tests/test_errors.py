@@ -59,10 +59,6 @@ def test_the_nearest_name(name, nearest):
         assert f" Did you mean {nearest!r}? " in message
 
 
-def test_something_is_named_however_far_it_is():
-    assert "Did you mean 'qasper'?" in str(UnknownNameError("dataset", "zzz", ["qasper"]))
-
-
 def test_valid_names_may_be_an_iterator_and_may_be_none():
     message = str(UnknownNameError("dataset", "b", iter(["c", "a"])))
     assert message.endswith("Valid: a, c.")

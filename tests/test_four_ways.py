@@ -21,7 +21,7 @@ from longbench_pro_facts import BY_CODE
 from real_runs import EXTRACTIVE
 from v1_tasks import BY_NAME, load
 
-from lm_eval_longbench.api.files import report
+from lm_eval_longbench.api.run import report
 from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task
 from lm_eval_longbench.check.verification import CONFIRMED, DIFFERENT, NOT_CHECKABLE, OFFICIAL
 from lm_eval_longbench.check.verify import verify
@@ -29,8 +29,8 @@ from lm_eval_longbench.errors import PredictionError
 from lm_eval_longbench.harness.baseline import NAME
 from lm_eval_longbench.harness.run import run_harness
 from lm_eval_longbench.logs.results_file import RESULTS_NAME
+from lm_eval_longbench.retrieval.embedding import choose_embedder
 from lm_eval_longbench.scoring.score import score_paths
-from lm_eval_longbench.semantic.similarity import choose_embedder
 from lm_eval_longbench.task_folder import task_folder
 
 V1 = ["longbench_v1_trec", "longbench_v1_qasper"]

@@ -9,7 +9,8 @@ from lm_eval.tasks import TaskManager
 
 import lm_eval_longbench
 from lm_eval_longbench.benchmarks.registry import tags
-from lm_eval_longbench.task_folder import link_tasks, task_folder
+from lm_eval_longbench.cli.link import link_tasks
+from lm_eval_longbench.task_folder import task_folder
 
 PACKAGE = Path(lm_eval_longbench.__file__).parent
 

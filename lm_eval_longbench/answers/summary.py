@@ -84,6 +84,15 @@ def files_of(path: Path) -> list[Path]:
     return [file for folder in folders for file in answer_files(folder)]
 
 
+def kept_answers(path: Path | str) -> list[FileAnswers]:
+    """Return what is in a file of answers, or in each of a folder, as `answers` prints it.
+
+    Raises:
+        OptionError: a file is none of answers, or damaged.
+    """
+    return [summary(file) for file in files_of(Path(path))]
+
+
 def summary(file: Path) -> FileAnswers:
     """Count what is in a file; a run may be writing it.
 

@@ -3,76 +3,41 @@
 from __future__ import annotations
 
 import contextlib
-import logging
 from argparse import Namespace
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any
 
 from lm_eval_longbench.answers.store import model_name
 from lm_eval_longbench.api.run import THIS, Run
 from lm_eval_longbench.benchmarks.registry import expanded, read_options, valid_names
 from lm_eval_longbench.errors import OptionError, UnknownNameError
+from lm_eval_longbench.harness.arguments import as_mapping, check_arguments, parse
+from lm_eval_longbench.harness.in_memory import (
+    LM,
+    as_model,
+    known_of,
+    lent_tokenizer,
+    tokenizer_of,
+)
+from lm_eval_longbench.harness.run import run_parsed
 from lm_eval_longbench.options import KEY, Options
+from lm_eval_longbench.prompts.tokenizer import load_tokenizer
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
-    from typing_extensions import Unpack
 
-    from lm_eval_longbench.harness.in_memory import LM
-
-logger = logging.getLogger(__name__)
-
-
-class HarnessOptions(TypedDict, total=False):
-    """What `evaluate` hands to the harness; each key is that of `run --key`."""
-
-    limit: float | None
-    samples: Mapping[str, list[int]] | None
-    batch_size: int | str
-    max_batch_size: int | None
-    device: str | None
-    gen_kwargs: str | Mapping[str, Any] | None
-    apply_chat_template: bool | str
-    system_instruction: str | None
-    output_path: str | Path | None
-    log_samples: bool
-    predict_only: bool
-    include_path: str | list[str] | None
-    seed: int | list[int | None] | None
-    trust_remote_code: bool
-    hf_hub_log_args: Mapping[str, Any] | None
-    wandb_args: Mapping[str, Any] | None
-    wandb_config_args: Mapping[str, Any] | None
-    trackio_args: Mapping[str, Any] | None
-
-
-class EvaluateOptions(HarnessOptions, total=False):
-    """All options of `evaluate`: those of the harness, and the keys of the `longbench` metadata."""
-
-    data_dir: str | None
-    truncate_to: int | None
-    overlength: str
-    tokenizer: str | PreTrainedTokenizerBase | None
-    log_prompts: str
-    reasoning: str
-    context: str
-    preset: str | None
-    thinking: bool
-    repeats: int | None
-    only: Mapping[str, str | Sequence[str]]
-    embedding_model: str | None
-    embedding_url: str | None
-    cot_samples: str | None
-    rag_top_n: int
-    retrieved_context: str | None
-    chunk_size: int | None
-    retriever: str
-
-
-_HARNESS = tuple(HarnessOptions.__annotations__)
+# Options of the harness's `run` that `evaluate` takes, too.
+_HARNESS = (
+    *("limit", "samples", "batch_size", "max_batch_size", "device", "gen_kwargs"),
+    *("apply_chat_template", "system_instruction", "output_path", "log_samples", "predict_only"),
+    *("include_path", "seed", "trust_remote_code", "hf_hub_log_args"),
+    *("wandb_args", "wandb_config_args", "trackio_args"),
+)
 _OURS = tuple(option.name for option in fields(Options))
+# What the command line has options of its own for.
+_PRESET = ("preset", "thinking")
 
 
 def evaluate(
@@ -86,7 +51,7 @@ def evaluate(
     name: str | None = None,
     lock: Path | str | None = None,
     keep_empty: bool = False,
-    **options: Unpack[EvaluateOptions],
+    **options: Any,
 ) -> Run:
     """Evaluate a model, as `lm-eval-longbench run` does with the same options.
 
@@ -127,9 +92,8 @@ def evaluate(
     for option in options:
         if option not in (*_HARNESS, *_OURS):
             raise UnknownNameError("option", option, [*_HARNESS, *_OURS])
-    given: dict[str, Any] = dict(options)
-    ours = {own: given.pop(own) for own in _OURS if own in given}
-    ours = {own: value for own, value in ours.items() if value is not None}
+    given = {own: value for own, value in options.items() if own in _HARNESS}
+    ours = {own: options[own] for own in _OURS if options.get(own) is not None}
     with contextlib.ExitStack() as stack:
         if not isinstance(model, str):
             if model_args is not None:
@@ -138,8 +102,6 @@ def evaluate(
                 )
             model, model_args = _in_memory(model, name, given, ours, stack)
         elif not isinstance(ours.get("tokenizer", ""), str):
-            from lm_eval_longbench.harness.in_memory import lent_tokenizer
-
             ours["tokenizer"] = stack.enter_context(lent_tokenizer(ours["tokenizer"]))
         read_options({KEY: ours})  # what is wrong with them is said before all else
         parsed = _parsed(model, model_args, tasks, given, ours)
@@ -156,14 +118,6 @@ def _in_memory(
     stack: contextlib.ExitStack,
 ) -> tuple[LM, dict[str, Any]]:
     """Return a model in memory as the harness's, and what is known of it as model arguments."""
-    from lm_eval_longbench.harness.in_memory import (  # slow to import
-        as_model,
-        known_of,
-        lent_tokenizer,
-        tokenizer_of,
-    )
-    from lm_eval_longbench.prompts.tokenizer import load_tokenizer
-
     if name is None and given.get("output_path"):
         raise OptionError(
             "output_path of a model in memory needs its name: name=... Answers are kept "
@@ -190,12 +144,6 @@ def _parsed(
     ours: Mapping[str, Any],
 ) -> Namespace:
     """Return the run as the harness's command line would have parsed it."""
-    from lm_eval_longbench.harness.arguments import (  # slow to import
-        as_mapping,
-        check_arguments,
-        parse,
-    )
-
     names = [tasks] if isinstance(tasks, str) else list(tasks)
     names = [part.strip() for name in names for part in name.split(",") if part.strip()]
     if not names:
@@ -216,16 +164,10 @@ def _parsed(
     return parsed
 
 
-# What the command line has options of its own for.
-_PRESET = ("preset", "thinking")
-
-
 def _run(
     parsed: Namespace, lock: Path | str | None, ours: Mapping[str, Any], *, keep_empty: bool
 ) -> Any:
     """Run, and say our way that a task does not exist."""
-    from lm_eval_longbench.harness.run import run_parsed
-
     _, foreign = expanded(parsed.tasks)
     try:
         return run_parsed(

@@ -1,4 +1,4 @@
-"""A run that has ended: its scores, answers, tables and files."""
+"""A run that has ended: its scores, answers, tables and files; and reports on several."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lm_eval_longbench.benchmarks.registry import signs, table_of
 from lm_eval_longbench.errors import (
+    DataError,
     EmbeddingError,
     LongBenchError,
     MissingDependencyError,
@@ -20,20 +22,22 @@ from lm_eval_longbench.errors import (
     UnknownNameError,
 )
 from lm_eval_longbench.language import said
+from lm_eval_longbench.reporting import retained, run_end
+from lm_eval_longbench.reporting.formats import check_format, html_text
+from lm_eval_longbench.reporting.render import printed, render
+from lm_eval_longbench.reporting.report import make_report
+from lm_eval_longbench.reporting.scored_run import ScoredRun, is_scored, read_run, unique_names
 from lm_eval_longbench.result_files import output_folder
-from lm_eval_longbench.signature.signature import counted as counted
+from lm_eval_longbench.scoring.score import score_paths, score_rows
+from lm_eval_longbench.signature.signature import combined, counted, line
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
     from lm_eval_longbench.harness.evaluate import Captured
     from lm_eval_longbench.logs.scored_files import SampleLine
-    from lm_eval_longbench.reporting.run_end import Asked
-    from lm_eval_longbench.reporting.scored_run import ScoredRun as ScoredRun
 
 THIS = "this run"
-
-
 PUBLISHED = "published"
 
 
@@ -45,9 +49,6 @@ def check_against(against: str | None) -> None:
 
 def signatures_of_tables(signatures: Sequence[Mapping[str, Any]]) -> dict[str, str]:
     """Return the signature of all tasks of a table together, in one line, by the table's name."""
-    from lm_eval_longbench.benchmarks.registry import signs, table_of
-    from lm_eval_longbench.signature.signature import combined, line
-
     tables: dict[str, list[Mapping[str, Any]]] = {}
     for signature in signatures:
         table = table_of(signature["task"])
@@ -94,8 +95,6 @@ class Run:
 
     def _score(self, folder: Path) -> tuple[dict[str, Any], list[SampleLine]]:
         """Score the answers into a folder; return report.json and the lines of samples.jsonl."""
-        from lm_eval_longbench.scoring.score import score_rows  # slow to import
-
         kept = self._kept
         signatures = counted(kept.signatures)
         score = partial(score_rows, kept.rows, folder, signatures=signatures, rouge_google=True)
@@ -106,8 +105,6 @@ class Run:
 
     @cached_property
     def _scored(self) -> tuple[dict[str, Any], list[SampleLine], ScoredRun | None]:
-        from lm_eval_longbench.reporting.scored_run import read_run
-
         if not self._kept.rows:
             return {"tables": {}}, [], None
         with tempfile.TemporaryDirectory(prefix="lm-eval-longbench-") as scratch:
@@ -173,10 +170,6 @@ class Run:
             UnknownNameError: there is no such format or comparison.
             OptionError: the run has no answers to our tasks.
         """
-        from lm_eval_longbench.reporting.formats import check_format
-        from lm_eval_longbench.reporting.render import render
-        from lm_eval_longbench.reporting.report import make_report
-
         check_format(format)
         check_against(against)
         scored = self.scored
@@ -191,18 +184,19 @@ class Run:
         """
         if not self._kept.rows:
             return ""
-        signed = [f"{table}: {line}" for table, line in self.signature.items()]
-        text = self.report(width=width)
-        return "\n".join([text, *options_lines(self._kept.options), *signed, ""])
+        return "\n".join([self.report(width=width), *self._setting(), ""])
+
+    def _setting(self) -> list[str]:
+        """Return the options that were in force, and the signatures, a line each."""
+        signed = [f"{table}: {text}" for table, text in self.signature.items()]
+        return [*options_lines(self._kept.options), *signed]
 
     @property
-    def _asked(self) -> Asked:
+    def _asked(self) -> run_end.Asked:
         """How many questions the run was told to ask."""
-        from lm_eval_longbench.reporting.run_end import Asked
-
         limit = self.results.get("config", {}).get("limit")
         counts = self.results.get("n-samples", {})
-        return Asked(
+        return run_end.Asked(
             "--samples" if limit is None else f"--limit {limit:g}",
             {
                 own["task"]: (counts[name]["effective"], counts[name]["original"])
@@ -221,9 +215,6 @@ class Run:
             width: longest line of figures; None: no limit.
             verbose: whether there are whole tables in place of the categories.
         """
-        from lm_eval_longbench.reporting import run_end
-        from lm_eval_longbench.reporting.report import make_report
-
         kept = self._kept
         places = run_end.Files(kept.model, str(kept.folder or ""), str(kept.log or ""), "")
         if kept.predicted:
@@ -246,13 +237,7 @@ class Run:
     def _repr_html_(self) -> str:
         if not self._kept.rows:
             return f"<p>{html.escape(repr(self))}</p>"
-        from lm_eval_longbench.reporting.formats import html_text
-        from lm_eval_longbench.reporting.render import printed
-        from lm_eval_longbench.reporting.report import make_report
-
-        signed = [f"{table}: {line}" for table, line in self.signature.items()]
-        lines = [*options_lines(self._kept.options), *signed]
-        small = "".join(f"<p><small>{html.escape(line)}</small></p>" for line in lines)
+        small = "".join(f"<p><small>{html.escape(text)}</small></p>" for text in self._setting())
         return html_text(printed(make_report([self.scored]))) + small
 
     def to_pandas(self) -> DataFrame:
@@ -325,3 +310,106 @@ class Run:
             raise OptionError(f"{self.name} has nothing to save: no answer of it was scored here.")
         self._score(Path(folder))
         return Path(folder)
+
+
+# ---------------------------------------------------------------------- reports on several
+
+
+def report(
+    *runs: Run | Path | str,
+    format: str = "table",
+    against: str | None = None,
+    benchmark: str | None = None,
+    baseline: str | None = None,
+    x: str | None = None,
+    width: int | None = None,
+) -> str:
+    """Return the report on some runs side by side: figures, intervals, differences.
+
+    Args:
+        runs: runs of `evaluate`, and folders: scored ones, or with predictions or sample logs. A
+            folder given as "name=path" has that name in the report; else a single one is called
+            as its model, if a results file names it, and several by their folders.
+        format: "table", "markdown", "csv", "json" or "latex".
+        against: "published" adds published figures and ranks.
+        benchmark: short name of what predictions in folders are, such as "v1"; None: found out.
+        baseline: name of one of the runs, or its path: the report says which share of its score
+            each other run keeps; None: the plain report.
+        x: with `baseline`: name of the number in which the runs differ and by which they are named,
+            such as "ratio".
+        width: longest line of "table"; None: no limit.
+
+    Raises:
+        UnknownNameError: there is no such format or comparison.
+        OptionError: a run is given twice, or has no answers to our tasks.
+        LongBenchError: a folder cannot be read or scored.
+    """
+    check_format(format)
+    check_against(against)
+    if x is not None and baseline is None:
+        raise OptionError("x names what runs along a baseline differ in: give baseline too.")
+    if against is not None and baseline is not None:
+        raise OptionError("baseline and against are two reports: ask for one.")
+    with tempfile.TemporaryDirectory(prefix="lm-eval-longbench-") as scratch:
+        given, scored = read_named(runs, Path(scratch), benchmark)
+        if baseline is None:
+            return render(make_report(scored, published=against is not None), format, width)
+        paths = {str(path): own.name for path, own in zip(given, scored, strict=True)}
+        made = retained.make_retained(scored, paths.get(str(Path(baseline)), baseline), x)
+        return retained.render(made, format, width)
+
+
+def read_named(
+    runs: Sequence[Run | Path | str], scratch: Path, benchmark: str | None
+) -> tuple[list[Run | Path], list[ScoredRun]]:
+    """Return the runs and paths that are meant, without their names, and the scored runs.
+
+    Args:
+        runs: see `report`; what is no scored folder is scored first, into `scratch`.
+        scratch: a folder.
+        benchmark: see `report`.
+
+    Raises as `report`.
+    """
+    named = [("", run) if isinstance(run, Run) else _named(run) for run in runs]
+    paths = [run for _, run in named if isinstance(run, Path)]
+    seen: set[Path] = set()
+    for path in paths:
+        if not path.exists():
+            raise DataError(
+                f"{path} does not exist. Give folders that `lm-eval-longbench score` wrote, or "
+                "predictions or sample logs."
+            )
+        if path.resolve() in seen:
+            raise OptionError(f"{path} is given twice. Name each run once.")
+        seen.add(path.resolve())
+    otherwise = iter(unique_names(paths))
+    scored = []
+    for number, (name, run) in enumerate(named):
+        if isinstance(run, Run):
+            scored.append(run.scored)
+            continue
+        folder, usual = run, next(otherwise)
+        if not is_scored(run):
+            folder = scratch / str(number)
+            score_paths([run], folder, benchmark=benchmark)
+        scored.append(read_run(folder, name or usual))
+    if len(named) == 1 and not named[0][0] and scored[0].model:
+        # A single folder need not be told apart.
+        scored = [replace(scored[0], name=scored[0].model)]
+    names = [own.name for own in scored]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise OptionError(
+            f"Several runs are called {', '.join(twice)}. Give each a name of its own: "
+            "evaluate(..., name=...), or NAME=PATH for a folder."
+        )
+    return [run for _, run in named], scored
+
+
+def _named(run: Path | str) -> tuple[str, Path]:
+    """Return name and path of "name=path"; a path that exists as it stands has no name."""
+    name, sign, path = str(run).partition("=")
+    if not sign or not name or Path(run).exists():
+        return "", Path(run)
+    return name, Path(path)

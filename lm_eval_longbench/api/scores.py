@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lm_eval_longbench.benchmarks.registry import (
     benchmark_of,
@@ -21,12 +21,11 @@ from lm_eval_longbench.errors import (
     UnknownNameError,
 )
 from lm_eval_longbench.metrics.reasoning import DROP, POLICIES
+from lm_eval_longbench.retrieval.embedding import summary_similarities
+from lm_eval_longbench.retrieval.vectors import Embedder
 from lm_eval_longbench.scoring.score_chunk import score_sample
 from lm_eval_longbench.statistics.answers import BadRow, Columns
 from lm_eval_longbench.statistics.tree import estimate
-
-if TYPE_CHECKING:
-    from lm_eval_longbench.semantic.embedder import Embedder
 
 
 def judge(
@@ -93,8 +92,6 @@ def _scored(
     )
     scored = score_sample(sample, reasoning, extras=extras)
     if scored.summary is not None and embedder is not None:
-        from lm_eval_longbench.semantic.similarity import summary_similarities
-
         (similarity,) = summary_similarities([(scored.summary, sample.golds)], embedder)
         scored.score, scored.failed, scored.shown = benchmark.with_similarity(
             scored.shown, similarity, official=embedder.official

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from lm_eval_longbench.benchmarks.sample import Unusable
 from lm_eval_longbench.errors import PredictionError
-from lm_eval_longbench.input_files import blocks, lines, read_json
+from lm_eval_longbench.files import blocks, lines, read_json
 from lm_eval_longbench.metrics.reasoning import answer_of
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
+from lm_eval_longbench.catalog.presets import applied
+from lm_eval_longbench.console import warn_once
 from lm_eval_longbench.errors import OptionError
-from lm_eval_longbench.once import warn_once
-from lm_eval_longbench.presets import applied
 from lm_eval_longbench.signature.protocol import GIVEN
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from lm_eval_longbench.data.open import Documents
     from lm_eval_longbench.options import Options
     from lm_eval_longbench.retrieval.chunks import Chunk, Ranker
-    from lm_eval_longbench.semantic.embedder import Embedder
+    from lm_eval_longbench.retrieval.vectors import Embedder
 
 
 class Asking:
@@ -207,7 +207,7 @@ class RetrievedAsking(Asking):
     @property
     def ingredients(self) -> dict[str, Any]:
         """Where parts come from, and how many of them a prompt has."""
-        from lm_eval_longbench.retrieval.context_file import contexts_sha256
+        from lm_eval_longbench.retrieval.chunks import contexts_sha256
 
         path, label = self.options.retrieved_context, self._retrieval.label
         retrieval = label(self.options) if path is None else f"{GIVEN}{contexts_sha256(path)}"
@@ -216,7 +216,7 @@ class RetrievedAsking(Asking):
 
     def load(self) -> Documents:
         """Open the questions and, where a file has them, their parts."""
-        from lm_eval_longbench.retrieval.context_file import check_complete, read_contexts
+        from lm_eval_longbench.retrieval.chunks import check_complete, read_contexts
 
         documents = super().load()
         path = self.options.retrieved_context

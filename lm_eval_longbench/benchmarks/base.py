@@ -37,7 +37,6 @@ from lm_eval_longbench.benchmarks.sample import (
 from lm_eval_longbench.catalog.model import CAPPED as CAPPED
 from lm_eval_longbench.catalog.model import COUNTS as COUNTS
 from lm_eval_longbench.catalog.model import FAILED as FAILED
-from lm_eval_longbench.catalog.model import MOST_REPEATS as MOST_REPEATS
 from lm_eval_longbench.catalog.model import REASONED as REASONED
 from lm_eval_longbench.catalog.model import TRUNCATED as TRUNCATED
 from lm_eval_longbench.catalog.model import Length as Length
@@ -45,11 +44,12 @@ from lm_eval_longbench.catalog.model import Metric as Metric
 from lm_eval_longbench.catalog.model import Source as Source
 from lm_eval_longbench.catalog.model import Table as Table
 from lm_eval_longbench.catalog.model import Task as Task
+from lm_eval_longbench.catalog.presets import PresetTable
 from lm_eval_longbench.catalog.read import Defined, defined
 from lm_eval_longbench.data.open import Documents, load
 from lm_eval_longbench.data.rows import kind_problem, value_problem
 from lm_eval_longbench.metrics.reasoning import DROP
-from lm_eval_longbench.presets import PresetTable
+from lm_eval_longbench.options import MOST_REPEATS as MOST_REPEATS
 from lm_eval_longbench.prompts.render import question, render
 from lm_eval_longbench.prompts.truncation import rule_of
 from lm_eval_longbench.signature.protocol import Protocol as Protocol

@@ -14,6 +14,7 @@ from lm_eval_longbench.benchmarks.longbench_v1 import V1, LongBenchV1
 from lm_eval_longbench.benchmarks.longbench_v2 import V2
 from lm_eval_longbench.benchmarks.parts import Look
 from lm_eval_longbench.benchmarks.sample import Sample, Scored
+from lm_eval_longbench.catalog.presets import PresetTable
 from lm_eval_longbench.catalog.read import defined_by
 from lm_eval_longbench.catalog.users import whole
 from lm_eval_longbench.errors import OptionError, UnknownNameError
@@ -23,7 +24,6 @@ from lm_eval_longbench.metrics.reasoning import DROP, answer_of
 from lm_eval_longbench.metrics.summary import sample_failed
 from lm_eval_longbench.metrics.summary import score_sample as score_items
 from lm_eval_longbench.metrics.text import CLASSIFICATION, METRICS
-from lm_eval_longbench.presets import PresetTable
 from lm_eval_longbench.prompts.render import fields_of
 
 if TYPE_CHECKING:

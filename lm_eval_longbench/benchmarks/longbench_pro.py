@@ -54,11 +54,11 @@ from lm_eval_longbench.benchmarks.sample import (
     is_whole,
     text_id,
 )
+from lm_eval_longbench.catalog.presets import PresetTable
 from lm_eval_longbench.data.rows import kind_problem, value_problem
 from lm_eval_longbench.metrics.lists import ITEM_METRICS
 from lm_eval_longbench.metrics.reasoning import DROP, answer_of
 from lm_eval_longbench.metrics.summary import SummaryParts, sample_failed, score_sample
-from lm_eval_longbench.presets import PresetTable
 
 if TYPE_CHECKING:
     from lm_eval_longbench.benchmarks.asking import Asking

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 from lm_eval_longbench.benchmarks.asking import Asking
 from lm_eval_longbench.benchmarks.base import Benchmark, Task
 from lm_eval_longbench.benchmarks.sample import Scored
+from lm_eval_longbench.console import first_time, warn_once
 from lm_eval_longbench.data.open import Documents, select
 from lm_eval_longbench.errors import EmbeddingError
 from lm_eval_longbench.metrics.reasoning import answer_of
-from lm_eval_longbench.once import first_time, warn_once
 
 if TYPE_CHECKING:
     from lm_eval_longbench.options import Options
-    from lm_eval_longbench.semantic.embedder import Embedder
+    from lm_eval_longbench.retrieval.vectors import Embedder
 
 logger = logging.getLogger(__name__)
 
@@ -28,7 +28,7 @@ class ProAsking(Asking):
         super().__init__(benchmark, task, options, repeats)
         self.embedder: Embedder | None = None
         if task.summary:
-            from lm_eval_longbench.semantic.similarity import choose_embedder
+            from lm_eval_longbench.retrieval.embedding import choose_embedder
 
             self.embedder = choose_embedder(options.embedding_model, options.embedding_url)
         # Of each question with a summary, by its row: one similarity a repeat.
@@ -69,8 +69,8 @@ class ProAsking(Asking):
                 "embedding_url to ask a server), or complete it later from the sample log.",
             )
             return
-        from lm_eval_longbench.semantic.cache import VectorCache
-        from lm_eval_longbench.semantic.similarity import summary_similarities
+        from lm_eval_longbench.retrieval.embedding import summary_similarities
+        from lm_eval_longbench.retrieval.vectors import VectorCache
 
         pairs = [
             (answer_of(response, self.options.reasoning), doc["answer"])

@@ -19,7 +19,7 @@ from lm_eval_longbench.benchmarks.answer_files import (
 )
 from lm_eval_longbench.benchmarks.longbench_pro_figures import DIMENSIONS
 from lm_eval_longbench.errors import PredictionError
-from lm_eval_longbench.input_files import read_json
+from lm_eval_longbench.files import read_json
 
 if TYPE_CHECKING:
     from lm_eval_longbench.benchmarks.sample import Sample, Scored

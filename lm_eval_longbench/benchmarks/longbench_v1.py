@@ -50,6 +50,7 @@ from lm_eval_longbench.benchmarks.sample import (
     is_texts,
     is_whole,
 )
+from lm_eval_longbench.catalog.presets import PresetTable
 from lm_eval_longbench.catalog.read import Defined
 from lm_eval_longbench.data.convert import CONTEXT_SHA256, cache_folder, converted
 from lm_eval_longbench.data.rows import are_texts, schema_problem
@@ -61,7 +62,6 @@ from lm_eval_longbench.metrics.text import (
     rouge_l_google_sample,
     score_sample,
 )
-from lm_eval_longbench.presets import PresetTable
 from lm_eval_longbench.prompts.truncation import release_of
 from lm_eval_longbench.statistics.answers import Answers, BadRow
 from lm_eval_longbench.statistics.figure import RELATIVE, Figure, Unit, figure, groups, mean

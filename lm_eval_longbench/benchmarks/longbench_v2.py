@@ -52,9 +52,9 @@ from lm_eval_longbench.benchmarks.sample import (
     is_texts,
     text_id,
 )
+from lm_eval_longbench.catalog.presets import PresetTable
 from lm_eval_longbench.metrics.letter import CHOICES, Verdict, judge
 from lm_eval_longbench.metrics.reasoning import DROP
-from lm_eval_longbench.presets import PresetTable
 from lm_eval_longbench.prompts.render import render, text_sha256
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from lm_eval_longbench.benchmarks.asking import Asking, Retrieval, ranker_of
 from lm_eval_longbench.benchmarks.base import Benchmark, Task
 from lm_eval_longbench.errors import DataError, OptionError
-from lm_eval_longbench.input_files import read_json_lines
+from lm_eval_longbench.files import read_json_lines
 from lm_eval_longbench.prompts.render import render, text_sha256
 
 if TYPE_CHECKING:

@@ -24,11 +24,11 @@ from lm_eval_longbench.benchmarks.longbench_v1 import V1, E
 from lm_eval_longbench.benchmarks.longbench_v1_variants import VARIANTS
 from lm_eval_longbench.benchmarks.longbench_v2 import V2
 from lm_eval_longbench.catalog.model import Group
+from lm_eval_longbench.catalog.presets import Preset, PresetTable
 from lm_eval_longbench.catalog.read import Folder, read_folder
 from lm_eval_longbench.catalog.users import WHOLE, Carried
 from lm_eval_longbench.errors import LongBenchError, OptionError, UnknownNameError
 from lm_eval_longbench.options import Options
-from lm_eval_longbench.presets import Preset, PresetTable
 from lm_eval_longbench.shapes import checked
 from lm_eval_longbench.task_folder import task_folder
 

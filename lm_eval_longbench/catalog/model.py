@@ -19,10 +19,6 @@ def prompt_sha256(prompt: str) -> str:
     return hashlib.sha256(official.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-# Answers to one question that are scored and reported. Pro's summary and reports have figures for
-# each number of runs, so that time and memory grow with it, not with the answers that there are;
-# best-of-N and pass@N are published up to 3, and studied up to some hundreds.
-MOST_REPEATS = 256
 # Metrics that count Chinese words, and the one that needs the semantic similarity of texts.
 SUMMARY = "summary"
 _SEGMENTED = ("qa_f1_zh", "rouge_l_zh", SUMMARY)

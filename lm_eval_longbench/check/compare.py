@@ -124,7 +124,7 @@ class Compared:
         }
 
 
-def compare_results(left: Path, right: Path) -> Compared:
+def compare_results(left: Path | str, right: Path | str) -> Compared:
     """Compare what `score` reads, results files, run folders or scored folders.
 
     Raises:
@@ -134,7 +134,8 @@ def compare_results(left: Path, right: Path) -> Compared:
     """
     with tempfile.TemporaryDirectory(prefix="lm-eval-longbench-") as scratch:
         one, other = (
-            read_side(path, Path(scratch, name), name) for path, name in ((left, A), (right, B))
+            read_side(Path(path), Path(scratch, name), name)
+            for path, name in ((left, A), (right, B))
         )
         why, untold = _why(one, other)
         ours, theirs = one.entries, other.entries

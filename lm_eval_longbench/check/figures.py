@@ -26,7 +26,7 @@ from lm_eval_longbench.errors import LongBenchError, PredictionError
 from lm_eval_longbench.logs.results_file import ResultsFile
 from lm_eval_longbench.logs.sample_log import BYPASS, LogRow, at
 from lm_eval_longbench.metrics.reasoning import DROP
-from lm_eval_longbench.semantic.embedder import OFFICIAL_MODEL
+from lm_eval_longbench.retrieval.vectors import OFFICIAL_MODEL
 from lm_eval_longbench.statistics.means import AGGREGATIONS
 
 _STDERR = "_stderr"

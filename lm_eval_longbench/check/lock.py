@@ -20,7 +20,7 @@ from lm_eval_longbench.benchmarks.registry import (
     unknown_task,
 )
 from lm_eval_longbench.errors import DataError, LockError, LockMismatch, LongBenchError
-from lm_eval_longbench.input_files import open_input, read_whole
+from lm_eval_longbench.files import open_input, read_whole
 from lm_eval_longbench.options import KEY, Options
 from lm_eval_longbench.prompts.render import checked_template
 from lm_eval_longbench.shapes import Object, checked
@@ -127,7 +127,7 @@ def data_of(tasks: Iterable[Task], options: Options) -> dict[str, LockedData]:
         if isinstance(known["sha256"], dict) and isinstance(entry["sha256"], dict):
             known["sha256"].update(entry["sha256"])
         if task.retrieved and options.retrieved_context is not None:
-            from lm_eval_longbench.retrieval.context_file import contexts_sha256
+            from lm_eval_longbench.retrieval.chunks import contexts_sha256
 
             chunks = contexts_sha256(options.retrieved_context)
             found["retrieved_context"] = {"source": "local", "sha256": chunks}
@@ -180,6 +180,20 @@ def lock_text(lock: Lock) -> str:
         for name, section in body.items()
     )
     return _HEADER + "".join(parts)
+
+
+def freeze(tasks: Sequence[str], options: Options) -> str:
+    """Return the text of a lock file, as `lm-eval-longbench lock` writes it.
+
+    Args:
+        tasks: tasks and groups; wildcards work.
+        options: of the runs that it is for.
+
+    Raises:
+        UnknownNameError: a name stands for none of our tasks; names the nearest.
+        DataError: data that `options` names is not there.
+    """
+    return lock_text(lock_now(tasks, options))
 
 
 def is_lock(path: str | Path) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 from lm_eval_longbench.benchmarks.registry import benchmark_of, benchmark_of_table, tables, tasks
 from lm_eval_longbench.benchmarks.sample import Sample, Unusable
 from lm_eval_longbench.errors import PredictionError
-from lm_eval_longbench.input_files import read_json_lines
+from lm_eval_longbench.files import read_json_lines
 from lm_eval_longbench.logs.found_results import find_results, results_under
 from lm_eval_longbench.logs.results_file import (
     ResultsFile,

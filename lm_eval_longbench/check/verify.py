@@ -46,7 +46,7 @@ _NO_ANSWERS = (
 
 
 def verify(
-    paths: Iterable[Path],
+    paths: Path | str | Iterable[Path | str],
     data_dir: str | None = None,
     tokenizer: str | None = None,
     progress: Progress | None = None,
@@ -65,7 +65,8 @@ def verify(
             in the report instead.
     """
     report = Verification()
-    for path in find_results(paths):
+    given = [paths] if isinstance(paths, Path | str) else paths
+    for path in find_results(map(Path, given)):
         if path.is_dir():
             check = Check(OFFICIAL, OFFICIAL, NOT_CHECKABLE, meaning=_NO_ANSWERS, file=str(path))
             report.checks.append(check)

@@ -8,39 +8,28 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.table import Column, Table
+from rich.table import Table
 
 from lm_eval_longbench.answers.answer import STATES
-from lm_eval_longbench.answers.summary import (
-    TOKENS,
-    FileAnswers,
-    TaskAnswers,
-    files_of,
-    summary,
-)
-from lm_eval_longbench.terminal import fail, say_json, say_line, say_table
+from lm_eval_longbench.answers.summary import TOKENS, FileAnswers, TaskAnswers, kept_answers
+from lm_eval_longbench.console import fail, say_json, say_line, say_table, table_of
 
 
 def answers_table(found: FileAnswers) -> Table:
     """Lay out the tasks of a file; the last line has the sums."""
-    headers = [*STATES, *(name.replace("_", " ") for name in TOKENS)]
-    table = Table(
-        Column("task", overflow="fold"),
-        *(Column(name, justify="right") for name in headers),
-        Column("first"),
-        Column("last"),
-        title=found.model,
-    )
-    for name, own in found.tasks.items():
-        table.add_row(name, *_cells(own), _moment(own.first), _moment(own.last))
-    table.add_section()
-    table.add_row("all", *_cells(_all(found)), "", "")
-    return table
+    rows = [
+        {"task": name, **_cells(own), "first": _moment(own.first), "last": _moment(own.last)}
+        for name, own in {**found.tasks, "all": _all(found)}.items()
+    ]
+    return table_of(rows, title=found.model, total=True)
 
 
-def _cells(own: TaskAnswers) -> list[str]:
-    values = [getattr(own, name) for name in (*STATES, *TOKENS)]
-    return ["" if value is None else f"{value:,}" for value in values]
+def _cells(own: TaskAnswers) -> dict[str, str]:
+    known = {name: getattr(own, name) for name in (*STATES, *TOKENS)}
+    return {
+        name.replace("_", " "): "" if value is None else f"{value:,}"
+        for name, value in known.items()
+    }
 
 
 def _all(found: FileAnswers) -> TaskAnswers:
@@ -56,28 +45,23 @@ def _moment(seconds: float | None) -> str:
     return "" if seconds is None else f"{datetime.fromtimestamp(seconds):%Y-%m-%d %H:%M:%S}"
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to the command line."""
-
-    @app.command("answers")
-    def answers(
-        path: Annotated[Path, typer.Argument(help="A file of answers, or a folder with some.")],
-        as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
-    ) -> None:
-        """Show what runs have kept: answers by task and state, tokens, and when they came."""
-        files = files_of(path)
-        if not files:
-            fail(f"There is no file of answers at {path}. run writes one into --output_path.")
-            raise typer.Exit(2)
-        found = [summary(file) for file in files]
-        if as_json:
-            say_json(json.dumps([one.document() for one in found], indent=1, ensure_ascii=False))
-            return
-        for one in found:
-            say_line(str(one.path))
-            say_table(answers_table(one))
-            if one.damaged:
-                say_line(f"{one.damaged} answers are damaged; the next run asks them again.")
-            for name, own in one.tasks.items():
-                for reason, number in sorted(own.reasons.items(), key=lambda one: -one[1]):
-                    say_line(f"{name}: {number} x {reason}")
+def answers(
+    path: Annotated[Path, typer.Argument(help="A file of answers, or a folder with some.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Show what runs have kept: answers by task and state, tokens, and when they came."""
+    found = kept_answers(path)
+    if not found:
+        fail(f"There is no file of answers at {path}. run writes one into --output_path.")
+        raise typer.Exit(2)
+    if as_json:
+        say_json(json.dumps([one.document() for one in found], indent=1, ensure_ascii=False))
+        return
+    for one in found:
+        say_line(str(one.path))
+        say_table(answers_table(one))
+        if one.damaged:
+            say_line(f"{one.damaged} answers are damaged; the next run asks them again.")
+        for name, own in one.tasks.items():
+            for reason, number in sorted(own.reasons.items(), key=lambda one: -one[1]):
+                say_line(f"{name}: {number} x {reason}")

@@ -6,19 +6,18 @@ import json
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
-from rich import box
 from rich.table import Table
 
+from lm_eval_longbench.check.compare import Compared, Headline, compare_results
+from lm_eval_longbench.check.explain import Explanation
+from lm_eval_longbench.console import say_json, say_line, say_table, table_of
 from lm_eval_longbench.errors import WRONG_USAGE, few
+from lm_eval_longbench.reporting.formats import joined
+from lm_eval_longbench.reporting.render import difference_parts, figure_parts
 from lm_eval_longbench.signature.ingredients import NOT
-from lm_eval_longbench.terminal import say_json, say_line, say_table, table_of
-
-if TYPE_CHECKING:
-    from lm_eval_longbench.check.compare import Compared, Headline
-    from lm_eval_longbench.check.explain import Explanation
 
 # Tasks, headlines and ingredients that are named where there are more: ten lines in all.
 _TASKS, _HEADLINES, _DIFFERENCES = 3, 2, 2
@@ -48,9 +47,6 @@ def _side(name: str, path: Path, models: Sequence[str]) -> str:
 
 
 def _headline(own: Headline) -> str:
-    from lm_eval_longbench.reporting.formats import joined
-    from lm_eval_longbench.reporting.render import difference_parts, figure_parts
-
     unit = own.row.unit
     texts = [
         f"{name} {joined(figure_parts(cell, unit)[:2]) or '-'}"
@@ -131,10 +127,11 @@ def differences_table(compared: Compared) -> Table | None:
     if not groups:
         return None
     titles = ("ingredient", "A", "B", "so", "because", "in")
-    table = Table(*titles, box=box.SIMPLE, padding=(0, 1, 0, 0))
-    for (weight, name, left, right, reason), tasks in groups.items():
-        table.add_row(name, left, right, weight, reason, _tasks(tasks))
-    return table
+    rows = [
+        dict(zip(titles, (name, left, right, weight, reason, _tasks(tasks)), strict=True))
+        for (weight, name, left, right, reason), tasks in groups.items()
+    ]
+    return table_of(rows, len(titles))
 
 
 def notes(compared: Compared) -> Iterator[str]:
@@ -197,48 +194,40 @@ def _say_all(compared: Compared) -> None:
         say_line(f"note: {line}")
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to the command line."""
+def compare(
+    a: Annotated[
+        Path,
+        typer.Argument(
+            help="Results file, run folder, scored folder, official files, or files of other "
+            "programs."
+        ),
+    ],
+    b: Annotated[Path, typer.Argument(help="The other one.")],
+    verbose: Annotated[
+        bool, typer.Option("--verbose", help="Every ingredient, figure and cause.")
+    ] = False,
+    in_json: Annotated[bool, typer.Option("--json", help="Print JSON, with all of it.")] = False,
+) -> None:
+    """Say whether two results can be compared, how they differ, and why, in points.
 
-    @app.command("compare")
-    def compare(
-        a: Annotated[
-            Path,
-            typer.Argument(
-                help="Results file, run folder, scored folder, official files, or files of other "
-                "programs."
-            ),
-        ],
-        b: Annotated[Path, typer.Argument(help="The other one.")],
-        verbose: Annotated[
-            bool, typer.Option("--verbose", help="Every ingredient, figure and cause.")
-        ] = False,
-        in_json: Annotated[
-            bool, typer.Option("--json", help="Print JSON, with all of it.")
-        ] = False,
-    ) -> None:
-        """Say whether two results can be compared, how they differ, and why, in points.
-
-        Exit status: 0 comparable, with or without care; 2 not comparable, a file cannot be read,
-        nothing was found, or the command was used wrongly.
-        """
-        from lm_eval_longbench.check.compare import compare_results  # slow to import
-
-        compared = compare_results(a, b)
-        status = WRONG_USAGE if compared.verdict == NOT else 0
-        if in_json:
-            say_json(json.dumps({"a": str(a), "b": str(b), **compared.as_json()}, indent=1))
-            raise typer.Exit(status)
-        say_line(_side("A", a, compared.models[0]))
-        say_line(_side("B", b, compared.models[1]))
-        for line in _headlines(compared):
-            say_line(line)
-        say_line(verdict_line(compared))
-        for line in () if verbose else _differences(compared):
-            say_line(line)
-        say_line(why_line(compared))
-        if verbose:
-            _say_all(compared)
-        else:
-            say_line(_MORE)
+    Exit status: 0 comparable, with or without care; 2 not comparable, a file cannot be read,
+    nothing was found, or the command was used wrongly.
+    """
+    compared = compare_results(a, b)
+    status = WRONG_USAGE if compared.verdict == NOT else 0
+    if in_json:
+        say_json(json.dumps({"a": str(a), "b": str(b), **compared.as_json()}, indent=1))
         raise typer.Exit(status)
+    say_line(_side("A", a, compared.models[0]))
+    say_line(_side("B", b, compared.models[1]))
+    for line in _headlines(compared):
+        say_line(line)
+    say_line(verdict_line(compared))
+    for line in () if verbose else _differences(compared):
+        say_line(line)
+    say_line(why_line(compared))
+    if verbose:
+        _say_all(compared)
+    else:
+        say_line(_MORE)
+    raise typer.Exit(status)

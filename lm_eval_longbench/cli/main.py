@@ -12,67 +12,48 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_group
 
+from lm_eval_longbench.console import LogFormatter, fail, say_line, take_every_text
 from lm_eval_longbench.errors import STOPPED, LongBenchError, OptionError, fault_text, renamed
 from lm_eval_longbench.secrets import hide_keys
-from lm_eval_longbench.terminal import LogFormatter, fail, say_line, take_every_text
 from lm_eval_longbench.version import __version__
 
-# The module of each command, and the first sentence of its help: no module is imported but that of
-# the command that is meant.
+# The first sentence of the help of each command: no module is imported but that of the command
+# that is meant, which has the name of the command, and a function of that name.
 COMMANDS = {
-    "run": (
-        "run",
-        "Run `lm_eval run ARGS...` with the LongBench tasks and the longbench-extractive model.",
-    ),
-    "tasks": (
-        "tasks",
-        "List tasks and groups: questions, answers, documents' length, output budget, metric.",
-    ),
-    "answers": (
-        "answers",
-        "Show what runs have kept: answers by task and state, tokens, and when they came.",
-    ),
-    "doctor": (
-        "doctor",
-        "Check what a run needs, without a generation: give it the arguments of `run`.",
-    ),
-    "prepare": (
-        "prepare",
-        "Download and convert data ahead of a run; print counts, revisions and hashes.",
-    ),
-    "lock": (
-        "lock",
-        "Freeze data, task versions, options and package versions in a file for run --locked.",
-    ),
-    "score": ("score", "Score answers that are there already: official figures, and every sample."),
-    "report": ("report", "Put scored runs side by side, with intervals, differences and p-values."),
+    "run": "Run `lm_eval run ARGS...` with the LongBench tasks and the longbench-extractive model.",
+    "tasks": "List tasks and groups: questions, answers, documents' length, output budget, metric.",
+    "answers": "Show what runs have kept: answers by task and state, tokens, and when they came.",
+    "doctor": "Check what a run needs, without a generation: give it the arguments of `run`.",
+    "prepare": "Download and convert data ahead of a run; print counts, revisions and hashes.",
+    "lock": "Freeze data, task versions, options and package versions in a file for run --locked.",
+    "score": "Score answers that are there already: official figures, and every sample.",
+    "report": "Put scored runs side by side, with intervals, differences and p-values.",
     "verify": (
-        "verify",
-        "Recompute scores, counts and hashes from the sample logs; compare them with the results.",
+        "Recompute scores, counts and hashes from the sample logs; compare them with the results."
     ),
-    "compare": (
-        "compare",
-        "Say whether two results can be compared, how they differ, and why, in points.",
-    ),
-    "prompt": ("prompt", "Print the prompt of one document, byte for byte, with nothing added."),
-    "presets": ("presets", "List the published settings of models, with their sources."),
-    "path": ("link", "Print the folder of the task definitions, for the harness's --include_path."),
-    "link": ("link", "Put links to our task definitions into the installed lm_eval's task folder."),
+    "compare": "Say whether two results can be compared, how they differ, and why, in points.",
+    "prompt": "Print the prompt of one document, byte for byte, with nothing added.",
+    "presets": "List the published settings of models, with their sources.",
+    "path": "Print the folder of the task definitions, for the harness's --include_path.",
+    "link": "Put links to our task definitions into the installed lm_eval's task folder.",
     "leaderboard": (
-        "leaderboard",
-        "Recompute runs and write their leaderboard, which marks those that `verify` confirms.",
+        "Recompute runs and write their leaderboard, which marks those that `verify` confirms."
     ),
 }
 # What has another name now.
 RENAMED = {"unlink": "link --remove", "explain": "compare A B"}
+# Their further arguments are those of the harness's own `run`, which also prints their help.
+_PASSED_ON: dict[str, Any] = {"allow_extra_args": True, "ignore_unknown_options": True}
+_SETTINGS = {"run": {**_PASSED_ON, "help_option_names": []}, "doctor": _PASSED_ON}
 
 
 @functools.cache
 def command(name: str) -> Any:
     """Return a command, its module imported."""
-    module = importlib.import_module(f"lm_eval_longbench.cli.{COMMANDS[name][0]}")
+    place = "link" if name == "path" else name
+    module = importlib.import_module(f"lm_eval_longbench.cli.{place}")
     own = typer.Typer(pretty_exceptions_enable=False)
-    module.register(own)
+    own.command(name, context_settings=_SETTINGS.get(name))(getattr(module, name))
     return get_group(own).commands[name]
 
 
@@ -88,7 +69,7 @@ class _Commands(TyperGroup):
         if cmd_name not in COMMANDS:
             return None
         short = typer.Typer()
-        short.command(cmd_name, help=COMMANDS[cmd_name][1])(lambda: None)
+        short.command(cmd_name, help=COMMANDS[cmd_name])(lambda: None)
         return get_group(short).commands[cmd_name]
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import shutil
 from typing import Annotated
 
 import typer
-from rich.table import Column, Table
+from rich.table import Table
 
 from lm_eval_longbench.benchmarks.base import Source
 from lm_eval_longbench.benchmarks.registry import families, title_of
+from lm_eval_longbench.console import say_line, say_table, table_of
 from lm_eval_longbench.data.fetch import provide
 from lm_eval_longbench.data.open import CONVERTED, DOWNLOADED, Documents, stored
 from lm_eval_longbench.errors import OptionError, UnknownNameError
 from lm_eval_longbench.options import Options
-from lm_eval_longbench.terminal import say_line, say_table
 
 # Name of a dataset, its official number of documents, and what was loaded.
 Prepared = tuple[str, int, Documents]
@@ -35,20 +34,21 @@ def families_of(name: str) -> list[str]:
 
 def prepared_table(title: str, prepared: list[Prepared]) -> Table:
     """Lay out the datasets with their counts, data and hashes; the last line has the sum."""
-    table = Table(
-        Column("dataset", overflow="fold"),
-        Column("documents", justify="right"),
-        Column("official", justify="right"),
-        Column("data", overflow="fold"),
-        title=title,
+    found = [len(documents.rows) for _, _, documents in prepared]
+    rows = [
+        (name, number, official, documents.label)
+        for (name, official, documents), number in zip(prepared, found, strict=True)
+    ]
+    rows.append((f"all {len(rows)}", sum(found), sum(official for _, official, _ in prepared), ""))
+    return table_of(
+        [
+            {"dataset": name, "data": label, "documents": f"{n:,}", "official": f"{official:,}"}
+            for name, n, official, label in rows
+        ],
+        2,
+        title,
+        total=True,
     )
-    for name, official, documents in prepared:
-        table.add_row(name, f"{len(documents.rows):,}", f"{official:,}", documents.label)
-    found = sum(len(documents.rows) for _, _, documents in prepared)
-    official = sum(number for _, number, _ in prepared)
-    table.add_section()
-    table.add_row(f"all {len(prepared)}", f"{found:,}", f"{official:,}", "")
-    return table
 
 
 def sources_of(source: Source, prepared: list[Prepared]) -> list[str]:
@@ -61,47 +61,42 @@ def sources_of(source: Source, prepared: list[Prepared]) -> list[str]:
     return [f"{name}, sha256 {digest}" for name, digest in files]
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to the command line."""
+def prepare(
+    benchmark: Annotated[
+        str, typer.Argument(help="v1 (with LongBench-E), v2, pro, or all of them.")
+    ] = "all",
+    data_dir: Annotated[
+        str | None,
+        typer.Option(help="Folder, archive or JSON file with the data, or 'sample'."),
+    ] = None,
+    origin: Annotated[
+        str | None,
+        typer.Option(
+            "--from",
+            metavar="hub|modelscope|URL|FOLDER",
+            help="Where to get the pinned file; its sha256 decides, so that any copy will do.",
+        ),
+    ] = None,
+) -> None:
+    """Download and convert data ahead of a run; print counts, revisions and hashes.
 
-    @app.command("prepare")
-    def prepare(
-        benchmark: Annotated[
-            str, typer.Argument(help="v1 (with LongBench-E), v2, pro, or all of them.")
-        ] = "all",
-        data_dir: Annotated[
-            str | None,
-            typer.Option(help="Folder, archive or JSON file with the data, or 'sample'."),
-        ] = None,
-        origin: Annotated[
-            str | None,
-            typer.Option(
-                "--from",
-                metavar="hub|modelscope|URL|FOLDER",
-                help="Where to get the pinned file; its sha256 decides, so that any copy will do.",
-            ),
-        ] = None,
-    ) -> None:
-        """Download and convert data ahead of a run; print counts, revisions and hashes.
-
-        A download that broke off goes on where it ended. HF_ENDPOINT names another hub.
-        """
-        given = Options(data_dir=data_dir).data_dir
-        if given is not None and origin is not None:
-            raise OptionError(
-                "--data-dir uses data as it is, and --from gets the pinned file: give one of them."
-            )
-        for family in families_of(benchmark):
-            members = families()[family]
-            source = members[0].source
-            if origin is not None and stored(members).state not in (CONVERTED, DOWNLOADED):
-                provide(source, origin, family)
-            prepared = [
-                (name, task.questions, one.load(task, given))
-                for one in members
-                for name, task in one.prepared()
-            ]
-            table = prepared_table(title_of(family), prepared)
-            say_table(table, shutil.get_terminal_size().columns)
-            for line in sources_of(source, prepared):
-                say_line(line)
+    A download that broke off goes on where it ended. HF_ENDPOINT names another hub.
+    """
+    given = Options(data_dir=data_dir).data_dir
+    if given is not None and origin is not None:
+        raise OptionError(
+            "--data-dir uses data as it is, and --from gets the pinned file: give one of them."
+        )
+    for family in families_of(benchmark):
+        members = families()[family]
+        source = members[0].source
+        if origin is not None and stored(members).state not in (CONVERTED, DOWNLOADED):
+            provide(source, origin, family)
+        prepared = [
+            (name, task.questions, one.load(task, given))
+            for one in members
+            for name, task in one.prepared()
+        ]
+        say_table(prepared_table(title_of(family), prepared))
+        for line in sources_of(source, prepared):
+            say_line(line)

@@ -10,10 +10,10 @@ from typing import Annotated, Any
 import typer
 
 from lm_eval_longbench.benchmarks.registry import short_names
+from lm_eval_longbench.catalog.presets import Preset, PresetTable
 from lm_eval_longbench.cli.tasks import wildcard
+from lm_eval_longbench.console import say_json, say_line, say_table, table_of
 from lm_eval_longbench.errors import UnknownNameError
-from lm_eval_longbench.presets import Preset, PresetTable
-from lm_eval_longbench.terminal import say_json, say_line, say_table, table_of
 
 
 def _tables(short: str | None = None) -> list[PresetTable]:
@@ -80,22 +80,18 @@ def _print(table: PresetTable, presets: list[Preset]) -> None:
         say_line(f"source of {whose}: {source}.")
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to the command line."""
-
-    @app.command("presets")
-    def presets(
-        pattern: Annotated[
-            str | None,
-            typer.Argument(help="v1, v2 or pro; part of a model's name; or a pattern."),
-        ] = None,
-        as_json: Annotated[bool, typer.Option("--json", help="Print JSON, not a table.")] = False,
-    ) -> None:
-        """List the published settings of models, with their sources."""
-        found = list(matching(pattern))
-        if as_json:
-            rows = [described(table, preset) for table, own in found for preset in own]
-            say_json(json.dumps(rows, indent=1))
-            return
-        for table, own in found:
-            _print(table, own)
+def presets(
+    pattern: Annotated[
+        str | None,
+        typer.Argument(help="v1, v2 or pro; part of a model's name; or a pattern."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, not a table.")] = False,
+) -> None:
+    """List the published settings of models, with their sources."""
+    found = list(matching(pattern))
+    if as_json:
+        rows = [described(table, preset) for table, own in found for preset in own]
+        say_json(json.dumps(rows, indent=1))
+        return
+    for table, own in found:
+        _print(table, own)

@@ -12,10 +12,10 @@ import typer
 from lm_eval_longbench.api.documents import prompt as finished_prompt
 from lm_eval_longbench.benchmarks.base import Task
 from lm_eval_longbench.benchmarks.registry import benchmark_of, expanded, find_task, kind_of, tasks
+from lm_eval_longbench.console import say
 from lm_eval_longbench.errors import OptionError, PromptError
-from lm_eval_longbench.input_files import read_whole
+from lm_eval_longbench.files import read_whole
 from lm_eval_longbench.options import Options
-from lm_eval_longbench.terminal import say
 
 
 def read_document(file: Path) -> dict[str, Any]:
@@ -41,51 +41,46 @@ def stored_document(task: Task, index: int, data_dir: str | None) -> dict[str, A
     return rows[index]
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to the command line."""
+def prompt(
+    task: Annotated[str, typer.Argument(help="Task, such as longbench_v1_qasper.")],
+    index: Annotated[int | None, typer.Option(help="Row of the dataset, from 0.")] = None,
+    doc: Annotated[
+        Path | None, typer.Option(help="File with one JSON object, the document.")
+    ] = None,
+    tokenizer: Annotated[
+        str | None, typer.Option(help="Name or folder of the model's tokenizer.")
+    ] = None,
+    truncate_to: Annotated[
+        int | None, typer.Option(help="Longest prompt in tokens, cut in the middle.")
+    ] = None,
+    data_dir: Annotated[
+        str | None, typer.Option(help="Folder or archive with the data, or 'sample'.")
+    ] = None,
+) -> None:
+    """Print the prompt of one document, byte for byte, with nothing added.
 
-    @app.command("prompt")
-    def prompt(
-        task: Annotated[str, typer.Argument(help="Task, such as longbench_v1_qasper.")],
-        index: Annotated[int | None, typer.Option(help="Row of the dataset, from 0.")] = None,
-        doc: Annotated[
-            Path | None, typer.Option(help="File with one JSON object, the document.")
-        ] = None,
-        tokenizer: Annotated[
-            str | None, typer.Option(help="Name or folder of the model's tokenizer.")
-        ] = None,
-        truncate_to: Annotated[
-            int | None, typer.Option(help="Longest prompt in tokens, cut in the middle.")
-        ] = None,
-        data_dir: Annotated[
-            str | None, typer.Option(help="Folder or archive with the data, or 'sample'.")
-        ] = None,
-    ) -> None:
-        """Print the prompt of one document, byte for byte, with nothing added.
-
-        On a terminal its control characters, if it has any, are written out.
-        """
-        # Task files are read only for what is no task.
-        if task not in tasks() and kind_of(task) != "task":
-            members = expanded([task])[0]
-            raise OptionError(
-                f"{task} is a group of {len(members)} tasks, such as {members[0]}: name one of "
-                "them."
-            )
-        wanted = find_task(task)
-        if (index is None) == (doc is None):
-            raise OptionError("Give either --index N or --doc FILE.")
-        if (tokenizer is None) != (truncate_to is None):
-            raise OptionError("--tokenizer and --truncate-to go together.")
-        Options(data_dir=data_dir, truncate_to=truncate_to, tokenizer=tokenizer)
-        if index is not None:
-            document = stored_document(wanted, index, data_dir)
-        else:
-            assert doc is not None  # one of the two, as seen above
-            document = read_document(doc)
-        finished = finished_prompt(task, document, tokenizer=tokenizer, truncate_to=truncate_to)
-        if sys.stdout.isatty():
-            say(finished, end="")
-        else:
-            sys.stdout.buffer.write(finished.encode("utf-8"))
-            sys.stdout.buffer.flush()
+    On a terminal its control characters, if it has any, are written out.
+    """
+    # Task files are read only for what is no task.
+    if task not in tasks() and kind_of(task) != "task":
+        members = expanded([task])[0]
+        raise OptionError(
+            f"{task} is a group of {len(members)} tasks, such as {members[0]}: name one of them."
+        )
+    wanted = find_task(task)
+    if (index is None) == (doc is None):
+        raise OptionError("Give either --index N or --doc FILE.")
+    if (tokenizer is None) != (truncate_to is None):
+        raise OptionError("--tokenizer and --truncate-to go together.")
+    Options(data_dir=data_dir, truncate_to=truncate_to, tokenizer=tokenizer)
+    if index is not None:
+        document = stored_document(wanted, index, data_dir)
+    else:
+        assert doc is not None  # one of the two, as seen above
+        document = read_document(doc)
+    finished = finished_prompt(task, document, tokenizer=tokenizer, truncate_to=truncate_to)
+    if sys.stdout.isatty():
+        say(finished, end="")
+    else:
+        sys.stdout.buffer.write(finished.encode("utf-8"))
+        sys.stdout.buffer.flush()

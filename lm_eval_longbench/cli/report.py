@@ -1,108 +1,195 @@
-"""`lm-eval-longbench report`: the tables people publish, from scored runs."""
+"""`lm-eval-longbench report`: tables, a page and charts of scored runs."""
 
 from __future__ import annotations
 
 import shutil
 import sys
+import tempfile
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from lm_eval_longbench.cli.page import LOOKS, WantedPage, look_at
-from lm_eval_longbench.errors import OptionError
+from lm_eval_longbench.api.run import check_against, read_named
+from lm_eval_longbench.api.run import report as made
+from lm_eval_longbench.benchmarks.registry import short_names
+from lm_eval_longbench.console import say, say_json, say_line
+from lm_eval_longbench.errors import OptionError, UnknownNameError
+from lm_eval_longbench.language import LANGUAGES
+from lm_eval_longbench.page.build import build_page
+from lm_eval_longbench.page.data import page_data
+from lm_eval_longbench.page.entries import read_summaries
+from lm_eval_longbench.page.files import chart_files
+from lm_eval_longbench.page.leaderboard import about_of, facts_of
+from lm_eval_longbench.page.samples import answers_of, lengths_of
 from lm_eval_longbench.result_files import written_together
-from lm_eval_longbench.terminal import say, say_json, say_line
+from lm_eval_longbench.statistics.effective import SHARE
 
-JSON = "json"
+HTML = "html"
+CHARTS = ("svg", "png", "pdf")
+LOOKS = (HTML, *CHARTS)
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to the command line."""
+def _only(short: str | None) -> set[str]:
+    """Return the name of the one benchmark that is asked for; nothing where none is."""
+    if short is None:
+        return set()
+    if short not in short_names():
+        raise UnknownNameError("benchmark", short, short_names())
+    return {short_names()[short].name}
 
-    @app.command("report")
-    def report(
-        runs: Annotated[
-            list[Path] | None,
-            typer.Argument(
-                help="Folders that `score` wrote, NAME=FOLDER, or what is scored first."
-            ),
-        ] = None,
-        format: Annotated[
-            str,
-            typer.Option(
-                "--format",
-                help="table, markdown, csv, json, latex; html: one page; svg, png, pdf: charts.",
-            ),
-        ] = "table",
-        against: Annotated[
-            str | None, typer.Option(help="published: add published figures and the run's rank.")
-        ] = None,
-        benchmark: Annotated[
-            str | None,
-            typer.Option(help="What predictions are, as for `score`: v1, v1_e, v2 or pro."),
-        ] = None,
-        baseline: Annotated[
-            str | None,
-            typer.Option(help="A run: show which share of its score each other run keeps."),
-        ] = None,
-        x: Annotated[
-            str | None,
-            typer.Option(
-                "--x", help="With --baseline: what the runs, named NUMBER=PATH, differ in."
-            ),
-        ] = None,
-        output: Annotated[
-            Path | None,
-            typer.Option(
-                help="File to write, of charts a folder; without it the report is printed."
-            ),
-        ] = None,
-        share: Annotated[
-            float | None,
-            typer.Option(help="Of the score at the shortest length, for the effective length."),
-        ] = None,
-        answers: Annotated[
-            bool, typer.Option("--answers", help="html: add the answers; needs sample logs.")
-        ] = False,
-        language: Annotated[str, typer.Option(help="Of charts in files: en or zh.")] = "en",
-        models: Annotated[
-            list[str] | None,
-            typer.Option(help="For charts in files; once each; else runs and the best published."),
-        ] = None,
-    ) -> None:
-        """Put scored runs side by side, with intervals, differences and p-values."""
-        if format in LOOKS:
-            if baseline is not None or x is not None:
-                raise OptionError(f"--baseline and --x are not for --format {format}.")
-            own = (runs or [], format, output, against, benchmark, share, answers, language)
-            look_at(WantedPage(*own, tuple(models or ())))
-            return
-        given = {"--share": share, "--answers": answers or None, "--models": models}
-        unused = [name for name, value in given.items() if value is not None]
-        if unused or language != "en":
-            named = ", ".join(unused or ["--language"])
-            raise OptionError(f"{named}: this is for --format {', '.join(LOOKS)}, not {format}.")
-        if not runs:
-            raise OptionError(
-                f"--format {format} needs one or more runs. Give folders that `score` wrote."
-            )
+
+def shown_on_page(
+    paths: Sequence[Path],
+    scratch: Path,
+    *,
+    published: bool,
+    benchmark: str | None,
+    share: float | None,
+    answers: bool,
+) -> tuple[dict[str, Any], str]:
+    """Return what a page or charts show, and the packed answers; "" where none are asked for."""
+    summaries, others = read_summaries(list(paths))
+    given, runs = read_named(others, scratch, benchmark)
+    folders = {run.name: Path(str(path)) for run, path in zip(runs, given, strict=True)}
+    data = page_data(
+        runs,
+        published=published,
+        only=_only(benchmark),
+        share=SHARE if share is None else share,
+        about={name: facts_of(about_of(path)) for name, path in folders.items()},
+        summaries=summaries,
+        lengths={name: lengths_of([path], benchmark) for name, path in folders.items()},
+    )
+    packed = answers_of(list(folders.values()), list(folders), benchmark) if answers else ""
+    return data, packed
+
+
+def report(
+    runs: Annotated[
+        list[Path] | None,
+        typer.Argument(help="Folders that `score` wrote, NAME=FOLDER, or what is scored first."),
+    ] = None,
+    format: Annotated[
+        str,
+        typer.Option(
+            "--format",
+            help="table, markdown, csv, json, latex; html: one page; svg, png, pdf: charts.",
+        ),
+    ] = "table",
+    against: Annotated[
+        str | None, typer.Option(help="published: add published figures and the run's rank.")
+    ] = None,
+    benchmark: Annotated[
+        str | None,
+        typer.Option(help="What predictions are, as for `score`: v1, v1_e, v2 or pro."),
+    ] = None,
+    baseline: Annotated[
+        str | None,
+        typer.Option(help="A run: show which share of its score each other run keeps."),
+    ] = None,
+    x: Annotated[
+        str | None,
+        typer.Option("--x", help="With --baseline: what the runs, named NUMBER=PATH, differ in."),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(help="File to write, of charts a folder; without it the report is printed."),
+    ] = None,
+    share: Annotated[
+        float | None,
+        typer.Option(help="Of the score at the shortest length, for the effective length."),
+    ] = None,
+    answers: Annotated[
+        bool, typer.Option("--answers", help="html: add the answers; needs sample logs.")
+    ] = False,
+    language: Annotated[str, typer.Option(help="Of charts in files: en or zh.")] = "en",
+    models: Annotated[
+        list[str] | None,
+        typer.Option(help="For charts in files; once each; else runs and the best published."),
+    ] = None,
+) -> None:
+    """Put scored runs side by side, with intervals, differences and p-values."""
+    _check(format, against, baseline, x, output, share, answers, language, models, runs)
+    if format not in LOOKS:
         to_terminal = output is None and sys.stdout.isatty()
-        width = shutil.get_terminal_size().columns if to_terminal else None
-        from lm_eval_longbench.api.files import report as made  # slow to import
-
         text = made(
-            *runs,
+            *runs or (),
             format=format,
             against=against,
             benchmark=benchmark,
             baseline=baseline,
             x=x,
-            width=width,
+            width=shutil.get_terminal_size().columns if to_terminal else None,
         )
         if output is None:
-            (say_json if format == JSON else say)(text, end="")
-        else:
-            with written_together([output]) as (file,):
-                file.write(text.encode("utf-8"))
-            say_line(f"written: {output}")
+            (say_json if format == "json" else say)(text, end="")
+            return
+        found = {output: text.encode("utf-8")}
+    else:
+        assert output is not None  # as _check has seen
+        with tempfile.TemporaryDirectory(prefix="lm-eval-longbench-") as scratch:
+            data, packed = shown_on_page(
+                runs or [],
+                Path(scratch),
+                published=against is not None,
+                benchmark=benchmark,
+                share=share,
+                answers=answers,
+            )
+            if format == HTML:
+                found = {output: build_page(data, packed).encode("utf-8")}
+            else:
+                files = chart_files(data, format, language, tuple(models or ()))
+                found = {output / name: content for name, content in files}
+    with written_together(list(found)) as files_of_all:
+        for file, content in zip(files_of_all, found.values(), strict=True):
+            file.write(content)
+    for path in found:
+        say_line(f"written: {path}")
+
+
+def _check(
+    format: str,
+    against: str | None,
+    baseline: str | None,
+    x: str | None,
+    output: Path | None,
+    share: float | None,
+    answers: bool,
+    language: str,
+    models: list[str] | None,
+    runs: list[Path] | None,
+) -> None:
+    """Refuse options that do not go together, before anything is read."""
+    problem = ""
+    if format not in LOOKS:
+        given = {"--share": share, "--answers": answers or None, "--models": models}
+        unused = [name for name, value in given.items() if value is not None]
+        if unused or language != LANGUAGES[0]:
+            named = ", ".join(unused or ["--language"])
+            problem = f"{named}: this is for --format {', '.join(LOOKS)}, not {format}."
+        elif not runs:
+            problem = f"--format {format} needs one or more runs. Give folders that `score` wrote."
+    elif baseline is not None or x is not None:
+        problem = f"--baseline and --x are not for --format {format}."
+    elif language not in LANGUAGES:
+        raise UnknownNameError("language", language, LANGUAGES)
+    elif share is not None and not 0 < share <= 1:
+        problem = f"--share must be above 0 and at most 1, not {share}."
+    elif not runs and against is None:
+        problem = (
+            f"--format {format} needs a run. Give folders that `score` wrote, or, for the page "
+            "and the charts, --against published."
+        )
+    elif output is None:
+        what = "a file: --output report.html" if format == HTML else "a folder: --output charts"
+        problem = f"--format {format} needs {what}."
+    elif answers and format != HTML:
+        problem = "--answers is for --format html."
+    elif models and format == HTML:
+        problem = f"--models is for --format {', '.join(CHARTS)}."
+    if problem:
+        raise OptionError(problem)
+    check_against(against)

@@ -12,17 +12,22 @@ import sys
 import textwrap
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
+from lm_eval_longbench.api.run import Run
+from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task, protocol_of
 from lm_eval_longbench.cli.lock import read_metadata, take_locked
+from lm_eval_longbench.console import fail, say
 from lm_eval_longbench.errors import Interrupted, LongBenchError, OptionError, RunStopped
+from lm_eval_longbench.harness.baseline import NAME
+from lm_eval_longbench.harness.evaluate import Captured
+from lm_eval_longbench.harness.run import run_harness
+from lm_eval_longbench.options import FLAGS, KEY, Options, flag
 from lm_eval_longbench.secrets import MASK, masked_command
-from lm_eval_longbench.terminal import fail, say
-
-if TYPE_CHECKING:
-    from lm_eval_longbench.harness.evaluate import Captured
+from lm_eval_longbench.signature.protocol import departures
+from lm_eval_longbench.signature.signature import UNKNOWN
 
 _NO_ANSWER = "No question has an answer: all are empty or failed. The figures say nothing."
 # What stands above the harness's own help.
@@ -60,8 +65,6 @@ The harness's own options:
 
 def help_text() -> str:
     """Return our part of the help, with the keys as `Options` describes them."""
-    from lm_eval_longbench.options import Options
-
     text = inspect.getdoc(Options) or ""
     attributes = text.partition("Attributes:\n")[2].partition("\n\nRaises")[0]
     return _HELP.format(keys=textwrap.indent(textwrap.dedent(attributes), "  "))
@@ -85,8 +88,6 @@ _USUAL = 120_000
 
 def _limit(kept: Captured) -> int | None:
     """Return the official limit of prompts that is nearest to a run's; None: there is none."""
-    from lm_eval_longbench.benchmarks.registry import protocol_of
-
     official = [set(protocol_of(own["task"]).limits) for own in kept.signatures.values()]
     found = [own["limit"] for own in kept.signatures.values() if isinstance(own["limit"], int)]
     common = sorted(set.intersection(*official))
@@ -98,9 +99,6 @@ def _limit(kept: Captured) -> int | None:
 
 def _is_official(kept: Captured, limit: int, **changed: Any) -> bool:
     """Whether a run would be official with other data, a limit, the template, all questions."""
-    from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task
-    from lm_eval_longbench.signature.protocol import departures
-
     for own in kept.signatures.values():
         task = find_task(own["task"])
         benchmark = benchmark_of(task)
@@ -118,10 +116,6 @@ def next_command(kept: Captured) -> str:
     Args:
         kept: a run that is not of the official protocol.
     """
-    from lm_eval_longbench.harness.baseline import NAME
-    from lm_eval_longbench.options import FLAGS, KEY, flag
-    from lm_eval_longbench.signature.signature import UNKNOWN
-
     # What is not official, and what may not be.
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     for names in (("--limit", "-L"), ("--samples", "-E"), ("--system_instruction",)):
@@ -155,79 +149,65 @@ def next_command(kept: Captured) -> str:
     return masked_command([Path(sys.argv[0]).name, *words])
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to the command line."""
+def run(
+    context: typer.Context,
+    preset: Annotated[
+        str | None, typer.Option(help="A published model's settings; see `presets`.")
+    ] = None,
+    thinking: Annotated[
+        bool, typer.Option("--thinking", help="The preset's settings for thinking scores.")
+    ] = False,
+    keep_empty: Annotated[
+        bool, typer.Option("--keep-empty", help="Do not ask again what got no answer.")
+    ] = False,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", help="Print all tables and all log lines.")
+    ] = False,
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Print the traceback of an error.")
+    ] = False,
+) -> None:
+    """Run `lm_eval run ARGS...` with the LongBench tasks and the longbench-extractive model.
 
-    @app.command(
-        "run",
-        context_settings={
-            "allow_extra_args": True,
-            "ignore_unknown_options": True,
-            "help_option_names": [],
-        },
-    )
-    def run(
-        context: typer.Context,
-        preset: Annotated[
-            str | None, typer.Option(help="A published model's settings; see `presets`.")
-        ] = None,
-        thinking: Annotated[
-            bool, typer.Option("--thinking", help="The preset's settings for thinking scores.")
-        ] = False,
-        keep_empty: Annotated[
-            bool, typer.Option("--keep-empty", help="Do not ask again what got no answer.")
-        ] = False,
-        verbose: Annotated[
-            bool, typer.Option("--verbose", help="Print all tables and all log lines.")
-        ] = False,
-        debug: Annotated[
-            bool, typer.Option("--debug", help="Print the traceback of an error.")
-        ] = False,
-    ) -> None:
-        """Run `lm_eval run ARGS...` with the LongBench tasks and the longbench-extractive model.
-
-        With `--locked [FILE]` only if all is as longbench.lock says.
-        """
-        if not context.args or {"-h", "--help"} & set(context.args):
-            context.args.append("--help")
-            say(help_text())
-        from lm_eval_longbench.api.run import Run
-        from lm_eval_longbench.harness.run import run_harness  # slow to import
-
-        if thinking and preset is None:
-            raise OptionError("--thinking chooses between a preset's settings: give --preset too.")
-        lock, arguments = take_locked(context.args)
-        frozen = Path(lock) if lock else None
-        try:
-            kept = run_harness(
-                arguments,
-                preset,
-                say,
-                frozen,
-                thinking=thinking,
-                keep_empty=keep_empty,
-                quiet=not verbose,
-                debug=debug,
-            )
-        except (Interrupted, RunStopped) as error:
-            fail(f"\n{error}\n{to_go_on()}")
-            status = 1 if isinstance(error, RunStopped) else 128 + (error.signal or signal.SIGINT)
-            for number in (signal.SIGINT, signal.SIGTERM):  # while Python takes its leave
-                signal.signal(number, lambda *_: os._exit(status))
-            raise typer.Exit(status) from None
-        width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
-        failed = False
-        try:
-            run = Run(kept)
-            say(run.ending(partial(next_command, kept), width, verbose=verbose), end="")
-            if kept.rows and not run.answered:
-                fail(_NO_ANSWER)
-                failed = True
-        except LongBenchError as error:  # the harness has written all there is
-            fail(f"The report on this run cannot be made: {error}")
+    With `--locked [FILE]` only if all is as longbench.lock says.
+    """
+    if not context.args or {"-h", "--help"} & set(context.args):
+        context.args.append("--help")
+        say(help_text())
+    if thinking and preset is None:
+        raise OptionError("--thinking chooses between a preset's settings: give --preset too.")
+    lock, arguments = take_locked(context.args)
+    frozen = Path(lock) if lock else None
+    try:
+        kept = run_harness(
+            arguments,
+            preset,
+            say,
+            frozen,
+            thinking=thinking,
+            keep_empty=keep_empty,
+            quiet=not verbose,
+            debug=debug,
+        )
+    except (Interrupted, RunStopped) as error:
+        fail(f"\n{error}\n{to_go_on()}")
+        status = 1 if isinstance(error, RunStopped) else 128 + (error.signal or signal.SIGINT)
+        for number in (signal.SIGINT, signal.SIGTERM):  # while Python takes its leave
+            signal.signal(number, lambda *_: os._exit(status))
+        raise typer.Exit(status) from None
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    failed = False
+    try:
+        run = Run(kept)
+        say(run.ending(partial(next_command, kept), width, verbose=verbose), end="")
+        if kept.rows and not run.answered:
+            fail(_NO_ANSWER)
             failed = True
-        if kept.unwritten:
-            fail(kept.unwritten)
-            failed = True
-        if failed:
-            raise typer.Exit(1)
+    except LongBenchError as error:  # the harness has written all there is
+        fail(f"The report on this run cannot be made: {error}")
+        failed = True
+    if kept.unwritten:
+        fail(kept.unwritten)
+        failed = True
+    if failed:
+        raise typer.Exit(1)

@@ -14,12 +14,13 @@ from rich.table import Table
 
 from lm_eval_longbench.answers.answer import NOT_KNOWN, failed_text
 from lm_eval_longbench.benchmarks.registry import benchmark_of_table, short_names, tables
+from lm_eval_longbench.console import say_line, say_table, table_of, warn
 from lm_eval_longbench.errors import few
 from lm_eval_longbench.metrics.reasoning import DROP, KEEP
 from lm_eval_longbench.reporting.scored_run import capped_warning
+from lm_eval_longbench.retrieval.embedding import choose_embedder
 from lm_eval_longbench.scoring.problems import sentence
-from lm_eval_longbench.scoring.score import AUTO
-from lm_eval_longbench.terminal import say_line, say_table, table_of, warn
+from lm_eval_longbench.scoring.score import AUTO, score_paths
 
 # ---------------------------------------------------------------------- figures
 
@@ -285,95 +286,86 @@ def _bar() -> Iterator[Callable[[int, int], None]]:
         yield move
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to the command line."""
-
-    @app.command("score")
-    def score(
-        paths: Annotated[
-            list[Path],
-            typer.Argument(
-                metavar="PATH...",
-                help="The harness's sample logs, official prediction, result or inference files, "
-                "or folders with such; several runs of one task are repeats.",
-            ),
-        ],
-        output: Annotated[
-            Path | None,
-            typer.Option(
-                help="Folder for samples.jsonl, scores.json and report.json; without it the "
-                "figures are on the screen alone."
-            ),
-        ] = None,
-        benchmark: Annotated[
-            str, typer.Option(help=f"What the files are: {', '.join((*short_names(), AUTO))}.")
-        ] = AUTO,
-        strict: Annotated[
-            bool,
-            typer.Option(
-                "--strict", help="Fail on any malformed, duplicate, foreign or missing row."
-            ),
-        ] = False,
-        embedding_model: Annotated[
-            str | None,
-            typer.Option(help="LongBench Pro: model for the similarity of summaries (T4)."),
-        ] = None,
-        embedding_url: Annotated[
-            str | None, typer.Option(help="Ask this OpenAI-compatible server for the embeddings.")
-        ] = None,
-        reasoning: Annotated[
-            str | None,
-            typer.Option(
-                help="drop or keep <think>...</think> in what is scored. Without it: logs as their "
-                "run did, files of the official scripts keep it, as their evaluation does."
-            ),
-        ] = None,
-        rouge_google: Annotated[
-            bool,
-            typer.Option(
-                "--rouge-google", help="LongBench v1 and E: Google's ROUGE-L too, as runs show it."
-            ),
-        ] = False,
-        official: Annotated[
-            Path | None,
-            typer.Option(
-                help="Folder for the answers as the official scripts write them, and their figures."
-            ),
-        ] = None,
-        workers: Annotated[
-            int | None, typer.Option(help="Processes that score; as many as cores if not given.")
-        ] = None,
-    ) -> None:
-        """Score answers that are there already: official figures, and every sample."""
-        from lm_eval_longbench.scoring.score import score_paths
-        from lm_eval_longbench.semantic.similarity import choose_embedder
-
-        embedder = choose_embedder(embedding_model, embedding_url)
-        with _bar() as progress, TemporaryDirectory(prefix="lm-eval-longbench-") as scratch:
-            report = score_paths(
-                paths,
-                output or scratch,
-                benchmark=benchmark,
-                embedder=embedder,
-                strict=strict,
-                workers=workers,
-                progress=progress,
-                reasoning=reasoning,
-                rouge_google=rouge_google,
-                official=official,
-            )
-        for line in warnings_of(report):
-            warn(f"warning: {line}")
-        for table in tables_of(report):
-            say_table(table)
-        for line in notes_of(report):
-            say_line(f"note: {line}")
-        for name, facts in report["tables"].items():
-            say_line(f"{name}: {facts['signature']['line']}")
-        if output is None:
-            say_line("not written: give --output FOLDER for report, verify and leaderboard")
-        else:
-            names = ("scores.json", "samples.jsonl", "report.json")
-            say_line(f"written: {', '.join(str(output / name) for name in names)}")
-        if official is not None:
-            say_line(f"written: official files in {official}")
+def score(
+    paths: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="PATH...",
+            help="The harness's sample logs, official prediction, result or inference files, "
+            "or folders with such; several runs of one task are repeats.",
+        ),
+    ],
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder for samples.jsonl, scores.json and report.json; without it the "
+            "figures are on the screen alone."
+        ),
+    ] = None,
+    benchmark: Annotated[
+        str, typer.Option(help=f"What the files are: {', '.join((*short_names(), AUTO))}.")
+    ] = AUTO,
+    strict: Annotated[
+        bool,
+        typer.Option("--strict", help="Fail on any malformed, duplicate, foreign or missing row."),
+    ] = False,
+    embedding_model: Annotated[
+        str | None,
+        typer.Option(help="LongBench Pro: model for the similarity of summaries (T4)."),
+    ] = None,
+    embedding_url: Annotated[
+        str | None, typer.Option(help="Ask this OpenAI-compatible server for the embeddings.")
+    ] = None,
+    reasoning: Annotated[
+        str | None,
+        typer.Option(
+            help="drop or keep <think>...</think> in what is scored. Without it: logs as their "
+            "run did, files of the official scripts keep it, as their evaluation does."
+        ),
+    ] = None,
+    rouge_google: Annotated[
+        bool,
+        typer.Option(
+            "--rouge-google", help="LongBench v1 and E: Google's ROUGE-L too, as runs show it."
+        ),
+    ] = False,
+    official: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder for the answers as the official scripts write them, and their figures."
+        ),
+    ] = None,
+    workers: Annotated[
+        int | None, typer.Option(help="Processes that score; as many as cores if not given.")
+    ] = None,
+) -> None:
+    """Score answers that are there already: official figures, and every sample."""
+    embedder = choose_embedder(embedding_model, embedding_url)
+    with _bar() as progress, TemporaryDirectory(prefix="lm-eval-longbench-") as scratch:
+        report = score_paths(
+            paths,
+            output or scratch,
+            benchmark=benchmark,
+            embedder=embedder,
+            strict=strict,
+            workers=workers,
+            progress=progress,
+            reasoning=reasoning,
+            rouge_google=rouge_google,
+            official=official,
+        )
+    for line in warnings_of(report):
+        warn(f"warning: {line}")
+    for table in tables_of(report):
+        say_table(table)
+    for line in notes_of(report):
+        say_line(f"note: {line}")
+    for name, facts in report["tables"].items():
+        say_line(f"{name}: {facts['signature']['line']}")
+    if output is None:
+        say_line("not written: give --output FOLDER for report, verify and leaderboard")
+    else:
+        names = ("scores.json", "samples.jsonl", "report.json")
+        say_line(f"written: {', '.join(str(output / name) for name in names)}")
+    if official is not None:
+        say_line(f"written: official files in {official}")

@@ -20,8 +20,9 @@ from lm_eval_longbench.benchmarks.registry import (
     tags,
     valid_names,
 )
+from lm_eval_longbench.console import say_json, say_line, say_table, table_of
 from lm_eval_longbench.errors import OptionError, UnknownNameError
-from lm_eval_longbench.terminal import say_json, say_line, say_table, table_of
+from lm_eval_longbench.prompts.tokenizer import load_tokenizer
 
 
 def wildcard(pattern: str) -> str:
@@ -49,8 +50,6 @@ def matching(pattern: str | None) -> list[str]:
 
 def median_tokens(task: str, data_dir: str | None, tokenizer: str) -> int:
     """Return the median length in tokens of a task's whole prompts, before any chat template."""
-    from lm_eval_longbench.prompts.tokenizer import load_tokenizer
-
     own = find_task(task)
     benchmark, taken = benchmark_of(own), load_tokenizer(tokenizer, {})
     rows = benchmark.load(own, data_dir).rows
@@ -103,67 +102,61 @@ def listed_tags(groups: Sequence[str]) -> list[str]:
     ]
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to the command line."""
-
-    @app.command("tasks")
-    def tasks(
-        pattern: Annotated[
-            str | None, typer.Argument(help="Part of a name, or a pattern with wildcards.")
-        ] = None,
-        as_json: Annotated[bool, typer.Option("--json", help="Print JSON, not a table.")] = False,
-        tokenizer: Annotated[
-            str | None,
-            typer.Option(help="Measure the median prompt in tokens of this tokenizer, too."),
-        ] = None,
-        data_dir: Annotated[
-            str | None, typer.Option(help="Data to measure: as for `run`, or 'sample'.")
-        ] = None,
-    ) -> None:
-        """List tasks and groups: questions, answers, documents' length, output budget, metric."""
-        if data_dir is not None and tokenizer is None:
-            raise OptionError("--data-dir is for measuring prompts: give --tokenizer too.")
-        names = matching(pattern)
-        # Without a pattern only what is part of no group, for the rest is too much to read.
-        groups = [name for name in names if kind_of(name) == "group"]
-        parts = {*expanded(groups)[0], *tags()}
-        shown = [
-            name for name in names if pattern or as_json or name in groups or name not in parts
-        ]
-        found = [described(name) for name in shown]
-        if tokenizer is not None:
-            for row in found:
-                if row["kind"] == "task":
-                    row["median_prompt_tokens"] = median_tokens(row["name"], data_dir, tokenizer)
-        if as_json:
-            say_json(json.dumps(found, indent=1))
-            return
-        rows = []
+def tasks(
+    pattern: Annotated[
+        str | None, typer.Argument(help="Part of a name, or a pattern with wildcards.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, not a table.")] = False,
+    tokenizer: Annotated[
+        str | None,
+        typer.Option(help="Measure the median prompt in tokens of this tokenizer, too."),
+    ] = None,
+    data_dir: Annotated[
+        str | None, typer.Option(help="Data to measure: as for `run`, or 'sample'.")
+    ] = None,
+) -> None:
+    """List tasks and groups: questions, answers, documents' length, output budget, metric."""
+    if data_dir is not None and tokenizer is None:
+        raise OptionError("--data-dir is for measuring prompts: give --tokenizer too.")
+    names = matching(pattern)
+    # Without a pattern only what is part of no group, for the rest is too much to read.
+    groups = [name for name in names if kind_of(name) == "group"]
+    parts = {*expanded(groups)[0], *tags()}
+    shown = [name for name in names if pattern or as_json or name in groups or name not in parts]
+    found = [described(name) for name in shown]
+    if tokenizer is not None:
         for row in found:
-            length = row["median_document_length"] and Length(**row["median_document_length"]).text
-            shown_row = {
-                **{name: row[name] for name in ("name", "metric", "prompt")},
-                "document": length,
-                "tasks": row["tasks"],
-                "questions": f"{row['questions']:,}",
-                "answers": row["repeats"],
-                "budget": row["output_budget"],
-            }
-            if tokenizer is not None:
-                shown_row["median prompt"] = row.get("median_prompt_tokens", "")
-            rows.append({key: "-" if one is None else str(one) for key, one in shown_row.items()})
-        say_table(table_of(rows, 4))
+            if row["kind"] == "task":
+                row["median_prompt_tokens"] = median_tokens(row["name"], data_dir, tokenizer)
+    if as_json:
+        say_json(json.dumps(found, indent=1))
+        return
+    rows = []
+    for row in found:
+        length = row["median_document_length"] and Length(**row["median_document_length"]).text
+        shown_row = {
+            **{name: row[name] for name in ("name", "metric", "prompt")},
+            "document": length,
+            "tasks": row["tasks"],
+            "questions": f"{row['questions']:,}",
+            "answers": row["repeats"],
+            "budget": row["output_budget"],
+        }
+        if tokenizer is not None:
+            shown_row["median prompt"] = row.get("median_prompt_tokens", "")
+        rows.append({key: "-" if one is None else str(one) for key, one in shown_row.items()})
+    say_table(table_of(rows, 4))
+    say_line(
+        "document: its median length in the official data; answers: to each question; "
+        "budget: of an answer, in tokens; -: it differs, or there is none. --tokenizer "
+        "measures whole prompts."
+    )
+    if not pattern:
+        say_line("Tags stand for the tasks of a category or a language, in --tasks too:")
+        for line in listed_tags(groups):
+            say_line(line)
+    if len(shown) < len(names):
         say_line(
-            "document: its median length in the official data; answers: to each question; "
-            "budget: of an answer, in tokens; -: it differs, or there is none. --tokenizer "
-            "measures whole prompts."
+            f"{len(names) - len(shown)} more are part of these: `tasks PATTERN` shows what has "
+            "PATTERN in its name, such as `tasks longbench_v1_e`, and `tasks '*'` all."
         )
-        if not pattern:
-            say_line("Tags stand for the tasks of a category or a language, in --tasks too:")
-            for line in listed_tags(groups):
-                say_line(line)
-        if len(shown) < len(names):
-            say_line(
-                f"{len(names) - len(shown)} more are part of these: `tasks PATTERN` shows what has "
-                "PATTERN in its name, such as `tasks longbench_v1_e`, and `tasks '*'` all."
-            )

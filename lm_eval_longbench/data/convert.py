@@ -19,10 +19,9 @@ from typing import TYPE_CHECKING, Any, overload
 
 from filelock import FileLock
 
-from lm_eval_longbench.data.hashing import sha256_of
 from lm_eval_longbench.data.rows import HasData
-from lm_eval_longbench.datasets_cache import our_cache
 from lm_eval_longbench.errors import DataError
+from lm_eval_longbench.files import our_cache, sha256_of
 
 if TYPE_CHECKING:
     import pyarrow

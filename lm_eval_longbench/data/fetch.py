@@ -23,14 +23,11 @@ from typing import Any
 from filelock import FileLock
 from tqdm import tqdm
 
-from lm_eval_longbench.bounded import within
 from lm_eval_longbench.catalog.model import Source
-from lm_eval_longbench.data.hashing import sha256_of
-from lm_eval_longbench.datasets_cache import our_cache
+from lm_eval_longbench.console import escaped_line
 from lm_eval_longbench.errors import DataError
-from lm_eval_longbench.input_files import BLOCK, reading
+from lm_eval_longbench.files import BLOCK, our_cache, reading, sha256_of, within
 from lm_eval_longbench.secrets import masked_url
-from lm_eval_longbench.terminal import escaped_line
 from lm_eval_longbench.version import __version__
 
 # ---------------------------------------------------------------------- one file over HTTP

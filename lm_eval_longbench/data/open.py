@@ -12,6 +12,7 @@ from typing import Any
 from tqdm import tqdm
 
 from lm_eval_longbench.catalog.model import Task
+from lm_eval_longbench.console import escaped_line, first_time
 from lm_eval_longbench.data.convert import (
     CONTEXT_SHA256,
     ROWS,
@@ -23,7 +24,6 @@ from lm_eval_longbench.data.convert import (
     write,
 )
 from lm_eval_longbench.data.fetch import THREE_WAYS, fetch, found_file
-from lm_eval_longbench.data.hashing import sha256_of
 from lm_eval_longbench.data.rows import (
     HasData,
     array_items,
@@ -34,9 +34,7 @@ from lm_eval_longbench.data.rows import (
     parsed_rows,
 )
 from lm_eval_longbench.errors import DataError, OptionError, few
-from lm_eval_longbench.input_files import reading
-from lm_eval_longbench.once import first_time
-from lm_eval_longbench.terminal import escaped_line
+from lm_eval_longbench.files import reading, sha256_of
 
 logger = logging.getLogger(__name__)
 # The value of the option data_dir that stands for the embedded sample.

@@ -14,7 +14,7 @@ from typing import Any, BinaryIO, Protocol
 
 from lm_eval_longbench.catalog.model import Source, Task
 from lm_eval_longbench.errors import DataError
-from lm_eval_longbench.input_files import (
+from lm_eval_longbench.files import (
     BLOCK,
     Unreadable,
     blocks,

@@ -37,10 +37,9 @@ from lm_eval_longbench.harness import baseline
 from lm_eval_longbench.harness.generation import SAMPLING, check_generation
 from lm_eval_longbench.harness.in_memory import IN_MEMORY
 from lm_eval_longbench.harness.models import check_model
-from lm_eval_longbench.options import FLAGS, KEY, WHOLE_NUMBERS, flag, with_flags
+from lm_eval_longbench.options import FLAGS, KEY, flag, with_flags
 from lm_eval_longbench.result_files import output_folder
 from lm_eval_longbench.secrets import hide_keys, masked_command, without_keys
-from lm_eval_longbench.task_folder import are_linked, harness_tasks
 
 # ---------------------------------------------------------------------- reading
 
@@ -107,8 +106,7 @@ def _parsed(arguments: Sequence[str]) -> Namespace:
     run.prog, run.usage = "lm-eval-longbench run", "%(prog)s --model MODEL --tasks TASKS [options]"
     run.epilog = None  # examples of the harness's own tasks
     run.error = _refuse
-    for name in FLAGS:
-        kind = int if name in WHOLE_NUMBERS else str
+    for name, kind in FLAGS.items():
         run.add_argument(flag(name), type=kind, dest=name, help=argparse.SUPPRESS)
     parsed, unknown = run.parse_known_args(arguments)
     for word in unknown:
@@ -370,7 +368,7 @@ def complete(
     own = _listed(parsed.include_path)
     there = {Path(path).resolve() for path in own}
     more = (folder for folder in task_folders() if folder not in there)
-    own += [str(one) for one in more if not are_linked(one, harness_tasks())]
+    own += [str(one) for one in more]
     parsed.include_path = own or None
     if preset is not None:
         say(with_preset(parsed, preset, thinking=thinking))

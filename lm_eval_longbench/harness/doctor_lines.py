@@ -43,9 +43,9 @@ from lm_eval_longbench.harness.models import (
 from lm_eval_longbench.harness.run import advice
 from lm_eval_longbench.options import Options
 from lm_eval_longbench.result_files import output_folder
+from lm_eval_longbench.retrieval.remote import RemoteEmbedder
+from lm_eval_longbench.retrieval.vectors import OFFICIAL_MODEL
 from lm_eval_longbench.secrets import masked_url
-from lm_eval_longbench.semantic.embedder import OFFICIAL_MODEL
-from lm_eval_longbench.semantic.remote import RemoteEmbedder
 from lm_eval_longbench.signature.protocol import is_greedy
 from lm_eval_longbench.version import installed
 

@@ -17,8 +17,8 @@ from rich.text import Text
 from lm_eval_longbench.benchmarks.registry import families, title_of
 from lm_eval_longbench.data.fetch import downloads_folder
 from lm_eval_longbench.data.open import CONVERTED, DAMAGED, MISSING, Stored, stored
-from lm_eval_longbench.datasets_cache import datasets_cache
 from lm_eval_longbench.errors import few
+from lm_eval_longbench.files import datasets_cache
 from lm_eval_longbench.result_files import output_folder
 
 # ---------------------------------------------------------------------- the report

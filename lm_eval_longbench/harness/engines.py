@@ -17,9 +17,9 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from lm_eval_longbench.console import warn_once
 from lm_eval_longbench.errors import RunStopped
 from lm_eval_longbench.harness.interrupt import Stopping
-from lm_eval_longbench.once import warn_once
 
 logger = logging.getLogger(__name__)
 

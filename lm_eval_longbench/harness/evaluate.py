@@ -30,7 +30,7 @@ from lm_eval_longbench.harness.record import ResultsWriter, question_id
 from lm_eval_longbench.harness.task import LongBenchTask
 from lm_eval_longbench.options import KEY
 from lm_eval_longbench.result_files import json_lines
-from lm_eval_longbench.semantic.embedder import Embedder
+from lm_eval_longbench.retrieval.vectors import Embedder
 
 logger = logging.getLogger(__name__)
 

@@ -22,8 +22,8 @@ from lm_eval.api.model import TemplateLM
 from lm_eval.api.registry import get_model, model_registry
 from lm_eval.models import MODEL_MAPPING
 
-from lm_eval_longbench.bounded import body_of, within
 from lm_eval_longbench.errors import LongBenchError, TokenizerError, UnknownNameError
+from lm_eval_longbench.files import body_of, within
 from lm_eval_longbench.harness.api_model import LongBenchAPI
 from lm_eval_longbench.harness.baseline import ExtractiveBaseline
 from lm_eval_longbench.prompts.tokenizer import (

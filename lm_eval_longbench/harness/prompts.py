@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lm_eval_longbench.benchmarks.registry import benchmark_of, families, title_of
+from lm_eval_longbench.console import warn_once
 from lm_eval_longbench.errors import OptionError, OverlengthError
-from lm_eval_longbench.once import warn_once
 from lm_eval_longbench.prompts.prepare import Prompt, prepare
 from lm_eval_longbench.prompts.tokenizer import is_true, tokenizer_name
 from lm_eval_longbench.prompts.truncation import (

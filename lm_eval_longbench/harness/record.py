@@ -21,8 +21,7 @@ from lm_eval_longbench.benchmarks.registry import signs
 from lm_eval_longbench.harness.backend import as_text
 from lm_eval_longbench.logs.found_results import logs_of, same_results
 from lm_eval_longbench.logs.results_file import RESULTS_NAME
-from lm_eval_longbench.prompts.held import Texts, whole
-from lm_eval_longbench.prompts.prepare import EXCERPT, Prompt, text_sha256
+from lm_eval_longbench.prompts.prepare import EXCERPT, Prompt, Texts, text_sha256, whole
 from lm_eval_longbench.secrets import masked
 from lm_eval_longbench.signature.ingredients import INGREDIENTS
 from lm_eval_longbench.signature.signature import completed, line

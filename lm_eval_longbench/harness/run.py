@@ -33,7 +33,7 @@ from lm_eval_longbench.benchmarks.registry import (
     unknown_task,
     valid_names,
 )
-from lm_eval_longbench.datasets_cache import our_cache
+from lm_eval_longbench.console import LogFormatter, fail
 from lm_eval_longbench.errors import (
     STOPPED,
     WRONG_USAGE,
@@ -42,6 +42,7 @@ from lm_eval_longbench.errors import (
     LongBenchError,
     RunStopped,
 )
+from lm_eval_longbench.files import our_cache
 from lm_eval_longbench.harness import api_model, baseline
 from lm_eval_longbench.harness.arguments import complete, model_of, output_of, read, wanted
 from lm_eval_longbench.harness.engines import overheard
@@ -52,7 +53,6 @@ from lm_eval_longbench.harness.kept_answers import KeptAnswers
 from lm_eval_longbench.harness.models import without_model
 from lm_eval_longbench.harness.prompts import warn_without_chat
 from lm_eval_longbench.secrets import hide_keys, masked, without_keys
-from lm_eval_longbench.terminal import LogFormatter, fail
 
 logger = logging.getLogger(__name__)
 

@@ -27,6 +27,7 @@ from lm_eval_longbench.benchmarks.registry import benchmark_of, carried, read_op
 from lm_eval_longbench.catalog.users import KEY as DEFINITION
 from lm_eval_longbench.catalog.users import WHOLE
 from lm_eval_longbench.catalog.users import notes as changes
+from lm_eval_longbench.console import warn_once
 from lm_eval_longbench.harness.backend import (
     Decoding,
     as_text,
@@ -76,10 +77,8 @@ from lm_eval_longbench.harness.record import (
     prompt_summary,
     question_id,
 )
-from lm_eval_longbench.once import warn_once
 from lm_eval_longbench.options import KEY
-from lm_eval_longbench.prompts.held import Texts
-from lm_eval_longbench.prompts.prepare import place_as_sent, question_at
+from lm_eval_longbench.prompts.prepare import Texts, place_as_sent, question_at
 from lm_eval_longbench.prompts.render import text_sha256
 from lm_eval_longbench.prompts.tokenizer import load_tokenizer, tokenizer_name
 from lm_eval_longbench.prompts.tokens.fast import tokenizer_sha256

@@ -13,7 +13,7 @@ from typing import Any
 
 from lm_eval_longbench.answers.store import model_identity
 from lm_eval_longbench.errors import PredictionError, few
-from lm_eval_longbench.input_files import read_json
+from lm_eval_longbench.files import read_json
 from lm_eval_longbench.logs.results_file import LOG_NAME, RESULTS_NAME, Recorded, model_of
 from lm_eval_longbench.logs.sample_log import BYPASS, answers_in
 from lm_eval_longbench.logs.scored_files import REPORT, SAMPLES

@@ -14,7 +14,7 @@ from typing_extensions import TypedDict
 
 from lm_eval_longbench.benchmarks.registry import learn_carried
 from lm_eval_longbench.errors import PredictionError
-from lm_eval_longbench.input_files import read_json
+from lm_eval_longbench.files import read_json
 from lm_eval_longbench.logs.scored_files import REPORT
 from lm_eval_longbench.shapes import Count, Object, Positive, checked
 from lm_eval_longbench.signature.ingredients import INGREDIENTS

@@ -13,7 +13,7 @@ from typing import Any
 from typing_extensions import TypedDict
 
 from lm_eval_longbench.errors import PredictionError
-from lm_eval_longbench.input_files import blocks, chunks, read_json_lines, reading
+from lm_eval_longbench.files import blocks, chunks, read_json_lines, reading
 from lm_eval_longbench.prompts.prepare import EXCERPT
 from lm_eval_longbench.prompts.render import text_sha256
 from lm_eval_longbench.shapes import Count, Object, checked

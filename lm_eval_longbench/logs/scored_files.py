@@ -15,7 +15,7 @@ from typing_extensions import TypedDict
 
 from lm_eval_longbench.benchmarks.base import MOST_REPEATS
 from lm_eval_longbench.errors import PredictionError
-from lm_eval_longbench.input_files import read_json_lines
+from lm_eval_longbench.files import read_json_lines
 from lm_eval_longbench.shapes import Count, Object, checked
 from lm_eval_longbench.signature.signature import SignaturePart
 

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from lm_eval_longbench.terminal import escaped
+from lm_eval_longbench.console import escaped
 
 STATIC = Path(__file__).parent / "static"
 SCRIPTS = ("chart.js", "answers.js", "page.js")

@@ -17,7 +17,7 @@ from lm_eval_longbench.benchmarks.base import MOST_REPEATS, Benchmark, Place
 from lm_eval_longbench.benchmarks.parts import Ladder, Look
 from lm_eval_longbench.benchmarks.registry import benchmarks
 from lm_eval_longbench.errors import PredictionError
-from lm_eval_longbench.input_files import read_json
+from lm_eval_longbench.files import read_json
 from lm_eval_longbench.reporting.published import PublishedRow, verdict_of
 from lm_eval_longbench.reporting.report import Column, note_on_column
 from lm_eval_longbench.reporting.scored_run import is_scored

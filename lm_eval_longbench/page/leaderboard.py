@@ -14,7 +14,7 @@ from typing_extensions import TypedDict
 from lm_eval_longbench.check.verification import outcome_lines
 from lm_eval_longbench.check.verify import verify
 from lm_eval_longbench.errors import DataError, LongBenchError, OptionError, PredictionError
-from lm_eval_longbench.input_files import read_json
+from lm_eval_longbench.files import read_json
 from lm_eval_longbench.logs.found_results import find_results
 from lm_eval_longbench.logs.results_file import ScoredFolder, read_results
 from lm_eval_longbench.page.data import page_data

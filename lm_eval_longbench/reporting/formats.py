@@ -16,8 +16,8 @@ from rich.console import Console
 from rich.measure import Measurement
 from rich.table import Table as RichTable
 
+from lm_eval_longbench.console import escaped, escaped_line
 from lm_eval_longbench.errors import UnknownNameError
-from lm_eval_longbench.terminal import escaped, escaped_line
 from lm_eval_longbench.version import __version__
 
 # Number, interval or the mark in its place, and what stands beside them; ("",) for no figure.

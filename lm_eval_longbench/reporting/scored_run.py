@@ -17,7 +17,7 @@ from lm_eval_longbench.benchmarks.registry import (
     tables,
 )
 from lm_eval_longbench.errors import DataError, PredictionError, few
-from lm_eval_longbench.input_files import blocks, lines, read_whole, reading
+from lm_eval_longbench.files import blocks, lines, read_whole, reading
 from lm_eval_longbench.logs.scored_files import (
     FORMAT,
     REPORT,

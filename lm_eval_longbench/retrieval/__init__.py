@@ -1,1 +1,1 @@
-"""Retrieved chunks that stand for a document, for the task longbench_v2_rag."""
+"""Chunks that stand for a document, and embeddings: of chunks, and of summaries (Pro's T4)."""

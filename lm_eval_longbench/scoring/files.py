@@ -16,7 +16,7 @@ from lm_eval_longbench.benchmarks.answer_files import LINES, pieces_of
 from lm_eval_longbench.benchmarks.registry import layouts, tables
 from lm_eval_longbench.benchmarks.sample import KnownDocuments, Unusable
 from lm_eval_longbench.errors import PredictionError
-from lm_eval_longbench.input_files import (
+from lm_eval_longbench.files import (
     ByteChunk,
     Damaged,
     blocks,

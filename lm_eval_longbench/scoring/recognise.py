@@ -19,7 +19,7 @@ from lm_eval_longbench.benchmarks.registry import (
     tables,
 )
 from lm_eval_longbench.errors import PredictionError
-from lm_eval_longbench.input_files import odd_kind, reading
+from lm_eval_longbench.files import odd_kind, reading
 from lm_eval_longbench.logs.results_file import read_results_file, results_beside
 from lm_eval_longbench.logs.sample_log import is_log_row, task_in_name
 from lm_eval_longbench.scoring.files import (

@@ -17,10 +17,12 @@ from lm_eval_longbench.benchmarks.registry import (
     table_of,
 )
 from lm_eval_longbench.errors import UnknownNameError
-from lm_eval_longbench.input_files import ByteChunk
+from lm_eval_longbench.files import ByteChunk
 from lm_eval_longbench.logs.scored_files import REPORT, SAMPLES, SCORES, SampleLine
 from lm_eval_longbench.metrics.reasoning import OTHERWISE, POLICIES
 from lm_eval_longbench.result_files import ResultFile, written_together
+from lm_eval_longbench.retrieval.embedding import summary_similarities
+from lm_eval_longbench.retrieval.vectors import Embedder, VectorCache
 from lm_eval_longbench.scoring.files import LOG, PredictionSource, chunks_of, rows_of
 from lm_eval_longbench.scoring.merge import Gathered, MergedTable, merge
 from lm_eval_longbench.scoring.official import stated_figures, write_official
@@ -35,9 +37,6 @@ from lm_eval_longbench.scoring.score_chunk import (
     score_chunks,
     score_row,
 )
-from lm_eval_longbench.semantic.cache import VectorCache
-from lm_eval_longbench.semantic.embedder import Embedder
-from lm_eval_longbench.semantic.similarity import summary_similarities
 
 # ---------------------------------------------------------------------- similarities
 

@@ -41,7 +41,7 @@ from lm_eval_longbench.benchmarks.sample import (
 )
 from lm_eval_longbench.catalog.users import WHOLE
 from lm_eval_longbench.errors import LongBenchError, OptionError
-from lm_eval_longbench.input_files import ByteChunk
+from lm_eval_longbench.files import ByteChunk
 from lm_eval_longbench.logs.sample_log import data_label, is_log_row, prompt_of, responses_of
 from lm_eval_longbench.metrics.reasoning import DROP, KEEP, holds_reasoning
 from lm_eval_longbench.prompts.truncation import usable_cores

@@ -14,9 +14,8 @@ from types import TracebackType
 from typing import Any, TypeVar
 
 from lm_eval_longbench.answers.answer import Answer
+from lm_eval_longbench.console import warn_once
 from lm_eval_longbench.errors import OptionError
-from lm_eval_longbench.once import warn_once
-from lm_eval_longbench.server.body import Events, bound, decoded
 from lm_eval_longbench.server.faults import (
     FATAL,
     NOT_TAKEN,
@@ -28,7 +27,7 @@ from lm_eval_longbench.server.faults import (
     of_status,
     shortened,
 )
-from lm_eval_longbench.server.reply import Reply, as_answer, tokens_of
+from lm_eval_longbench.server.reply import Events, Reply, as_answer, bound, decoded, tokens_of
 from lm_eval_longbench.server.server import (
     CHAT,
     NO_KEY,

@@ -6,10 +6,10 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+from urllib.parse import parse_qsl, urlencode, urlunsplit
 
 from lm_eval_longbench.errors import LongBenchError, OptionError
-from lm_eval_longbench.secrets import masked, masked_url, without_keys
+from lm_eval_longbench.secrets import http_parts, masked, masked_url, without_keys
 
 CHAT, COMPLETIONS = "chat", "completions"
 PATHS = {CHAT: "/chat/completions", COMPLETIONS: "/completions"}
@@ -89,12 +89,8 @@ def read_address(base_url: str, endpoint: str | None) -> tuple[str, str, dict[st
     Raises:
         OptionError: it is no http(s) address, or nothing says the endpoint, or both say another.
     """
-    try:
-        parts = urlsplit(base_url)
-        valid = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        valid = False
-    if not valid:  # not quoted: it may hold a password
+    parts = http_parts(base_url)
+    if parts is None:  # not quoted: it may hold a password
         raise OptionError("base_url is no http or https address such as http://localhost:8000/v1.")
     if endpoint not in (None, *PATHS):
         raise OptionError(f"endpoint must be {CHAT} or {COMPLETIONS}, not {endpoint!r}.")

@@ -7,8 +7,7 @@ import sys
 import pytest
 
 from lm_eval_longbench import Run, evaluate
-from lm_eval_longbench.api.files import report
-from lm_eval_longbench.api.run import options_lines
+from lm_eval_longbench.api.run import options_lines, report
 from lm_eval_longbench.check.verification import DIFFERENT
 from lm_eval_longbench.check.verify import verify
 from lm_eval_longbench.errors import LongBenchError, MissingDependencyError, OptionError

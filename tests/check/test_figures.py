@@ -28,7 +28,7 @@ from lm_eval_longbench.logs.results_file import ResultsFile, TaskResult
 from lm_eval_longbench.logs.sample_log import LogRow
 from lm_eval_longbench.metrics.summary import score_sample
 from lm_eval_longbench.prompts.render import text_sha256
-from lm_eval_longbench.semantic.embedder import OFFICIAL_MODEL
+from lm_eval_longbench.retrieval.vectors import OFFICIAL_MODEL
 
 
 def recompute(task, doc, responses, logged=None, **run):

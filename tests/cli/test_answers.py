@@ -32,11 +32,10 @@ def test_a_table(invoke, file):
     assert result.exit_code == 0
     lines = result.output.splitlines()
     assert str(file) in result.output.replace("\n", "")
-    (trec,) = [line for line in lines if line.startswith("│ longbench_v1_trec")]
-    cells = [cell.strip() for cell in trec.split("│")]
-    assert cells[2:9] == ["2", "1", "1", "1", "1,500", "100", "12"]
-    (total,) = [line for line in lines if line.startswith("│ all")]
-    assert [cell.strip() for cell in total.split("│")][2:6] == ["3", "1", "1", "1"]
+    (trec,) = [line.split() for line in lines if line.split()[:1] == ["longbench_v1_trec"]]
+    assert trec[1:8] == ["2", "1", "1", "1", "1,500", "100", "12"]
+    (total,) = [line.split() for line in lines if line.split()[:1] == ["all"]]
+    assert total[1:5] == ["3", "1", "1", "1"]
     assert "model hf pretrained=org/tiny" in result.output
     assert "longbench_v1_trec: 1 x HTTP 413: too \\x1b[31m long" in lines
 

@@ -4,10 +4,9 @@ import json
 
 import pytest
 from real_runs import EXTRACTIVE, Files, write_run
-from typer import Typer
 from typer.testing import CliRunner
 
-from lm_eval_longbench.cli import compare
+from lm_eval_longbench.cli.main import app
 from lm_eval_longbench.errors import PredictionError
 from lm_eval_longbench.harness.baseline import ExtractiveBaseline
 
@@ -27,9 +26,6 @@ def files(run, tmp_path):
 @pytest.fixture
 def command():
     """Run the command alone; there is nothing else in its application."""
-    app = Typer()
-    app.callback()(lambda: None)
-    compare.register(app)
 
     def run(*arguments):
         return CliRunner().invoke(app, ["compare", *map(str, arguments)])
@@ -47,16 +43,6 @@ def test_comparable(command, run):
     assert not any(line.startswith("  ") for line in result.stdout.splitlines())
     whole = command(run, run, "--verbose")
     assert [QASPER, "score", "0.1125", "0.1125", "+0.0000"] in cells(whole)
-
-
-def test_with_care(command, run, files):
-    files.edit_run(QASPER, seeds=[1, 2])
-    result = command(run, files.folder)
-    assert result.exit_code == 0
-    assert "comparable with care (2 shared tasks)" in result.stdout
-    (line,) = [line for line in result.stdout.splitlines() if "seeds" in line]
-    assert line.startswith(f"  seeds in {QASPER}: none | [1, 2], care: ")
-    assert "same distribution" in line
 
 
 def test_not_comparable(command, run, files):
@@ -129,18 +115,6 @@ def test_the_screen(command, tmp_path, tokenizer_folder):
     assert len(text.splitlines()) <= 10
     assert result.exit_code == 2
     assert "as tokenizers differ" not in command(*sides, "--verbose").stdout
-
-
-def test_many_differences_take_no_more_lines(command, run, files):
-    """The longest screen: several headlines, ingredients and causes."""
-    for name in (QASPER, V2):
-        files.edit_run(name, template_sha256="0" * 64, chat="on", limit=5, truncated=1, seeds=[3])
-    files.edit_results(lambda whole: whole["configs"][V2]["metadata"]["longbench_run"].pop("chat"))
-    files.edit_log(V2, lambda rows: rows[:15])
-    lines = command(run, files.folder).stdout.splitlines()
-    assert len(lines) <= 10
-    assert lines[-1].startswith("more: --verbose")
-    assert any(line.startswith("  ingredients: ") and "more" in line for line in lines)
 
 
 def test_a_file_that_cannot_be_read_has_a_status_of_its_own(command, run, files, tmp_path):

@@ -6,10 +6,9 @@ import subprocess
 import sys
 
 import pytest
-import typer
 from typer.testing import CliRunner
 
-from lm_eval_longbench.cli import doctor, link
+from lm_eval_longbench.cli.main import app
 
 SAMPLE = '{"longbench": {"data_dir": "sample"}}'
 PASSAGES = ("passage_count", "passage_retrieval_en", "passage_retrieval_zh")
@@ -17,15 +16,7 @@ RUN = ("--model", "longbench-extractive", "--tasks", "longbench_v1_lcc", "--meta
 
 
 @pytest.fixture
-def app():
-    made = typer.Typer()
-    doctor.register(made)
-    link.register(made)
-    return made
-
-
-@pytest.fixture
-def invoke_doctor(app, tmp_path, monkeypatch):
+def invoke_doctor(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
     def run(*arguments):
@@ -49,38 +40,6 @@ def test_a_users_command_line_with_doctor_for_run(invoke_doctor):
     assert "at most 64 tokens, greedy, 1 answer to a question" in text
 
 
-def test_json_for_machines(invoke_doctor):
-    done = invoke_doctor("--json", *RUN)
-    report = json.loads(done.stdout)
-    assert report["counts"]["error"] == 0
-    assert {"versions", "data", "first prompt", "limit"} <= {
-        line["topic"] for line in report["lines"]
-    }
-
-
-def test_an_error_is_the_exit_status(invoke_doctor):
-    done = invoke_doctor("--model", "no-such-model", "--tasks", "longbench_v1_lcc")
-    assert done.exit_code == 1
-    assert "1 error, 0 warnings" in done.output and "no-such-model" in done.output
-
-
-def test_all_tasks(invoke_doctor):
-    few = ("--tasks", "longbench_v1_few_shot,longbench_v1_synthetic")
-    arguments = ("--json", "--model", "longbench-extractive", *few, "--metadata", SAMPLE)
-    topics = [
-        [line["topic"] for line in json.loads(invoke_doctor(*arguments, *more).stdout)["lines"]]
-        for more in ((), ("--all",))
-    ]
-    assert [found.count("first prompt") for found in topics] == [5, 7]
-
-
-def test_thinking_needs_a_preset(invoke_doctor):
-    from lm_eval_longbench.errors import OptionError
-
-    done = invoke_doctor("--thinking", *RUN)
-    assert isinstance(done.exception, OptionError)
-
-
 def test_a_preset(invoke_doctor):
     done = invoke_doctor(
         *("--preset", "gemma-3-27b-it", "--json", "--model", "longbench-extractive"),
@@ -90,12 +49,6 @@ def test_a_preset(invoke_doctor):
     assert [line["status"] for line in lines if line["topic"] == "preset"] == ["ok"]
     (limit,) = [line for line in lines if line["topic"] == "limit"]
     assert limit["status"] == "ok" and "120,000" in limit["found"]
-
-
-def test_help_is_our_own(invoke_doctor):
-    done = invoke_doctor("--help")
-    assert done.exit_code == 0
-    assert "without a generation" in done.output
 
 
 def test_the_harnesss_own_tasks_are_indexed_for_a_pattern(processes, tmp_path):
@@ -113,10 +66,7 @@ def test_the_harnesss_own_tasks_are_indexed_for_a_pattern(processes, tmp_path):
 
 
 def test_as_a_process_with_missing_data_and_no_network(tmp_path):
-    code = (
-        "import typer; from lm_eval_longbench.cli import doctor, link; app = typer.Typer();"
-        "doctor.register(app); link.register(app); app()"
-    )
+    code = "from lm_eval_longbench.cli.main import main; main()"
     done = subprocess.run(
         [
             *(sys.executable, "-c", code, "doctor", "--json", "--model", "longbench-extractive"),

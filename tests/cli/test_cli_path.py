@@ -6,9 +6,7 @@ from pathlib import Path
 import pytest
 
 import lm_eval_longbench
-from lm_eval_longbench import task_folder as task_folder_module
 from lm_eval_longbench.benchmarks.registry import kind_of, valid_names
-from lm_eval_longbench.errors import LongBenchError
 from lm_eval_longbench.task_folder import task_folder
 
 
@@ -29,23 +27,6 @@ def test_the_script_prints_the_path_alone(script):
     done = script("path")
     assert (done.returncode, done.stderr) == (0, b"")
     assert done.stdout.decode() == f"{task_folder()}\n"
-
-
-def test_the_folder_in_the_package_comes_first(tmp_path, monkeypatch, invoke, raised):
-    package = tmp_path / "site" / "lm_eval_longbench"
-    package.mkdir(parents=True)
-    monkeypatch.setattr(task_folder_module, "__file__", str(package / "task_folder.py"))
-    error = raised("path")
-    assert str(package) in str(error)
-    assert "pip install --force-reinstall" in str(error)
-    assert type(error) is LongBenchError
-
-    beside = package.parent / "tasks" / "longbench_v1"
-    beside.mkdir(parents=True)
-    assert invoke("path").stdout == f"{beside.parent}\n"
-    inside = package / "tasks" / "longbench_v1"
-    inside.mkdir(parents=True)
-    assert invoke("path").stdout == f"{inside.parent}\n"
 
 
 def fake_harness(folder):

@@ -3,26 +3,19 @@
 import csv
 import io
 import json
-from pathlib import Path
 
 import pytest
-import typer
 from scored_runs import pro_row, v1_rows, v2_row, write_run
 from typer.testing import CliRunner
 
-from lm_eval_longbench.cli import report
+from lm_eval_longbench.cli.main import app
 from lm_eval_longbench.errors import DataError, LongBenchError, OptionError, UnknownNameError
 from lm_eval_longbench.scoring.score import score_paths
-
-GOLDEN = Path(__file__).resolve().parents[3] / "shared" / "golden"
 
 
 @pytest.fixture
 def command():
     """Run the command alone; errors of the package are raised as the result's exception."""
-    app = typer.Typer()
-    app.callback()(lambda: None)  # keeps the command's name with one command only
-    report.register(app)
 
     def run(*arguments):
         return CliRunner().invoke(app, ["report", *map(str, arguments)])
@@ -52,19 +45,6 @@ def test_a_table_of_one_run(command, folders):
     assert "p is two-sided" not in result.stdout  # there is nothing to compare with
 
 
-def test_latex_is_printed_or_written_also_of_shares(command, folders, tmp_path):
-    printed = command(*folders, "--format", "latex")
-    assert printed.exit_code == 0, printed.output
-    assert printed.stdout.startswith("% Needs \\usepackage{booktabs}")
-    file = tmp_path / "tables.tex"
-    assert command(*folders, "--format", "latex", "--output", file).exit_code == 0
-    assert file.read_text() == printed.stdout
-    shares = command(*folders, "--format", "latex", "--baseline", "two")
-    assert "two (baseline)" in shares.stdout and "LongBench v2, " in shares.stdout
-    with pytest.raises(OptionError, match="needs one or more runs"):
-        raise command("--format", "latex").exception
-
-
 def test_two_runs_get_a_difference(command, folders):
     result = command(*folders, "--format", "csv")
     lines = {
@@ -85,13 +65,6 @@ def test_every_format_is_written_to_a_file_as_printed(command, folders, tmp_path
     assert result.stdout == f"written: {file}\n"
     assert file.read_text(encoding="utf-8") == printed.stdout
     assert [path.name for path in file.parent.iterdir()] == ["report.txt"]
-
-
-def test_published_rows_only_when_asked(command, folders):
-    assert "GPT-3.5-Turbo-16k" not in command(folders[0]).stdout
-    text = command(folders[0], "--against", "published").stdout
-    assert "GPT-3.5-Turbo-16k" in text
-    assert "no rank, because its data is not the official set (data: local-1)" in text
 
 
 def test_a_rank(command, tmp_path):
@@ -128,14 +101,6 @@ def test_errors(command, folders, arguments, kind, message):
     assert message in str(result.exception)
 
 
-def test_a_damaged_line_is_named(command, folders):
-    with (folders[0] / "samples.jsonl").open("a") as handle:
-        handle.write("{\n")
-    result = command(folders[0])
-    assert isinstance(result.exception, DataError)
-    assert f"{folders[0] / 'samples.jsonl'}, line 34: " in str(result.exception)
-
-
 @pytest.fixture
 def raw(tmp_path):
     """A folder of official prediction files."""
@@ -164,59 +129,9 @@ def test_raw_predictions_are_scored_first(command, folders, raw):
     assert sorted(path.name for path in raw.iterdir()) == before
 
 
-def test_raw_files_that_cannot_be_scored(command, tmp_path):
-    (tmp_path / "notes.txt").write_text("nothing")
-    (tmp_path / "empty").mkdir()
-    for path in ("notes.txt", "empty"):
-        assert isinstance(command(tmp_path / path).exception, LongBenchError)
-
-
 def scored(path, output):
     score_paths([path], output, workers=1)
     return json.loads((output / "report.json").read_text())["tables"]
-
-
-@pytest.mark.skipif(not GOLDEN.is_dir(), reason="no shared/golden folder beside this repository")
-def test_what_score_writes_is_read_and_agrees(command, tmp_path):
-    """Real outputs of all kinds that are at hand: every official figure is checked on the way."""
-    file = GOLDEN / "longbench_v2" / "llama-3.1-8b-instruct.jsonl"
-    facts = scored(file, tmp_path / "v2")["longbench_v2"]
-    assert facts["strict"]["overall"] == 9.5  # 48 of 503
-    parsed = json.loads(command(tmp_path / "v2", "--format", "json").stdout)
-    figures = {(own["section"], own["name"]): own for own in parsed["benchmarks"][0]["figures"]}
-    for section, stated in (
-        ("accuracy (failed are wrong)", facts["accuracy"]),
-        ("official, compensated (no letter counts 0.25)", facts["official"]["compensated"]),
-        ("official", facts["official"]),
-        ("strict (missing and failed are wrong)", facts["strict"]),
-    ):
-        for name in ("overall", "easy", "hard", "short", "medium", "long"):
-            (cell,) = figures[section, name]["figures"]
-            assert cell["official"] == stated[name]
-            rounded = None if cell["value"] is None else round(cell["value"], 1)
-            assert rounded == stated[name]
-
-
-@pytest.mark.skipif(not GOLDEN.is_dir(), reason="no shared/golden folder beside this repository")
-def test_a_golden_dataset_of_e_from_raw_to_relative(command, tmp_path):
-    folder = tmp_path / "e"
-    folder.mkdir()
-    name = "passage_count.jsonl"
-    source = GOLDEN / "longbench_v1_e" / "llama2-7b-chat-4k"
-    (folder / name).write_bytes((source / name).read_bytes())
-    parsed = json.loads(command(folder, "--format", "json").stdout)
-    (benchmark,) = parsed["benchmarks"]
-    figures = {
-        own["section"]: own["figures"][0]
-        for own in benchmark["figures"]
-        if own["name"] == "passage_count"
-    }
-    official = json.loads((source / "result.json").read_text())["passage_count"]
-    assert {section: figures[section]["official"] for section in official} == official
-    whole = figures["all lengths"]["value"]
-    for section in official:
-        relative = figures[f"{section}, relative to all lengths"]["value"]
-        assert relative == pytest.approx(figures[section]["value"] / whole - 1)
 
 
 def test_a_baseline_and_a_sweep(command, folders):

@@ -4,10 +4,9 @@ import json
 
 import pytest
 from real_runs import EXTRACTIVE, Files, write_run
-from typer import Typer
 from typer.testing import CliRunner
 
-from lm_eval_longbench.cli import verify
+from lm_eval_longbench.cli.main import app
 from lm_eval_longbench.errors import PredictionError
 
 QASPER, V2 = "longbench_v1_qasper", "longbench_v2"
@@ -26,9 +25,6 @@ def files(run, tmp_path):
 @pytest.fixture
 def command():
     """Run the command alone; there is nothing else in its application."""
-    app = Typer()
-    app.callback()(lambda: None)
-    verify.register(app)
 
     def run(*arguments):
         return CliRunner().invoke(app, ["verify", *map(str, arguments)])
@@ -124,24 +120,3 @@ def test_json(command, files):
     assert (asked["status"], asked["found"], asked["expected"]) == ("different", 503, 18)
     assert asked["file"] == str(files.results)
     assert checks[QASPER, "sample log", "sample log"]["status"] == "not checkable"
-
-
-def test_options_reach_their_place(command, files, tmp_path):
-    files.edit_run(QASPER, data="local-" + "0" * 12, data_sha256="0" * 64)
-    result = command(files.folder, "--data-dir", tmp_path / "none", "--tokenizer", "x", "--json")
-    checks = [c for c in json.loads(result.stdout)["checks"] if c["kind"] == "data"]
-    assert any(str(tmp_path / "none") in check["meaning"] for check in checks)
-
-
-def test_many_differences_are_at_most_ten_lines(command, files):
-    def edit(whole):
-        for name in whole["results"][V2]:
-            if name.startswith("acc"):
-                whole["results"][V2][name] = 0.9
-
-    files.edit_results(edit)
-    result = command(files.folder)
-    assert result.exit_code == 1
-    assert len(result.stdout.splitlines()) <= 10
-    many = command(files.folder, "--verbose").stdout.splitlines()
-    assert sum(line.startswith(f"different: {files.results}") for line in many) > 5

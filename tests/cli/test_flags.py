@@ -10,7 +10,6 @@ from lm_eval_longbench.benchmarks.base import MOST_REPEATS
 from lm_eval_longbench.cli.main import command
 from lm_eval_longbench.cli.run import help_text
 from lm_eval_longbench.errors import OptionError
-from lm_eval_longbench.harness.arguments import BESIDE, parse
 from lm_eval_longbench.harness.doctor_tasks import read_run
 from lm_eval_longbench.options import FLAGS, Options, flag, with_flags
 
@@ -120,15 +119,3 @@ def test_the_help_says_how_many_repeats_are_scored(script):
     assert "lm-eval-longbench run --model MODEL" in text
     assert "lm-eval run" not in text
     assert '--metadata \'{"longbench": {"truncate_to"' not in text
-
-
-def test_flags_read_elsewhere_are_those_of_the_command():
-    own = {name for one in command("run").params for name in one.opts if name.startswith("--")}
-    assert set(BESIDE) - {"--locked"} == own
-
-
-def test_the_namespace_is_the_harness_s_own_without_them():
-    parsed = parse(["--tasks", TASK, "--repeats", "2"])
-    assert parsed.metadata == {"longbench": {"repeats": 2}}
-    assert not set(FLAGS) & set(vars(parsed))
-    assert parse(["--tasks", TASK]).metadata in (None, {})

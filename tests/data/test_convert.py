@@ -1,14 +1,8 @@
 """Converted rows appear whole or not at all, are mapped rather than read, and never damaged."""
 
 import hashlib
-import json
 import os
-import subprocess
-import sys
-from pathlib import Path
-from types import SimpleNamespace
 
-import converting
 import datasets
 import pyarrow
 import pytest
@@ -63,35 +57,6 @@ def test_rows_are_memory_mapped_and_not_converted_again(cache, arrows, row):
     assert (after.st_ino, after.st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
 
 
-def test_rows_are_not_all_in_memory_at_once(cache, row):
-    """Rows are written in batches: early ones are on disk before late ones are made."""
-    sizes = []
-
-    def rows():
-        for number in range(400):
-            if number % 100 == 99:
-                partials = list(cache.rglob("*.partial"))
-                sizes.append(
-                    sum(file.stat().st_size for path in partials for file in path.iterdir())
-                )
-            yield row(context="x" * 20_000, _id=str(number))
-
-    assert len(cached(V1, SHA, "qasper", rows)) == 400
-    assert sizes == sorted(sizes)
-    assert sizes[1] > 2_000_000
-
-
-@pytest.mark.parametrize("change", ["benchmark", "sha256", "name"])
-def test_other_bytes_or_names_get_another_file(cache, arrows, row, change):
-    key = {"benchmark": V1, "sha256": SHA, "name": "qasper"}
-    cached(**key, rows=lambda: [row()])
-    family = SimpleNamespace(family="another", fields=V1.fields, kinds=V1.kinds, counts={})
-    other = {**key, change: family if change == "benchmark" else "f" + key[change]}
-    found = cached(**other, rows=lambda: rows_of(2, row()))
-    assert len(found) == 2
-    assert len(arrows()) == 2
-
-
 @pytest.mark.parametrize("error", [DataError("line 3 is wrong"), KeyboardInterrupt()])
 @pytest.mark.parametrize("after", [0, 1, NUMBER])
 def test_rows_that_break_off_leave_nothing(cache, arrows, row, error, after):
@@ -135,41 +100,6 @@ def test_a_process_that_dies_midway_leaves_no_finished_file(cache, arrows, row):
     assert left.split("/")[-2].endswith(".partial")
     whole = cached(V1, SHA, "qasper", lambda: rows_of(NUMBER, row()))
     assert whole["_id"][:] == [str(number) for number in range(NUMBER)]
-
-
-def test_a_full_disk_is_one_error_and_leaves_nothing(cache, arrows, row):
-    code = (
-        "import datasets, json, resource, sys\n"
-        "from lm_eval_longbench.benchmarks.longbench_v1 import V1\n"
-        "sys.path.insert(0, sys.argv[4])\n"
-        "from converting import cached\n"
-        "from lm_eval_longbench.errors import DataError\n"
-        "datasets.config.HF_DATASETS_CACHE = sys.argv[1]\n"
-        "resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000))\n"
-        "try:\n"
-        "    cached(V1, sys.argv[2], 'q', lambda: [json.loads(sys.argv[3])] * 500)\n"
-        "except DataError as error:\n"
-        "    sys.stdout.write(str(error))\n"
-    )
-    done = subprocess.run(
-        [
-            sys.executable,
-            "-c",
-            code,
-            str(cache),
-            SHA,
-            json.dumps(row()),
-            str(Path(converting.__file__).parent),
-        ],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=True,
-    )
-    assert done.stdout.startswith(f"Cannot write {cache}")
-    assert "Free some space" in done.stdout
-    assert "HF_DATASETS_CACHE" in done.stdout
-    assert arrows() == []
 
 
 def convert(cache, start, counter, row):
@@ -247,47 +177,3 @@ def test_a_changed_answer_of_an_array_is_read_from_its_source_again(cache, tmp_p
     (arrow,) = cache.rglob("t1_1.arrow")
     assert other_gold(arrow)
     assert load("t1_1", str(file)).rows[0]["answer"] == ROW["answer"]
-
-
-def test_a_whole_cache_that_cannot_be_written_is_read(cache, row, monkeypatch):
-    cached(V1, SHA, "qasper", lambda: [row()])
-
-    def refused(*_):
-        raise PermissionError("read only")
-
-    monkeypatch.setattr("lm_eval_longbench.data.convert.FileLock", refused)
-    assert len(cached(V1, SHA, "qasper", never)) == 1
-    gone(cache_folder(V1, SHA, "qasper") / "qasper.arrow")
-    with pytest.raises(DataError, match=r"Cannot write .*read only.*HF_DATASETS_CACHE"):
-        cached(V1, SHA, "qasper", lambda: [row()])
-
-
-def test_files_of_another_format_are_left_alone(cache, row):
-    old = cache / "lm_eval_longbench" / "longbench_v1" / f"{SHA[:16]}-1" / "qasper.arrow"
-    old.parent.mkdir(parents=True)
-    old.write_bytes(b"another format")
-    assert len(cached(V1, SHA, "qasper", lambda: [row()])) == 1
-    assert old.read_bytes() == b"another format"
-
-
-def mend_and_report(cache, start, counter, row, queue):
-    found = convert(cache, start, counter, row)
-    queue.put(found["_id"][:])
-
-
-def test_processes_that_meet_a_changed_file_mend_it_once(cache, arrows, row):
-    cached(V1, SHA, "qasper", lambda: rows_of(NUMBER, row()))
-    (name,) = arrows()
-    assert other_gold(cache / name)
-    start, counter, queue = FORKING.Barrier(3), FORKING.Value("i", 0), FORKING.Queue()
-    arguments = (str(cache), start, counter, row(), queue)
-    processes = [FORKING.Process(target=mend_and_report, args=arguments) for _ in range(3)]
-    for process in processes:
-        process.start()
-    results = [queue.get(timeout=120) for _ in processes]
-    for process in processes:
-        process.join(60)
-    assert [process.exitcode for process in processes] == [0, 0, 0]
-    assert results == [[str(number) for number in range(NUMBER)]] * 3
-    assert counter.value == 1
-    assert arrows() == [name]

@@ -1,7 +1,6 @@
 """A file over HTTP: resumed, refused, given up; against real servers on loopback."""
 
 import hashlib
-import socket
 import time
 
 import pytest
@@ -139,29 +138,6 @@ def test_what_fails_for_good_ends_in_time(target, hasty, how, why):
 def test_the_real_times_add_up_to_less_than_15_seconds():
     assert module.PATIENCE + max(module.PAUSE, 0.5) < 15
     assert module.TIMEOUT < module.PATIENCE
-
-
-def test_nobody_listens(target, hasty):
-    with socket.socket() as unused:
-        unused.bind(("127.0.0.1", 0))
-        port = unused.getsockname()[1]
-    with pytest.raises(NotDownloadedError, match="refused"):
-        download(f"http://127.0.0.1:{port}/data.json", target, SHA256)
-
-
-@pytest.mark.parametrize("address", ["http://127.0.0.1:port/data.json", "http://[::1/data.json"])
-def test_what_is_no_address(target, address, monkeypatch):
-    waited = []
-    monkeypatch.setattr(module.time, "sleep", waited.append)
-    with pytest.raises(NotDownloadedError):
-        download(address, target, SHA256)
-    assert waited == []  # it will be none at the next try, too
-
-
-def test_a_place_that_cannot_be_written(tmp_path):
-    (tmp_path / "file").write_text("")
-    with pytest.raises(NotDownloadedError, match="file"):
-        download("http://127.0.0.1:9/data.json", tmp_path / "file" / "data.json", SHA256)
 
 
 def test_a_key_goes_to_this_server_alone(target):

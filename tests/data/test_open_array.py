@@ -2,14 +2,12 @@
 
 import hashlib
 import json
-import tracemalloc
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import pro_rows
-import pyarrow
 import pytest
 import v2_rows
 from longbench_pro_facts import BY_CODE, SECONDARY_TASKS
@@ -17,7 +15,7 @@ from longbench_v2_facts import COUNTS, DOMAINS
 from pro_rows import ROW, official_rows, write_rows
 
 from lm_eval_longbench.benchmarks.longbench_pro import PRO
-from lm_eval_longbench.benchmarks.longbench_v2 import CHOICES, V2
+from lm_eval_longbench.benchmarks.longbench_v2 import V2
 from lm_eval_longbench.data import open as opening
 from lm_eval_longbench.data.convert import ROWS, write
 from lm_eval_longbench.data.open import differences
@@ -158,39 +156,6 @@ def test_local_data_is_marked_and_one_warning_names_what_differs(case, cache, tm
     )
 
 
-def test_local_data_with_official_counts(case, cache, full_file, caplog):
-    case.load(str(full_file.parent))
-    assert "all counts are the official ones. Results" in caplog.text
-
-
-def test_a_small_subset_names_some_of_the_counts(case, cache, tmp_path, caplog):
-    case.load(str(write_rows(tmp_path / "mine.json", [case.row])))
-    questions = len(case.rows)
-    assert f"; 1 questions instead of {questions}; " in caplog.text
-    assert "more. Results are marked" in caplog.text
-
-
-def test_extra_fields_are_dropped(case, cache, tmp_path):
-    write_rows(tmp_path / case.file, [case.row, {**case.row, "note": 5}])
-    documents = case.load(str(tmp_path))
-    assert list(documents.rows) == [case.row, case.row]
-    assert tuple(documents.rows.column_names) == tuple(case.row)
-
-
-def test_other_bytes_are_converted_anew(case, folders, tmp_path):
-    file = write_rows(tmp_path / "mine.json", [case.row])
-    assert len(case.load(str(file)).rows) == 1
-    write_rows(file, [case.row, case.row])
-    assert len(case.load(str(file)).rows) == 2
-    assert len(folders(case.name)) == 2
-
-
-def test_the_home_folder_may_be_a_tilde(case, cache, tmp_path, monkeypatch):
-    monkeypatch.setenv("HOME", str(tmp_path))
-    write_rows(tmp_path / "copy" / case.file, [case.row])
-    assert len(case.load("~/copy").rows) == 1
-
-
 @pytest.mark.parametrize("place", ["nothing", "empty"])
 def test_nothing_there_names_three_ways(case, cache, tmp_path, place):
     (tmp_path / "empty").mkdir()
@@ -199,22 +164,6 @@ def test_nothing_there_names_three_ways(case, cache, tmp_path, place):
         case.load(str(tmp_path / place))
     said = str(caught.value)
     assert all(way in said for way in ("(1)", "(2)", "(3)", "data.json", "longbench_pro.json"))
-
-
-def test_a_file_that_cannot_be_read(case, cache, full_file, monkeypatch):
-    def refused(path):
-        raise PermissionError(13, "Permission denied", str(path))
-
-    monkeypatch.setattr(opening, "sha256_of", refused)
-    with pytest.raises(DataError, match=r"\.json cannot be read: .*Permission denied"):
-        case.load(str(full_file))
-
-
-def test_the_file_of_the_other_benchmark(case, cache, tmp_path):
-    other = V2_CASE if case is PRO_CASE else PRO_CASE
-    file = write_rows(tmp_path / "mine.json", other.rows[:3])
-    with pytest.raises(DataError, match=f"element 1, lacks the field '{next(iter(case.row))}'"):
-        case.load(str(file))
 
 
 # The cache
@@ -239,18 +188,6 @@ def test_a_changed_cache_without_its_source_is_an_error(case, folders, hub_file,
     assert folders(case.name) == [folder]
 
 
-def test_each_row_knows_its_document(case, cache, tmp_path):
-    rows = [{**case.row, "context": text} for text in ("one", "two", "one", "")]
-    file = write_rows(tmp_path / "mine.json", rows)
-    hashes = [hashlib.sha256(text.encode()).hexdigest() for text in ("one", "two", "one")]
-    documents = case.load(str(file))
-    assert documents.context_sha256 == [*hashes, None]
-    assert documents.select([2, 3]).context_sha256 == [hashes[0], None]
-
-
-OFFICIAL = {"colour": {"red": 2, "blue": 1}, "size": {"big": 0, "small": 3}}
-
-
 @pytest.mark.parametrize(
     ("benchmark", "rows"),
     [(PRO, official_rows()), (V2, v2_rows.official_rows())],
@@ -265,22 +202,6 @@ def test_official_rows_have_the_official_counts(benchmark, rows, tmp_path):
         assert values == Counter(row[dimension] for row in rows)
     sizes = {sum(values.values()) for values in benchmark.counts.values()}
     assert sizes == {len(rows)}
-
-
-def test_every_difference_is_named():
-    counts = {"colour": {"red": 1, "blue": 1}, "size": {"big": 1, "small": 1}}
-    assert differences(counts, OFFICIAL) == [
-        "2 questions instead of 3",
-        "colour 'red' 1 instead of 2",
-        "size 'big' 1 instead of 0",
-        "size 'small' 1 instead of 3",
-    ]
-
-
-def test_no_questions():
-    nothing = {name: dict.fromkeys(values, 0) for name, values in OFFICIAL.items()}
-    assert differences(nothing, OFFICIAL)[0] == "0 questions instead of 3"
-    assert differences(nothing, nothing) == []
 
 
 PRO_ROWS = official_rows()
@@ -325,49 +246,8 @@ def test_other_counts_of_pro_than_pinned_are_an_error(folders, hub_file, change,
         assert folders() == []
 
 
-def test_a_subset_serves_the_tasks_it_has(cache, tmp_path, caplog):
-    file = write_rows(tmp_path / "longbench_pro.json", [ROW, {**ROW, "id": "1"}])
-    documents = pro_rows.load("t1_1", str(tmp_path))
-    assert list(documents.rows) == [ROW, {**ROW, "id": "1"}]
-    assert tuple(documents.rows.column_names) == PRO.fields
-    assert "2 questions instead of 1500" in caplog.text
-    with pytest.raises(DataError, match=r"holds no questions of 'T11\.2 ") as caught:
-        pro_rows.load("t11_2", str(tmp_path))
-    assert str(file) in str(caught.value)
-
-
-def test_the_sample_has_every_task(cache, caplog):
-    for task in SECONDARY_TASKS.values():
-        documents = pro_rows.load(task.code, "sample")
-        assert len(documents.rows) >= 2
-        assert set(documents.rows["secondary_task"]) == {task.name}
-        assert documents.label == f"sample-{documents.sha256[:12]}"
-        assert not documents.official
-    assert caplog.records == []
-
-
 V2_ROWS = v2_rows.official_rows()
 SIZES = dict(zip(DOMAINS, COUNTS["domain"].values(), strict=True))
-
-
-@pytest.fixture
-def allocated():
-    """Return the most bytes that pyarrow has held in memory of its own during the test."""
-    before = pyarrow.default_memory_pool()
-    pool = pyarrow.proxy_memory_pool(before)
-    pyarrow.set_memory_pool(pool)
-    yield pool.max_memory
-    pyarrow.set_memory_pool(before)
-
-
-def test_the_pinned_file_in_its_order(folders, hub_file):
-    hub_file(V2, json.dumps(V2_ROWS).encode())
-    documents = v2_rows.load(None)
-    assert list(documents.rows) == V2_ROWS
-    assert tuple(documents.rows.column_names) == V2.fields
-    (folder,) = folders("longbench_v2")
-    names = ["converted.json", "questions.arrow"]
-    assert sorted(path.name for path in folder.iterdir()) == names
 
 
 @pytest.mark.parametrize("code", DOMAINS)
@@ -391,141 +271,10 @@ def changed(**values):
     return change
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (lambda rows: rows[:-1], "502 questions instead of 503"),
-        (lambda rows: [*rows, rows[0]], "504 questions instead of 503"),
-        (changed(difficulty="hard"), "'easy' 191 instead of 192; difficulty 'hard' 312 instead of"),
-        (changed(length="long"), "length 'long' 109 instead of 108"),
-        (changed(domain="Code Repository Understanding"), "Understanding' 51 instead of 50"),
-        (lambda rows: rows[:3], "3 questions instead of 503.*; and .* more"),
-        (lambda rows: [], "0 questions instead of 503"),
-    ],
-)
-def test_other_counts_of_v2_than_pinned_are_an_error(folders, hub_file, change, message):
-    hub_file(V2, json.dumps(change(V2_ROWS)).encode())
-    for domain in (None, "code_repository"):
-        with pytest.raises(DataError, match=message):
-            v2_rows.load(domain)
-        assert folders("longbench_v2") == []
-
-
 # Domains
-
-
-def test_local_data_serves_the_domains_it_has(cache, tmp_path, caplog):
-    rows = [
-        {**v2_rows.ROW, "_id": str(number), "domain": DOMAINS[code]}
-        for number, code in enumerate(["code_repository", "multi_document_qa", "code_repository"])
-    ]
-    file = write_rows(tmp_path / "data.json", rows)
-    assert list(v2_rows.load(None, str(tmp_path)).rows) == rows
-    assert v2_rows.load("code_repository", str(tmp_path)).rows["_id"][:] == ["0", "2"]
-    assert v2_rows.load("multi_document_qa", str(tmp_path)).rows["_id"][:] == ["1"]
-    assert "3 questions instead of 503" in caplog.text
-    with pytest.raises(DataError, match="holds no questions of 'Single-Document QA'") as caught:
-        v2_rows.load("single_document_qa", str(tmp_path))
-    assert str(file) in str(caught.value)
-
-
-@pytest.mark.parametrize("domain", [None, "single_document_qa"])
-def test_a_local_file_without_questions(folders, tmp_path, domain):
-    file = write_rows(tmp_path / "data.json", [])
-    with pytest.raises(DataError, match=r"holds no questions\.$"):
-        v2_rows.load(domain, str(file))
-    assert folders("longbench_v2") == []
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"context": "\ud800"}, "has a field 'context' that is not a text"),
-        ({"answer": "E"}, "has the answer 'E'"),
-        ({"choice_C": " "}, "has an empty choice_C"),
-        ({"length": "tiny"}, "has an unknown length 'tiny'"),
-    ],
-)
-def test_a_bad_row_is_named_and_nothing_kept(folders, tmp_path, change, message):
-    file = tmp_path / "mine.json"
-    file.write_text(
-        json.dumps([v2_rows.ROW, {**v2_rows.ROW, **change}])
-    )  # escapes, for half a surrogate pair
-    with pytest.raises(DataError, match=rf"mine\.json, element 2, {message}"):
-        v2_rows.load(None, str(file))
-    assert folders("longbench_v2") == []
 
 
 # Long documents
 
 
-def test_a_huge_document_comes_back_unchanged(cache, tmp_path):
-    """It is longer than several chunks of the reader, with neighbours that share one."""
-    huge = "".join(f"{number} 汉字 $Q$ \U0001f642\u2028\x00\n" for number in range(400_000))
-    assert len(huge.encode()) > 9_000_000
-    rows = [
-        v2_rows.ROW,
-        {**v2_rows.ROW, "_id": "huge", "context": huge},
-        {**v2_rows.ROW, "_id": "last", "context": ""},
-    ]
-    documents = v2_rows.load(None, str(write_rows(tmp_path / "data.json", rows)))
-    assert len(documents.rows) == 3
-    for number, row in enumerate(rows):
-        assert documents.rows[number] == row
-
-
-def test_a_document_is_read_without_the_others(cache, tmp_path, allocated):
-    """Opening all questions or a domain reads no text, and reading one copies that one alone."""
-    size = 500_000
-    codes = list(DOMAINS) * 7
-    rows = [
-        {
-            **v2_rows.ROW,
-            "_id": str(number),
-            "domain": DOMAINS[code],
-            "context": str(number % 10) * size,
-        }
-        for number, code in enumerate(codes)
-    ]
-    file = str(write_rows(tmp_path / "data.json", rows))
-    v2_rows.load(None, file)
-
-    converted = allocated()
-    tracemalloc.start()
-    opened = {code: v2_rows.load(code, file).rows for code in (None, *DOMAINS)}
-    _, opening = tracemalloc.get_traced_memory()
-    tracemalloc.reset_peak()
-    read = {
-        code: [rows[number]["context"][-1] for number in range(len(rows))]
-        for code, rows in opened.items()
-    }
-    iterated = [row["context"][0] for row in opened["code_repository"]]
-    _, reading = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    assert read[None] == [str(number % 10) for number in range(42)]
-    expected = [str(number % 10) for number in range(42) if codes[number] == "code_repository"]
-    assert read["code_repository"] == iterated == expected
-    assert opening < 3 * size  # a block of the file, while it is hashed; it has 42
-    assert reading < 5 * size
-    assert allocated() == converted
-
-
 # The sample
-
-
-def test_the_sample_of_v2(cache, caplog):
-    documents = v2_rows.load(None, "sample")
-    file = V2.samples / "data.json"
-    assert list(documents.rows) == json.loads(file.read_bytes())
-    assert documents.label == f"sample-{documents.sha256[:12]}"
-    assert not documents.official
-    for code, name in DOMAINS.items():
-        rows = v2_rows.load(code, "sample").rows
-        assert len(rows) >= 1 and set(rows["domain"]) == {name}
-    for name, values in (
-        ("answer", CHOICES),
-        ("difficulty", COUNTS["difficulty"]),
-        ("length", COUNTS["length"]),
-    ):
-        assert set(documents.rows[name]) == set(values)
-    assert caplog.records == []

@@ -141,50 +141,8 @@ def test_both_halves_together_are_a_character(row):
 
 SOME = ("name", "note", "marks")
 SOME_TEXTS = ("name", "note")
-SOME_ROW = {"name": "Emma", "note": "汉字 🙂 \x00", "marks": [1]}
 
 
 def rows(*items, problem_of=lambda row: schema_problem(row, SOME, SOME_TEXTS)):
     benchmark = SimpleNamespace(fields=SOME, row_problem=problem_of)
     return checked_rows(items, "some.json", benchmark)
-
-
-def test_extra_fields_of_elements_are_dropped_and_the_order_is_ours():
-    (found,) = rows({"extra": 1, **dict(reversed(SOME_ROW.items()))})
-    assert found == SOME_ROW
-    assert tuple(found) == SOME
-
-
-def test_rows_before_a_bad_one_are_delivered():
-    reader = rows(SOME_ROW, [], SOME_ROW)
-    assert next(reader) == SOME_ROW
-    with pytest.raises(DataError, match=r"^some\.json, element 2, is not a JSON object\.$"):
-        next(reader)
-
-
-def test_what_the_benchmark_says_is_wrong():
-    with pytest.raises(DataError, match=r"^some\.json, element 1, has the wrong colour\.$"):
-        list(rows(SOME_ROW, problem_of=lambda row: "has the wrong colour"))
-
-
-@pytest.mark.parametrize("value", [None, 1, True, "text", [], [SOME_ROW]])
-def test_no_object(value):
-    assert schema_problem(value, SOME, SOME_TEXTS) == "is not a JSON object"
-
-
-@pytest.mark.parametrize("name", SOME)
-def test_each_field_that_is_missing(name):
-    row = {key: value for key, value in SOME_ROW.items() if key != name}
-    assert schema_problem(row, SOME, SOME_TEXTS) == f"lacks the field {name!r}"
-
-
-@pytest.mark.parametrize("name", SOME_TEXTS)
-@pytest.mark.parametrize("value", [None, 1, 1.5, True, [], ["x"], {}, "\ud83d", "a \udc00 b"])
-def test_each_value_that_is_no_text(name, value):
-    problem = schema_problem({**SOME_ROW, name: value}, SOME, SOME_TEXTS)
-    assert problem.startswith(f"has a field {name!r} that is not a text")
-
-
-@pytest.mark.parametrize("value", [None, 1, [], "\ud83d"])
-def test_other_fields_may_be_anything(value):
-    assert schema_problem({**SOME_ROW, "marks": value}, SOME, SOME_TEXTS) is None

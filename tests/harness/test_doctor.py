@@ -34,7 +34,7 @@ from lm_eval_longbench.harness.doctor_report import (
     space_line,
     summary,
 )
-from lm_eval_longbench.semantic.embedder import OFFICIAL_MODEL
+from lm_eval_longbench.retrieval.vectors import OFFICIAL_MODEL
 
 QASPER = "longbench_v1_qasper"
 

@@ -9,7 +9,7 @@ import pytest
 from asked import prompt_of, rows_of
 
 from lm_eval_longbench.errors import EmbeddingError
-from lm_eval_longbench.semantic import local
+from lm_eval_longbench.retrieval import embedding
 
 TASK = "longbench_pro_t4_1"
 
@@ -53,7 +53,7 @@ def test_another_model_is_reported_and_makes_no_official_score(
 def test_the_official_models_name_makes_the_score(
     evaluate, recording_lm, answers, model, monkeypatch
 ):
-    monkeypatch.setattr(local.LocalEmbedder, "official", property(lambda self: True))
+    monkeypatch.setattr(embedding.LocalEmbedder, "official", property(lambda self: True))
     found = figures(evaluate(recording_lm, [TASK], {"repeats": 1, "embedding_model": model}))
     assert found["score"] == pytest.approx(1.0, abs=1e-6)
     assert found["pass_at_n"] == 1.0
@@ -65,8 +65,8 @@ def test_a_failing_embedder_does_not_cost_the_answers(
     def fail(self, texts):
         raise EmbeddingError("the graphics card went away")
 
-    monkeypatch.setattr(local.LocalEmbedder, "embed", fail)
-    monkeypatch.setattr(local.LocalEmbedder, "identity", property(lambda self: "never cached"))
+    monkeypatch.setattr(embedding.LocalEmbedder, "embed", fail)
+    monkeypatch.setattr(embedding.LocalEmbedder, "identity", property(lambda self: "never cached"))
     result = evaluate(
         recording_lm, [TASK], {"repeats": 1, "embedding_model": model}, log_samples=True
     )

@@ -1,17 +1,14 @@
 """Cuts are remembered between runs, and never for a prompt that is not the same."""
 
 import json
-import logging
-from pathlib import Path
 
 import datasets
 import pytest
 from oracles.tokenizer_zoo import build
 
 from lm_eval_longbench.prompts import prepare as module
-from lm_eval_longbench.prompts.prepare import prepare
+from lm_eval_longbench.prompts.prepare import CutCache, cache_key, prepare
 from lm_eval_longbench.prompts.tokenizer import load_tokenizer
-from lm_eval_longbench.prompts.tokens.cut_cache import CutCache, cache_key
 from lm_eval_longbench.prompts.truncation import (
     RULE_PRO,
     RULE_V1,
@@ -72,14 +69,6 @@ def test_the_second_run_cuts_nothing_and_gives_the_same(folder, cut_prompts):
     assert not any(text in file.read_text() for text in TEXTS if text != "short")
 
 
-def test_only_new_prompts_are_cut_and_those_known_stay_known(cut_prompts):
-    run(TEXTS[:2])
-    cut_prompts.clear()
-    whole = run()
-    assert cut_prompts == TEXTS[2:4]
-    assert whole == prepare(TEXTS, 31, lambda: build("gpt2"), halves_decoded_apart)
-
-
 @pytest.mark.parametrize(
     "change",
     [
@@ -129,31 +118,6 @@ def test_any_cut_text_comes_back(cut):
     cache.put("abcab", Cut(cut, 7, True))
     cache.save()
     assert CutCache("key").get("abcab") == Cut(cut, 7, True)
-
-
-def test_what_other_processes_wrote_is_kept():
-    first, second = CutCache("key"), CutCache("key")
-    first.put("one", Cut("one", 1, False))
-    second.put("two", Cut("two", None, False))
-    first.save()
-    second.save()
-    assert CutCache("key").get("one") == Cut("one", 1, False)
-    assert CutCache("key").get("two") == Cut("two", None, False)
-
-
-def test_a_full_disk_costs_a_warning(folder, monkeypatch, caplog):
-    def full(self, data, **options):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(Path, "write_text", full)
-    with caplog.at_level(logging.WARNING):
-        cut = run()
-    assert "cannot be remembered" in caplog.text
-    assert "No space left" in caplog.text
-    assert [prompt.text for prompt in cut] == [
-        cut.text for cut in truncate(TEXTS, build("gpt2"), 31, halves_decoded_apart)
-    ]
-    assert list(folder.iterdir()) == []
 
 
 def test_a_tokenizer_without_a_description_has_no_key():

@@ -1,7 +1,7 @@
 """Texts that are held: each comes back as it was, from memory or from a file."""
 
-import lm_eval_longbench.prompts.held as held
-from lm_eval_longbench.prompts.held import Held, Texts, whole
+import lm_eval_longbench.prompts.prepare as held
+from lm_eval_longbench.prompts.prepare import Held, Texts, whole
 
 ODD = ["", "a", "文" * 1000, "half a pair \ud83d, and \x00", "\r\n\r", "😀" * 600_000]
 

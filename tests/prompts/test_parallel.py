@@ -18,20 +18,6 @@ def test_results_come_in_order(threads):
     assert list(in_order(work, [], threads)) == []
 
 
-def test_items_are_taken_only_a_little_ahead():
-    taken = []
-
-    def items():
-        for number in range(1000):
-            taken.append((number, threading.current_thread()))
-            yield number
-
-    results = in_order(str, items(), 3)
-    assert next(results) == "0"
-    assert len(taken) <= 6
-    assert {thread for _, thread in taken} == {threading.current_thread()}
-
-
 def test_threads_really_work_at_the_same_time():
     meeting = threading.Barrier(3, timeout=20)
     assert sorted(in_order(lambda _: meeting.wait(), range(3), 3)) == [0, 1, 2]

@@ -56,13 +56,6 @@ def test_a_folder_is_loaded_and_loaded_once(plain, tmp_path):
     assert load_tokenizer(str(tmp_path), {"pretrained": "another"}) is first
 
 
-def test_special_tokens_come_with_it(with_bos, tmp_path):
-    with_bos.save_pretrained(tmp_path)
-    ids = load_tokenizer(str(tmp_path), {})("x")["input_ids"]
-    assert ids == with_bos("x")["input_ids"]
-    assert len(ids) == 2
-
-
 def test_the_models_revision_is_asked_for_in_the_models_repository_only(plain, tmp_path):
     """A folder has no revisions; what differs is whether the loader's memory is asked anew."""
     plain.save_pretrained(tmp_path)
@@ -93,14 +86,6 @@ def test_a_tokenizer_that_cannot_be_loaded(name, monkeypatch):
     assert "option 'tokenizer'" in message
     assert "truncate_to" in message
     assert caught.value.__cause__ is not None
-
-
-def test_a_damaged_folder(tmp_path):
-    (tmp_path / "tokenizer.json").write_text("{")
-    config = {"tokenizer_class": "PreTrainedTokenizerFast"}
-    (tmp_path / "tokenizer_config.json").write_text(json.dumps(config))
-    with pytest.raises(TokenizerError, match="cannot be loaded"):
-        load_tokenizer(str(tmp_path), {})
 
 
 def test_files_that_make_the_loader_panic(tmp_path, plain):

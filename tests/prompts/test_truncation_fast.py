@@ -253,15 +253,6 @@ def test_counting_many_is_counting_each():
     assert list(count_many(tokenizer, iter(items))) == expected
 
 
-@pytest.mark.parametrize("name", KINDS)
-def test_no_kind_gives_cause_for_a_report(name, caplog):
-    """What the rules prove is what the checks find, for tokenizers as they are made."""
-    with caplog.at_level(logging.WARNING):
-        fast = fast_tokenizer(KINDS[name][0]())
-    assert "report this" not in caplog.text
-    assert fast.trusts_cuts == bool(KINDS[name][1])
-
-
 ENGLISH = "the ledger of the harbor lists copper, " * 30
 
 
@@ -321,20 +312,6 @@ def test_an_interruption_is_no_error_of_the_tokenizer(monkeypatch):
     monkeypatch.setattr(FastTokenizer, "tokenize", interrupted)
     with pytest.raises(KeyboardInterrupt):
         list(truncate([ENGLISH], tokenizer, 9, RULE_V1))
-
-
-def test_a_tokenizer_that_raises_on_a_probe_is_asked_itself():
-    """WordLevel without its unknown token knows a few words, and raises on any other."""
-    from tokenizers import Tokenizer, models, pre_tokenizers
-    from transformers import PreTrainedTokenizerFast
-
-    raw = Tokenizer(models.WordLevel({"the": 0, "ledger": 1}, unk_token="none"))
-    raw.pre_tokenizer = pre_tokenizers.Whitespace()
-    tokenizer = PreTrainedTokenizerFast(tokenizer_object=raw)
-    (cut,) = truncate(["the ledger " * 9], tokenizer, 3, ends_decoded_together)
-    assert cut.text == "the the ledger"
-    with pytest.raises(TokenizerError, match="cannot tokenize"):
-        list(truncate(["the other ledger"], tokenizer, 2, ends_decoded_together))
 
 
 def test_ids_that_cannot_be_decoded_are_an_error_that_says_what_to_do():

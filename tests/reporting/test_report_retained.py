@@ -7,7 +7,7 @@ import json
 import pytest
 from scored_runs import v1_rows, v2_row, write_run
 
-from lm_eval_longbench.api.files import report
+from lm_eval_longbench.api.run import report
 from lm_eval_longbench.errors import OptionError, UnknownNameError
 from lm_eval_longbench.reporting.retained import make_retained, numbers_of, retained
 from lm_eval_longbench.reporting.scored_run import read_run

@@ -1,5 +1,4 @@
 import gzip
-import hashlib
 import json
 import re
 
@@ -7,7 +6,7 @@ import pytest
 
 from lm_eval_longbench.benchmarks.longbench_v2_asking import retrieved_document
 from lm_eval_longbench.errors import DataError
-from lm_eval_longbench.retrieval.context_file import check_complete, contexts_sha256, read_contexts
+from lm_eval_longbench.retrieval.chunks import check_complete, read_contexts
 
 ROWS = [
     {
@@ -61,11 +60,6 @@ def test_the_best_ones_alone_can_be_kept(read):
     assert retrieved_document(kept["q1"], 1) == retrieved_document(CONTEXTS["q1"], 1)
 
 
-@pytest.mark.parametrize("form", ["", "\n\n", "[]", " [ ]"])
-def test_an_empty_file_has_no_entries(read, form):
-    assert read(form.encode()) == {}
-
-
 def test_equal_entries_are_one(read):
     assert read(LINES + LINES) == CONTEXTS
 
@@ -102,53 +96,9 @@ def test_a_bad_line_is_named(read, bad, reason, pack):
         read(pack(GOOD + b"\n\n" + bad + b"\n" + GOOD))
 
 
-@pytest.mark.parametrize(
-    ("bad", "reason"),
-    [
-        (b"no]", " is not a JSON array: Expecting value"),
-        (b"1]", ", element 2, is not a JSON object"),
-        (b'{"_id": "a"}]', ", element 2, lacks the field 'retrieved_context'"),
-        (b'{"_id": "a', " is not a JSON array: Unterminated string"),
-    ],
-)
-def test_a_bad_element_is_named(read, bad, reason):
-    with pytest.raises(DataError, match=re.escape(f"contexts.json{reason}")):
-        read(b"[" + GOOD + b"," + bad)
-
-
 def test_a_packed_array_is_refused(read):
     with pytest.raises(DataError, match=r"contexts\.json is a JSON array packed by gzip\. Unpack"):
         read(gzip.compress(json.dumps(ROWS).encode()))
-
-
-def damaged(packed):
-    return packed[:-8] + bytes(8)
-
-
-@pytest.mark.parametrize(
-    "change",
-    [lambda packed: packed[:-9], damaged, lambda packed: packed[:12] + b"\xff" * 9 + packed[21:]],
-    ids=["cut short", "wrong checksum", "wrong bits"],
-)
-def test_a_damaged_packed_file(read, change):
-    with pytest.raises(DataError, match=r"contexts\.json cannot be read"):
-        read(change(gzip.compress(LINES * 200)))
-
-
-@pytest.mark.parametrize("name", ["missing.jsonl", "."])
-def test_no_such_file(tmp_path, name):
-    path = str(tmp_path / name)
-    with pytest.raises(DataError, match="cannot be read"):
-        read_contexts(path)
-    with pytest.raises(DataError, match="cannot be read"):
-        contexts_sha256(path)
-
-
-def test_the_home_folder(tmp_path, monkeypatch):
-    monkeypatch.setenv("HOME", str(tmp_path))
-    (tmp_path / "c.jsonl").write_bytes(LINES)
-    assert read_contexts("~/c.jsonl") == CONTEXTS
-    assert contexts_sha256("~/c.jsonl") == hashlib.sha256(LINES).hexdigest()
 
 
 def test_complete():

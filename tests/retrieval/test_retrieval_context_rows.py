@@ -1,6 +1,6 @@
 import pytest
 
-from lm_eval_longbench.retrieval.context_file import problem_of
+from lm_eval_longbench.retrieval.chunks import problem_of
 
 CHUNK = {"c_idx": 3, "content": "text"}
 
@@ -43,7 +43,7 @@ def test_bad_entries(row, problem):
         ({**CHUNK, "c_idx": "3"}, "item 2 has a field 'c_idx' that is not a whole number"),
         ({**CHUNK, "c_idx": 3.0}, "item 2 has a field 'c_idx' that is not a whole number"),
         ({**CHUNK, "c_idx": True}, "item 2 has a field 'c_idx' that is not a whole number"),
-        ({**CHUNK, "c_idx": -1}, "item 2 has a field 'c_idx' that is not a whole number"),
+        ({**CHUNK, "c_idx": -1}, "item 2 has a field 'c_idx' below 0"),
         ({**CHUNK, "content": None}, "item 2 has a field 'content' that is not a text"),
         ({**CHUNK, "content": "\udfff"}, "item 2 has a field 'content' that is not a text"),
     ],

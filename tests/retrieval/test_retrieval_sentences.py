@@ -8,13 +8,13 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from lm_eval_longbench.errors import OptionError
+from lm_eval_longbench.retrieval import chunks as chunks_module
 from lm_eval_longbench.retrieval.chunks import (
     first_words,
     rank_by_embedding,
     sentence_chunks,
     words_in,
 )
-from lm_eval_longbench.semantic import similarity
 
 TEXTS = st.text(alphabet="ab 1._?!。？\n; 这是é", max_size=80)
 
@@ -56,7 +56,7 @@ class ByLetters:
 
 def test_the_nearest_come_first_and_of_equal_ones_the_earlier(monkeypatch, tmp_path):
     monkeypatch.setenv("LM_EVAL_LONGBENCH_CACHE", str(tmp_path))
-    monkeypatch.setattr(similarity, "choose_embedder", lambda model, url: ByLetters())
+    monkeypatch.setattr(chunks_module, "choose_embedder", lambda model, url: ByLetters())
     chunks = ["b", "ab", "a", "aa"]
     found = rank_by_embedding(chunks, "aaa", 3, model="letters", url=None)
     assert [(one["c_idx"], one["content"]) for one in found] == [(2, "a"), (3, "aa"), (1, "ab")]

@@ -1,4 +1,3 @@
-import logging
 import subprocess
 import sys
 
@@ -22,25 +21,6 @@ def test_equals_the_librarys_index_by_words():
     index = bm25s.BM25()
     index.index(documents, show_progress=False)
     assert scores(documents, ["a", "b", "x"]) == pytest.approx(index.get_scores(["a", "b", "x"]))
-
-
-def test_repeated_query_words_count_once():
-    documents = [["a", "b"], ["b", "c"]]
-    assert scores(documents, ["a", "a", "b"]).tolist() == scores(documents, ["a", "b"]).tolist()
-
-
-@pytest.mark.parametrize(
-    ("documents", "query"), [([], ["a"]), ([[], []], ["a"]), ([["a"], []], []), ([["a"]], ["b"])]
-)
-def test_nothing_in_common_scores_zero(documents, query):
-    assert scores(documents, query).tolist() == [0.0] * len(documents)
-
-
-def test_neither_logs_nor_shows_progress(caplog, capfd):
-    with caplog.at_level(logging.DEBUG):
-        scores([["a", "b"], ["c"]], ["a"])
-    assert caplog.records == []
-    assert capfd.readouterr() == ("", "")
 
 
 ORDER = """

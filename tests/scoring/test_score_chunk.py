@@ -18,7 +18,7 @@ from prediction_rows import (
 
 from lm_eval_longbench.benchmarks.base import MOST_REPEATS
 from lm_eval_longbench.benchmarks.sample import FOREIGN, Unusable
-from lm_eval_longbench.input_files import ByteChunk
+from lm_eval_longbench.files import ByteChunk
 from lm_eval_longbench.logs.sample_log import responses_of
 from lm_eval_longbench.scoring.files import LOG, PredictionSource
 from lm_eval_longbench.scoring.problems import sentence

@@ -10,7 +10,7 @@ from prediction_rows import V1_FILE, v1_row, write_lines
 from lm_eval_longbench import input_files
 from lm_eval_longbench.benchmarks import registry
 from lm_eval_longbench.errors import OptionError
-from lm_eval_longbench.input_files import blocks, chunks
+from lm_eval_longbench.files import blocks, chunks
 from lm_eval_longbench.scoring import score_chunk as module
 from lm_eval_longbench.scoring.files import PredictionSource
 from lm_eval_longbench.scoring.score import score_paths

@@ -8,11 +8,14 @@ from prediction_rows import pro_row, write_lines
 
 from lm_eval_longbench.errors import EmbeddingError
 from lm_eval_longbench.metrics.summary import SummaryParts, summary_rouge
+from lm_eval_longbench.retrieval.embedding import (
+    LocalEmbedder,
+    choose_embedder,
+    summary_similarities,
+)
+from lm_eval_longbench.retrieval.remote import RemoteEmbedder
+from lm_eval_longbench.retrieval.vectors import OFFICIAL_MODEL
 from lm_eval_longbench.scoring import score as score_module
-from lm_eval_longbench.semantic.embedder import OFFICIAL_MODEL
-from lm_eval_longbench.semantic.local import LocalEmbedder
-from lm_eval_longbench.semantic.remote import RemoteEmbedder
-from lm_eval_longbench.semantic.similarity import choose_embedder, summary_similarities
 
 TEXTS = [
     ("The cat sat on the mat. It slept.", ["A cat slept on a mat.", "The dog ran."]),

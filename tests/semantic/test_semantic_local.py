@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from lm_eval_longbench.errors import EmbeddingError
-from lm_eval_longbench.semantic.local import LocalEmbedder
+from lm_eval_longbench.retrieval.embedding import LocalEmbedder
 
 TEXTS = [
     "a cat sat on the mat",
@@ -38,23 +38,6 @@ def test_vectors_are_the_librarys_own(local, reference):
     np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-6)
 
 
-def test_similar_texts_are_closer_than_unrelated_ones(local):
-    vectors = local.embed(
-        ["a man is playing the guitar", "someone plays guitar", "interest rates rose by a percent"]
-    )
-    near, far = vectors[0] @ vectors[1], vectors[0] @ vectors[2]
-    assert near > 0.7
-    assert far < 0.2
-
-
-def test_padding_is_on_the_left(local):
-    local.embed(["load"])
-    tokenizer = local._model.tokenizer
-    assert tokenizer.padding_side == "left"
-    mask = tokenizer(["a", "a b c d e"], padding=True)["attention_mask"]
-    assert mask[0] == [0, 0, 0, 0, 1, 1, 1]
-
-
 def test_a_vector_does_not_depend_on_the_batch(local):
     """Left padding would shift this model's positions: such a batch is off by 0.2 in cosine."""
     together = local.embed(TEXTS)
@@ -76,13 +59,9 @@ def test_texts_of_equal_length_share_batches(local, monkeypatch):
     local.embed(["cat"] * 70 + ["a cat"] * 3)
     assert sizes == [3, 32, 32, 6]
     del sizes[:]
-    monkeypatch.setattr("lm_eval_longbench.semantic.local._TOKENS", 7)
+    monkeypatch.setattr("lm_eval_longbench.retrieval.embedding._TOKENS", 7)
     local.embed(["a b c"] * 2 + ["cat"] * 4)
     assert sizes == [1, 1, 2, 2]
-
-
-def test_no_texts(local):
-    assert len(local.embed([])) == 0
 
 
 def test_texts_beyond_the_models_length_are_announced(local, caplog):
@@ -91,31 +70,6 @@ def test_texts_beyond_the_models_length_are_announced(local, caplog):
     assert "takes 256 tokens: 2 of 3 texts are longer" in caplog.text
     np.testing.assert_allclose(vectors[0], vectors[1], atol=1e-6)
     assert caplog.text.count("takes 256 tokens") == 1
-
-
-def test_a_static_model_has_nothing_to_pad(tmp_path, tokenizer_folder):
-    from sentence_transformers import SentenceTransformer
-    from sentence_transformers.models import StaticEmbedding
-    from tokenizers import Tokenizer
-
-    tokenizer = Tokenizer.from_file(f"{tokenizer_folder}/tokenizer.json")
-    model = SentenceTransformer(modules=[StaticEmbedding(tokenizer, embedding_dim=16)])
-    model.save(str(tmp_path))
-    vectors = LocalEmbedder(str(tmp_path), device="cpu").embed(TEXTS)
-    assert vectors.shape == (5, 16)
-    np.testing.assert_array_equal(vectors, model.encode(TEXTS))
-
-
-@pytest.mark.parametrize(
-    ("name", "official"),
-    [
-        ("Qwen/Qwen3-Embedding-8B", True),
-        ("Qwen/Qwen3-Embedding-0.6B", False),
-        ("mine/Qwen3-Embedding-8B", False),
-    ],
-)
-def test_only_the_official_model_is_official(name, official):
-    assert LocalEmbedder(name).official is official
 
 
 def test_the_identity_of_a_folder_changes_with_its_files(small_model, tmp_path):
@@ -183,7 +137,7 @@ def test_missing_package(method, small_model):
     program = (
         "import sys; sys.modules['sentence_transformers'] = None\n"
         "from lm_eval_longbench.errors import EmbeddingError\n"
-        "from lm_eval_longbench.semantic.local import LocalEmbedder\n"
+        "from lm_eval_longbench.retrieval.embedding import LocalEmbedder\n"
         f"try: LocalEmbedder({small_model!r}).{method}\n"
         "except EmbeddingError as error: sys.exit(str(error))\n"
     )

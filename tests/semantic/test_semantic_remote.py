@@ -1,7 +1,5 @@
 import logging
 import socket
-import subprocess
-import sys
 import time
 
 import numpy as np
@@ -9,7 +7,7 @@ import pytest
 from json_server import DrippingHandler, EndlessHandler, JsonServer, serving
 
 from lm_eval_longbench.errors import EmbeddingError
-from lm_eval_longbench.semantic.remote import RemoteEmbedder, _pause
+from lm_eval_longbench.retrieval.remote import RemoteEmbedder, _pause
 
 TEXTS = [f"text number {number} about {'cats' if number % 2 else 'taxes'}" for number in range(7)]
 
@@ -24,23 +22,6 @@ def test_vectors_and_order_over_batches(server, local):
     assert vectors.dtype == np.float32
     np.testing.assert_allclose(vectors, local.embed(TEXTS), atol=2e-6)
     assert server.sizes == [3, 3, 1]
-
-
-def test_the_request_is_standard(server):
-    client(server).embed(TEXTS[:2])
-    assert server.paths == ["/v1/embeddings"]
-    assert server.bodies == [{"model": "small", "input": TEXTS[:2]}]
-    assert server.headers[0]["Content-Type"] == "application/json"
-
-
-def test_no_texts_no_request(server):
-    assert len(client(server).embed([])) == 0
-    assert server.bodies == []
-
-
-def test_check_asks_the_server(server):
-    client(server).check()
-    assert server.sizes == [1]
 
 
 @pytest.mark.parametrize("path", ["", "/", "/v1", "/v1/", "/v1/embeddings", "/v1/embeddings/"])
@@ -67,21 +48,6 @@ def test_temporary_failures_are_tried_again(server, local, status, caplog):
     assert "Try 2 of 6 failed" in caplog.text
 
 
-def test_only_the_failed_batch_is_sent_again(server):
-    server.script = [lambda data: data, 500]
-    client(server, batch_size=4).embed(TEXTS)
-    assert server.sizes == [4, 3, 3]
-
-
-def test_waits_grow(server):
-    server.script = [500] * 4
-    client(server, first_wait=0.1).embed(["text"])
-    waits = np.diff(server.times)
-    assert len(waits) == 4
-    # 0.1, 0.2, 0.4, 0.8, each with up to 0.1 more by chance
-    assert (waits >= [0.1, 0.2, 0.4, 0.8]).all()
-
-
 def test_a_server_may_ask_for_a_pause(server):
     server.script = [(429, {"Retry-After": "1"}, {})]
     client(server).embed(["text"])
@@ -103,15 +69,6 @@ def test_a_server_may_ask_for_a_pause(server):
 )
 def test_how_long_a_pause(header, seconds):
     assert _pause(header) == seconds
-
-
-def test_tries_end(server):
-    server.script = [500] * 9
-    with pytest.raises(EmbeddingError) as caught:
-        client(server, attempts=3).embed(["text"])
-    assert len(server.bodies) == 3
-    assert server.url in str(caught.value)
-    assert "status 500 and says: scripted 500" in str(caught.value)
 
 
 @pytest.mark.parametrize("status", [400, 404, 413, 422])
@@ -229,13 +186,6 @@ def test_a_reply_that_drips_without_end_is_given_up():
         RemoteEmbedder(endless.url(), "small", timeout=3.0, attempts=1).embed(["text"])
 
 
-def test_silence_may_end(server, local):
-    server.script = [lambda data: time.sleep(2) or data]
-    embedder = client(server, timeout=1.0)
-    np.testing.assert_allclose(embedder.embed(["text"]), local.embed(["text"]), atol=2e-6)
-    assert len(server.bodies) == 2
-
-
 def test_nobody_listens():
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -247,34 +197,3 @@ def test_nobody_listens():
             embedder.embed(["text"])
     assert embedder.shown_url in str(caught.value)
     assert "s3cret" not in str(caught.value)
-
-
-def test_official_is_what_the_server_is_asked_for(server):
-    assert RemoteEmbedder(server.url, "Qwen/Qwen3-Embedding-8B").official is True
-    assert client(server).official is False
-    assert client(server).name == "small"
-
-
-def test_other_servers_and_models_have_other_identities(server):
-    identities = {
-        RemoteEmbedder(url, model).identity
-        for url in ("http://a", "http://b", "http://a/v1")
-        for model in ("m", "n")
-    }
-    assert len(identities) == 4
-
-
-@pytest.mark.parametrize("package", ["requests"])
-def test_missing_package(server, package):
-    program = (
-        f"import sys; sys.modules[{package!r}] = None\n"
-        "from lm_eval_longbench.errors import EmbeddingError\n"
-        "from lm_eval_longbench.semantic.remote import RemoteEmbedder\n"
-        f"try: RemoteEmbedder({server.url!r}, 'small').check()\n"
-        "except EmbeddingError as error: sys.exit(str(error))\n"
-    )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
-    assert done.returncode == 1
-    assert f"needs the package {package!r}" in done.stderr
-    assert 'pip install "lm-eval-longbench[semantic]"' in done.stderr
-    assert "Traceback" not in done.stderr

@@ -10,7 +10,6 @@ from api_asking import request
 from lm_eval_longbench.server.asking import Order, questions
 from lm_eval_longbench.server.client import Taken
 
-SEEDS = (1234, 1235, 1236)
 TIMES = {
     "all alike": lambda rnd: 1.0,
     "little apart": lambda rnd: rnd.uniform(0.8, 1.2),
@@ -107,35 +106,6 @@ def test_one_question_does_not_go_out_before_its_first_answer():
     assert order.take() is None and not order
 
 
-def test_a_question_that_waits_for_its_second_try_does_not_go_on_without_it():
-    order = Order(repeated(10, 2), 8, taking("n"))
-    job = order.take()
-    order.landed(job)  # it has failed and comes back later
-    assert [order.take().indices for _ in range(9)] == [[index] for index in range(1, 10)]
-    order.bring_back(job)
-    again = order.take()
-    assert again is job and again.indices == [0]
-
-
-def test_what_comes_back_goes_before_new_questions_or_after_all():
-    order = Order(repeated(3, 1), 1, taking())
-    one, two = order.take(), order.take()
-    order.bring_back(one, at_end=True)
-    order.bring_back(two)
-    assert [order.take().indices for _ in range(3)] == [[1], [2], [0]]
-
-
-def test_missing_answers_are_asked_for_anew():
-    taken = taking()
-    order = Order(repeated(1, 3), 2, taken)
-    job = order.take()
-    assert job.indices == [0, 1, 2]
-    order.landed(job)
-    taken.left_out.add("n")
-    order.settle(job, [1, 2])
-    assert [order.take().indices for _ in range(2)] == [[1], [2]]
-
-
 def test_n_that_is_refused_splits_the_job():
     taken = taking()
     order = Order(repeated(2, 3), 2, taken)
@@ -155,8 +125,3 @@ def test_questions_of_a_document_are_neighbours_and_repeats_together():
         for text, document in (("a1", "A"), ("b1", "B"), ("a2", "A"), ("no document", None))
     ]
     assert questions(requests) == [[4, 0], [6, 2], [5, 1], [7, 3]]
-
-
-def test_other_parameters_are_another_question():
-    both = [request("a", "completions"), request("a", "completions", top_p=0.5)]
-    assert questions(both) == [[0], [1]]

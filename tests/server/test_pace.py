@@ -72,27 +72,6 @@ def test_retry_after_holds_everything_when_several_are_refused(clock):
     assert pace.has_room(0)
 
 
-@pytest.mark.parametrize("kind", ["failed", "busy"])
-def test_no_wait_is_as_long_as_patience(clock, kind):
-    pace = Pace(4, 900)
-    for request in range(2):
-        if kind == "failed":
-            pace.failed(request, "HTTP 503", 1e11)
-        else:
-            pace.busy(flying(clock), request, "HTTP 429", 1e11)
-    assert not pace.has_room(0)
-    clock.now += 226
-    assert pace.has_room(0)
-
-
-def test_waits_grow_and_have_jitter():
-    pace = Pace(4, 900)
-    waits = [[pace.backoff(attempts) for _ in range(20)] for attempts in range(1, 9)]
-    assert all(len(set(own)) > 1 for own in waits)
-    assert max(waits[0]) < min(waits[3])
-    assert max(waits[-1]) <= 60
-
-
 def test_after_failures_in_a_row_one_request_at_a_time_looks_for_the_server(clock):
     pace = Pace(3, 900)
     for request in range(3):
@@ -161,17 +140,6 @@ def test_it_says_once_a_minute_that_no_answer_comes_and_that_one_does_again(cloc
     assert caplog.messages[-1] == "The server answers again."
 
 
-def test_it_says_early_that_nothing_ever_came(clock, caplog):
-    pace = Pace(1, 900)
-    pace.failed(1, "no connection", None)
-    for _ in range(50):
-        clock.now += 1
-        pace.say(0, reached=False)
-    (said,) = caplog.messages
-    assert said.startswith("No answer for 3 s (no connection)")
-    assert "after 60 s" in said
-
-
 def test_answers_that_are_cut_off_are_asked_for_one_at_a_time():
     pace = Pace(8, 900)
     for request in (1, 2, 3, 1, 2):
@@ -186,20 +154,3 @@ def test_answers_that_are_cut_off_are_asked_for_one_at_a_time():
     for _ in range(2):
         pace.answered(Flight())
     assert pace.limit == 2
-
-
-@pytest.mark.parametrize("requests", [(1,) * 20, (1, 2) * 10, range(5)])
-def test_one_question_whose_answers_are_cut_off_shows_nothing(requests):
-    pace = Pace(8, 900)
-    for request in requests:
-        pace.cut_off(request)
-    assert pace.limit == 8
-
-
-def test_a_third_of_the_answers_may_be_cut_off():
-    pace = Pace(8, 900)
-    for request in range(20):
-        pace.cut_off(request)
-        pace.answered(Flight())
-        pace.answered(Flight())
-    assert pace.limit == 8

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from lm_eval_longbench.once import warn_once
+from lm_eval_longbench.console import warn_once
 from lm_eval_longbench.prompts.tokens.official import (
     BackendDecoder,
     clean_up_policy,

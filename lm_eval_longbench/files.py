@@ -1,4 +1,4 @@
-"""Read files that others made: regular files only, packed or not, and no line beyond measure.
+"""Read what others made, files and replies, within bounds; and where this package's cache lies.
 
 Whatever a command reads comes through here. docs/input.md states the bounds.
 """
@@ -6,31 +6,31 @@ Whatever a command reads comes through here. docs/input.md states the bounds.
 from __future__ import annotations
 
 import contextlib
+import functools
 import gzip
+import hashlib
 import json
+import os
+import queue
 import stat
+import sys
+import threading
 import zlib
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TypeVar
 
 from lm_eval_longbench.errors import LongBenchError
 
 # Bytes of one line, of one JSON document, of one element of a JSON array. The longest real ones are
 # sample log rows that hold several whole prompts.
 LONGEST = 128 << 20
-# Bytes read at once.
-BLOCK = 512 << 10
+# Bytes read at once: of a file, and of a reply.
+BLOCK, _PIECE = 512 << 10, 64 << 10
 
 _MAGIC = b"\x1f\x8b"
-_KINDS = (
-    (stat.S_ISDIR, "a folder"),
-    (stat.S_ISFIFO, "a named pipe"),
-    (stat.S_ISSOCK, "a socket"),
-    (stat.S_ISCHR, "a device"),
-    (stat.S_ISBLK, "a device"),
-)
+_Value = TypeVar("_Value")
 
 
 class Unreadable(OSError):
@@ -46,11 +46,76 @@ def size_text(number: int) -> str:
     return f"{number >> 20} MiB" if number >= 1 << 20 else f"{number} bytes"
 
 
+# ---------------------------------------------------------------------- our cache
+
+
+def datasets_cache() -> Path:
+    """Return the folder that `datasets.config.HF_DATASETS_CACHE` names; it may not exist.
+
+    To import the library for this alone would take a second. Source: datasets/config.py, the same
+    in all versions from 3.0. A caller may have set the attribute, so that it holds where the
+    library is imported already.
+    """
+    config = sys.modules.get("datasets.config")
+    if config is not None:
+        return Path(config.HF_DATASETS_CACHE)
+    general = os.path.join(os.getenv("XDG_CACHE_HOME", "~/.cache"), "huggingface")
+    home = os.path.expanduser(os.getenv("HF_HOME", general))
+    return Path(os.getenv("HF_DATASETS_CACHE", os.path.join(home, "datasets")))
+
+
+def our_cache() -> Path:
+    """Return the folder in it that is this package's; it may not exist."""
+    return datasets_cache() / "lm_eval_longbench"
+
+
+# ---------------------------------------------------------------------- replies
+
+
+def within(seconds: float, work: Callable[[], _Value]) -> _Value:
+    """Return what a function returns, whatever it waits for.
+
+    Raises:
+        TimeoutError: it takes longer.
+    """
+    done: queue.SimpleQueue[tuple[_Value | None, BaseException | None]] = queue.SimpleQueue()
+
+    def run() -> None:
+        try:
+            done.put((work(), None))
+        except BaseException as error:  # raised again where it is waited for
+            done.put((None, error))
+
+    # A daemon, for a name that is looked up cannot be stopped.
+    threading.Thread(target=run, daemon=True).start()
+    try:
+        value, error = done.get(timeout=max(seconds, 0.01))
+    except queue.Empty:
+        raise TimeoutError(f"no answer within {seconds:.0f} seconds") from None
+    if error is not None:
+        raise error
+    return value  # type: ignore[return-value]  # there is one where there is no error
+
+
+def body_of(reply: Any, most: int) -> bytes:
+    """Return the body of a reply of `requests`, asked for with `stream=True`.
+
+    One that is larger than `most` bytes is cut: no JSON, as a reader will find.
+    """
+    body = bytearray()
+    for piece in reply.iter_content(_PIECE):
+        body += piece
+        if len(body) > most:
+            break
+    reply.close()
+    return bytes(body[:most])
+
+
 # ---------------------------------------------------------------------- opening
 
 
 def odd_kind(path: Path) -> str | None:
-    """Return what a path is if it is no regular file, as "is a device"; None: it is one.
+    """Return what a path is if it is no regular file, as "is a folder"; None: it is one.
 
     Raises:
         OSError: it is not there, or nobody may look.
@@ -65,8 +130,7 @@ def odd_kind(path: Path) -> str | None:
         raise
     if stat.S_ISREG(mode):
         return None
-    what = next((name for test, name in _KINDS if test(mode)), "something else")
-    return f"is {what}, not a regular file"
+    return f"is {'a folder' if stat.S_ISDIR(mode) else 'a pipe or a device'}, not a regular file"
 
 
 def open_input(path: Path) -> BinaryIO:
@@ -100,38 +164,18 @@ def is_packed(path: Path) -> bool:
 # ---------------------------------------------------------------------- bytes
 
 
-class _Slowed:
-    """A file that gives single bytes from a place on."""
-
-    def __init__(self, handle: BinaryIO, place: int) -> None:
-        self._handle, self._place = handle, place
-
-    def read(self, size: int) -> bytes:
-        # Headers are asked for in a few bytes, and all at once.
-        whole = size < 100 or self._handle.tell() + size <= self._place
-        return self._handle.read(size if whole else 1)
-
-
 def _unpacked(handle: BinaryIO) -> Iterator[bytes]:
     """Yield the text of a gzip file; Damaged where it ends."""
-    packed, size = gzip.GzipFile(fileobj=handle), 0
+    packed = gzip.GzipFile(fileobj=handle)
     try:
-        # `read` would lose what it has unpacked before the file breaks off.
-        while block := packed.read1(BLOCK):
-            size += len(block)
+        # `read` would lose what it has unpacked before the file breaks off. So little at a time is
+        # all that is lost before damage.
+        while block := packed.read1(_PIECE):
             yield block
     except EOFError as error:
         reason = "it ends in the middle of its gzip data; what followed is lost"
         raise Damaged(reason) from error
     except (zlib.error, gzip.BadGzipFile) as error:
-        # With the damage its whole block is lost: that one once more, byte by byte.
-        slowed: Any = _Slowed(handle, handle.tell() - BLOCK)
-        handle.seek(0)
-        with contextlib.suppress(zlib.error, gzip.BadGzipFile):
-            again = gzip.GzipFile(fileobj=slowed)
-            again.seek(size)
-            while block := again.read1(BLOCK):
-                yield block
         raise Damaged(f"its gzip data is damaged ({error}); what follows is lost") from error
 
 
@@ -321,3 +365,25 @@ def read_json_lines(path: Path, error: type[LongBenchError]) -> Iterator[tuple[i
                     where = f"{path}, line {number},"
                     raise error(f"{where} is not JSON: {problem}") from problem
                 yield number, value
+
+
+# ---------------------------------------------------------------------- sha256
+
+
+def sha256_of(path: Path) -> str:
+    """Return the sha256 of a regular file's bytes, computed once for each state of the file.
+
+    Raises:
+        OSError: it cannot be read, or is not a regular file.
+    """
+    found = path.stat()
+    # The time when its entry was changed cannot be set back.
+    return _hashed(path, (found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns))
+
+
+@functools.lru_cache(maxsize=256)
+def _hashed(path: Path, state: tuple[int, ...]) -> str:
+    digest = hashlib.sha256()
+    for block in raw_blocks(path):
+        digest.update(block)
+    return digest.hexdigest()

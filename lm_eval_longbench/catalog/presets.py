@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import csv
 import functools
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lm_eval_longbench.errors import OptionError, UnknownNameError
-
-if TYPE_CHECKING:
-    from lm_eval_longbench.options import Options
+from lm_eval_longbench.options import Options
 
 _MODES = {False: "nonthinking", True: "thinking"}
 
@@ -69,6 +67,29 @@ class PresetTable:
         with self._file.open(encoding="utf-8", newline="") as handle:
             return {row["model"]: row for row in csv.DictReader(handle)}
 
+    @functools.cached_property
+    def _known(self) -> Mapping[str, Mapping[bool, Preset]]:
+        """The settings of each model by whether it thinks, by its published name."""
+        return {name: dict(self._modes_of(row)) for name, row in self._rows.items()}
+
+    def _modes_of(self, row: Mapping[str, str]) -> Iterator[tuple[bool, Preset]]:
+        for thinking, mode in _MODES.items():
+            budget = row.get(f"max_gen_toks_{mode}")
+            temperature = row.get(f"temperature_{mode}")
+            if budget or (budget is None and not thinking):
+                yield (
+                    thinking,
+                    Preset(
+                        row["model"],
+                        thinking,
+                        int(row["truncate_to"]),
+                        int(budget) if budget else None,
+                        float(temperature) if temperature else None,
+                        row["note"],
+                        row.get("source") or self._source,
+                    ),
+                )
+
     def names(self) -> tuple[str, ...]:
         """Return the published names."""
         return tuple(self._rows)
@@ -78,21 +99,7 @@ class PresetTable:
 
     def has(self, model: str, *, thinking: bool) -> bool:
         """Return whether settings of a model in a mode are published."""
-        name = self._name(model)
-        return name is not None and self._of(name, thinking) is not None
-
-    def _of(self, name: str, thinking: bool) -> Preset | None:
-        row = self._rows[name]
-        preset = Preset(name, thinking, int(row["truncate_to"]), note=row["note"])
-        preset = replace(preset, source=row.get("source") or self._source)
-        column = f"max_gen_toks_{_MODES[thinking]}"
-        if column not in row:
-            return None if thinking else preset
-        if not row[column]:
-            return None
-        told = row.get(f"temperature_{_MODES[thinking]}")
-        temperature = float(told) if told else None
-        return replace(preset, max_gen_toks=int(row[column]), temperature=temperature)
+        return thinking in self._known.get(self._name(model) or "", {})
 
     def find(self, model: str, *, thinking: bool) -> Preset:
         """Return a model's settings; upper and lower case do not matter.
@@ -104,26 +111,22 @@ class PresetTable:
         name = self._name(model)
         if name is None:
             raise UnknownNameError(f"preset of {self.title}", model, self._rows)
-        found = self._of(name, thinking)
-        if found is None:
-            other = "without thinking" if thinking else "with thinking"
+        if thinking not in self._known[name]:
             kind = self._rows[name].get("type")
             told = f": it is of the type {kind}" if kind else ""
             raise OptionError(
                 f"No {_MODES[thinking]} settings of {name} are published{told}. Use the preset "
-                f"{other}."
+                f"{'without' if thinking else 'with'} thinking."
             )
-        return found
+        return self._known[name][thinking]
 
     def published(self) -> tuple[Preset, ...]:
         """Return the settings of every model in every mode in which it was run."""
-        found = (self._of(name, mode) for name in self._rows for mode in _MODES)
-        return tuple(preset for preset in found if preset is not None)
+        return tuple(preset for modes in self._known.values() for preset in modes.values())
 
     def mode_of(self, preset: Preset) -> str:
         """Return the mode of a preset in print; "": its model was run in one only."""
-        modes = [mode for mode in _MODES if self._of(preset.model, mode) is not None]
-        if len(modes) == 1 and "type" not in self._rows[preset.model]:
+        if len(self._known[preset.model]) == 1 and "type" not in self._rows[preset.model]:
             return ""
         return "thinking" if preset.thinking else "non-thinking"
 

@@ -1,4 +1,4 @@
-"""Print so that nothing in a file, a name or a server's words is a command to the terminal.
+"""Print, and warn once, so that nothing in a file or a server's words commands the terminal.
 
 All that the command line prints goes through here. Control characters become text such as \\x1b;
 files that are written keep what they hold.
@@ -164,3 +164,26 @@ class LogFormatter(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         """Return the line, or the lines, of a record."""
         return escaped(super().format(record))
+
+
+# ---------------------------------------------------------------------- warnings
+
+_said: set[str] = set()
+
+
+def first_time(key: str) -> bool:
+    """Return True the first time a key is asked about, False ever after."""
+    is_first = key not in _said
+    _said.add(key)
+    return is_first
+
+
+def warn_once(logger: logging.Logger, key: str, message: str) -> None:
+    """Log a warning unless one with this `key` was logged: many tasks may meet one cause."""
+    if first_time(key):
+        logger.warning(message)
+
+
+def forget() -> None:
+    """Forget what was said: for tests, each of which sees the warnings of a fresh process."""
+    _said.clear()

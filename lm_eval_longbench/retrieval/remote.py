@@ -10,27 +10,32 @@ import random
 import time
 from collections.abc import Sequence
 from typing import Any
-from urllib.parse import SplitResult, urlsplit, urlunsplit
+from urllib.parse import urlunsplit
 
 import numpy as np
 
-from lm_eval_longbench.bounded import body_of, within
 from lm_eval_longbench.errors import EmbeddingError
-from lm_eval_longbench.secrets import has_user, secret_part
-from lm_eval_longbench.semantic.embedder import OFFICIAL_MODEL, semantic_package, unit_vectors
+from lm_eval_longbench.files import body_of, within
+from lm_eval_longbench.options import EMBEDDING_KEYS
+from lm_eval_longbench.retrieval.vectors import OFFICIAL_MODEL, semantic_package, unit_vectors
+from lm_eval_longbench.secrets import has_user, http_parts, masked, without_keys
 
-# ---------------------------------------------------------------------- the key
+_log = logging.getLogger(__name__)
+# Seconds between two tries at most; a server that asks for a longer pause gets this one.
+_LONGEST_WAIT = 60.0
+# Bytes that a reply may have for each vector, and of itself.
+_VECTOR_BYTES = 2**20
+# Characters of a server's words in a message.
+_SHOWN = 300
 
-# First one set wins.
-VARIABLES = ("LONGBENCH_EMBEDDING_API_KEY", "OPENAI_API_KEY")
 
-
-def key_variable() -> str | None:
-    """Return the name of the environment variable that holds the key, or None without a key."""
-    for variable in VARIABLES:
-        if os.environ.get(variable, "").strip():
-            return variable
-    return None
+def _key() -> tuple[str, str]:
+    """Return the variable that holds the key, and the key; two empty texts without one."""
+    for variable in EMBEDDING_KEYS:
+        value = os.environ.get(variable, "").strip()
+        if value:
+            return variable, value
+    return "", ""
 
 
 def authorize(request: Any) -> Any:
@@ -42,108 +47,42 @@ def authorize(request: Any) -> Any:
     Raises:
         EmbeddingError: the key has characters that no HTTP header can carry.
     """
-    key = _key()
+    variable, key = _key()
+    # Checked here because the libraries below would quote the key in their own errors.
+    if not all("!" <= char <= "~" for char in key):
+        raise EmbeddingError(
+            f"The environment variable {variable} holds blanks, line breaks or characters outside "
+            "ASCII, which no API key has. Set it again."
+        )
     if key:
-        # Checked here because the libraries below would quote the key in their own errors.
-        if not all("!" <= char <= "~" for char in key):
-            raise EmbeddingError(
-                f"The environment variable {key_variable()} holds blanks, line breaks or "
-                "characters outside ASCII, which no API key has. Set it again."
-            )
         request.headers["Authorization"] = f"Bearer {key}"
     return request
 
 
-def without_key(text: str) -> str:
-    """Return the text with the key, if it occurs, replaced by ***: servers quote keys in errors."""
-    key = _key()
-    if not key:
-        return text
-    return text.replace(key, "***").replace(json.dumps(key)[1:-1], "***")
-
-
-def _key() -> str:
-    variable = key_variable()
-    return os.environ[variable].strip() if variable else ""
-
-
-# ---------------------------------------------------------------------- the address
-
-_EXAMPLE = "http://localhost:8000/v1/embeddings"
-
-
-def request_url(url: str) -> str:
-    """Return the URL to post to; "/v1/embeddings" or "/embeddings" may be left out.
-
-    Raises:
-        EmbeddingError: it is no http(s) URL, or it holds a user name or password.
-    """
-    parts = _split(url)
-    path = parts.path.rstrip("/")
-    if not path:
-        path = "/v1"
-    if path.endswith("/v1"):
-        path += "/embeddings"
-    return urlunsplit(parts._replace(path=path, fragment=""))
-
-
-def check_recorded(url: str) -> None:
-    """Refuse a URL that may hold a secret: options are written into lock files and results.
-
-    A masked one could not be used again by who reads the lock, and the harness writes the options
-    into the results by itself.
-
-    Raises:
-        EmbeddingError: as `request_url`, and for a parameter that may be a key.
-    """
-    _split(url)
-    secret = secret_part(url)
-    if secret:
-        raise EmbeddingError(
-            f"'embedding_url' holds {secret}; lock files and results would show it. Leave it out, "
-            f"and put the key into the environment variable {VARIABLES[0]}."
-        )
-
-
-def shown_url(url: str) -> str:
-    """Return the URL without its query, where some servers take a key."""
-    return urlunsplit(_split(url)._replace(query="", fragment=""))
-
-
-def _split(url: str) -> SplitResult:
-    try:
-        parts = urlsplit(url)
-        valid = parts.scheme in ("http", "https") and bool(parts.hostname)
-        # Reading the port checks it.
-        valid = valid and parts.port != 0
-    except ValueError:
-        valid = False
+def _request_url(url: str) -> str:
+    """Return the URL to post to; "/v1/embeddings" or "/embeddings" may be left out."""
+    parts = http_parts(url)
     # Neither message quotes the URL: it may hold a password, which may be why it cannot be read.
-    if not valid:
-        raise EmbeddingError(f"'embedding_url' is not an http or https URL such as {_EXAMPLE}.")
+    if parts is None:
+        raise EmbeddingError(
+            "'embedding_url' is not an http or https URL such as "
+            "http://localhost:8000/v1/embeddings."
+        )
     if has_user(parts):
         raise EmbeddingError(
-            f"'embedding_url' holds a user name or password. Put the key into the environment "
-            f"variable {VARIABLES[0]} instead."
+            "'embedding_url' holds a user name or password. Put the key into the environment "
+            f"variable {EMBEDDING_KEYS[0]} instead."
         )
-    return parts
+    path = parts.path.rstrip("/") or "/v1"
+    return urlunsplit(
+        parts._replace(path=f"{path}/embeddings" if path.endswith("/v1") else path, fragment="")
+    )
 
 
-# ---------------------------------------------------------------------- what a server replied
-
-_SHOWN = 300
-
-
-def vectors_of(body: bytes, number: int, source: str) -> np.ndarray:
+def _vectors_of(body: bytes, number: int, source: str) -> np.ndarray:
     """Return the vectors of a successful reply in the order of the inputs, shape (number, d).
 
-    Args:
-        body: JSON as in OpenAI's API: {"data": [{"index": 0, "embedding": [...]}, ...]}.
-        number: texts that were sent.
-        source: who replied, for messages.
-
-    Raises:
-        EmbeddingError: not such JSON, wrong or repeated indices, or unusable vectors.
+    `body` is JSON as in OpenAI's API: {"data": [{"index": 0, "embedding": [...]}, ...]}.
     """
     try:
         data = json.loads(body)["data"]
@@ -162,32 +101,17 @@ def vectors_of(body: bytes, number: int, source: str) -> np.ndarray:
     return unit_vectors([by_index[index] for index in range(number)], number, source)
 
 
-def error_text(body: bytes) -> str:
-    """Return what the body of a failed reply says, in one line and not cut; "" if nothing."""
+def _words_of(body: bytes) -> str:
+    """Return what the body of a failed reply says, without the key; "" if nothing."""
     text = body.decode("utf-8", "replace")
     with contextlib.suppress(ValueError):  # plain text, or a proxy's page
-        text = _message(json.loads(text)) or text
-    return " ".join(text.split())
-
-
-def excerpt(text: str) -> str:
-    """Return the beginning of a server's words, short enough for a message."""
+        value = json.loads(text)
+        while isinstance(value, dict):
+            value = value.get("error") or value.get("message") or value.get("detail")
+        text = value if isinstance(value, str) else text
+    masked({"key": _key()[1]})  # remembered, however it is spelt
+    text = " ".join(without_keys(text).split())
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
-
-
-def _message(value: Any) -> str:
-    while isinstance(value, dict):
-        value = value.get("error") or value.get("message") or value.get("detail")
-    return value if isinstance(value, str) else ""
-
-
-# ---------------------------------------------------------------------- the embedder
-
-_log = logging.getLogger(__name__)
-# Seconds between two tries at most; a server that asks for a longer pause gets this one.
-_LONGEST_WAIT = 60.0
-# Bytes that a reply may have for each vector, and of itself.
-_VECTOR_BYTES = 2**20
 
 
 class _TemporaryError(EmbeddingError):
@@ -231,8 +155,9 @@ class RemoteEmbedder:
         self.timeout = timeout
         self.attempts = attempts
         self.first_wait = first_wait
-        self._url = request_url(url)
-        self.shown_url = shown_url(self._url)
+        self._url = _request_url(url)
+        # Without its query, where some servers take a key.
+        self.shown_url = self._url.partition("?")[0]
 
     def __repr__(self) -> str:
         return f"RemoteEmbedder({self.shown_url!r}, {self.name!r})"
@@ -294,8 +219,6 @@ class RemoteEmbedder:
         return self._request(requests, session, texts)
 
     def _request(self, requests: Any, session: Any, texts: list[str]) -> np.ndarray:
-        problem = None
-
         def posted() -> tuple[Any, bytes]:
             reply = session.post(
                 self._url,
@@ -308,51 +231,46 @@ class RemoteEmbedder:
             )
             return reply, body_of(reply, (len(texts) + 1) * _VECTOR_BYTES)
 
+        problem = None
         try:
             reply, body = within(2 * self.timeout, posted)
         except (requests.RequestException, TimeoutError) as error:
             problem = error
         if problem is not None:
             # Raised outside, without the cause: that holds the request, and the request the key.
-            raise self._no_reply(requests, problem)
+            raise self._no_reply(requests.exceptions, problem)
         if reply.status_code == 200:
-            return vectors_of(body, len(texts), self.shown_url)
+            return _vectors_of(body, len(texts), self.shown_url)
         raise self._refusal(reply, body)
 
-    def _no_reply(self, requests: Any, error: Exception) -> EmbeddingError:
-        temporary = (
-            TimeoutError,
-            requests.ConnectionError,
-            requests.Timeout,
-            requests.exceptions.ChunkedEncodingError,
-        )
-        # Not the error's own words: they quote the URL with its query.
-        message = (
-            f"The embedding server {self.shown_url} cannot be reached or does not answer within "
-            f"{self.timeout:g} s ({type(error).__name__}). Check that it runs, that "
-            "'embedding_url' is right, and its log."
-        )
-        if isinstance(error, requests.exceptions.SSLError):
+    def _no_reply(self, kinds: Any, error: Exception) -> EmbeddingError:
+        if isinstance(error, kinds.SSLError):
             return EmbeddingError(
                 f"The certificate of the embedding server {self.shown_url} is not accepted "
                 "(SSLError). Name your certificate authority's file with the environment variable "
                 "REQUESTS_CA_BUNDLE."
             )
-        return _TemporaryError(message) if isinstance(error, temporary) else EmbeddingError(message)
+        passing = (TimeoutError, kinds.ConnectionError, kinds.Timeout, kinds.ChunkedEncodingError)
+        # Not the error's own words: they quote the URL with its query.
+        return (_TemporaryError if isinstance(error, passing) else EmbeddingError)(
+            f"The embedding server {self.shown_url} cannot be reached or does not answer within "
+            f"{self.timeout:g} s ({type(error).__name__}). Check that it runs, that "
+            "'embedding_url' is right, and its log."
+        )
 
     def _refusal(self, reply: Any, body: bytes) -> EmbeddingError:
         status = reply.status_code
         head = f"The embedding server {self.shown_url} answered with status {status}"
         if status in (401, 403):
             # No word of the server's: it may quote a part of the key, which cannot be recognised.
-            variable = key_variable()
+            variable = _key()[0]
             return EmbeddingError(
                 f"{head}: it refuses the key in the environment variable {variable}. Set it, or "
-                f"{VARIABLES[0]}, to a key of this server."
+                f"{EMBEDDING_KEYS[0]}, to a key of this server."
                 if variable
-                else f"{head}: it wants a key. Set the environment variable {VARIABLES[0]}."
+                else f"{head}: it wants a key. Set the environment variable {EMBEDDING_KEYS[0]}."
             )
-        words = excerpt(without_key(error_text(body)))
+        words = _words_of(body)
         told = f" and says: {words}" if words else ""
         if status == 429 or status >= 500:
             return _TemporaryError(
@@ -367,8 +285,8 @@ class RemoteEmbedder:
 
 
 def _pause(retry_after: str | None) -> float:
-    try:
+    """Return the seconds that a server asks to wait, within bounds; 0 for a date."""
+    with contextlib.suppress(ValueError):
         seconds = float(retry_after or 0)
-    except ValueError:  # a date
-        return 0.0
-    return min(seconds, _LONGEST_WAIT) if seconds > 0 else 0.0
+        return min(seconds, _LONGEST_WAIT) if seconds > 0 else 0.0
+    return 0.0

@@ -1,4 +1,4 @@
-"""Embed in this process with sentence-transformers."""
+"""Embed in this process or on a server, and compare summaries by their vectors."""
 
 from __future__ import annotations
 
@@ -13,9 +13,18 @@ from typing import Any
 
 import numpy as np
 
-from lm_eval_longbench.errors import EmbeddingError
-from lm_eval_longbench.once import warn_once
-from lm_eval_longbench.semantic.embedder import OFFICIAL_MODEL, semantic_package, sound_vectors
+from lm_eval_longbench.console import warn_once
+from lm_eval_longbench.errors import DataError, EmbeddingError, OptionError
+from lm_eval_longbench.metrics.lists import normalize
+from lm_eval_longbench.retrieval.remote import RemoteEmbedder
+from lm_eval_longbench.retrieval.vectors import (
+    OFFICIAL_MODEL,
+    Embedder,
+    VectorCache,
+    semantic_package,
+    sound_vectors,
+    vectors_by_text,
+)
 
 _log = logging.getLogger(__name__)
 # Tokens in one batch at most, unless one text alone has more: a batch of long answers must fit
@@ -28,7 +37,7 @@ _ONE_AT_A_TIME = threading.Lock()
 _MODEL_FILES = ("modules.json", "config.json")
 
 
-def cosine(first: np.ndarray, second: np.ndarray) -> float:
+def _local_cosine(first: np.ndarray, second: np.ndarray) -> float:
     """Return the cosine of two vectors of a model in this process, at most 1.
 
     With the operations of sentence-transformers' `cos_sim`, whose float32 sums differ from others
@@ -190,3 +199,84 @@ class LocalEmbedder:
                 f"{len(texts)} texts are longer and are compared by their beginning only.",
             )
         return [min(length, limit) for length in lengths]
+
+
+def choose_embedder(model: str | None, url: str | None) -> Embedder | None:
+    """Return the embedder for the options 'embedding_model' and 'embedding_url', or None.
+
+    With a URL the model is the name to ask the server for; without one it is loaded here.
+
+    Raises:
+        OptionError: a URL without a model: whether a score is official depends on the model.
+        EmbeddingError: the URL is unusable.
+    """
+    if url is None:
+        return None if model is None else LocalEmbedder(model)
+    if model is None:
+        raise OptionError(
+            "'embedding_url' needs 'embedding_model': the name the server knows its model by, "
+            'such as "Qwen/Qwen3-Embedding-8B".'
+        )
+    return RemoteEmbedder(url, model)
+
+
+# ---------------------------------------------------------------------- similarity
+
+
+def summary_similarities(
+    pairs: Sequence[tuple[str, Sequence[str]]],
+    embedder: Embedder,
+    cache: VectorCache | None = None,
+) -> list[float | None]:
+    """Return, for each prediction, the highest cosine with one of its references.
+
+    Call it once with all predictions: each distinct text is embedded once, in batches.
+
+    Args:
+        pairs: (prediction, references); compared lower-cased and with whitespace collapsed.
+        embedder: used for texts that are not cached.
+        cache: None: nothing is cached.
+
+    Returns:
+        Raw cosines, in [-1, 1]; None for a prediction that is
+        empty, which has no direction to compare.
+
+    Raises:
+        DataError: a prediction has no reference, or only empty ones.
+        EmbeddingError: the embedder fails.
+    """
+    cleaned = [(_clean(prediction), _references(references)) for prediction, references in pairs]
+    texts = [
+        text
+        for prediction, references in cleaned
+        if prediction
+        for text in (prediction, *references)
+    ]
+    vectors = vectors_by_text(texts, embedder, cache)
+    own = _local_cosine if isinstance(embedder, LocalEmbedder) else cosine
+    return [
+        max(own(vectors[prediction], vectors[reference]) for reference in references)
+        if prediction
+        else None
+        for prediction, references in cleaned
+    ]
+
+
+def _references(references: Sequence[str]) -> list[str]:
+    cleaned = [text for text in map(_clean, references) if text]
+    if not cleaned:
+        raise DataError("A summary has no reference to be compared with: its answers are empty.")
+    return cleaned
+
+
+def cosine(first: np.ndarray, second: np.ndarray) -> float:
+    """Return the cosine of two vectors of any lengths, at most 1; 0 if one has no direction."""
+    first, second = first.astype(np.float64), second.astype(np.float64)
+    scale = float(np.linalg.norm(first) * np.linalg.norm(second))
+    # 0 is what sentence-transformers returns for a vector of zeros.
+    return min(1.0, float(first @ second) / scale) if scale else 0.0
+
+
+def _clean(text: str) -> str:
+    # Half surrogate pairs, which broken servers send, are no text to any tokenizer.
+    return normalize(text.encode("utf-8", "replace").decode("utf-8"))

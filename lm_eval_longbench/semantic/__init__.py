@@ -1,4 +1,0 @@
-"""Semantic similarity of summaries: embedders, a cache of their vectors, and the cosine.
-
-Knows nothing of the harness or of the data.
-"""
