@@ -16,7 +16,7 @@ from lm_eval_longbench.answers.answer import NOT_KNOWN, failed_text
 from lm_eval_longbench.benchmarks.registry import benchmark_of_table, short_names, tables
 from lm_eval_longbench.errors import few
 from lm_eval_longbench.metrics.reasoning import DROP, KEEP
-from lm_eval_longbench.reporting.scored_run import capped_warning
+from lm_eval_longbench.reporting.notes import capped_warning
 from lm_eval_longbench.scoring.problems import sentence
 from lm_eval_longbench.scoring.score import AUTO
 from lm_eval_longbench.terminal import say_line, say_table, table_of, warn

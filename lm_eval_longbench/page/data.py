@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import itertools
-import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +11,7 @@ from lm_eval_longbench.benchmarks.base import Benchmark, Place
 from lm_eval_longbench.benchmarks.parts import BARS, Chart, Ladder, Look, Point, Text, same
 from lm_eval_longbench.benchmarks.registry import benchmarks, tables
 from lm_eval_longbench.errors import DataError
-from lm_eval_longbench.language import in_chinese
+from lm_eval_longbench.language import Sentence, sentence
 from lm_eval_longbench.page.build import cleaned
 from lm_eval_longbench.page.entries import (
     EFFECTIVE,
@@ -33,8 +32,9 @@ from lm_eval_longbench.page.entries import (
     summary_entry,
 )
 from lm_eval_longbench.page.samples import Lengths, measured
+from lm_eval_longbench.reporting.notes import Column, method_of, remarks_by_table
 from lm_eval_longbench.reporting.published import leaderboard, published_rows
-from lm_eval_longbench.reporting.report import Column, columns_of, method_of, pairs_of, remarks_on
+from lm_eval_longbench.reporting.report import columns_of, pairs_of
 from lm_eval_longbench.reporting.scored_run import ScoredRun
 from lm_eval_longbench.statistics.counts import CAPPED, FAILED, LOSS, SHARES, TRUNCATED
 from lm_eval_longbench.statistics.effective import SHARE
@@ -265,7 +265,7 @@ def _ranks(benchmark: Benchmark, look: Look, entries: Sequence[PageEntry]) -> di
             runs.append((label, entry.column.run, values))
         for rank in leaderboard(name, runs).ranks if runs else ():
             number, entry = own[rank.column]
-            if rank.rank is not None and rank.place == look.headline[0].place:
+            if rank.rank is not None and rank.figure == look.headline[0].place:
                 text = f"{rank.rank} / {rank.of}"
                 if rank.mode == entry.mode or number not in found:
                     found[number] = text
@@ -332,10 +332,8 @@ def _benchmark(
     return {
         "name": benchmark.name,
         "title": benchmark.title,
-        "note": benchmark.unit_note,
-        "remarks": [
-            text for text in remarks_on(runs) if re.split("[:,]", text)[0] in benchmark.tables
-        ],
+        "note": sentence(benchmark.unit_note),
+        "remarks": [text for name, text in remarks_by_table(runs) if name in benchmark.tables],
         "decimals": unit.decimals,
         "modes": [own for own in modes if own[0] in used]
         + [[name, [name, name]] for name in further],
@@ -397,26 +395,21 @@ def page_data(
         raise DataError(
             "There is nothing to show: no run is given. Give scored runs, or --against published."
         )
-    data = cleaned(
-        {
-            "format": FORMAT,
-            "package": f"lm-eval-longbench {__version__}",
-            "share": share,
-            "benchmarks": found,
-            "method": list(method_of(differences=any(own["differences"] for own in found))),
-            "unconfirmed": [dict(one) for one in unconfirmed],
-        }
-    )
-    return {**data, "chinese": _chinese(data)}
+    data = {
+        "format": FORMAT,
+        "package": f"lm-eval-longbench {__version__}",
+        "share": share,
+        "benchmarks": found,
+        "method": list(method_of(differences=any(own["differences"] for own in found))),
+        "unconfirmed": [dict(one) for one in unconfirmed],
+    }
+    return cleaned({**data, "chinese": dict(_chinese(data))})
 
 
-def _chinese(data: Mapping[str, Any]) -> dict[str, str]:
-    """Return the reasons and notes of a page in Chinese, by what they are in English."""
-    texts = [*data["method"]]
-    for benchmark in data["benchmarks"]:
-        texts += [benchmark["note"], *benchmark["remarks"]]
-        texts += [one["reason"] for one in benchmark["differences"]]
-        for entry in benchmark["entries"]:
-            texts += [entry["why"], entry.get("source", ""), *entry["notes"]]
-    told = {text: in_chinese(text) for text in dict.fromkeys(texts)}
-    return {text: chinese for text, chinese in told.items() if text != chinese}
+def _chinese(value: Any) -> Iterator[tuple[str, str]]:
+    """Yield the reasons and notes of a page with their Chinese."""
+    if isinstance(value, Sentence) and value != value.chinese:
+        yield value, value.chinese
+    if isinstance(value, Mapping | list | tuple):
+        for own in value.values() if isinstance(value, Mapping) else value:
+            yield from _chinese(own)

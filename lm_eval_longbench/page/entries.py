@@ -18,8 +18,9 @@ from lm_eval_longbench.benchmarks.parts import Ladder, Look
 from lm_eval_longbench.benchmarks.registry import benchmarks
 from lm_eval_longbench.errors import PredictionError
 from lm_eval_longbench.input_files import read_json
+from lm_eval_longbench.language import listed, sentence, several
+from lm_eval_longbench.reporting.notes import Column, note_on_column, warning_of
 from lm_eval_longbench.reporting.published import PublishedRow, verdict_of
-from lm_eval_longbench.reporting.report import Column, note_on_column
 from lm_eval_longbench.reporting.scored_run import is_scored
 from lm_eval_longbench.statistics.answers import Columns
 from lm_eval_longbench.statistics.counts import SHARES, shares
@@ -236,11 +237,7 @@ def _protocol(column: Column, look: Look, modes: Sequence[str]) -> tuple[str, st
             found.append(verdict.reason)
         reasons = [reason for reason in found if reason]
         if found and len(reasons) < len(found):
-            return (
-                mode,
-                UNKNOWN if unknown else YES,
-                "; ".join([*reasons, *filter(None, [unknown])]),
-            )
+            return mode, UNKNOWN if unknown else YES, several([*reasons, unknown])
         first = first or (mode, NO, reasons[0] if reasons else "")
     return first or ("", NO, "")
 
@@ -297,8 +294,8 @@ def run_entry(
         "data": table.facts.data_text,
     }
     entry.notes = [note_on_column(column, signed=False)]
-    if table.capped_warning:
-        entry.notes.append(f"{table.capped_warning}.")
+    if warning := warning_of(table):
+        entry.notes.append(listed([warning, ""], ".", "。"))
     return entry
 
 
@@ -326,7 +323,7 @@ def _from_means(
 
 def summary_entry(summary: Summary, look: Look, share: float) -> PageEntry:
     """Return the entry of an official summary."""
-    entry = PageEntry(summary.model, summary.mode, True, official=UNKNOWN, why=_SUMMARY)
+    entry = PageEntry(summary.model, summary.mode, True, official=UNKNOWN, why=sentence(_SUMMARY))
     _from_means(entry, summary.values, summary.benchmark, look, share)
     if summary.failed is not None:
         entry.values[SHARES, "failed"] = number(100 * summary.failed, None, None, None)

@@ -13,10 +13,11 @@ from rich.cells import cell_len
 
 from lm_eval_longbench.answers.answer import failed_text
 from lm_eval_longbench.benchmarks.registry import benchmarks
-from lm_eval_longbench.language import said, told
+from lm_eval_longbench.language import said, sentence, several, told
+from lm_eval_longbench.reporting.notes import Column, warning_of
 from lm_eval_longbench.reporting.published import lacks_first_pass, verdict_of
 from lm_eval_longbench.reporting.render import figure_parts, sections
-from lm_eval_longbench.reporting.report import BenchmarkReport, Column, Report
+from lm_eval_longbench.reporting.report import BenchmarkReport, Report
 from lm_eval_longbench.reporting.rows import Cell, ReportRow
 
 # Figures of a headline where none is official.
@@ -58,7 +59,9 @@ class Asked:
         """Return that questions of some tasks were left out, in words; "" if none was."""
         own = [self.counts[task] for task in tasks if task in self.counts]
         some, every = sum(one for one, _ in own), sum(of for _, of in own)
-        return f"{some} of {every} questions were asked ({self.option})" if some < every else ""
+        if some == every:
+            return ""
+        return sentence("{} of {} questions were asked ({})", some, every, self.option)
 
 
 def _wrapped(text: str, width: int) -> list[str]:
@@ -192,7 +195,7 @@ def official_protocol(columns: Sequence[Column], asked: Asked = Asked()) -> tupl
     Returns:
         Two phrases; both "": all was as officially.
     """
-    reasons: dict[str, None] = {}
+    reasons: dict[str, None] = {}  # each once
     unknown: dict[str, None] = {}
     for column in columns:
         modes, tasks = column.table.info.published or ("",), _tasks_here(column)
@@ -200,10 +203,10 @@ def official_protocol(columns: Sequence[Column], asked: Asked = Asked()) -> tupl
         # Other data is among the departures.
         is_said = verdict.departs and not column.table.facts.is_official
         unlike = "" if is_said else verdict.unlike
-        lacking = "the first pass" if lacks_first_pass(column.run, column.table) else ""
-        reasons |= dict.fromkeys((asked.departs(tasks), unlike, *verdict.departs.split("; ")))
-        unknown |= dict.fromkeys((verdict.unknown, lacking))
-    return "; ".join(filter(None, reasons)), "; ".join(filter(None, unknown))
+        lacking = lacks_first_pass(column.run, column.table)
+        reasons |= dict.fromkeys((asked.departs(tasks), unlike, *verdict.departs))
+        unknown |= dict.fromkeys((verdict.unknown, sentence("the first pass") if lacking else ""))
+    return several(reasons), several(unknown)
 
 
 def is_official(report: Report, asked: Asked) -> bool:
@@ -275,14 +278,11 @@ def notes(report: Report) -> str:
     """Return what a reader must know of the figures, a line each."""
     lines: list[str] = []
     for one in report.benchmarks:
-        lines += one.on_figures
-        lines += [
-            f"Warning: {column.table.capped_warning}."
-            for column in one.columns
-            if column.table.capped_warning
-        ]
-    lines += [f"Remark: {remark}" for remark in report.remarks]
-    return "".join(f"{told(line)}\n" for line in lines)
+        warnings = [warning_of(column.table) for column in one.columns]
+        lines += map(told, one.on_figures)
+        lines += [said("Warning: {}.", text) for text in warnings if text]
+    lines += [said("Remark: {}", remark) for remark in report.remarks]
+    return "".join(f"{line}\n" for line in lines)
 
 
 # ---------------------------------------------------------------------- files

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
+from lm_eval_longbench.language import Sentence, sentence
 from lm_eval_longbench.signature.ingredients import (
     CARE,
     COMPARABLE,
@@ -194,7 +195,7 @@ def _heavy_part(own: Signature) -> str:
     return repr((sorted(kept.items(), key=lambda item: item[0]), asked))
 
 
-def incomparable(signatures: Sequence[Mapping[str, Any]]) -> list[str]:
+def incomparable(signatures: Sequence[Mapping[str, Any]]) -> list[Sentence]:
     """Return why results must not stand in one column, a sentence an ingredient; [] if they may.
 
     Args:
@@ -218,4 +219,7 @@ def incomparable(signatures: Sequence[Mapping[str, Any]]) -> list[str]:
                     met.append(text)
     order = {name: number for number, name in enumerate(INGREDIENTS)}
     names = sorted(reasons, key=lambda name: (order[name.partition(".")[0]], name))
-    return [f"{name} differs ({' | '.join(values[name])}): {reasons[name]}." for name in names]
+    return [
+        sentence("{} differs ({}): {}.", name, " | ".join(values[name]), sentence(reasons[name]))
+        for name in names
+    ]

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lm_eval_longbench.benchmarks.registry import tasks
+from lm_eval_longbench.language import Sentence, sentence
 from lm_eval_longbench.shapes import Count, Object, Positive
 
 COMPARABLE, CARE, NOT = "comparable", "comparable with care", "not comparable"
@@ -69,24 +70,26 @@ def less_own(settings: Any) -> Any:
     return own or None
 
 
-def setting_departures(settings: Any) -> Iterator[str]:
+def setting_departures(settings: Any) -> Iterator[Sentence]:
     """Yield in what an ingredient `model_settings` departs from every official protocol."""
     if settings is None:
         return
     if not isinstance(settings, Mapping):
-        yield f"model settings {settings!r}"
+        yield sentence("model settings {}", repr(settings))
         return
     if settings.get(STOP):
-        yield "stop strings (officially none)"
+        yield sentence("stop strings (officially none)")
     if settings.get(THINK_END) is not None:
-        yield "reasoning taken out of answers (officially scored with them)"
+        yield sentence("reasoning taken out of answers (officially scored with them)")
     if str(settings.get(BEGIN)).lower() == "false":
-        yield "prompts without a beginning-of-text token (officially as the tokenizer has them)"
+        yield sentence(
+            "prompts without a beginning-of-text token (officially as the tokenizer has them)"
+        )
     beside = settings.get(BESIDE) or {}
     names = sorted(beside) if isinstance(beside, Mapping) else [beside]
     for name in names:
         if name not in _HARMLESS:
-            yield f"the field {name} beside prompts (officially left out)"
+            yield sentence("the field {} beside prompts (officially left out)", name)
 
 
 # ---------------------------------------------------------------------- what a difference means

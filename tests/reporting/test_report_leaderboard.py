@@ -34,7 +34,7 @@ def v1_run(folder, score, without=(), official=True):
 
 
 def ranks(board):
-    return {(rank.column, *rank.place, rank.mode): rank for rank in board.ranks}
+    return {(rank.column, *rank.figure, rank.mode): rank for rank in board.ranks}
 
 
 def test_v1_has_a_rank_a_language(tmp_path):
