@@ -7,22 +7,17 @@ shortest length.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any
 
-from lm_eval_longbench.benchmarks.base import MOST_REPEATS, Benchmark, Place
-from lm_eval_longbench.benchmarks.parts import Ladder, Look
+from lm_eval_longbench.benchmarks.base import Benchmark, Place
+from lm_eval_longbench.benchmarks.parts import Ladder, Look, Point
 from lm_eval_longbench.benchmarks.registry import benchmarks
-from lm_eval_longbench.errors import PredictionError
-from lm_eval_longbench.input_files import read_json
 from lm_eval_longbench.language import listed, sentence, several
+from lm_eval_longbench.page.summaries import Summary
 from lm_eval_longbench.reporting.notes import Column, note_on_column, warning_of
 from lm_eval_longbench.reporting.published import PublishedRow, verdict_of
-from lm_eval_longbench.reporting.scored_run import is_scored
-from lm_eval_longbench.statistics.answers import Columns
+from lm_eval_longbench.signature.ingredients import values_of
 from lm_eval_longbench.statistics.counts import SHARES, shares
 from lm_eval_longbench.statistics.effective import (
     ByTokens,
@@ -30,104 +25,16 @@ from lm_eval_longbench.statistics.effective import (
     effective,
     effective_of_published,
 )
-from lm_eval_longbench.statistics.tree import Contrast, Estimate, Leaf, Mean, Tree, estimate
-
-# ---------------------------------------------------------------------- official summaries
-
-# The end of a summary's name, and what the official scripts put between it and the model.
-_END = re.compile(r"[-_]?(context[-_].*|bon[-_].*)?summary$", re.IGNORECASE)
-_REPEATS = "inference_iterations"
-_COUNTS = ("fail_samples_num", "total_samples_num")
-
-
-@dataclass(frozen=True)
-class Summary:
-    """One official summary.
-
-    Attributes:
-        benchmark: whose it is.
-        model: by the name of its file.
-        mode: of published rows that it is comparable with.
-        values: in the benchmark's unit, by place.
-        failed: share of samples without an answer; None: not stated.
-    """
-
-    benchmark: Benchmark
-    model: str
-    mode: str
-    values: Mapping[Place, float]
-    failed: float | None
-
-
-def _whose(whole: Any) -> Benchmark | None:
-    """Return the benchmark that a decoded file is a summary of; None: of none."""
-    if not isinstance(whole, Mapping):
-        return None
-    found = (one for one in benchmarks().values() if one.overall and one.overall in whole)
-    return next((one for one in found if isinstance(whole.get(_REPEATS), int)), None)
-
-
-def _values(benchmark: Benchmark, table: str, whole: Mapping[str, Any]) -> dict[Place, float]:
-    """Return the figures that a summary states, where the figures of no answers stand in one."""
-    repeats = min(max(whole[_REPEATS], 1), MOST_REPEATS)
-    answers = Columns(benchmark, benchmark.tables[table], repeats).finish()
-    found = {}
-    for figure in benchmark.figures(answers):
-        value: Any = whole
-        for name in figure.path[1:]:
-            value = value.get(name) if isinstance(value, Mapping) else None
-        is_number = isinstance(value, int | float) and not isinstance(value, bool)
-        if figure.path[:1] == ("official",) and is_number and 0 <= value <= figure.unit.factor:
-            found[figure.place] = float(value)
-    return found
-
-
-def _failed(whole: Mapping[str, Any]) -> float | None:
-    failed, samples = (whole.get(name) for name in _COUNTS)
-    if not isinstance(failed, int) or not isinstance(samples, int) or samples < 1:
-        return None
-    return failed / samples
-
-
-def _summary(path: Path, benchmark: Benchmark, whole: Mapping[str, Any]) -> Summary:
-    table = benchmark.tables[benchmark.official_table(whole, path.stem)]
-    of_thinking = next(iter(benchmark.tables)) != table.name
-    mode = table.published[0] if table.published else table.mode
-    model = _END.sub("", path.stem)
-    if of_thinking:  # the name of the mode is no part of the model's
-        model = re.sub(r"[-_]thinking$", "", model, flags=re.IGNORECASE)
-    model = re.sub(r"[-_]non[-_]?thinking$", "", model, flags=re.IGNORECASE)
-    values = _values(benchmark, table.name, whole)
-    return Summary(benchmark, model or path.stem, mode, values, _failed(whole))
-
-
-def read_summaries(paths: Sequence[Path]) -> tuple[list[Summary], list[Path]]:
-    """Return the summaries under the paths, and the paths that hold none, in their order.
-
-    Args:
-        paths: summaries, folders of them, and what is anything else.
-
-    Raises:
-        PredictionError: a JSON file that is named, or ends in "summary.json", cannot be read.
-    """
-    found: list[Summary] = []
-    others = []
-    for path in paths:
-        files = [path] if path.is_file() and path.suffix == ".json" else []
-        if path.is_dir() and not is_scored(path):
-            files = sorted(path.rglob("*summary.json"))
-        own = []
-        for file in files:
-            whole = read_json(file, PredictionError)
-            benchmark = _whose(whole)
-            if benchmark is not None:
-                own.append(_summary(file, benchmark, whole))
-        found += own
-        others += [] if own else [path]
-    return found, others
-
-
-# ---------------------------------------------------------------------- entries
+from lm_eval_longbench.statistics.figure import Unit
+from lm_eval_longbench.statistics.tree import (
+    Contrast,
+    Difference,
+    Estimate,
+    Leaf,
+    Mean,
+    Tree,
+    estimate,
+)
 
 # Sections of numbers that no figure of a report has.
 EFFECTIVE, TOKENS, GAP, GAIN = "effective", "tokens", "gap", "gain"
@@ -143,29 +50,24 @@ YES, NO, UNKNOWN = "yes", "no", "unknown"
 Number = list[float | int | None] | None
 
 
-def number(value: float | None, low: float | None, high: float | None, n: int | None) -> Number:
-    """Return a number as the page has it; None without a value."""
-    if value is None:
+def number(found: Estimate | Difference | float | None, factor: float = 1.0) -> Number:
+    """Return an estimate, or a value alone, times a factor as the page has it; None without one."""
+    if not isinstance(found, Estimate | Difference):
+        return None if found is None else [round(factor * found, _DIGITS), None, None, None]
+    if found.value is None:
         return None
-    ends = [None if end is None else round(end, _DIGITS) for end in (low, high)]
-    return [round(value, _DIGITS), *ends, n]
-
-
-def of_estimate(found: Estimate, factor: float) -> Number:
-    """Return an estimate as shown: times a factor."""
-    low, high = (None if end is None else factor * end for end in (found.low, found.high))
-    return number(None if found.value is None else factor * found.value, low, high, found.n)
+    ends = (found.value, found.low, found.high)
+    return [*(None if end is None else round(factor * end, _DIGITS) for end in ends), found.n]
 
 
 def _of_effective(found: Effective | None, ladder: Ladder) -> Number:
     """Return an effective length in steps; whole ones where lengths have names only."""
     if found is None:
         return None
-    position, low, high = found.position, found.low, found.high
-    if not ladder.shortest:
-        position = math.floor(position + _ZERO)
-        low, high = (None if end is None else math.floor(end + _ZERO) for end in (low, high))
-    return number(position, low, high, None)
+    ends = (found.position, found.low, found.high)
+    if ladder.shortest:
+        return [*(None if end is None else round(end, _DIGITS) for end in ends), None]
+    return [*(None if end is None else math.floor(end + _ZERO) for end in ends), None]
 
 
 @dataclass
@@ -200,6 +102,10 @@ class PageEntry:
     decimals: int | None = None
     longest: float | None = None
 
+    def numbers(self, unit: Unit) -> dict[Place, float | None]:
+        """Return the figures of a run in the benchmark's unit."""
+        return {place: unit.scaled(tree.value) for place, tree in self.trees.items()}
+
 
 def places_of(look: Look) -> list[Place]:
     """Return the places of all that a benchmark shows, each once."""
@@ -212,45 +118,34 @@ def places_of(look: Look) -> list[Place]:
     return list(dict.fromkeys(found))
 
 
-def _trees_of(ladder: Ladder, trees: Mapping[Place, Tree]) -> list[Leaf | Mean] | None:
-    found = [trees.get(point.place) for point in ladder.points]
-    own = [tree for tree in found if isinstance(tree, Leaf | Mean)]
-    return own if len(own) == len(found) else None
-
-
-def _gap(look: Look, trees: Mapping[Place, Tree]) -> Tree | None:
-    found = [trees.get(point.place) for point in look.gap]
-    own = [tree for tree in found if isinstance(tree, Leaf | Mean)]
-    return Contrast(own[0], own[1]) if len(own) == 2 else None
+def _trees_at(points: Sequence[Point], trees: Mapping[Place, Tree]) -> list[Leaf | Mean]:
+    """Return the trees at some points; [] unless each is a mean."""
+    own = [tree for one in points if isinstance(tree := trees.get(one.place), Leaf | Mean)]
+    return own if len(own) == len(points) else []
 
 
 def _protocol(column: Column, look: Look, modes: Sequence[str]) -> tuple[str, str, str]:
     """Return the mode that fits, whether the run is official in it, and why it is not."""
     table, benchmark = column.table, benchmarks()[column.table.info.benchmark]
-    first: tuple[str, str, str] | None = None
+    whys = []
     for mode in modes:
-        found, unknown = [], ""
-        for point in look.headline:
-            tasks = benchmark.tasks_of(table.info, point.place)
-            verdict = verdict_of(table, tasks, mode, column.run)
-            unknown = verdict.unknown
-            found.append(verdict.reason)
-        reasons = [reason for reason in found if reason]
-        if found and len(reasons) < len(found):
+        verdicts = [
+            verdict_of(table, benchmark.tasks_of(table.info, point.place), mode, column.run)
+            for point in look.headline
+        ]
+        reasons = [verdict.reason for verdict in verdicts if verdict.reason]
+        if len(reasons) < len(verdicts):
+            unknown = verdicts[-1].unknown
             return mode, UNKNOWN if unknown else YES, several([*reasons, unknown])
-        first = first or (mode, NO, reasons[0] if reasons else "")
-    return first or ("", NO, "")
+        whys += reasons[:1]
+    return modes[0], NO, whys[0] if whys else ""
 
 
 def _cut(column: Column) -> str:
     """Return the limits at which prompts were cut, as far as they are known."""
-    limits: dict[str, None] = {}
-    for task in column.table.facts.tasks:
-        value = column.table.facts.signature_of(task).get("limit")
-        for one in value if isinstance(value, list) else [value]:
-            if isinstance(one, int):
-                limits[str(one)] = None
-    return ", ".join(limits)
+    facts = column.table.facts
+    limits = (one for own in facts.tasks for one in values_of(facts.signature_of(own).get("limit")))
+    return ", ".join(dict.fromkeys(str(one) for one in limits if isinstance(one, int)))
 
 
 def run_entry(
@@ -277,13 +172,12 @@ def run_entry(
     wanted = [*places_of(look), *(place for place in figures if place[0] == SHARES)]
     for place in wanted:
         if place in figures:
-            factor = figures[place].unit.shown_factor
-            entry.values[place] = of_estimate(estimate(figures[place].tree), factor)
-    gap = _gap(look, entry.trees)
-    if gap is not None:
-        entry.values[GAP_PLACE] = of_estimate(estimate(gap), benchmark.unit.shown_factor)
-    trees = None if look.ladder is None else _trees_of(look.ladder, entry.trees)
-    if trees is not None and look.ladder is not None:
+            found = estimate(figures[place].tree)
+            entry.values[place] = number(found, figures[place].unit.shown_factor)
+    if gap := _trees_at(look.gap, entry.trees):
+        shown = number(estimate(Contrast(gap[0], gap[1])), benchmark.unit.shown_factor)
+        entry.values[GAP_PLACE] = shown
+    if look.ladder is not None and (trees := _trees_at(look.ladder.points, entry.trees)):
         entry.values[EFFECTIVE_PLACE] = _of_effective(effective(trees, share), look.ladder)
     if by_tokens is not None and look.tokens is not None:
         entry.values[TOKENS_PLACE] = _of_effective(by_tokens.effective(share), look.tokens)
@@ -310,10 +204,10 @@ def _from_means(
     scale = unit.shown_factor / unit.factor
     for place in places_of(look):
         if place in values:
-            entry.values[place] = number(scale * values[place], None, None, None)
+            entry.values[place] = number(values[place], scale)
     if look.gap and all(point.place in values for point in look.gap):
         one, other = (values[point.place] for point in look.gap)
-        entry.values[GAP_PLACE] = number(scale * (one - other), None, None, None)
+        entry.values[GAP_PLACE] = number(one - other, scale)
     if look.ladder is not None:
         own = [values.get(point.place) for point in look.ladder.points]
         known = [None if value is None else value / unit.factor for value in own]
@@ -326,7 +220,7 @@ def summary_entry(summary: Summary, look: Look, share: float) -> PageEntry:
     entry = PageEntry(summary.model, summary.mode, True, official=UNKNOWN, why=sentence(_SUMMARY))
     _from_means(entry, summary.values, summary.benchmark, look, share)
     if summary.failed is not None:
-        entry.values[SHARES, "failed"] = number(100 * summary.failed, None, None, None)
+        entry.values[SHARES, "failed"] = number(summary.failed, 100)
     return entry
 
 
@@ -358,5 +252,5 @@ def published_entry(row: PublishedRow, benchmark: Benchmark, look: Look, share: 
     asked = next(iter(benchmark.tables.values())).questions * int(row.facts.get("runs", "0"))
     if "failed" in row.facts and asked:
         part = 100 * int(row.facts["failed"]) / asked
-        entry.values[SHARES, "failed"] = number(part, None, None, None)
+        entry.values[SHARES, "failed"] = number(part)
     return entry

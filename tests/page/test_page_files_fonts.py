@@ -1,7 +1,6 @@
 """SVG files carry the letters that they show: a made font tells which."""
 
 import base64
-import builtins
 import io
 import re
 
@@ -72,19 +71,6 @@ def test_without_chinese_nothing_is_embedded(tmp_path):
     plain = SVG.replace("长度", "Length ≥ 64k – Émile 🙂")
     assert letters([plain], [tmp_path]) == b""
     assert embedded(plain, b"") == plain
-
-
-def test_a_missing_package_is_named(monkeypatch, tmp_path):
-    real = builtins.__import__
-
-    def without(name, *more):
-        if name.startswith("fontTools"):
-            raise ImportError(name)
-        return real(name, *more)
-
-    monkeypatch.setattr(builtins, "__import__", without)
-    with pytest.raises(LongBenchError, match=r"fonttools.*pip install"):
-        letters([SVG], [tmp_path])
 
 
 @given(st.lists(st.text()))
