@@ -21,7 +21,7 @@ from typing import Any
 from lm_eval_longbench.benchmarks.base import Place
 from lm_eval_longbench.benchmarks.registry import benchmarks
 from lm_eval_longbench.errors import OptionError, UnknownNameError
-from lm_eval_longbench.language import Sentence, sentence
+from lm_eval_longbench.language import Sentence
 from lm_eval_longbench.reporting.formats import write
 from lm_eval_longbench.reporting.notes import Column, note_on_pair, remarks_on
 from lm_eval_longbench.reporting.render import DIFFERENCE, PERCENT, csv_cells, printed
@@ -30,13 +30,7 @@ from lm_eval_longbench.reporting.rows import Cell, ReportRow
 from lm_eval_longbench.reporting.scored_run import ScoredRun
 from lm_eval_longbench.statistics.figure import RELATIVE, Figure
 from lm_eval_longbench.statistics.intervals import FEWEST, t_interval, two_sided_p
-from lm_eval_longbench.statistics.tree import (
-    FEWEST_DIFFERING,
-    Difference,
-    Pairing,
-    Tree,
-    few_differ,
-)
+from lm_eval_longbench.statistics.tree import FEW_DIFFER, Difference, Pairing, Tree, few_differ
 
 # ---------------------------------------------------------------------- one share
 
@@ -79,7 +73,7 @@ _METHOD = (
     "Retained is a run's score over the baseline's, in percent, on the questions that both have. "
     "Intervals are 95%: paired, by Student's t over documents with all of their questions, of the "
     "ratio to first order; p is two-sided, against 100%. The scores beside it are over all "
-    "questions of each run. [few differ]: less than {} questions differ, [n<{}]: fewer than {} "
+    f"questions of each run. [few differ]: {FEW_DIFFER}, [n<{FEWEST}]: fewer than {FEWEST} "
     "questions (or documents), in one of its datasets if it is a mean of several: too few for an "
     "interval or a p-value."
 )
@@ -104,7 +98,7 @@ class RetainedReport(Report):
     @property
     def method(self) -> tuple[Sentence, ...]:
         """How shares and their intervals were made."""
-        return (sentence(_METHOD, FEWEST_DIFFERING, FEWEST, FEWEST),)
+        return (Sentence(_METHOD),)
 
 
 def _figures(column: Column) -> dict[Place, Figure]:

@@ -5,11 +5,9 @@ import io
 import re
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from lm_eval_longbench.errors import LongBenchError
-from lm_eval_longbench.page.files import FAMILY, chinese_of, embedded, letters
+from lm_eval_longbench.page.files import FAMILY, embedded, letters
 
 pytest.importorskip("fontTools", reason="fonttools is not installed")
 SVG = (
@@ -71,11 +69,3 @@ def test_without_chinese_nothing_is_embedded(tmp_path):
     plain = SVG.replace("长度", "Length ≥ 64k – Émile 🙂")
     assert letters([plain], [tmp_path]) == b""
     assert embedded(plain, b"") == plain
-
-
-@given(st.lists(st.text()))
-def test_only_chinese_needs_its_font(texts):
-    found = chinese_of(texts)
-    assert found <= set("".join(texts))
-    assert all("\u2e80" <= own <= "\uffef" for own in found)
-    assert "".join(texts).isascii() <= (not found)

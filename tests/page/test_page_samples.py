@@ -6,14 +6,12 @@ import json
 import random
 import time
 
-import pytest
 from page_runs import HOSTILE, fastest
 from prediction_rows import log_row, v1_doc, v1_row, write_lines
 
-from lm_eval_longbench.errors import DataError
 from lm_eval_longbench.page.build import build_page
 from lm_eval_longbench.page.data import page_data
-from lm_eval_longbench.page.samples import ANSWER, answers_of, shortened
+from lm_eval_longbench.page.samples import ANSWER, answers_of
 from lm_eval_longbench.reporting.scored_run import read_run
 from lm_eval_longbench.scoring.score import score_paths
 
@@ -43,12 +41,6 @@ def test_answers_have_their_official_scores(tmp_path):
     assert len(long) < ANSWER + 60 and f"[... {9000 - ANSWER} characters ...]" in long
 
 
-def test_questions_of_two_runs_are_one(tmp_path):
-    paths = [predictions(tmp_path / name, ["a", "b"]) for name in ("one", "two")]
-    own = unpacked(answers_of(paths, ["one", "two"], "v1"))
-    assert len(own["questions"]) == 2 and len(own["answers"]) == 4
-
-
 def test_a_log_tells_the_ends_of_its_prompt(tmp_path):
     row = log_row(TASK, v1_doc(TASK, 0, "a", classes=["a", "b"]), "a", truncated=True)
     row["arguments"] = {"gen_args_0": {"arg_0": "Read this. " * 90 + "Which?", "arg_1": {}}}
@@ -57,19 +49,6 @@ def test_a_log_tells_the_ends_of_its_prompt(tmp_path):
     head, tail = own["questions"][0]["prompt"]
     assert head.startswith("Read this.") and tail.endswith("Which?") and len(head) == 256
     assert own["answers"][0][6] == 1
-
-
-def test_a_scored_folder_has_no_answers(tmp_path):
-    path = predictions(tmp_path / "one", ["a"])
-    score_paths(path, tmp_path / "scored", benchmark="v1")
-    with pytest.raises(DataError, match="holds scores and no answers"):
-        answers_of([tmp_path / "scored"], ["one"])
-
-
-def test_the_same_answers_give_the_same_text(tmp_path):
-    path = predictions(tmp_path / "one", ["a", "b"] * 20)
-    assert answers_of([path], ["one"], "v1") == answers_of([path], ["one"], "v1")
-    assert shortened("abc", 3) == "abc"
 
 
 def test_ten_thousand_answers_stay_usable(browser, tmp_path):
@@ -125,12 +104,3 @@ def test_ten_thousand_answers_stay_usable(browser, tmp_path):
 def read_samples(folder):
     files = [folder / "scored" / name / "samples.jsonl" for name in ("one", "two")]
     return [file.read_text(encoding="utf-8").splitlines() for file in files]
-
-
-@pytest.mark.parametrize("arguments", ["text", [1], 7, True, {"gen_args_0": 1}, None])
-def test_arguments_that_are_no_object_tell_nothing_of_a_prompt(tmp_path, arguments):
-    row = log_row(TASK, v1_doc(TASK, 0, "a", classes=["a", "b"]), "a") | {"arguments": arguments}
-    write_lines(tmp_path / f"samples_{TASK}_2025-03-04T05-06-07.123456.jsonl", row)
-    own = unpacked(answers_of([tmp_path], ["run"]))
-    assert own["questions"][0]["prompt"] == []
-    assert own["answers"][0][3] == 1.0

@@ -165,22 +165,6 @@ def test_of_a_second_pass_alone_the_first_is_not_known(tmp_path):
     assert official_protocol(report.benchmarks[0].columns) == ("", "the first pass")
 
 
-def test_a_language_that_is_complete_is_ranked_without_the_other(tmp_path):
-    found = ranks(boards(v1_run(tmp_path / "mine", 0.3, without=["lsht"]))["longbench_v1"])
-    assert found["mine", "headline", "English", ""].rank == 7
-    chinese = found["mine", "headline", "Chinese", ""]
-    assert chinese.reason == "it is incomplete: longbench_v1_lsht has 0 of 200 questions"
-
-
-def test_other_data_has_no_rank(tmp_path):
-    board = boards(v1_run(tmp_path / "mine", 0.3, official=False))["longbench_v1"]
-    assert {rank.rank for rank in board.ranks} == {None}
-    assert {rank.reason for rank in board.ranks} == {
-        "its data is not the official set (data: official)"
-    }
-    assert "mine" in [entry.name for entry in board.entries]
-
-
 def pro_rows(score, table="longbench_pro"):
     """1,500 questions, three runs of one score."""
     lengths, generator = DIMENSIONS["token_length"], random.Random(1)
@@ -291,8 +275,3 @@ def test_a_whole_run_of_version_2(tmp_path):
         "longbench_v2_cot_answer"
     ].ranks
     assert (rank.of, rank.reason) == (37, "")
-
-
-def test_nothing_is_published_for_e(tmp_path):
-    folder = write_run(tmp_path / "r", v1_rows({"trec": [(1, 1.0)]}, "longbench_v1_e"))
-    assert boards(folder)["longbench_v1_e"].reason == "no figures of LongBench-E are published here"

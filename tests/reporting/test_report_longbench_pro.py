@@ -9,12 +9,10 @@ from hypothesis import strategies as st
 from longbench_pro_facts import (
     DIMENSIONS,
     PRIMARY_TASKS,
-    SECONDARY_TASKS,
 )
 from oracles import pro_summary as oracle
 from scored_runs import PRO_VALUES, close, pro_row, write_run
 
-from lm_eval_longbench.errors import DataError
 from lm_eval_longbench.reporting.report import make_report
 from lm_eval_longbench.reporting.scored_run import read_run
 from lm_eval_longbench.statistics.intervals import wilson_interval
@@ -135,58 +133,3 @@ def test_unscored_summaries_leave_no_figure_that_contains_them(tmp_path):
     assert (found["overall", "overall"].n, found["overall", "overall"].failed) == (4, 1)
     assert (found["primary_task", T3].value, found["primary_task", T3].unscored) == (0.75, 0)
     assert found["language", "Chinese"].value == 1
-
-
-def test_counts_are_of_the_runs_that_a_figure_is_made_of(tmp_path):
-    rows = [
-        pro_row("a", 0.0, failed=True),
-        pro_row("a", 0.0, repeat=2, failed=True),
-        pro_row("b", 1.0),
-        pro_row("b", 0.0, repeat=2),
-        pro_row("c", 1.0, repeat=2),
-    ]
-    found = figures(write_run(tmp_path / "r", rows))
-    assert (found["overall", "overall"].failed, found["overall", "overall"].n) == (2, 3)
-    assert found["iteration", "iteration 1"].failed == 1
-    assert found["iteration", "iteration 1"].n == 2  # c has no first run
-    assert found["best of N", "best of 1"].n == 2
-    assert (found["best of N", "best of 2"].n, found["best of N", "best of 2"].failed) == (3, 2)
-    assert found["pass@N", "pass@2"].value == pytest.approx(2 / 3)
-
-
-def test_secondary_tasks_are_details(tmp_path):
-    folder = write_run(tmp_path / "r", [pro_row("a", 0.5, code="t3_2")])
-    (benchmark,) = make_report([read_run(folder)]).benchmarks
-    own = [row for row in benchmark.rows if row.section == "secondary_task"]
-    assert [row.name for row in own] == list(SECONDARY_TASKS)
-    assert all(row.detail for row in own)
-    values = {row.name: row.figures[0].value for row in own}
-    assert values.pop("T3.2 Single-Hop Fact QA") == 0.5
-    assert set(values.values()) == {None}
-    assert {row.section for row in benchmark.rows if row.detail and row.is_known} == {
-        "secondary_task",
-        *(f"best of 1, {dimension}" for dimension in DIMENSIONS),
-    }
-
-
-def test_thinking_stands_beside_non_thinking_and_is_paired_with_it(tmp_path):
-    rows = [pro_row(f"q{number}", 0.5) for number in range(27)]
-    rows += [pro_row(f"q{n}", 0.5 + n / 65, table="longbench_pro_thinking") for n in range(27)]
-    folder = write_run(tmp_path / "mine", rows)
-    (benchmark,) = make_report([read_run(folder)]).benchmarks
-    labels = [column.label for column in benchmark.columns]
-    assert labels == ["mine (non-thinking prompt)", "mine (thinking prompt)"]
-    first = benchmark.rows[0]
-    assert [figure.value for figure in first.figures] == [0.5, pytest.approx(0.7)]
-    (difference,) = first.differences
-    assert (difference.value, difference.n) == (pytest.approx(0.2), 27)
-    assert difference.p_value < 0.05
-
-
-def test_the_official_summary_must_be_of_the_same_run(tmp_path):
-    folder = write_run(tmp_path / "r", [pro_row("a", 0.5), pro_row("b", 1.0)])
-    report = json.loads((folder / "report.json").read_text())
-    report["tables"]["longbench_pro"]["official"]["BoN-1"]["language"]["English"] += 1e-6
-    (folder / "report.json").write_text(json.dumps(report))
-    with pytest.raises(DataError, match=r"as best of 1, language English, and samples.jsonl gives"):
-        figures(folder)

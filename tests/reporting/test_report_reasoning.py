@@ -105,16 +105,6 @@ def test_two_runs_are_compared_under_one_policy(tmp_path):
     assert rows_of(report_of(kept, plain), 1)["dataset, reasoning dropped", "qasper"] is None
 
 
-def test_e_by_length(tmp_path):
-    rows = [v1_row(thinks("Emma"), "Emma", length=length) for length in (100, 5000, 9000)]
-    path = write_lines(tmp_path / "pred_e" / "qasper.jsonl", *rows)
-    score_paths([path], tmp_path / "out", benchmark="v1_e", workers=1)
-    found = rows_of(report_of(tmp_path / "out"))
-    assert found["4-8k", "qasper"].value == pytest.approx(0.4)
-    assert found["4-8k, reasoning dropped", "qasper"].value == 1.0
-    assert found["all lengths, reasoning dropped", "qasper"].value == 1.0
-
-
 def test_v2_and_pro(tmp_path):
     v2 = write_lines(
         tmp_path / "v2.jsonl",
@@ -142,9 +132,6 @@ def test_v2_and_pro(tmp_path):
     [
         (lambda own: own["other"]["official"].update(qasper=99.0), "99.0 as dataset, reasoning dr"),
         (lambda own: own["other"].pop("official"), "reasoning.other' has no 'official'"),
-        (lambda own: own.update(answers=9), "has 10 answers of longbench_v1 that hold reasoning"),
-        (lambda own: own.update(policy="drop"), "another policy for reasoning than report.json"),
-        (lambda own: own.update(policy=None), "another policy for reasoning than report.json"),
     ],
 )
 def test_what_the_report_states_of_reasoning_is_checked(tmp_path, edit, message):
@@ -153,16 +140,6 @@ def test_what_the_report_states_of_reasoning_is_checked(tmp_path, edit, message)
     with pytest.raises(DataError) as caught:
         report_of(folder)
     assert message in str(caught.value)
-
-
-def test_misshapen_worth_of_an_answer(tmp_path):
-    folder = v1_folder(tmp_path)
-    lines = (folder / "samples.jsonl").read_text().splitlines()
-    for value, message in ((3, "must be an object"), ({"score": 2}, "from 0 to 1")):
-        first = json.loads(lines[0]) | {"without_reasoning": value}
-        (folder / "samples.jsonl").write_text("\n".join([json.dumps(first), *lines[1:]]) + "\n")
-        with pytest.raises(DataError, match=f"line 1: .*{message}"):
-            report_of(folder)
 
 
 def summaries(tmp_path, name, task, *answers, **options):
@@ -187,11 +164,3 @@ def test_rouge_google_has_rows_where_it_was_computed(tmp_path):
     assert "rougeL_google" not in render(report_of(without), "json")
     for name in ("table", "markdown", "csv", "json"):
         assert "rougeL_google" in render(report, name).replace("\\", "")
-
-
-def test_rouge_google_under_both_policies_and_of_e(tmp_path):
-    task = "longbench_v1_e_gov_report"
-    folder = summaries(tmp_path, "a", task, thinks("Emma sings."), "Emma sings.", rouge_google=True)
-    rows = rows_of(report_of(folder))
-    assert rows["rougeL_google", "gov_report"].value == 1.0
-    assert rows["rougeL_google, reasoning kept", "gov_report"].value < 1.0
