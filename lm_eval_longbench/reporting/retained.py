@@ -133,8 +133,8 @@ def _table(columns: Sequence[Column], x: str) -> BenchmarkReport:
         rows.append(ReportRow(*place, figure.unit, figure.detail, cells, kept))
     info, notes = columns[0].table.info, tuple(map(note_on_pair, pairs))
     title = f"{info.title}, {info.mode}" if info.mode else info.title
-    base, *runs = (column.run.name for column in columns)
-    labels = [f"{x}={own} / {base}" if x else f"{own} / {base}" for own in runs]
+    start = f"{x}=" if x else ""
+    labels = [f"{start}{column.run.name} / baseline" for column in columns[1:]]
     return BenchmarkReport(
         info.benchmark,
         title,
@@ -193,7 +193,7 @@ def make_retained(runs: Sequence[ScoredRun], baseline: str, x: str | None = None
     if baseline not in by_name:
         raise UnknownNameError("run of the baseline", baseline, list(by_name))
     numbers = {} if x is None else numbers_of(list(by_name), x)
-    base = by_name.pop(baseline)
+    base = replace(by_name.pop(baseline), name=f"{baseline} (baseline)")
     others = sorted(by_name.values(), key=lambda run: numbers.get(run.name, 0.0))
     tables = tuple(_tables(base, others, x or ""))
     if not tables:

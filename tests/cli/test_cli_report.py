@@ -230,4 +230,4 @@ def test_a_baseline_and_a_sweep(command, folders):
     )
     assert (overall["ratio"], overall["retained"], overall["n"]) == ("1", "300.00", "30")
     by_name = command(*folders, "--baseline", folders[0].name)
-    assert "┃ one (baseline) ┃ two " in by_name.stdout
+    assert "┃ one (baseline) " in by_name.stdout and "┃ two / baseline " in by_name.stdout

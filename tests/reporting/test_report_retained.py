@@ -45,7 +45,11 @@ def found_rows(made, table):
 
 def test_shares_are_those_of_the_figures(runs):
     made = make_retained(runs, "1.0")
-    assert [column.run.name for column in made.benchmarks[0].columns] == ["1.0", "0.5", "0.25"]
+    assert [column.run.name for column in made.benchmarks[0].columns] == [
+        "1.0 (baseline)",
+        "0.5",
+        "0.25",
+    ]
     row = found_rows(made, "longbench_v1")["dataset", "qasper"]
     base, half = (
         sum(value * (keep if n % 2 else 1.0) for n, value in enumerate(QASPER)) for keep in (1, 0.5)
@@ -90,7 +94,7 @@ def test_a_sweep_stands_in_the_order_of_its_numbers(folders):
     assert made["x"] == {"name": "ratio", "values": {"1.0": 1.0, "0.5": 0.5, "0.25": 0.25}}
     assert made["baseline"] == "1.0"
     shown = report(*named, baseline="1.0", x="ratio")
-    assert "ratio=0.25 / 1.0" in shown and "ratio=0.5 / 1.0" in shown
+    assert "1.0 (baseline)" in shown and "ratio=0.25 / baseline" in shown
 
 
 def test_all_formats_say_the_same(folders):
