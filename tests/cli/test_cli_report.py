@@ -60,7 +60,7 @@ def test_latex_is_printed_or_written_also_of_shares(command, folders, tmp_path):
     assert command(*folders, "--format", "latex", "--output", file).exit_code == 0
     assert file.read_text() == printed.stdout
     shares = command(*folders, "--format", "latex", "--baseline", "two")
-    assert "two (baseline)" in shares.stdout and "LongBench v2, " in shares.stdout
+    assert "two (baseline)" in shares.stdout and "LongBench v2. " in shares.stdout
     with pytest.raises(OptionError, match="needs one or more runs"):
         raise command("--format", "latex").exception
 
