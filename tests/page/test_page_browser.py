@@ -49,22 +49,6 @@ def test_rows_are_sorted_by_any_column(shown):
     assert header.first.get_attribute("aria-sort") == "descending"
 
 
-def test_rows_are_filtered(shown):
-    page = shown.page
-    assert len(shown.names()) == 46 + 2
-    page.fill("#search", "qwen3-next")
-    assert len(shown.names()) == 2
-    assert page.inner_text("#count") == "2 of 48 models shown"
-    page.fill("#search", "")
-    page.select_option("#kind", "run")
-    assert sorted(shown.names()) == ["alpha", "beta"]
-    page.check("#official")
-    assert shown.names() == []
-    page.select_option("#kind", "")
-    page.select_option("#type", "Instruct")
-    assert 10 < len(shown.names()) < 30
-
-
 def test_models_are_chosen_for_the_charts(shown):
     page, svg = shown.page, chart(shown, "overall").locator("svg")
     shown.settled()

@@ -5,7 +5,6 @@ from scored_runs import close, v1_rows, write_run
 
 from lm_eval_longbench.benchmarks.parts import Look
 from lm_eval_longbench.benchmarks.registry import benchmarks
-from lm_eval_longbench.errors import DataError
 from lm_eval_longbench.page.build import build_page
 from lm_eval_longbench.page.data import page_data
 from lm_eval_longbench.reporting.published import published_rows
@@ -87,25 +86,6 @@ def test_shares_and_truncation_loss(data):
     assert found["shares", "capped"][0] == pytest.approx(100 * 5 / 240)
     assert found["shares", "truncation loss"][0] < 0
     assert {chart["name"] for chart in benchmark["charts"]} >= {"effective", "gap", "gain", "loss"}
-
-
-def test_a_run_says_why_it_is_not_official(data):
-    entry = of(data, "longbench_pro")["entries"][0]
-    assert entry["official"] == "no"
-    assert "its data is not the official set" in entry["why"]
-    assert any(
-        note.startswith("alpha (non-thinking prompt): data local-1") for note in entry["notes"]
-    )
-
-
-def test_runs_alone_and_one_benchmark_alone(runs):
-    alone = page_data(runs[:1])
-    assert [own["name"] for own in alone["benchmarks"]] == ["longbench_pro"]
-    assert all(entry["run"] for entry in alone["benchmarks"][0]["entries"])
-    pro = page_data([], published=True, only={"longbench_pro"})
-    assert [own["name"] for own in pro["benchmarks"]] == ["longbench_pro"]
-    with pytest.raises(DataError, match="There is nothing to show"):
-        page_data([])
 
 
 def test_no_text_ends_the_script_element(runs):

@@ -10,7 +10,7 @@ from page_runs import Shown
 from typer.testing import CliRunner
 
 from lm_eval_longbench.cli.main import app
-from lm_eval_longbench.errors import LongBenchError, OptionError
+from lm_eval_longbench.errors import LongBenchError
 from lm_eval_longbench.page import files
 from lm_eval_longbench.page.build import build_page
 from lm_eval_longbench.page.data import page_data
@@ -95,11 +95,6 @@ def test_a_missing_package_is_named(data, monkeypatch, kind, language, module, s
         list(chart_files(data, kind, language))
 
 
-def test_an_unknown_model_is_named(data):
-    with pytest.raises(OptionError, match=r"No such model: GPT-55\. There are: .*GPT-5"):
-        list(chart_files(data, "svg", models=["GPT-55"]))
-
-
 # ---------------------------------------------------------------------- the command
 
 
@@ -113,12 +108,6 @@ def command():
         return str(done.exception)
 
     return run
-
-
-def test_the_command_writes_charts(command, folders, tmp_path):
-    out = tmp_path / "charts"
-    command(folders[0], "--format", "svg", "--output", out, "--share", "0.5")
-    assert "Effective context length: 50%" in (out / "longbench_pro-effective.svg").read_text()
 
 
 WRONG = {

@@ -11,7 +11,6 @@ from typer.testing import CliRunner
 from lm_eval_longbench.cli.main import app
 from lm_eval_longbench.page.build import build_page
 from lm_eval_longbench.page.leaderboard import leaderboard_data
-from lm_eval_longbench.scoring.score import score_paths
 
 TASKS = ["longbench_v1_lcc", "longbench_v1_trec"]
 
@@ -72,14 +71,6 @@ def test_a_run_that_is_not_confirmed_is_shown_and_marked(submission, tmp_path):
     assert said["name"] == "changed" and said["shown"]
     assert "figures score,none: found 0.9, expected " in said["reasons"][1]
     assert str(tmp_path) not in json.dumps(data)
-
-
-def test_scores_without_answers(submission, tmp_path):
-    score_paths(submission, tmp_path / "scored")
-    data, _ = leaderboard_data([tmp_path / "scored"], tmp_path / "scratch")
-    (said,) = data["unconfirmed"]
-    assert not said["shown"]
-    assert "holds scores and no answers" in said["reasons"][-1]
 
 
 @pytest.mark.parametrize(

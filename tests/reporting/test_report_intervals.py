@@ -52,6 +52,15 @@ def test_the_same_draws_as_one_resample_at_a_time(n, shared):
     assert found == pytest.approx(one_at_a_time(values, "qasper", sizes), rel=0, abs=1e-12)
 
 
+def test_figures_of_other_names_are_drawn_independently():
+    values = np.linspace(0, 1, 200)
+    one, other = resampled_means(values, "qasper"), resampled_means(values, "qmsum")
+    assert np.array_equal(one, resampled_means(values, "qasper"))
+    assert abs(np.corrcoef(one, other)[0, 1]) < 0.08  # 0.022 is one standard error
+    # So the mean of two strata has half the variance.
+    assert np.var((one + other) / 2) == pytest.approx(np.var(one) / 2, rel=0.15)
+
+
 # ---------------------------------------------------------------------- Student's t
 
 
@@ -71,6 +80,14 @@ def test_the_same_draws_as_one_resample_at_a_time(n, shared):
 )
 def test_points_of_students_distribution(share, degrees, expected):
     assert t_point(share, degrees) == pytest.approx(expected, abs=6e-5)
+
+
+def test_shares_of_students_distribution():
+    # With one and with two degrees of freedom there are closed forms.
+    for deviate in (-30.0, -2.0, -0.3, 0.0, 0.3, 2.0, 30.0):
+        assert t_share(deviate, 1) == pytest.approx(0.5 + math.atan(deviate) / math.pi, abs=1e-12)
+        closed = 0.5 + deviate / (2 * math.sqrt(2 + deviate**2))
+        assert t_share(deviate, 2) == pytest.approx(closed, abs=1e-12)
 
 
 @settings(max_examples=100)
@@ -96,12 +113,25 @@ def test_moves_of_a_mean_are_its_change_to_first_order():
         assert found.moves[place] == pytest.approx(moved / step, abs=1e-5)
 
 
+def test_the_variance_of_single_questions_is_that_of_any_mean():
+    values = np.array([0.0, 0.5, 1.0, 0.25, 1.0])
+    found = influence_of_mean(values, np.ones(5))
+    assert found.variance == pytest.approx(np.var(values, ddof=1) / 5)
+    assert found.documents == pytest.approx(5)
+
+
 def test_the_jackknife_by_leaving_documents_out():
     sums, sizes = np.array([1.0, 0.2, 2.5, 0.0]), np.array([1.0, 1.0, 3.0, 2.0])
     whole = sums.sum() / sizes.sum()
     without = [(sums.sum() - s) / (sizes.sum() - m) for s, m in zip(sums, sizes, strict=True)]
     expected = 3 / 4 * sum((one - whole) ** 2 for one in without)
     assert influence_of_mean(sums, sizes).variance == pytest.approx(expected)
+
+
+def test_effective_documents():
+    # 3 of one question and one of 3: 6^2 / (1 + 1 + 1 + 9)
+    found = influence_of_mean(np.zeros(4), np.array([1.0, 1.0, 1.0, 3.0]))
+    assert found.documents == pytest.approx(3)
 
 
 # ---------------------------------------------------------------------- the interval
@@ -184,10 +214,21 @@ def test_questions_of_one_document_count_as_one_where_they_always_agree():
     assert single[1] - single[0] > 2 * (alone[1] - alone[0])
 
 
+def test_nothing_moves_what_is_always_the_same():
+    assert bootstrap_interval(*made([0.5] * 30)) == (0.5, 0.5)
+
+
 def test_no_interval_where_a_resample_has_no_value():
     strata = [Influence(np.array([0.1, -0.1]), np.array([0.5, 0.5]))]
     assert bootstrap_interval(0.0, np.array([0.0, np.nan]), strata) is None
     assert bootstrap_interval(0.0, np.array([0.0, np.inf]), strata) is None
+
+
+def test_a_document_with_nearly_all_questions_gives_no_error():
+    given = made([900.0] + [1.0] * 20, [1000] + [1] * 20)
+    low, high = bootstrap_interval(*given)
+    assert low <= given[0] <= high
+    assert 0 < two_sided_p(given[0], given[2]) <= 1
 
 
 # Two thirds of the documents have one question, a third two: as 1,500 questions of 1,125.
@@ -308,6 +349,12 @@ def test_known_values(counts, expected):
     assert wilson_interval(*counts) == pytest.approx(expected, abs=5e-5)
 
 
+def test_by_hand():
+    # p = 1/2, n = 4: centre 1/2; spread z sqrt(1/16 + z^2/64) / (1 + z^2/4)
+    spread = Z * math.sqrt(1 / 16 + Z * Z / 64) / (1 + Z * Z / 4)
+    assert wilson_interval(2, 4) == pytest.approx((0.5 - spread, 0.5 + spread), abs=1e-15)
+
+
 def test_of_nothing():
     assert wilson_interval(0, 0) is None
 
@@ -321,6 +368,13 @@ def test_the_ends_are_z_standard_errors_from_the_share(counts):
     assert 0 <= low <= share <= high <= 1
     for end in (low, high):
         assert abs(share - end) == pytest.approx(Z * math.sqrt(end * (1 - end) / n), abs=1e-9)
+
+
+@given(st.integers(1, 500).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
+def test_symmetry(counts):
+    successes, n = counts
+    low, high = wilson_interval(successes, n)
+    assert wilson_interval(n - successes, n) == pytest.approx((1 - high, 1 - low), abs=1e-12)
 
 
 def test_questions_that_always_agree_count_once():

@@ -187,38 +187,19 @@ def pro_rows(score, table="longbench_pro"):
 
 @pytest.fixture(scope="module")
 def pro_folder(tmp_path_factory):
+    """A whole run; `write_run` counts what each question lacks the slow way, and none does."""
     rows = pro_rows(0.5) + pro_rows(0.7, "longbench_pro_thinking")
-    return write_fast(tmp_path_factory.mktemp("pro") / "mine", rows)
-
-
-def write_fast(folder, rows):
-    """`write_run` counts what each question lacks the slow way: here none lacks anything."""
-    write_run(folder, [row for row in rows if row["id"].endswith("-0")], official_data=True)
+    some = [row for row in rows if row["id"].endswith("-0")]
+    folder = write_run(tmp_path_factory.mktemp("pro") / "mine", some, official_data=True)
     report = json.loads((folder / "report.json").read_text())
-    for name, table in report["tables"].items():
-        own = [row for row in rows if row["table"] == name]
-        table["counts"] |= {"samples": len(own), "questions": 1500, "missing": 0}
-        table["tasks"] = {row["task"]: {"questions": 60} for row in own}
-        (value,) = {row["score"] for row in own}
-        table["official"] = with_value(table["official"], value)
+    for table in report["tables"].values():
+        table["official"] = {}
+        table["counts"] |= {"questions": 1500, "samples": 4500, "missing": 0}
+        for own in table["tasks"].values():
+            own |= {"questions": 60, "samples": 180}
     (folder / "report.json").write_text(json.dumps(report))
     (folder / "samples.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     return folder
-
-
-def with_value(official, value):
-    """Every mean is the one score there is; values without a question are None, nothing passes."""
-    out = {}
-    for name, entry in official.items():
-        if isinstance(entry, dict):
-            out[name] = with_value(entry, value)
-        elif name.startswith("pass@"):
-            out[name] = 4 * 30 / 1500 if value > 0.65 else 0.0
-        elif isinstance(entry, float) or name in DIMENSIONS["token_length"]:
-            out[name] = value
-        else:
-            out[name] = entry
-    return out
 
 
 def test_pro_tables_are_ranked_in_their_mode(pro_folder):

@@ -113,6 +113,12 @@ def test_absent_questions_count_zero():
     assert (figure.low, figure.high) == bootstrap_interval(0.5, drawn, [influence(values)])
 
 
+def test_shares_have_wilsons_interval():
+    figure = figure_of(leaf([1.0, 0.0, 1.0] * 10, binary=True, absent=10))
+    assert (figure.value, figure.method) == (0.5, "wilson")
+    assert (figure.low, figure.high) == wilson_interval(20, 40)
+
+
 def test_a_mean_of_means_resamples_each_part_by_itself():
     a, b = leaf(many(0.0, 1.0, 1.0, 0.2), "a"), leaf(many(0.5, 0.1), "b")
     c = leaf(many(0.3, 0.9, 0.4), "c")
@@ -128,6 +134,21 @@ def test_a_mean_of_means_resamples_each_part_by_itself():
     ]
     ends = bootstrap_interval(tree.value, expected, moves)
     assert (figure.low, figure.high) == pytest.approx(ends)
+
+
+def test_relative_figures_by_hand():
+    short = leaf(many(1.0, 0.8), "s", unscored=0, failed=1)
+    long = leaf([0.2, 0.4, 0.6] * 10, "l", 100)
+    # all: 18 + 12 of 50 is 0.6; short 0.9, long 0.4
+    up, down = (figure_of(Relative(part, (short, long))) for part in (short, long))
+    assert (up.value, down.value) == pytest.approx((0.5, -1 / 3))
+    assert (up.n, up.failed, down.n) == (20, 1, 30)
+    drawn = [resampled_means(part.values, part.stream) for part in (short, long)]
+    expected = np.array([s / (0.4 * s + 0.6 * x) - 1 for s, x in zip(*drawn, strict=True)])
+    assert (up.low, up.high) == pytest.approx(np.quantile(expected, [0.025, 0.975]), abs=0.02)
+    # An empty stratum takes no part.
+    same = figure_of(Relative(short, (short, leaf([], "m"), long)))
+    assert (same.value, same.low) == (up.value, up.low)
 
 
 def test_the_influence_of_a_relative_figure_is_its_change():
@@ -264,7 +285,23 @@ def test_ratios_have_no_difference():
     assert difference_of(Relative(one, (one,)), Relative(one, (one,))) is None
 
 
+@pytest.mark.parametrize("absent", [0, 3])
+def test_absent_questions_are_not_shared(absent):
+    generator = np.random.default_rng(2)
+    one, other = generator.random(70), generator.random(70)
+    found = difference_of(leaf(one, absent=absent), leaf(other, absent=absent))
+    assert found.n == 70
+    assert found == difference_of(leaf(one), leaf(other))
+
+
 def test_no_difference_where_one_run_lacks_questions_that_count_as_wrong():
     complete, half = leaf([1.0, 0.0, 1.0, 1.0]), leaf([1.0, 0.0], absent=2)
     assert difference_of(complete, half) is None
     assert difference_of(half, complete) is None
+
+
+def test_what_figures_have_in_common_is_made_once():
+    first, second = leaf([0.0, 1.0, 0.3]), leaf([1.0, 1.0, 0.4], first=1)
+    pairing = Pairing()
+    whole = pairing.tree(Mean((first, first)), Mean((second, second)))
+    assert whole.parts[0] is whole.parts[1] is pairing.tree(first, second)

@@ -50,12 +50,6 @@ def test_rows_with_a_caveat_or_without_the_figure_do_not_count():
     assert (found.rank, found.of) == (2, 5)
 
 
-def test_the_finest_published_digit_decides():
-    rows = [published("a", 0.5), published("b", 0.123456, decimals=6)]
-    assert rank_of("run", PLACE, "", 0.1234561, rows).ties == ("b",)
-    assert rank_of("run", PLACE, "", 0.123455, rows).rank == 3
-
-
 def test_no_rank():
     assert "no such figure" in rank_of("run", PLACE, "", None, ROWS).reason
     assert (

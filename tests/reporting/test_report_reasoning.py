@@ -5,7 +5,7 @@ import io
 import json
 
 import pytest
-from prediction_rows import STAMP, log_row, pro_row, says, v1_doc, v1_row, v2_row, write_lines
+from prediction_rows import pro_row, says, v1_row, v2_row, write_lines
 
 from lm_eval_longbench.errors import DataError
 from lm_eval_longbench.reporting.render import render
@@ -78,14 +78,6 @@ def test_every_format_says_how_many_and_by_which_policy(tmp_path):
     ]
 
 
-def test_without_reasoning_nothing_is_said_of_it(tmp_path):
-    report = report_of(v1_folder(tmp_path, marks=False))
-    for name in ("table", "markdown", "json", "csv"):
-        text = render(report, name)
-        assert "<think>" not in text and "reasoning kept" not in text
-        assert '"reasoning"' not in text and "rougeL_google" not in text
-
-
 def test_two_runs_are_compared_under_one_policy(tmp_path):
     """One run drops what the other keeps: each row is of one policy, but for the first ones."""
     kept = v1_folder(tmp_path, "kept", reasoning="keep")
@@ -140,27 +132,3 @@ def test_what_the_report_states_of_reasoning_is_checked(tmp_path, edit, message)
     with pytest.raises(DataError) as caught:
         report_of(folder)
     assert message in str(caught.value)
-
-
-def summaries(tmp_path, name, task, *answers, **options):
-    rows = [log_row(task, v1_doc(task, n, "Emma sings."), own) for n, own in enumerate(answers)]
-    path = write_lines(tmp_path / name / f"samples_{task}_{STAMP}.jsonl", *rows)
-    score_paths([path], tmp_path / name / "scored", workers=1, **options)
-    return tmp_path / name / "scored"
-
-
-def test_rouge_google_has_rows_where_it_was_computed(tmp_path):
-    answers = ("Emma sings.", "Bob") * 15
-    first = summaries(tmp_path, "a", "longbench_v1_qmsum", *answers, rouge_google=True)
-    second = summaries(tmp_path, "b", "longbench_v1_gov_report", *answers, rouge_google=True)
-    without = summaries(tmp_path, "c", "longbench_v1_qmsum", *answers)
-    report = report_of(first, second, without)
-    rows = {place: figures for place, figures in rows_of(report).items() if place[0][0] == "r"}
-    assert list(rows) == [("rougeL_google", "gov_report"), ("rougeL_google", "qmsum")]
-    assert rows["rougeL_google", "qmsum"].value == 0.5
-    assert rows["rougeL_google", "qmsum"].low < 0.5
-    assert rows["rougeL_google", "gov_report"] is None
-    assert rows_of(report, 2)["rougeL_google", "qmsum"] is None
-    assert "rougeL_google" not in render(report_of(without), "json")
-    for name in ("table", "markdown", "csv", "json"):
-        assert "rougeL_google" in render(report, name).replace("\\", "")

@@ -9,7 +9,6 @@ import re
 import pytest
 from scored_runs import pro_row, v1_rows, v2_row, write_run
 
-from lm_eval_longbench.reporting.formats import csv_of
 from lm_eval_longbench.reporting.render import render
 from lm_eval_longbench.reporting.report import make_report
 from lm_eval_longbench.reporting.scored_run import read_run
@@ -256,28 +255,6 @@ def test_what_a_reader_must_know_is_said(tmp_path, name):
         assert expected in text
 
 
-def test_documents_that_questions_share_are_told(tmp_path):
-    rows = [
-        pro_row(f"q{number}", number / 60, document=f"{number % 40 + 1:016x}")
-        for number in range(60)
-    ]
-    rows[0]["document"] = None
-    report = make_report([read_run(write_run(tmp_path / "a", rows))])
-    (benchmark,) = as_json(report)["benchmarks"]
-    # A question whose document is not known counts as having one of its own.
-    assert benchmark["figures"][0]["figures"][0]["documents"] == 41
-    (line,) = [
-        note for note in benchmark["notes"] if note.startswith("a (non-thinking prompt): data")
-    ]
-    assert "40 documents, and 1 questions whose document is not known" in line
-    (row,) = [
-        row
-        for row in csv.DictReader(io.StringIO(render(report, "csv")))
-        if row["section"] == "overall"
-    ]
-    assert row["a (non-thinking prompt): interval"] == "bootstrap over documents"
-
-
 # ---------------------------------------------------------------------- hostile names
 
 
@@ -290,8 +267,3 @@ def test_no_cell_of_csv_is_a_formula(tmp_path, name):
     assert f"'{name}" in cells and f"'{name}: low" in cells
     odd = [cell for cell in cells if cell[:1] in ("=", "+", "-", "@")]
     assert all(re.fullmatch(r"-\d+(\.\d+)?", cell) for cell in odd)
-
-
-def test_negative_numbers_stay_numbers_in_csv():
-    lines = [{"-name": "-1.20", "n": -3, "text": "=1"}]
-    assert csv_of(lines) == "'-name,n,text\n-1.20,-3,'=1\n"

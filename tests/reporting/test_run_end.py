@@ -10,7 +10,6 @@ from scored_runs import v1_rows, write_run
 from lm_eval_longbench.api.run import counted, signatures_of_tables
 from lm_eval_longbench.benchmarks.registry import benchmarks
 from lm_eval_longbench.cli.run import next_command
-from lm_eval_longbench.harness.baseline import NAME
 from lm_eval_longbench.harness.evaluate import Captured
 from lm_eval_longbench.reporting.report import make_report
 from lm_eval_longbench.reporting.run_end import (
@@ -199,10 +198,3 @@ def test_the_next_command_has_the_nearest_official_limit(next_words, limit, give
     )
     assert words[words.index("--truncate-to") + 1] == str(grown)
     assert json.loads(words[words.index("--metadata") + 1]) == {"longbench": {"tokenizer": "t"}}
-
-
-def test_there_is_no_next_command_where_none_is_known(next_words):
-    assert next_words(*OWN, model=NAME) == []
-    assert next_words(*OWN, "--locked") == []
-    assert next_words(*OWN, limit=2048) == []  # the model takes no more
-    assert next_words(*OWN, generation={"max_gen_toks": 8}) == []  # not by --gen_kwargs
