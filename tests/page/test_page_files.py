@@ -18,7 +18,6 @@ from lm_eval_longbench.page.files import chart_files, shows_chinese
 
 pytest.importorskip("py_mini_racer", reason="mini-racer is not installed")
 vl_convert = pytest.importorskip("vl_convert", reason="vl-convert-python is not installed")
-NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 
 
 @pytest.fixture(scope="module")
