@@ -83,9 +83,9 @@ def _data(wanted: WantedPage, scratch: Path) -> tuple[dict[str, Any], str]:
     """Return what a page or charts show, and the packed answers; "" where none are asked for."""
     from lm_eval_longbench.api.files import read_named
     from lm_eval_longbench.page.data import page_data
+    from lm_eval_longbench.page.entries import read_summaries
     from lm_eval_longbench.page.leaderboard import about_of, facts_of
     from lm_eval_longbench.page.samples import answers_of, lengths_of
-    from lm_eval_longbench.page.summaries import read_summaries
     from lm_eval_longbench.statistics.effective import SHARE  # slow to import
 
     summaries, others = read_summaries(wanted.paths)

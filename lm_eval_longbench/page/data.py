@@ -23,6 +23,7 @@ from lm_eval_longbench.page.entries import (
     TOKENS,
     TOKENS_PLACE,
     PageEntry,
+    Summary,
     number,
     places_of,
     published_entry,
@@ -30,7 +31,6 @@ from lm_eval_longbench.page.entries import (
     summary_entry,
 )
 from lm_eval_longbench.page.samples import Lengths, measured
-from lm_eval_longbench.page.summaries import Summary
 from lm_eval_longbench.reporting.notes import Column, method_of, remarks_by_table
 from lm_eval_longbench.reporting.published import leaderboard, published_rows
 from lm_eval_longbench.reporting.report import columns_of, pair_of

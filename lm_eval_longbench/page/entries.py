@@ -7,17 +7,22 @@ shortest length.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
 
-from lm_eval_longbench.benchmarks.base import Benchmark, Place
+from lm_eval_longbench.benchmarks.base import MOST_REPEATS, Benchmark, Place
 from lm_eval_longbench.benchmarks.parts import Ladder, Look, Point
 from lm_eval_longbench.benchmarks.registry import benchmarks
+from lm_eval_longbench.errors import PredictionError
+from lm_eval_longbench.input_files import read_json
 from lm_eval_longbench.language import listed, sentence, several
-from lm_eval_longbench.page.summaries import Summary
 from lm_eval_longbench.reporting.notes import Column, note_on_column, warning_of
 from lm_eval_longbench.reporting.published import PublishedRow, verdict_of
-from lm_eval_longbench.signature.ingredients import values_of
+from lm_eval_longbench.reporting.scored_run import is_scored
+from lm_eval_longbench.statistics.answers import Columns
 from lm_eval_longbench.statistics.counts import SHARES, shares
 from lm_eval_longbench.statistics.effective import (
     ByTokens,
@@ -35,6 +40,103 @@ from lm_eval_longbench.statistics.tree import (
     Tree,
     estimate,
 )
+
+# ---------------------------------------------------------------------- official summaries
+
+# The end of a summary's name, and what the official scripts put between it and the model.
+_END = re.compile(r"[-_]?(context[-_].*|bon[-_].*)?summary$", re.IGNORECASE)
+_REPEATS = "inference_iterations"
+_COUNTS = ("fail_samples_num", "total_samples_num")
+
+
+@dataclass(frozen=True)
+class Summary:
+    """One official summary.
+
+    Attributes:
+        benchmark: whose it is.
+        model: by the name of its file.
+        mode: of published rows that it is comparable with.
+        values: in the benchmark's unit, by place.
+        failed: share of samples without an answer; None: not stated.
+    """
+
+    benchmark: Benchmark
+    model: str
+    mode: str
+    values: Mapping[Place, float]
+    failed: float | None
+
+
+def _whose(whole: Any) -> Benchmark | None:
+    """Return the benchmark that a decoded file is a summary of; None: of none."""
+    if not isinstance(whole, Mapping):
+        return None
+    found = (one for one in benchmarks().values() if one.overall and one.overall in whole)
+    return next((one for one in found if isinstance(whole.get(_REPEATS), int)), None)
+
+
+def _values(benchmark: Benchmark, table: str, whole: Mapping[str, Any]) -> dict[Place, float]:
+    """Return the figures that a summary states, where the figures of no answers stand in one."""
+    repeats = min(max(whole[_REPEATS], 1), MOST_REPEATS)
+    answers = Columns(benchmark, benchmark.tables[table], repeats).finish()
+    found = {}
+    for figure in benchmark.figures(answers):
+        value: Any = whole
+        for name in figure.path[1:]:
+            value = value.get(name) if isinstance(value, Mapping) else None
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        if figure.path[:1] == ("official",) and is_number and 0 <= value <= figure.unit.factor:
+            found[figure.place] = float(value)
+    return found
+
+
+def _failed(whole: Mapping[str, Any]) -> float | None:
+    failed, samples = (whole.get(name) for name in _COUNTS)
+    if not isinstance(failed, int) or not isinstance(samples, int) or samples < 1:
+        return None
+    return failed / samples
+
+
+def _summary(path: Path, benchmark: Benchmark, whole: Mapping[str, Any]) -> Summary:
+    table = benchmark.tables[benchmark.official_table(whole, path.stem)]
+    of_thinking = next(iter(benchmark.tables)) != table.name
+    mode = table.published[0] if table.published else table.mode
+    model = _END.sub("", path.stem)
+    if of_thinking:  # the name of the mode is no part of the model's
+        model = re.sub(r"[-_]thinking$", "", model, flags=re.IGNORECASE)
+    model = re.sub(r"[-_]non[-_]?thinking$", "", model, flags=re.IGNORECASE)
+    values = _values(benchmark, table.name, whole)
+    return Summary(benchmark, model or path.stem, mode, values, _failed(whole))
+
+
+def read_summaries(paths: Sequence[Path]) -> tuple[list[Summary], list[Path]]:
+    """Return the summaries under the paths, and the paths that hold none, in their order.
+
+    Args:
+        paths: summaries, folders of them, and what is anything else.
+
+    Raises:
+        PredictionError: a JSON file that is named, or ends in "summary.json", cannot be read.
+    """
+    found: list[Summary] = []
+    others = []
+    for path in paths:
+        files = [path] if path.is_file() and path.suffix == ".json" else []
+        if path.is_dir() and not is_scored(path):
+            files = sorted(path.rglob("*summary.json"))
+        own = []
+        for file in files:
+            whole = read_json(file, PredictionError)
+            benchmark = _whose(whole)
+            if benchmark is not None:
+                own.append(_summary(file, benchmark, whole))
+        found += own
+        others += [] if own else [path]
+    return found, others
+
+
+# ---------------------------------------------------------------------- entries
 
 # Sections of numbers that no figure of a report has.
 EFFECTIVE, TOKENS, GAP, GAIN = "effective", "tokens", "gap", "gain"
@@ -143,9 +245,11 @@ def _protocol(column: Column, look: Look, modes: Sequence[str]) -> tuple[str, st
 
 def _cut(column: Column) -> str:
     """Return the limits at which prompts were cut, as far as they are known."""
-    facts = column.table.facts
-    limits = (one for own in facts.tasks for one in values_of(facts.signature_of(own).get("limit")))
-    return ", ".join(dict.fromkeys(str(one) for one in limits if isinstance(one, int)))
+    facts, found = column.table.facts, list[Any]()
+    for task in facts.tasks:
+        limit = facts.signature_of(task).get("limit")
+        found += limit if isinstance(limit, list) else [limit]
+    return ", ".join(dict.fromkeys(str(one) for one in found if isinstance(one, int)))
 
 
 def run_entry(

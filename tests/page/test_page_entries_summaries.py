@@ -8,7 +8,7 @@ import pytest
 from lm_eval_longbench.benchmarks.longbench_pro import PRO
 from lm_eval_longbench.errors import PredictionError
 from lm_eval_longbench.page.data import page_data
-from lm_eval_longbench.page.summaries import read_summaries
+from lm_eval_longbench.page.entries import read_summaries
 from lm_eval_longbench.reporting.published import published_rows
 from lm_eval_longbench.statistics.answers import Columns
 
