@@ -1,7 +1,6 @@
 """Rows of runs for tests of the page, and a page in a browser with all that it must not do."""
 
 import random
-import time
 from pathlib import Path
 
 from longbench_pro_facts import BY_CODE, DIMENSIONS
@@ -77,17 +76,3 @@ class Shown:
         foreign = [url for url in self.requests if not url.startswith(("file:", "blob:", "data:"))]
         assert foreign == []
         assert self.errors == []
-
-
-def fastest(browser, file, tries=3):
-    """A page that is ready, and the seconds from opening to that: other work shares the machine."""
-    times = []
-    for number in range(tries):
-        began = time.perf_counter()
-        own = Shown(browser, file)
-        times.append(time.perf_counter() - began)
-        if number < tries - 1 and times[-1] > 1:
-            own.close()
-            continue
-        return own, min(times)
-    raise AssertionError

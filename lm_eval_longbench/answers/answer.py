@@ -12,6 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from lm_eval_longbench.language import Sentence, listed, sentence
+
 # What became of a request. Only the first is an answer; a later run asks the others again.
 ANSWERED, EMPTY, FILTERED, FAILED = "answered", "empty", "filtered", "failed"
 STATES = (ANSWERED, EMPTY, FILTERED, FAILED)
@@ -202,15 +204,16 @@ def _ordered(reasons: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
     return sorted(reasons, key=lambda own: (own[0] in last, -own[1], own[0]))
 
 
-def failed_text(failed: int, reasons: Mapping[str, int]) -> str:
+def failed_text(failed: int, reasons: Mapping[str, int]) -> Sentence:
     """Return in print how many answers failed, and why as far as anything is known of it.
 
     Such as "failed 3: 2 x HTTP 400 (context length), 1 x content filter"; "3 failed" where no
     reason is known.
     """
     if not reasons.keys() - {NOT_KNOWN}:
-        return f"{failed} failed"
+        return sentence("{} failed", failed)
     ordered = _ordered(reasons.items())
-    texts = [f"{number} x {reason}" for reason, number in ordered[:SHOWN]]
     more = sum(number for _, number in ordered[SHOWN:])
-    return f"failed {failed}: {', '.join(texts)}" + (f", {more} x {OTHERS}" if more else "")
+    shown = [*ordered[:SHOWN], *([(OTHERS, more)] if more else [])]
+    texts = (sentence("{} x {}", number, sentence(reason)) for reason, number in shown)
+    return sentence("failed {}: {}", failed, listed(texts, chinese="，"))

@@ -17,7 +17,7 @@ from lm_eval_longbench.benchmarks.registry import benchmark_of_table, short_name
 from lm_eval_longbench.console import say_line, say_table, table_of, warn
 from lm_eval_longbench.errors import few
 from lm_eval_longbench.metrics.reasoning import DROP, KEEP
-from lm_eval_longbench.reporting.scored_run import capped_warning
+from lm_eval_longbench.reporting.notes import capped_warning
 from lm_eval_longbench.retrieval.embedding import choose_embedder
 from lm_eval_longbench.scoring.problems import sentence
 from lm_eval_longbench.scoring.score import AUTO, score_paths

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import itertools
-import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from lm_eval_longbench.benchmarks.base import Benchmark, Place
-from lm_eval_longbench.benchmarks.parts import BARS, Chart, Ladder, Look, Point, Text, same
+from lm_eval_longbench.benchmarks.parts import BARS, Chart, Ladder, Look, Point, Text, chart, same
 from lm_eval_longbench.benchmarks.registry import benchmarks, tables
 from lm_eval_longbench.errors import DataError
-from lm_eval_longbench.language import in_chinese
+from lm_eval_longbench.language import Sentence, sentence
 from lm_eval_longbench.page.build import cleaned
 from lm_eval_longbench.page.entries import (
     EFFECTIVE,
@@ -23,7 +22,6 @@ from lm_eval_longbench.page.entries import (
     GAP_PLACE,
     TOKENS,
     TOKENS_PLACE,
-    Number,
     PageEntry,
     Summary,
     number,
@@ -33,12 +31,13 @@ from lm_eval_longbench.page.entries import (
     summary_entry,
 )
 from lm_eval_longbench.page.samples import Lengths, measured
+from lm_eval_longbench.reporting.notes import Column, method_of, remarks_by_table
 from lm_eval_longbench.reporting.published import leaderboard, published_rows
-from lm_eval_longbench.reporting.report import Column, columns_of, method_of, pairs_of, remarks_on
+from lm_eval_longbench.reporting.report import columns_of, pair_of
 from lm_eval_longbench.reporting.scored_run import ScoredRun
 from lm_eval_longbench.statistics.counts import CAPPED, FAILED, LOSS, SHARES, TRUNCATED
 from lm_eval_longbench.statistics.effective import SHARE
-from lm_eval_longbench.statistics.tree import Difference, Pairing
+from lm_eval_longbench.statistics.tree import Pairing
 from lm_eval_longbench.version import __version__
 
 FORMAT = 1
@@ -50,116 +49,107 @@ _SHARES: dict[str, Text] = {
     CAPPED: ("Capped", "达到输出上限"),
     TRUNCATED: ("Truncated", "提示被截断"),
 }
+_KEPT: Text = (
+    "Effective context length{}: {} of the score at the shortest length is kept",
+    "有效上下文长度{}：保持最短长度得分的{}",
+)
 # How lengths are known, where there are two ways.
 _BY_RANGE: Text = (" by official length ranges", "（按官方长度区间）")
 _BY_TOKENS: Text = (" by measured prompt tokens", "（按实测提示词token数）")
-_GAIN: Text = ("{last} less {first}", "{last}减{first}")
+_GAIN: Text = ("{} less {}", "{}减{}")
+_LOSS: Text = (
+    "Truncation loss: score of questions with a cut prompt less that of the others",
+    "截断损失：提示被截断的问题得分减其余问题得分",
+)
 
 
-class _Places:
-    """The numbers that an entry may have, by their index."""
+@dataclass(frozen=True)
+class PageInput:
+    """What a page is made of.
 
-    def __init__(self, places: Iterable[Place]) -> None:
-        self._index = {place: number for number, place in enumerate(dict.fromkeys(places))}
+    Attributes:
+        runs: scored runs, with distinct names.
+        published: whether published rows stand beside them.
+        only: names of benchmarks to show; (): those of the runs, without runs all.
+        share: of the effective context length, above 0 and at most 1.
+        about: further facts of runs, by the run's name.
+        unconfirmed: runs that `verify` does not confirm, with its reasons.
+        summaries: of the official evaluation.
+        lengths: of the prompts of runs, by the run's name; see `samples.lengths_of`.
+    """
 
-    def __getitem__(self, place: Place) -> int:
-        return self._index[place]
+    runs: Sequence[ScoredRun]
+    published: bool = False
+    only: Collection[str] = ()
+    share: float = SHARE
+    about: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    unconfirmed: Sequence[Mapping[str, Any]] = ()
+    summaries: Sequence[Summary] = ()
+    lengths: Mapping[str, Lengths] = field(default_factory=dict)
 
-    def as_json(self) -> list[list[str]]:
-        return [list(place) for place in self._index]
 
-    def values(self, values: Mapping[Place, Number]) -> list[Number]:
-        return [values.get(place) for place in self._index]
+# ---------------------------------------------------------------------- charts
 
 
-def _point(point: Point, places: _Places) -> dict[str, Any]:
+def _filled(text: Text, *parts: Text) -> Text:
+    """Return a text in both languages, its `{}` filled in."""
+    english, chinese = (own.format(*each) for own, *each in zip(text, *parts, strict=True))
+    return english, chinese
+
+
+def _own_charts(look: Look, share: float) -> Iterator[tuple[Chart, dict[str, Any]]]:
+    """Yield the charts that every benchmark has, with what sets them apart for the script."""
+    text, length = same(f"{100 * share:g}%"), ("Length", "长度")
+    by_range = _BY_RANGE if look.tokens is not None else same("")
+    by_ranges = chart(
+        EFFECTIVE, _DOTS, _filled(_KEPT, by_range, text), [Point(EFFECTIVE_PLACE, length)]
+    )
+    yield by_ranges, {"axis": EFFECTIVE}
+    by_tokens = _filled(_KEPT, _BY_TOKENS, text)
+    yield (
+        chart("effective-tokens", _DOTS, by_tokens, [Point(TOKENS_PLACE, length)]),
+        {"axis": TOKENS},
+    )
+    gain = _filled(_GAIN, look.modes[-1][1], look.modes[0][1])
+    for name, start, own, place in (
+        ("gap", ("Language gap: {}", "语言差距：{}"), look.gap_title, GAP_PLACE),
+        ("gain", ("Gain: {}", "增益：{}"), gain, GAIN_PLACE),
+        ("loss", _LOSS, ("Loss", "损失"), (SHARES, LOSS)),
+    ):
+        yield chart(name, _DOTS, _filled(start, own), [Point(place, own)]), {"signed": True}
+    points = [Point((SHARES, name), own) for name, own in _SHARES.items()]
+    title = ("Failed, capped and truncated, percent", "失败、达到上限与截断的比例（%）")
+    yield chart("shares", BARS, title, points), {}
+
+
+def _point(point: Point, places: Mapping[Place, int]) -> dict[str, Any]:
     return {"at": places[point.place], "label": list(point.label)}
 
 
-def _chart(chart: Chart, places: _Places) -> dict[str, Any]:
-    return {
-        "name": chart.name,
-        "kind": chart.kind,
-        "title": list(chart.title),
-        "signed": chart.signed,
-        "panels": [
-            {
-                "title": list(panel.title),
-                "points": [_point(point, places) for point in panel.points],
-            }
-            for panel in chart.panels
-        ],
-    }
+def _charts(
+    look: Look, entries: Sequence[PageEntry], places: Mapping[Place, int], share: float
+) -> Iterator[dict[str, Any]]:
+    """Yield the benchmark's charts, and those that all have, that some entry has a number for."""
+    has = {place for entry in entries for place, value in entry.values.items() if value}
+    own = list(_own_charts(look, share))
+    for one, more in [*((one, {"signed": one.signed}) for one in look.charts), *own]:
+        panels = []
+        for panel in one.panels:
+            points = [point for point in panel.points if one.name != SHARES or point.place in has]
+            shown = [_point(point, places) for point in points]
+            panels.append({"title": list(panel.title), "points": shown})
+        if has & {point.place for panel in one.panels for point in panel.points}:
+            base = {"name": one.name, "kind": one.kind, "title": list(one.title), "signed": False}
+            yield {**base, "panels": panels, **more}
 
 
 def _ladder(ladder: Ladder | None) -> dict[str, Any] | None:
     if ladder is None:
         return None
-    return {
-        "labels": [list(point.label) for point in ladder.points],
-        "shortest": ladder.shortest,
-    }
+    return {"labels": [list(own.label) for own in ladder.points], "shortest": ladder.shortest}
 
 
-def _own_chart(
-    name: str, kind: str, title: Text, points: Iterable[Point], places: _Places, **more: Any
-) -> dict[str, Any]:
-    own = [_point(point, places) for point in points]
-    panels = [{"title": ["", ""], "points": own}]
-    base = {"name": name, "kind": kind, "title": list(title), "signed": kind == _DOTS}
-    return {**base, "panels": panels, **more}
-
-
-def _gain_title(look: Look) -> Text:
-    (_, first), (_, last) = look.modes[0], look.modes[-1]
-    english, chinese = (
-        text.format(first=one, last=other)
-        for text, one, other in zip(_GAIN, first, last, strict=True)
-    )
-    return english, chinese
-
-
-def _charts(look: Look, entries: Sequence[PageEntry], places: _Places, share: float) -> list[Any]:
-    """Return the benchmark's charts that some entry has a number for, and those all have."""
-    has = {place for entry in entries for place, value in entry.values.items() if value}
-    found = [_chart(chart, places) for chart in look.charts]
-    text = f"{100 * share:g}%"
-    both = look.tokens is not None
-    for name, axis, place, by in (
-        (EFFECTIVE, EFFECTIVE, EFFECTIVE_PLACE, _BY_RANGE if both else same("")),
-        ("effective-tokens", TOKENS, TOKENS_PLACE, _BY_TOKENS),
-    ):
-        if place in has:
-            title = (
-                f"Effective context length{by[0]}: {text} of the score at the shortest length is "
-                "kept",
-                f"有效上下文长度{by[1]}：保持最短长度得分的{text}",
-            )
-            point = Point(place, ("Length", "长度"))
-            found.append(_own_chart(name, _DOTS, title, [point], places, axis=axis, signed=False))
-    if GAP_PLACE in has:
-        title = ("Language gap: " + look.gap_title[0], "语言差距：" + look.gap_title[1])
-        found.append(_own_chart("gap", _DOTS, title, [Point(GAP_PLACE, look.gap_title)], places))
-    if GAIN_PLACE in has:
-        title = ("Gain: " + _gain_title(look)[0], "增益：" + _gain_title(look)[1])
-        point = Point(GAIN_PLACE, _gain_title(look))
-        found.append(_own_chart("gain", _DOTS, title, [point], places))
-    if (SHARES, LOSS) in has:
-        title = (
-            "Truncation loss: score of questions with a cut prompt less that of the others",
-            "截断损失：提示被截断的问题得分减其余问题得分",
-        )
-        point = Point((SHARES, LOSS), ("Loss", "损失"))
-        found.append(_own_chart("loss", _DOTS, title, [point], places))
-    own = [Point((SHARES, name), text) for name, text in _SHARES.items() if (SHARES, name) in has]
-    if own:
-        title = ("Failed, capped and truncated, percent", "失败、达到上限与截断的比例（%）")
-        found.append(_own_chart("shares", BARS, title, own, places))
-    points = (
-        (chart, [p["at"] for own in chart["panels"] for p in own["points"]]) for chart in found
-    )
-    known = {places[place] for place in has}
-    return [chart for chart, own in points if known & set(own)]
+# ---------------------------------------------------------------------- one benchmark
 
 
 def _look(benchmark: Benchmark, columns: Sequence[Column]) -> Look:
@@ -171,252 +161,177 @@ def _look(benchmark: Benchmark, columns: Sequence[Column]) -> Look:
     else:
         figures = [own for one in columns[:1] for own in benchmark.figures(one.table.answers)]
         places = [figure.place for figure in figures if not figure.hidden][:1]
-    return replace(
-        benchmark.look, headline=tuple(Point(place, same(place[1] or place[0])) for place in places)
-    )
+    headline = tuple(Point(place, same(place[1] or place[0])) for place in places)
+    return replace(benchmark.look, headline=headline)
 
 
-def _difference(found: Difference | None, factor: float) -> list[float | int | None] | None:
-    if found is None or found.value is None:
-        return None
-    low, high = (None if end is None else factor * end for end in (found.low, found.high))
-    shown = number(factor * found.value, low, high, found.n) or []
-    return [*shown, found.p_value]
+def _difference(
+    one: PageEntry, other: PageEntry, wanted: Sequence[Place], factor: float
+) -> dict[str, Any]:
+    """Return the paired differences of two runs, the second less the first."""
+    assert one.column is not None and other.column is not None
+    pair, pairing = pair_of([one.column, other.column], 0, 1), Pairing()
+    values: list[Any] = []
+    for place in wanted:
+        found = None
+        if not pair.reason and place in one.trees and place in other.trees:
+            found = pairing.difference(one.trees[place], other.trees[place])
+        shown = number(found, factor) if found is not None else None
+        values.append(None if shown is None or found is None else [*shown, found.p_value])
+    reason = {"shared": pair.shared, "reason": pair.reason, "by_line": pair.by_line}
+    return {**reason, "values": values}
 
 
 def _differences(
-    runs: Sequence[tuple[int, PageEntry]], wanted: Sequence[Place], factor: float
+    entries: Sequence[PageEntry], wanted: Sequence[Place], factor: float
 ) -> list[dict[str, Any]]:
     """Return the paired differences of runs: of all pairs, or of each run's own tables."""
-    compared = {"": list(runs)}
-    if len(runs) > MOST_COMPARED:
-        compared = {}
-        for run in runs:
-            compared.setdefault(run[1].model, []).append(run)
-    pairs = (pair for own in compared.values() for pair in itertools.combinations(own, 2))
-    found = []
-    for (first, one), (second, other) in sorted(pairs, key=lambda pair: (pair[0][0], pair[1][0])):
-        assert one.column is not None and other.column is not None
-        (pair,) = pairs_of([one.column, other.column])
-        pairing = Pairing()
-        values: list[Any] = []
-        for place in wanted:
-            known = not pair.reason and place in one.trees and place in other.trees
-            difference = pairing.difference(one.trees[place], other.trees[place]) if known else None
-            values.append(_difference(difference, factor))
-        found.append(
-            {
-                "first": first,
-                "second": second,
-                "shared": pair.shared,
-                "reason": pair.reason,
-                "by_line": pair.by_line,
-                "values": values,
-            }
-        )
-    return found
+    runs = [(place, own) for place, own in enumerate(entries) if own.column is not None]
+    few = len(runs) <= MOST_COMPARED
+    return [
+        {"first": first, "second": second, **_difference(one, other, wanted, factor)}
+        for (first, one), (second, other) in itertools.combinations(runs, 2)
+        if few or one.model == other.model
+    ]
 
 
-def _gains(
-    look: Look, entries: Sequence[PageEntry], differences: Sequence[Mapping[str, Any]]
-) -> None:
+def _gains(look: Look, entries: Sequence[PageEntry], factor: float) -> None:
     """Give the entry of each model's last mode its gain over the first."""
     if len(look.modes) < 2 or not look.headline:
         return
-    first, last = look.modes[0][0], look.modes[-1][0]
-    by_model = {(one.model, one.run, one.mode): place for place, one in enumerate(entries)}
-    by_ends = {(one["first"], one["second"]): one["values"][0] for one in differences}
-    for place, entry in enumerate(entries):
-        start = by_model.get((entry.model, entry.run, first))
-        if entry.mode != last or start is None:
+    first, last, place = look.modes[0][0], look.modes[-1][0], look.headline[0].place
+    by_model = {(one.model, one.run, one.mode): one for one in entries}
+    for entry in entries:
+        base = by_model.get((entry.model, entry.run, first))
+        if entry.mode != last or base is None:
             continue
-        base = entries[start]
-        if entry.column is not None:
-            sign = 1 if start < place else -1
-            shown = by_ends.get((min(start, place), max(start, place)))
-            if shown:
-                low, high = (
-                    sorted((sign * shown[1], sign * shown[2]))
-                    if shown[1] is not None
-                    else (None, None)
-                )
-                entry.values[GAIN_PLACE] = number(sign * shown[0], low, high, shown[3])
-            continue
-        one, other = (own.values.get(look.headline[0].place) for own in (entry, base))
-        if one and other and one[0] is not None and other[0] is not None:
-            entry.values[GAIN_PLACE] = number(one[0] - other[0], None, None, None)
+        if entry.column is not None and base.column is not None:
+            (shown,) = _difference(base, entry, [place], factor)["values"]
+            entry.values[GAIN_PLACE] = shown and shown[:4]
+        elif entry.column is None:
+            one, other = (own.values.get(place) for own in (entry, base))
+            if one and other and one[0] is not None and other[0] is not None:
+                entry.values[GAIN_PLACE] = number(one[0] - other[0])
 
 
-def _ranks(benchmark: Benchmark, look: Look, entries: Sequence[PageEntry]) -> dict[int, str]:
-    """Return the ranks that runs of the official protocol take among the published rows."""
-    found: dict[int, str] = {}
+def _ranks(benchmark: Benchmark, look: Look, entries: Sequence[PageEntry]) -> dict[str, str]:
+    """Return by column the ranks that official runs take among the published rows."""
+    found: dict[str, str] = {}
+    own = {entry.column.label: entry for entry in entries if entry.column is not None}
     for name in benchmark.tables:
-        own = {
-            entry.column.label: (number, entry)
-            for number, entry in enumerate(entries)
+        runs = [
+            (label, entry.column.run, entry.numbers(benchmark.unit))
+            for label, entry in own.items()
             if entry.column is not None and entry.column.table.info.name == name
-        }
-        runs = []
-        for label, (_, entry) in own.items():
-            assert entry.column is not None
-            values: dict[Place, float | None] = {
-                place: benchmark.unit.scaled(tree.value) for place, tree in entry.trees.items()
-            }
-            runs.append((label, entry.column.run, values))
-        for rank in leaderboard(name, runs).ranks if runs else ():
-            number, entry = own[rank.column]
-            if rank.rank is not None and rank.place == look.headline[0].place:
-                text = f"{rank.rank} / {rank.of}"
-                if rank.mode == entry.mode or number not in found:
-                    found[number] = text
+        ]
+        for rank in leaderboard(name, runs).ranks if runs and look.headline else ():
+            is_shown = rank.rank is not None and rank.figure == look.headline[0].place
+            if is_shown and (rank.column not in found or rank.mode == own[rank.column].mode):
+                found[rank.column] = f"{rank.rank} / {rank.of}"
     return found
 
 
-def _entry(entry: PageEntry, places: _Places, rank: str) -> dict[str, Any]:
-    facts = {name: value for name, value in entry.facts.items() if value}
+def _entry(entry: PageEntry, places: Collection[Place], ranks: Mapping[str, str]) -> dict[str, Any]:
+    further = {"decimals": entry.decimals, "longest": entry.longest}
     return {
-        "model": entry.model,
-        "mode": entry.mode,
-        "run": entry.run,
-        "official": entry.official,
-        "why": entry.why,
-        "rank": rank,
-        **facts,
-        **({} if entry.decimals is None else {"decimals": entry.decimals}),
-        **({} if entry.longest is None else {"longest": entry.longest}),
+        **{name: getattr(entry, name) for name in ("model", "mode", "run", "official", "why")},
+        "rank": ranks.get(entry.column.label, "") if entry.column is not None else "",
+        **{name: value for name, value in entry.facts.items() if value},
+        **{name: value for name, value in further.items() if value is not None},
         "notes": entry.notes,
-        "values": places.values(entry.values),
+        "values": [entry.values.get(place) for place in places],
     }
 
 
-def _benchmark(
-    benchmark: Benchmark,
-    runs: Sequence[ScoredRun],
-    about: Mapping[str, Mapping[str, str]],
-    share: float,
-    summaries: Sequence[Summary],
-    lengths: Mapping[str, Lengths],
-    *,
-    published: bool,
-) -> dict[str, Any] | None:
-    columns, unit = columns_of(benchmark.name, runs), benchmark.unit
-    look = _look(benchmark, columns)
+def _entries(benchmark: Benchmark, look: Look, given: PageInput) -> list[PageEntry]:
+    """Return runs, official summaries and published rows of a benchmark."""
     entries: list[PageEntry] = []
     taken: dict[str, set[str]] = {}
-    for column in columns:
-        own = taken.setdefault(column.run.name, set())
-        by_tokens = measured(column.table, lengths.get(column.run.name, {}))
-        entry = run_entry(column, look, own, share, by_tokens)
-        own.add(entry.mode)
-        entry.facts |= about.get(entry.model, {})
+    for column in columns_of(benchmark.name, given.runs):
+        modes = taken.setdefault(column.run.name, set())
+        by_tokens = measured(column.table, given.lengths.get(column.run.name, {}))
+        entry = run_entry(column, look, modes, given.share, by_tokens)
+        modes.add(entry.mode)
+        entry.facts |= given.about.get(entry.model, {})
         entries.append(entry)
-    own_summaries = [one for one in summaries if one.benchmark is benchmark]
-    entries += [summary_entry(one, look, share) for one in own_summaries]
-    rows = published_rows(benchmark.name) if published else ()
-    entries += [published_entry(row, benchmark, look, share) for row in rows]
+    summaries = (one for one in given.summaries if one.benchmark is benchmark)
+    entries += [summary_entry(one, look, given.share) for one in summaries]
+    rows = published_rows(benchmark.name) if given.published else ()
+    return entries + [published_entry(row, benchmark, look, given.share) for row in rows]
+
+
+def _benchmark(benchmark: Benchmark, given: PageInput) -> dict[str, Any] | None:
+    unit, look = benchmark.unit, _look(benchmark, columns_of(benchmark.name, given.runs))
+    entries = _entries(benchmark, look, given)
     if not entries:
         return None
     wanted = places_of(look)
-    factor = unit.shown_factor
-    own_runs = [(number, entry) for number, entry in enumerate(entries) if entry.column]
-    differences = _differences(own_runs, wanted, factor)
-    _gains(look, entries, differences)
-    extra = [(SHARES, name) for name in (*_SHARES, LOSS)]
-    places = _Places([*wanted, *extra, EFFECTIVE_PLACE, TOKENS_PLACE, GAP_PLACE, GAIN_PLACE])
-    ranks = _ranks(benchmark, look, entries) if look.headline else {}
-    modes = [[name, list(text)] for name, text in look.modes]
-    further = dict.fromkeys(
-        entry.mode for entry in entries if entry.mode not in {name for name, _ in look.modes}
-    )
-    used = {entry.mode for entry in entries}
+    _gains(look, entries, unit.shown_factor)
+    special = {EFFECTIVE: EFFECTIVE_PLACE, TOKENS: TOKENS_PLACE, GAP: GAP_PLACE, GAIN: GAIN_PLACE}
+    shares = {name: (SHARES, name) for name in _SHARES}
+    all_places = dict.fromkeys([*wanted, *shares.values(), (SHARES, LOSS), *special.values()])
+    places = {place: number for number, place in enumerate(all_places)}
+    ranks = _ranks(benchmark, look, entries)
+    modes, used = dict(look.modes), {entry.mode: same(entry.mode) for entry in entries}
+    known = {name: text for name, text in modes.items() if name in used}
+    shown_modes = {**known, **{name: text for name, text in used.items() if name not in known}}
+    remarks = remarks_by_table(given.runs)
     return {
         "name": benchmark.name,
         "title": benchmark.title,
-        "note": benchmark.unit_note,
-        "remarks": [
-            text for text in remarks_on(runs) if re.split("[:,]", text)[0] in benchmark.tables
-        ],
+        "note": sentence(benchmark.unit_note),
+        "remarks": [text for name, text in remarks if name in benchmark.tables],
         "decimals": unit.decimals,
-        "modes": [own for own in modes if own[0] in used]
-        + [[name, [name, name]] for name in further],
-        "places": places.as_json(),
+        "modes": [[name, list(text)] for name, text in shown_modes.items()],
+        "places": list(map(list, places)),
         "headline": [_point(point, places) for point in look.headline],
-        "charts": _charts(look, entries, places, share),
+        "charts": list(_charts(look, entries, places, given.share)),
         "ladder": _ladder(look.ladder),
         "tokens": _ladder(look.tokens),
-        "special": {
-            EFFECTIVE: places[EFFECTIVE_PLACE],
-            TOKENS: places[TOKENS_PLACE],
-            GAP: places[GAP_PLACE],
-            GAIN: places[GAIN_PLACE],
-            **{name: places[SHARES, name] for name in (FAILED, CAPPED, TRUNCATED)},
-        },
+        "special": {name: places[place] for name, place in {**special, **shares}.items()},
         "compared": [places[place] for place in wanted],
-        "entries": [
-            _entry(entry, places, ranks.get(number, "")) for number, entry in enumerate(entries)
-        ],
-        "differences": differences,
+        "entries": [_entry(entry, places, ranks) for entry in entries],
+        "differences": _differences(entries, wanted, unit.shown_factor),
     }
 
 
-def page_data(
-    runs: Sequence[ScoredRun],
-    *,
-    published: bool = False,
-    only: Collection[str] = (),
-    share: float = SHARE,
-    about: Mapping[str, Mapping[str, str]] | None = None,
-    unconfirmed: Sequence[Mapping[str, Any]] = (),
-    summaries: Sequence[Summary] = (),
-    lengths: Mapping[str, Lengths] | None = None,
-) -> dict[str, Any]:
+# ---------------------------------------------------------------------- the page
+
+
+def page_data(runs: Sequence[ScoredRun], **more: Any) -> dict[str, Any]:
     """Return all that a page shows, without control characters.
 
     Args:
         runs: scored runs, with distinct names.
-        published: whether published rows stand beside them.
-        only: names of benchmarks to show; (): those of the runs, without runs all.
-        share: of the effective context length, above 0 and at most 1.
-        about: further facts of runs, by the run's name.
-        unconfirmed: runs that `verify` does not confirm, with its reasons.
-        summaries: of the official evaluation.
-        lengths: of the prompts of runs, by the run's name; see `samples.lengths_of`.
+        more: see `PageInput`.
 
     Raises:
         DataError: there is nothing to show.
     """
-    found = []
+    given = PageInput(runs, **more)
     of_runs = {tables()[name].benchmark for run in runs for name in run.tables}
-    of_runs |= {one.benchmark.name for one in summaries}
-    for benchmark in benchmarks().values():
-        if benchmark.name in (only or of_runs or benchmarks()):
-            given = (runs, about or {}, share, summaries, lengths or {})
-            own = _benchmark(benchmark, *given, published=published)
-            found += [] if own is None else [own]
-    if not found and not unconfirmed:
+    wanted = given.only or of_runs | {one.benchmark.name for one in given.summaries} or benchmarks()
+    made = (_benchmark(own, given) for own in benchmarks().values() if own.name in wanted)
+    found = [own for own in made if own is not None]
+    if not found and not given.unconfirmed:
         raise DataError(
             "There is nothing to show: no run is given. Give scored runs, or --against published."
         )
-    data = cleaned(
-        {
-            "format": FORMAT,
-            "package": f"lm-eval-longbench {__version__}",
-            "share": share,
-            "benchmarks": found,
-            "method": list(method_of(differences=any(own["differences"] for own in found))),
-            "unconfirmed": [dict(one) for one in unconfirmed],
-        }
-    )
-    return {**data, "chinese": _chinese(data)}
+    data = {
+        "format": FORMAT,
+        "package": f"lm-eval-longbench {__version__}",
+        "share": given.share,
+        "benchmarks": found,
+        "method": method_of(differences=any(own["differences"] for own in found)),
+        "unconfirmed": given.unconfirmed,
+    }
+    return cleaned({**data, "chinese": dict(_chinese(data))})
 
 
-def _chinese(data: Mapping[str, Any]) -> dict[str, str]:
-    """Return the reasons and notes of a page in Chinese, by what they are in English."""
-    texts = [*data["method"]]
-    for benchmark in data["benchmarks"]:
-        texts += [benchmark["note"], *benchmark["remarks"]]
-        texts += [one["reason"] for one in benchmark["differences"]]
-        for entry in benchmark["entries"]:
-            texts += [entry["why"], entry.get("source", ""), *entry["notes"]]
-    told = {text: in_chinese(text) for text in dict.fromkeys(texts)}
-    return {text: chinese for text, chinese in told.items() if text != chinese}
+def _chinese(value: Any) -> Iterator[tuple[str, str]]:
+    """Yield the reasons and notes of a page with their Chinese."""
+    if isinstance(value, Sentence) and value != value.chinese:
+        yield value, value.chinese
+    if isinstance(value, Mapping | list | tuple):
+        for own in value.values() if isinstance(value, Mapping) else value:
+            yield from _chinese(own)

@@ -14,12 +14,13 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_longbench.benchmarks.base import MOST_REPEATS, Benchmark, Place
-from lm_eval_longbench.benchmarks.parts import Ladder, Look
+from lm_eval_longbench.benchmarks.parts import Ladder, Look, Point
 from lm_eval_longbench.benchmarks.registry import benchmarks
 from lm_eval_longbench.errors import PredictionError
 from lm_eval_longbench.files import read_json
+from lm_eval_longbench.language import listed, sentence, several
+from lm_eval_longbench.reporting.notes import Column, note_on_column, warning_of
 from lm_eval_longbench.reporting.published import PublishedRow, verdict_of
-from lm_eval_longbench.reporting.report import Column, note_on_column
 from lm_eval_longbench.reporting.scored_run import is_scored
 from lm_eval_longbench.statistics.answers import Columns
 from lm_eval_longbench.statistics.counts import SHARES, shares
@@ -29,7 +30,16 @@ from lm_eval_longbench.statistics.effective import (
     effective,
     effective_of_published,
 )
-from lm_eval_longbench.statistics.tree import Contrast, Estimate, Leaf, Mean, Tree, estimate
+from lm_eval_longbench.statistics.figure import Unit
+from lm_eval_longbench.statistics.tree import (
+    Contrast,
+    Difference,
+    Estimate,
+    Leaf,
+    Mean,
+    Tree,
+    estimate,
+)
 
 # ---------------------------------------------------------------------- official summaries
 
@@ -142,29 +152,24 @@ YES, NO, UNKNOWN = "yes", "no", "unknown"
 Number = list[float | int | None] | None
 
 
-def number(value: float | None, low: float | None, high: float | None, n: int | None) -> Number:
-    """Return a number as the page has it; None without a value."""
-    if value is None:
+def number(found: Estimate | Difference | float | None, factor: float = 1.0) -> Number:
+    """Return an estimate, or a value alone, times a factor as the page has it; None without one."""
+    if not isinstance(found, Estimate | Difference):
+        return None if found is None else [round(factor * found, _DIGITS), None, None, None]
+    if found.value is None:
         return None
-    ends = [None if end is None else round(end, _DIGITS) for end in (low, high)]
-    return [round(value, _DIGITS), *ends, n]
-
-
-def of_estimate(found: Estimate, factor: float) -> Number:
-    """Return an estimate as shown: times a factor."""
-    low, high = (None if end is None else factor * end for end in (found.low, found.high))
-    return number(None if found.value is None else factor * found.value, low, high, found.n)
+    ends = (found.value, found.low, found.high)
+    return [*(None if end is None else round(factor * end, _DIGITS) for end in ends), found.n]
 
 
 def _of_effective(found: Effective | None, ladder: Ladder) -> Number:
     """Return an effective length in steps; whole ones where lengths have names only."""
     if found is None:
         return None
-    position, low, high = found.position, found.low, found.high
-    if not ladder.shortest:
-        position = math.floor(position + _ZERO)
-        low, high = (None if end is None else math.floor(end + _ZERO) for end in (low, high))
-    return number(position, low, high, None)
+    ends = (found.position, found.low, found.high)
+    if ladder.shortest:
+        return [*(None if end is None else round(end, _DIGITS) for end in ends), None]
+    return [*(None if end is None else math.floor(end + _ZERO) for end in ends), None]
 
 
 @dataclass
@@ -199,6 +204,10 @@ class PageEntry:
     decimals: int | None = None
     longest: float | None = None
 
+    def numbers(self, unit: Unit) -> dict[Place, float | None]:
+        """Return the figures of a run in the benchmark's unit."""
+        return {place: unit.scaled(tree.value) for place, tree in self.trees.items()}
+
 
 def places_of(look: Look) -> list[Place]:
     """Return the places of all that a benchmark shows, each once."""
@@ -211,49 +220,36 @@ def places_of(look: Look) -> list[Place]:
     return list(dict.fromkeys(found))
 
 
-def _trees_of(ladder: Ladder, trees: Mapping[Place, Tree]) -> list[Leaf | Mean] | None:
-    found = [trees.get(point.place) for point in ladder.points]
-    own = [tree for tree in found if isinstance(tree, Leaf | Mean)]
-    return own if len(own) == len(found) else None
-
-
-def _gap(look: Look, trees: Mapping[Place, Tree]) -> Tree | None:
-    found = [trees.get(point.place) for point in look.gap]
-    own = [tree for tree in found if isinstance(tree, Leaf | Mean)]
-    return Contrast(own[0], own[1]) if len(own) == 2 else None
+def _trees_at(points: Sequence[Point], trees: Mapping[Place, Tree]) -> list[Leaf | Mean]:
+    """Return the trees at some points; [] unless each is a mean."""
+    own = [tree for one in points if isinstance(tree := trees.get(one.place), Leaf | Mean)]
+    return own if len(own) == len(points) else []
 
 
 def _protocol(column: Column, look: Look, modes: Sequence[str]) -> tuple[str, str, str]:
     """Return the mode that fits, whether the run is official in it, and why it is not."""
     table, benchmark = column.table, benchmarks()[column.table.info.benchmark]
-    first: tuple[str, str, str] | None = None
+    whys = []
     for mode in modes:
-        found, unknown = [], ""
-        for point in look.headline:
-            tasks = benchmark.tasks_of(table.info, point.place)
-            verdict = verdict_of(table, tasks, mode, column.run)
-            unknown = verdict.unknown
-            found.append(verdict.reason)
-        reasons = [reason for reason in found if reason]
-        if found and len(reasons) < len(found):
-            return (
-                mode,
-                UNKNOWN if unknown else YES,
-                "; ".join([*reasons, *filter(None, [unknown])]),
-            )
-        first = first or (mode, NO, reasons[0] if reasons else "")
-    return first or ("", NO, "")
+        verdicts = [
+            verdict_of(table, benchmark.tasks_of(table.info, point.place), mode, column.run)
+            for point in look.headline
+        ]
+        reasons = [verdict.reason for verdict in verdicts if verdict.reason]
+        if len(reasons) < len(verdicts):
+            unknown = verdicts[-1].unknown
+            return mode, UNKNOWN if unknown else YES, several([*reasons, unknown])
+        whys += reasons[:1]
+    return modes[0], NO, whys[0] if whys else ""
 
 
 def _cut(column: Column) -> str:
     """Return the limits at which prompts were cut, as far as they are known."""
-    limits: dict[str, None] = {}
-    for task in column.table.facts.tasks:
-        value = column.table.facts.signature_of(task).get("limit")
-        for one in value if isinstance(value, list) else [value]:
-            if isinstance(one, int):
-                limits[str(one)] = None
-    return ", ".join(limits)
+    facts, found = column.table.facts, list[Any]()
+    for task in facts.tasks:
+        limit = facts.signature_of(task).get("limit")
+        found += limit if isinstance(limit, list) else [limit]
+    return ", ".join(dict.fromkeys(str(one) for one in found if isinstance(one, int)))
 
 
 def run_entry(
@@ -280,13 +276,12 @@ def run_entry(
     wanted = [*places_of(look), *(place for place in figures if place[0] == SHARES)]
     for place in wanted:
         if place in figures:
-            factor = figures[place].unit.shown_factor
-            entry.values[place] = of_estimate(estimate(figures[place].tree), factor)
-    gap = _gap(look, entry.trees)
-    if gap is not None:
-        entry.values[GAP_PLACE] = of_estimate(estimate(gap), benchmark.unit.shown_factor)
-    trees = None if look.ladder is None else _trees_of(look.ladder, entry.trees)
-    if trees is not None and look.ladder is not None:
+            found = estimate(figures[place].tree)
+            entry.values[place] = number(found, figures[place].unit.shown_factor)
+    if gap := _trees_at(look.gap, entry.trees):
+        shown = number(estimate(Contrast(gap[0], gap[1])), benchmark.unit.shown_factor)
+        entry.values[GAP_PLACE] = shown
+    if look.ladder is not None and (trees := _trees_at(look.ladder.points, entry.trees)):
         entry.values[EFFECTIVE_PLACE] = _of_effective(effective(trees, share), look.ladder)
     if by_tokens is not None and look.tokens is not None:
         entry.values[TOKENS_PLACE] = _of_effective(by_tokens.effective(share), look.tokens)
@@ -297,8 +292,8 @@ def run_entry(
         "data": table.facts.data_text,
     }
     entry.notes = [note_on_column(column, signed=False)]
-    if table.capped_warning:
-        entry.notes.append(f"{table.capped_warning}.")
+    if warning := warning_of(table):
+        entry.notes.append(listed([warning, ""], ".", "。"))
     return entry
 
 
@@ -313,10 +308,10 @@ def _from_means(
     scale = unit.shown_factor / unit.factor
     for place in places_of(look):
         if place in values:
-            entry.values[place] = number(scale * values[place], None, None, None)
+            entry.values[place] = number(values[place], scale)
     if look.gap and all(point.place in values for point in look.gap):
         one, other = (values[point.place] for point in look.gap)
-        entry.values[GAP_PLACE] = number(scale * (one - other), None, None, None)
+        entry.values[GAP_PLACE] = number(one - other, scale)
     if look.ladder is not None:
         own = [values.get(point.place) for point in look.ladder.points]
         known = [None if value is None else value / unit.factor for value in own]
@@ -326,10 +321,10 @@ def _from_means(
 
 def summary_entry(summary: Summary, look: Look, share: float) -> PageEntry:
     """Return the entry of an official summary."""
-    entry = PageEntry(summary.model, summary.mode, True, official=UNKNOWN, why=_SUMMARY)
+    entry = PageEntry(summary.model, summary.mode, True, official=UNKNOWN, why=sentence(_SUMMARY))
     _from_means(entry, summary.values, summary.benchmark, look, share)
     if summary.failed is not None:
-        entry.values[SHARES, "failed"] = number(100 * summary.failed, None, None, None)
+        entry.values[SHARES, "failed"] = number(summary.failed, 100)
     return entry
 
 
@@ -361,5 +356,5 @@ def published_entry(row: PublishedRow, benchmark: Benchmark, look: Look, share: 
     asked = next(iter(benchmark.tables.values())).questions * int(row.facts.get("runs", "0"))
     if "failed" in row.facts and asked:
         part = 100 * int(row.facts["failed"]) / asked
-        entry.values[SHARES, "failed"] = number(part, None, None, None)
+        entry.values[SHARES, "failed"] = number(part)
     return entry

@@ -11,12 +11,12 @@ files with Chinese carry the letters that they show.
 from __future__ import annotations
 
 import base64
+import importlib
 import io
 import os
 import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from lm_eval_longbench.errors import LongBenchError, MissingDependencyError, OptionError
@@ -25,6 +25,7 @@ from lm_eval_longbench.page.build import static
 # ---------------------------------------------------------------------- letters in an SVG
 
 FAMILY = "LongBench Charts"
+_INSTALL = 'pip install "lm-eval-longbench[charts]"'
 NO_FONT = (
     "No font here shows Chinese. Install one, such as Noto Sans CJK "
     "(Debian: apt-get install fonts-noto-cjk)."
@@ -66,12 +67,11 @@ def chinese_of(texts: Collection[str]) -> set[str]:
 def _files(places: Sequence[Path]) -> list[Path]:
     """Return the known fonts, the preferred ones first."""
     found: list[tuple[int, int, Path]] = []
-    for place in places:
-        for folder, _, names in os.walk(place):
-            for name in names:
-                rank = next((n for n, own in enumerate(_KNOWN) if name.startswith(own)), None)
-                if rank is not None and name.lower().endswith(_ENDINGS):
-                    found.append((rank, len(found), Path(folder, name)))
+    every = (path for place in places for path in place.rglob("*"))
+    for number, path in enumerate(every):
+        rank = next((n for n, own in enumerate(_KNOWN) if path.name.startswith(own)), None)
+        if rank is not None and path.suffix.lower() in _ENDINGS:
+            found.append((rank, number, path))
     return [path for *_, path in sorted(found)]
 
 
@@ -83,17 +83,15 @@ def _face_with(path: Path, wanted: Collection[str]) -> Any:
     try:
         number = len(TTCollection(path, lazy=True).fonts) if path.suffix in (".ttc", ".otc") else 1
         faces = [
-            TTFont(path, fontNumber=own, lazy=True, recalcTimestamp=False) for own in range(number)
+            TTFont(path, fontNumber=n, lazy=True, recalcTimestamp=False) for n in range(number)
         ]
         faces.sort(key=lambda face: " SC" not in str(face["name"].getDebugName(1)))
-        fit = (
-            face
-            for face in faces
-            if not face["OS/2"].fsType & _RESTRICTED and codes <= face.getBestCmap().keys()
-        )
-        return next(fit, None)
+        for face in faces:
+            if not face["OS/2"].fsType & _RESTRICTED and codes <= face.getBestCmap().keys():
+                return face
     except Exception:  # a damaged font, of which the reader raises whatever it meets
         return None
+    return None
 
 
 def _subset(face: Any, text: str) -> bytes:
@@ -123,13 +121,7 @@ def letters(texts: Collection[str], places: Sequence[Path] | None = None) -> byt
     wanted = chinese_of(texts)
     if not wanted:
         return b""
-    try:
-        import fontTools  # noqa: F401
-    except ImportError as error:
-        raise MissingDependencyError(
-            "SVG with Chinese carries its letters and needs the package fonttools. "
-            'pip install "lm-eval-longbench[charts]"'
-        ) from error
+    _needed("fontTools", "SVG with Chinese carries its letters and needs the package fonttools")
     for path in _files(folders() if places is None else places):
         face = _face_with(path, wanted)
         if face is not None:
@@ -155,7 +147,6 @@ def embedded(svg: str, font: bytes) -> str:
 
 SVG, PNG, PDF = "svg", "png", "pdf"
 KINDS = (SVG, PNG, PDF)
-_INSTALL = 'pip install "lm-eval-longbench[charts]"'
 # Times the size on the screen.
 _SCALE = 2.0
 _PROBE = (
@@ -164,49 +155,18 @@ _PROBE = (
 )
 
 
-def _renderer() -> Any:
+def _needed(module: str, what: str) -> Any:
+    """Return an optional module; MissingDependencyError names the package that lacks."""
     try:
-        from py_mini_racer import MiniRacer
+        return importlib.import_module(module)
     except ImportError as error:
-        raise MissingDependencyError(
-            f"Charts as files need the package mini-racer. {_INSTALL}"
-        ) from error
-    racer = MiniRacer()
-    racer.eval(static("chart.js"))
-    return racer
+        raise MissingDependencyError(f"{what}. {_INSTALL}") from error
 
 
-def _converter() -> ModuleType:
-    try:
-        import vl_convert
-    except ImportError as error:
-        raise MissingDependencyError(
-            f"PNG and PDF need the package vl-convert-python, SVG does not. {_INSTALL}"
-        ) from error
-    found: ModuleType = vl_convert
-    return found
-
-
-def shows_chinese(converter: ModuleType) -> bool:
+def shows_chinese(converter: Any) -> bool:
     """Whether a font of the machine has Chinese characters: two of them look different."""
     one, other = (converter.svg_to_png(_PROBE.format(character)) for character in "中文")
     return bool(one != other)
-
-
-def _converted(converter: ModuleType, svg: str, kind: str) -> bytes:
-    data: bytes = (
-        converter.svg_to_png(svg, scale=_SCALE) if kind == PNG else converter.svg_to_pdf(svg)
-    )
-    return data
-
-
-def _check_models(data: Mapping[str, Any], models: Sequence[str]) -> None:
-    known = {entry["model"] for own in data["benchmarks"] for entry in own["entries"]}
-    unknown = [name for name in models if name not in known]
-    if unknown:
-        raise OptionError(
-            f"No such model: {', '.join(unknown)}. There are: {', '.join(sorted(known))}."
-        )
 
 
 def chart_files(
@@ -225,8 +185,14 @@ def chart_files(
         MissingDependencyError: a package of the extra `charts` is missing.
         LongBenchError: no font has the Chinese characters of a chart.
     """
-    _check_models(data, models)
-    racer, converter = _renderer(), None if kind == SVG else _converter()
+    known = {entry["model"] for own in data["benchmarks"] for entry in own["entries"]}
+    if unknown := [name for name in models if name not in known]:
+        there = ", ".join(sorted(known))
+        raise OptionError(f"No such model: {', '.join(unknown)}. There are: {there}.")
+    racer = _needed("py_mini_racer", "Charts as files need the package mini-racer").MiniRacer()
+    racer.eval(static("chart.js"))
+    more = "PNG and PDF need the package vl-convert-python, SVG does not"
+    converter = None if kind == SVG else _needed("vl_convert", more)
     drawn = {
         f"{benchmark['name']}-{chart['name']}.{kind}": racer.call(
             "LongBenchCharts.fileOf", benchmark, chart["name"], language, list(models) or None
@@ -242,4 +208,5 @@ def chart_files(
     if chinese_of(drawn.values()) and not shows_chinese(converter):
         raise LongBenchError(NO_FONT)
     for name, svg in drawn.items():
-        yield name, _converted(converter, svg, kind)
+        is_png = kind == PNG
+        yield name, converter.svg_to_png(svg, scale=_SCALE) if is_png else converter.svg_to_pdf(svg)

@@ -133,25 +133,6 @@ def collected(
         return Collected(name, None, reasons=(*reasons, str(error)))
 
 
-def _short(reasons: Sequence[str], folder: Path) -> list[str]:
-    """Return reasons with paths as they are in the run's folder."""
-    own, near = str(folder), f"{os.path.relpath(folder)}/"
-    return [
-        text.replace(f"{own}/", "").replace(near, "").replace(own, folder.name) for text in reasons
-    ]
-
-
-def _distinct(found: Sequence[Collected]) -> list[Collected]:
-    """Return the runs with the folder's name beside a model's that several have."""
-    names = Counter(one.run.name for one in found if one.run is not None)
-    distinct = []
-    for one in found:
-        if one.run is not None and names[one.run.name] > 1:
-            one = replace(one, run=replace(one.run, name=f"{one.run.name} ({one.name})"))
-        distinct.append(one)
-    return distinct
-
-
 def leaderboard_data(
     folders: Sequence[Path],
     scratch: Path,
@@ -179,36 +160,31 @@ def leaderboard_data(
     if not folders:
         raise OptionError("A leaderboard needs one or more result folders.")
     whole = [folder.resolve() for folder in folders]
-    times = Counter(whole)
     for folder, path in zip(folders, whole, strict=True):
         if not path.is_dir():
             raise DataError(f"{folder} is no folder. Give the folders that runs wrote.")
-        if times[path] > 1:
+        if whole.count(path) > 1:
             raise OptionError(f"{folder} is given twice. Name each run once.")
-    named = sorted(zip(unique_names(whole), whole, strict=True))
-    found = []
-    for number, (name, folder) in enumerate(named):
+    found, unconfirmed = [], []
+    for number, (name, folder) in enumerate(sorted(zip(unique_names(whole), whole, strict=True))):
         if progress is not None:
             progress(name)
-        found.append(collected(folder, name, scratch / str(number), data_dir, tokenizer))
-    found = _distinct(found)
-    runs = [one.run for one in found if one.run is not None]
-    about = {
-        one.run.name: {**facts_of(one.about), "mark": UNCONFIRMED if one.reasons else CONFIRMED}
-        for one in found
-        if one.run is not None
-    }
-    unconfirmed = [
-        {"name": name, "reasons": _short(one.reasons, folder), "shown": one.run is not None}
-        for one, (name, folder) in zip(found, named, strict=True)
-        if one.reasons
-    ]
-    lengths = {one.run.name: one.lengths for one in found if one.run is not None}
-    data = page_data(
-        runs,
-        published=published and bool(runs),
-        about=about,
-        unconfirmed=unconfirmed,
-        lengths=lengths,
-    )
-    return data, found
+        one = collected(folder, name, scratch / str(number), data_dir, tokenizer)
+        found.append(one)
+        if one.reasons:
+            near = [text.replace(f"{folder}/", "") for text in one.reasons]
+            near = [text.replace(f"{os.path.relpath(folder)}/", "") for text in near]
+            near = [text.replace(str(folder), folder.name) for text in near]
+            unconfirmed.append({"name": name, "reasons": near, "shown": one.run is not None})
+    models = Counter(one.run.name for one in found if one.run is not None)
+    runs, about, lengths = [], {}, {}
+    for one in found:
+        if one.run is not None:
+            model = one.run.name  # with the folder's name beside it where several have it
+            run = replace(one.run, name=model if models[model] == 1 else f"{model} ({one.name})")
+            mark = UNCONFIRMED if one.reasons else CONFIRMED
+            about[run.name] = {**facts_of(one.about), "mark": mark}
+            lengths[run.name] = one.lengths
+            runs.append(run)
+    more = {"about": about, "unconfirmed": unconfirmed, "lengths": lengths}
+    return page_data(runs, published=published and bool(runs), **more), found

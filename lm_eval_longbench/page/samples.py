@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import gzip
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ from lm_eval_longbench.reporting.scored_run import ScoredTable, is_scored
 from lm_eval_longbench.scoring.files import LOG, PredictionSource
 from lm_eval_longbench.scoring.plan import plan_paths
 from lm_eval_longbench.scoring.score_chunk import score_sample
-from lm_eval_longbench.statistics.answers import KEY_BYTES, question_key
+from lm_eval_longbench.statistics.answers import question_key
 from lm_eval_longbench.statistics.effective import ByTokens, by_tokens
 
 # Characters that a page keeps of an answer and of a gold answer, half of them from its end, and the
@@ -45,6 +45,10 @@ def _prompt(row: Mapping[str, Any]) -> list[str]:
     _, excerpts = requests_of(row)
     found = excerpts[0] if excerpts else {}
     return [str(found.get(name, "")) for name in _ENDS] if found else []
+
+
+def _flag(value: bool | None) -> int | None:
+    return None if value is None else int(value)
 
 
 def _about(sample: Sample, scored: Scored) -> str:
@@ -127,8 +131,8 @@ class Samples:
                     sample.repeat,
                     scored.score,
                     int(scored.failed),
-                    {True: 1, False: 0, None: None}[is_capped(sample.reply)],
-                    {True: 1, False: 0, None: None}[sample.truncated],
+                    _flag(is_capped(sample.reply)),
+                    _flag(sample.truncated),
                     None if text is None else shortened(text, ANSWER),
                     _about(sample, scored),
                 ]
@@ -218,21 +222,12 @@ def lengths_of(paths: Sequence[Path], benchmark: str | None = None) -> Lengths:
 def measured(table: ScoredTable, lengths: Lengths) -> ByTokens | None:
     """Return a table's score by measured length; None if a length or a limit is not known."""
     own = lengths.get(table.info.name, {})
-    # As numpy keeps them: without zeros at their ends.
-    known = dict(zip(_as_kept(own), own.values(), strict=True))
+    # As numpy keeps keys: without zeros at their ends.
+    known = {key.rstrip(b"\0"): tokens for key, tokens in own.items()}
     keys = table.answers.keys.tolist()
     if not keys or any(key not in known for key in keys):
         return None
-    limits = np.array([_limit(table, task) for task in table.info.tasks])[table.answers.tasks]
+    stated = (table.facts.signature_of(task).get("limit") for task in table.info.tasks)
+    limits = np.array([float(_count(one) or np.nan) for one in stated])[table.answers.tasks]
     tokens = np.array([np.nan if known[key] is None else known[key] for key in keys], np.float64)
     return by_tokens(table.answers, tokens, np.where(np.isnan(tokens), limits, np.nan))
-
-
-def _as_kept(keys: Collection[bytes]) -> list[bytes]:
-    found: list[bytes] = np.array(list(keys), f"S{KEY_BYTES}").tolist()
-    return found
-
-
-def _limit(table: ScoredTable, task: str) -> float:
-    """Return the tokens at which prompts of a task were cut; NaN: it is not known."""
-    return float(_count(table.facts.signature_of(task).get("limit")) or np.nan)

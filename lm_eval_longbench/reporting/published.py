@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from lm_eval_longbench.benchmarks.base import Place
 from lm_eval_longbench.benchmarks.registry import benchmark_of_table, benchmarks, tables
+from lm_eval_longbench.language import Sentence, listed, sentence, several
 from lm_eval_longbench.reporting.scored_run import ScoredRun, ScoredTable
 from lm_eval_longbench.signature.protocol import MOST_COPIES, departures
 
@@ -21,6 +22,7 @@ _NAMED = 3
 THINKING = "thinking"
 # Columns that have an attribute of their own.
 _OWN = ("model", "source", "caveat")
+_NOT_OFFICIAL = "it is no run of the official protocol: {}"
 # What ingredients are called that stand for more than their name.
 _WORDS = {"data_sha256": "data", "generation": "generation arguments"}
 
@@ -78,8 +80,8 @@ def published_rows(benchmark: str) -> tuple[PublishedRow, ...]:
                 known.modes.get(line.get(known.mode_column, ""), ""),
                 {place: float(text) for place, text in texts.items()},
                 {place: _decimals(text) for place, text in texts.items()},
-                line.get("source") or known.source,
-                line.get("caveat", ""),
+                sentence(line.get("source") or known.source),
+                sentence(line.get("caveat") or ""),
                 facts,
             )
         )
@@ -92,7 +94,7 @@ class Rank:
 
     Attributes:
         column: the run, as the report calls it.
-        place: section and name of the figure.
+        figure: section and name.
         mode: of the published rows; "" where there is only one.
         rank: 1 for the best; None if there is none.
         of: models ranked, the run among them.
@@ -102,7 +104,7 @@ class Rank:
     """
 
     column: str
-    place: Place
+    figure: Place
     mode: str
     rank: int | None
     of: int
@@ -116,89 +118,43 @@ def why_not_ranked(table: ScoredTable, tasks: Iterable[str]) -> str:
 
     They must be of the official data, with all of their questions, each once, repeats and scores.
     """
-    tasks = tuple(tasks)
-    facts = table.facts
+    facts, tasks = table.facts, tuple(tasks)
     if not facts.is_official:
-        return f"its data is not the official set (data: {facts.data_in_short})"
-    short = []
-    for task in tasks:
-        asked = facts.tasks.get(task, {}).get("questions", 0)
-        official = table.info.tasks[task].questions
-        if asked != official:
-            short.append(f"{task} has {asked} of {official} questions")
+        return sentence("its data is not the official set (data: {})", facts.data_in_short)
+    asked = ((task, facts.tasks.get(task, {}).get("questions", 0)) for task in tasks)
+    short = [
+        sentence("{} has {} of {} questions", task, number, table.info.tasks[task].questions)
+        for task, number in asked
+        if number != table.info.tasks[task].questions
+    ]
     if short:
-        more = f" and {len(short) - _NAMED} more tasks" if len(short) > _NAMED else ""
-        return f"it is incomplete: {', '.join(short[:_NAMED])}{more}"
-    copied = _copied(table, tasks)
+        return sentence("it is incomplete: {}", _first(short))
+    copied = [text for task in tasks if (text := _copied(table, task))]
     if copied:
-        return f"its questions are not distinct: {copied}"
+        return sentence("its questions are not distinct: {}", _first(copied))
     lacking = facts.counts.get("inconsistent") or 0
-    if lacking:
-        return f"it is incomplete: {lacking} questions lack repeats"
-    return ""
+    return sentence("it is incomplete: {} questions lack repeats", lacking) if lacking else ""
 
 
-def _copied(table: ScoredTable, tasks: Sequence[str]) -> str:
-    """Return what shows that questions of some tasks are copies of others, or "".
+def _copied(table: ScoredTable, task: str) -> str:
+    """Return what shows that questions of a task are copies of others, or "".
 
     Some official questions are alike; see `protocol.MOST_COPIES`.
     """
-    found = []
-    for task in tasks:
-        own = table.facts.tasks.get(task, {})
-        copies = own.get("copies", 0)
-        if copies is None and table.answers.ids_are_lines:
-            found.append(f"{task} cannot be told, for its lines do not state their length")
-        elif isinstance(copies, int) and copies > MOST_COPIES:
-            found.append(f"{copies} of {own.get('questions')} of {task} are copies")
-    return _listed(found, "task")
+    own = table.facts.tasks.get(task, {})
+    copies = own.get("copies", 0)
+    if copies is None and table.answers.ids_are_lines:
+        return sentence("{} cannot be told, for its lines do not state their length", task)
+    if (copies or 0) > MOST_COPIES:
+        return sentence("{} of {} of {} are copies", copies, own.get("questions"), task)
+    return ""
 
 
-def _listed(texts: Sequence[str], what: str) -> str:
+def _first(texts: Sequence[str]) -> Sentence:
+    """Return some texts, and of how many more there are one like them."""
+    named = listed(texts[:_NAMED], chinese="，")
     more = len(texts) - _NAMED
-    some = f" and {more} more {what}{'s' if more > 1 else ''}" if more > 0 else ""
-    return ", ".join(texts[:_NAMED]) + some
-
-
-def protocol_of_run(
-    tables: Iterable[tuple[ScoredTable, Sequence[str]]], mode: str, lacking: Sequence[str] = ()
-) -> tuple[str, str]:
-    """Return in what a figure departs from the official protocol, and what is not known of it.
-
-    Args:
-        tables: with the tasks that the figure is made of.
-        mode: of the published rows that it is compared with.
-        lacking: what else is not known.
-
-    Returns:
-        Two phrases; "" for nothing.
-    """
-    found: dict[str, list[str]] = {}
-    unknown: dict[str, None] = {}
-    known = False
-    for table, tasks in tables:
-        facts = table.facts
-        for task in tasks:
-            own = departures(
-                benchmark_of_table(table.info.name),
-                table.info.tasks[task],
-                facts.signature_of(task),
-                facts.repeats,
-                thinking=mode == THINKING,
-            )
-            for text in own.found:
-                found.setdefault(text, []).append(task)
-            unknown |= dict.fromkeys(own.unknown)
-            known = known or not own.nothing_known
-    number = sum(len(tasks) for _, tasks in tables)
-    texts = []
-    for text, where in found.items():
-        here = ", ".join(where) if len(where) <= _NAMED else f"{len(where)} of {number} tasks"
-        texts.append(text if len(where) == number else f"{text} in {here}")
-    names = [*(_WORDS.get(name, name) for name in unknown), *lacking]
-    if unknown and not known:
-        return "; ".join(texts), "protocol not known"
-    return "; ".join(texts), f"not known: {', '.join(names)}" if names else ""
+    return sentence("{} and {} more tasks", named, more) if more > 0 else named
 
 
 @dataclass(frozen=True)
@@ -207,18 +163,63 @@ class ProtocolVerdict:
 
     Attributes:
         unlike: why they cannot be ranked whatever the protocol was; "" if they can.
-        departs: in what they depart from the protocol; "" for nothing.
+        departs: in what they depart from the protocol.
         unknown: what is not known of it; "" for nothing.
     """
 
     unlike: str
-    departs: str
+    departs: tuple[Sentence, ...]
     unknown: str
 
     @property
     def reason(self) -> str:
         """Why they are not official; "" where nothing is known against it."""
-        return self.unlike or self.departs
+        return self.unlike or several(self.departs)
+
+
+def protocol_of_run(
+    tables: Sequence[tuple[ScoredTable, Sequence[str]]], mode: str, lacking: Sequence[str] = ()
+) -> tuple[tuple[Sentence, ...], str]:
+    """Return in what a figure departs from the official protocol, and what is not known of it.
+
+    Args:
+        tables: with the tasks that the figure is made of.
+        mode: of the published rows that it is compared with.
+        lacking: what else is not known.
+
+    Returns:
+        Phrases, and one of what is not known; "" for nothing.
+    """
+    where: dict[Sentence, list[str]] = {}
+    unknown: dict[str, None] = {}
+    known = False
+    for table, tasks in tables:
+        facts = table.facts
+        for task in tasks:
+            signature = facts.signature_of(task)
+            own = departures(
+                benchmark_of_table(table.info.name),
+                table.info.tasks[task],
+                signature,
+                facts.repeats,
+                thinking=mode == THINKING,
+            )
+            for text in own.found:
+                where.setdefault(text, []).append(task)
+            unknown |= dict.fromkeys(own.unknown)
+            known = known or not own.nothing_known
+    number = sum(len(tasks) for _, tasks in tables)
+    texts = []
+    for text, tasks in where.items():
+        if number > len(tasks) > _NAMED:
+            text = sentence("{} in {} of {} tasks", text, len(tasks), number)
+        elif len(tasks) < number:
+            text = sentence("{} in {}", text, listed(tasks))
+        texts.append(text)
+    if unknown and not known:
+        return tuple(texts), sentence("protocol not known")
+    names = [sentence(_WORDS.get(name, name)) for name in [*unknown, *lacking]]
+    return tuple(texts), sentence("not known: {}", listed(names)) if names else ""
 
 
 def verdict_of(
@@ -232,8 +233,12 @@ def verdict_of(
         mode: of the published rows that they are compared with.
         run: of the table, whose first pass with chain of thought counts too; None: it does not.
     """
-    passes = [(table, tasks)] if run is None else passes_of(run, table, tasks)
-    lacking = ["the first pass"] if run is not None and lacks_first_pass(run, table) else []
+    passes, lacking = [(table, tasks)], []
+    if run is not None and lacks_first_pass(run, table):
+        lacking = ["the first pass"]
+    elif run is not None and table.info.first_pass:
+        first = run.tables[table.info.first_pass]
+        passes.append((first, list(first.info.tasks)))
     return ProtocolVerdict(why_not_ranked(table, tasks), *protocol_of_run(passes, mode, lacking))
 
 
@@ -271,9 +276,9 @@ def rank_of(
     rows = [row for row in rows if place in row.values and not row.caveat]
     of = len(rows) + 1
     if not reason and value is None:
-        reason = "it has no such figure (a sample is unscored)"
+        reason = sentence("it has no such figure (a sample is unscored)")
     if not reason and not rows:
-        reason = "no published figure of this mode can be counted"
+        reason = sentence("no published figure of this mode can be counted")
     if reason or value is None:
         return Rank(column, place, mode, None, of, (), reason)
     digits = max(row.decimals[place] for row in rows)
@@ -319,17 +324,6 @@ class Leaderboard:
     reason: str = ""
 
 
-def passes_of(
-    run: ScoredRun, table: ScoredTable, tasks: Sequence[str]
-) -> list[tuple[ScoredTable, Sequence[str]]]:
-    """Return what a ranked figure is made of: with chain of thought the first pass, too."""
-    first = table.info.first_pass
-    passes: list[tuple[ScoredTable, Sequence[str]]] = [(table, tasks)]
-    if first in run.tables:
-        passes.append((run.tables[first], list(run.tables[first].info.tasks)))
-    return passes
-
-
 def _in_mode(benchmark: str, mode: str) -> list[PublishedRow]:
     return [row for row in published_rows(benchmark) if row.mode == mode]
 
@@ -350,7 +344,8 @@ def leaderboard(
     known = benchmarks()[benchmark].published
     if not own_table.published or known is None:
         title = f"{own_table.title} {own_table.mode}".strip()
-        return Leaderboard(name, "", (), (), (), f"no figures of {title} are published here")
+        lacking = sentence("no figures of {} are published here", title)
+        return Leaderboard(name, "", (), (), (), lacking)
     modes, ranked = own_table.published, known.shown[: known.ranked]
     rows = [row for row in published_rows(benchmark) if row.mode in ("", modes[0])]
     there = {place for _, _, own in runs for place in own if own[place] is not None}
@@ -371,9 +366,9 @@ def leaderboard(
             found = []
             for mode in modes:
                 verdict, published = verdict_of(table, tasks, mode, run), _in_mode(benchmark, mode)
-                reason = verdict.reason
-                if reason and not verdict.unlike:
-                    reason = f"it is no run of the official protocol: {reason}"
+                reason = verdict.unlike
+                if verdict.departs and not reason:
+                    reason = sentence(_NOT_OFFICIAL, verdict.reason)
                 value = own.get(place)
                 found.append(
                     rank_of(column, place, mode, value, published, reason, verdict.unknown)

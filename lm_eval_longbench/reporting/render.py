@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
-from typing import Any, TypeVar
+from typing import Any
 
 from lm_eval_longbench.answers.answer import NOT_KNOWN
 from lm_eval_longbench.benchmarks.base import Place
 from lm_eval_longbench.benchmarks.registry import benchmarks
-from lm_eval_longbench.language import said, told
-from lm_eval_longbench.reporting.formats import CellParts, Printed, TextRow, TextTable, write
+from lm_eval_longbench.language import listed, said, sentence, told
+from lm_eval_longbench.reporting.formats import CellParts, Printed, TextTable, write
+from lm_eval_longbench.reporting.notes import Column, warning_of
 from lm_eval_longbench.reporting.published import Entry, Leaderboard, PublishedRow, Rank
-from lm_eval_longbench.reporting.report import BenchmarkReport, Column, Report
-from lm_eval_longbench.reporting.rows import Cell, Placed, ReportRow
+from lm_eval_longbench.reporting.report import BenchmarkReport, Report
+from lm_eval_longbench.reporting.rows import Cell, ReportRow
 from lm_eval_longbench.statistics.figure import RELATIVE, Unit
 from lm_eval_longbench.statistics.intervals import FEWEST, LEVEL, RESAMPLES, SEED
 from lm_eval_longbench.statistics.tree import FEW_DIFFER, Difference
@@ -21,6 +22,13 @@ from lm_eval_longbench.statistics.tree import FEW_DIFFER, Difference
 # ---------------------------------------------------------------------- cells
 
 NOTHING: CellParts = ("",)
+# A retained share, which is a ratio, as a percentage.
+PERCENT = Unit("ratio", 1, 100, 2)
+
+
+def _unit(report: BenchmarkReport, row: ReportRow) -> Unit:
+    """Return how the differences of a row are given."""
+    return PERCENT if report.are_shares else row.unit
 
 
 def _parts(
@@ -45,23 +53,21 @@ def figure_parts(figure: Cell | None, unit: Unit) -> CellParts:
     return _parts(figure.shown(unit), figure, unit, counts)
 
 
-def difference_parts(own: Difference | None, unit: Unit, *, signed: bool = True) -> CellParts:
+def difference_parts(own: Difference | None, unit: Unit) -> CellParts:
     """Return a cell, such as "+1.20 [-0.30, +2.70] p=0.120 n=503" or "+1.20 [few differ] n=9"."""
     if own is None:
         return NOTHING
+    signed = unit is not PERCENT
     rest = f"n={own.n}"
     if own.p_value is not None:
         rest = f"{'p<0.001' if own.p_value < 0.0005 else f'p={own.p_value:.3f}'} {rest}"
     return _parts(unit.shown(own.value, signed=signed), own, unit, rest, signed=signed)
 
 
-# ---------------------------------------------------------------------- what is printed
+# ---------------------------------------------------------------------- what people see
 
 
-_Row = TypeVar("_Row", bound=Placed)
-
-
-def sections(all_rows: Iterable[_Row]) -> Iterator[tuple[str, list[_Row]]]:
+def sections(all_rows: Iterable[ReportRow]) -> Iterator[tuple[str, list[ReportRow]]]:
     """Yield the shown rows by section; the title is "" where it would only repeat its one row."""
     shown = (row for row in all_rows if not row.detail)
     for section, group in groupby(shown, key=lambda row: row.section):
@@ -69,29 +75,22 @@ def sections(all_rows: Iterable[_Row]) -> Iterator[tuple[str, list[_Row]]]:
         yield "" if [row.name for row in rows] == [section] else section, rows
 
 
-def groups_of(
-    rows: Iterable[_Row], cells: Callable[[_Row], Sequence[CellParts]]
-) -> list[tuple[str, list[TextRow]]]:
-    """Return the rows that people see, by section."""
-    return [(title, [(row.name, cells(row)) for row in own]) for title, own in sections(rows)]
-
-
-def figures_table(report: BenchmarkReport) -> TextTable:
+def _figures_table(report: BenchmarkReport) -> TextTable:
     """Return the table of a benchmark: a column a run, then one a pair."""
-    heads = [(column.label, said("value [95%] n/failed/unscored")) for column in report.columns]
-    holds = [said("none" if pair.reason else "difference [95%] p n") for pair in report.pairs]
-    heads += [(told(pair.label), own) for pair, own in zip(report.pairs, holds, strict=True)]
 
     def cells(row: ReportRow) -> list[CellParts]:
         own = [figure_parts(figure, row.unit) for figure in row.figures]
-        return own + [difference_parts(difference, row.unit) for difference in row.differences]
+        return own + [difference_parts(one, _unit(report, row)) for one in row.differences]
 
+    compared = "retained % [95%] p n" if report.are_shares else "difference [95%] p n"
+    holds = [said("value [95%] n/failed/unscored")] * len(report.columns)
+    holds += [said("none" if pair.reason else compared) for pair in report.pairs]
     return TextTable(
         report.title,
-        ((said("figure"), ""), *heads),
-        groups_of(report.rows, cells),
+        ((said("figure"), ""), *zip(map(told, report.labels), holds, strict=True)),
+        [(title, [(row.name, cells(row)) for row in own]) for title, own in sections(report.rows)],
         tuple(map(told, report.notes)),
-        ("", *(own.label for own in report.columns), *(own.label for own in report.pairs)),
+        ("", *report.labels),
         f"{report.title}. {benchmarks()[report.benchmark].unit_note}",
     )
 
@@ -109,10 +108,10 @@ def _entry_note(board: Leaderboard, entry: Entry) -> str:
     """Return what sets a line of a leaderboard apart; "" for a published row that counts."""
     if entry.published is None:
         ranked = any(rank.column == entry.name and rank.rank for rank in board.ranks)
-        return told("this report" if ranked else "this report, not ranked")
+        return said("this report" if ranked else "this report, not ranked")
     if entry.published.caveat:
-        return told(f"not ranked: {entry.published.caveat}")
-    return told("not ranked: mode not stated") if entry.published.mode != board.mode else ""
+        return said("not ranked: {}", entry.published.caveat)
+    return said("not ranked: mode not stated") if entry.published.mode != board.mode else ""
 
 
 def _source_texts(board: Leaderboard) -> list[str]:
@@ -122,29 +121,27 @@ def _source_texts(board: Leaderboard) -> list[str]:
         if entry.published is not None:
             models.setdefault(entry.published.source, []).append(entry.name)
     if len(models) == 1:
-        return [told(f"Source: {next(iter(models))}.")]
-    return [told(f"Source of {', '.join(names)}: {source}.") for source, names in models.items()]
+        return [said("Source: {}.", *models)]
+    return [said("Source of {}: {}.", ", ".join(names), own) for own, names in models.items()]
 
 
 def rank_text(rank: Rank, board: Leaderboard) -> str:
     """Return the sentence about one rank."""
-    among = f" among {rank.mode} figures" if rank.mode else ""
-    start = f"{rank.column}, {rank.place[1]}{among}: "
+    start = f"{rank.column}, {rank.figure[1]}"
+    if rank.mode:
+        start = sentence("{} among {} figures", start, rank.mode)
     if rank.rank is None:
-        return told(f"{start}no rank, because {rank.reason}.")
-    ties = f", tied with {', '.join(rank.ties)}" if rank.ties else ""
-    only_if = " (counts if the model was thinking)" if rank.mode != board.mode else ""
-    unknown = f" ({rank.unknown})" if rank.unknown else ""
-    return told(f"{start}rank {rank.rank} of {rank.of}{ties}{only_if}{unknown}.")
-
-
-# In LaTeX, which is English.
-_CAPTION = "{}: published rows and runs (bold)."
+        return said("{}: no rank, because {}.", start, rank.reason)
+    more = [sentence(", tied with {}", ", ".join(rank.ties))] if rank.ties else []
+    if rank.mode != board.mode:
+        more.append(sentence(" (counts if the model was thinking)"))
+    more += [sentence(" ({})", rank.unknown)] if rank.unknown else []
+    return said("{}: rank {} of {}{}.", start, rank.rank, rank.of, listed(more, "", ""))
 
 
 def _board_table(board: Leaderboard, report: BenchmarkReport) -> TextTable:
     if board.reason:
-        return TextTable("", (), (), (told(f"No rank: {board.reason}."),))
+        return TextTable("", (), (), (said("No rank: {}.", board.reason),))
     unit, title = benchmarks()[report.benchmark].unit, report.title
     paper = (name if at in (name, title) else f"{at}: {name}" for at, name in board.places)
     title += f", {board.mode}" if board.mode else ""
@@ -152,15 +149,15 @@ def _board_table(board: Leaderboard, report: BenchmarkReport) -> TextTable:
     for own in board.entries:
         each = zip(own.values, board.places, strict=True)
         cells = [(_board_number(value, own.published, at, unit),) for value, at in each]
-        note = (_entry_note(board, own),)
-        rows.append((own.name, (*cells, note)))
+        rows.append((own.name, (*cells, (_entry_note(board, own),))))
+    heads = (said("model"), *(name for _, name in board.places), said("note"))
     return TextTable(
-        told(f"Published for {title}"),
-        tuple((head, "") for head in (said("model"), *(n for _, n in board.places), said("note"))),
+        said("Published for {}", title),
+        [(head, "") for head in heads],
         [("", rows)],
         (*_source_texts(board), *(rank_text(rank, board) for rank in board.ranks)),
         ("Model", *paper),
-        _CAPTION.format(title),
+        f"{title}: published rows and runs (bold).",  # LaTeX is English
         [own.name for own in board.entries if own.published is None],
     )
 
@@ -168,8 +165,6 @@ def _board_table(board: Leaderboard, report: BenchmarkReport) -> TextTable:
 # ---------------------------------------------------------------------- lines of CSV
 
 _FIRST = ("benchmark", "section", "figure", "unit")
-
-
 # What CSV has of a figure, behind the label of its run, and of a difference.
 _FIGURE = ("", "low", "high", "n", "failed", "unscored", "interval")
 DIFFERENCE = ("", "low", "high", "p", "n")
@@ -193,17 +188,12 @@ def csv_cells(own: Cell | Difference | None, unit: Unit, names: Sequence[str]) -
     return {name: found.get(name, getattr(own, name, "")) for name in names}
 
 
-def _first(report: BenchmarkReport, section: str, figure: str, unit: str) -> dict[str, Any]:
-    return dict(zip(_FIRST, (report.benchmark, section, figure, unit), strict=True))
-
-
 def _row_line(report: BenchmarkReport, row: ReportRow) -> dict[str, Any]:
     unit = "relative percent" if row.unit is RELATIVE else "percent"
-    line = _first(report, row.section, row.name, unit)
-    labels = [own.label for own in report.columns] + [own.label for own in report.pairs]
+    line = dict(zip(_FIRST, (report.benchmark, row.section, row.name, unit), strict=True))
     cells = [csv_cells(own, row.unit, _FIGURE) for own in row.figures]
-    cells += [csv_cells(own, row.unit, DIFFERENCE) for own in row.differences]
-    for label, own in zip(labels, cells, strict=True):
+    cells += [csv_cells(own, _unit(report, row), DIFFERENCE) for own in row.differences]
+    for label, own in zip(report.labels, cells, strict=True):
         line |= {f"{label}: {name}" if name else label: cell for name, cell in own.items()}
     place = (row.section, row.name)
     for published in (entry.published for board in report.leaderboards for entry in board.entries):
@@ -220,34 +210,38 @@ def _further_lines(report: BenchmarkReport) -> Iterator[dict[str, Any]]:
     How many ended at the budget with the warning, failures by reason where one is known, and how
     many hold reasoning.
     """
-    labels, tables = [own.label for own in report.columns], [own.table for own in report.columns]
-    ended: list[Any] = [table.facts.counts.get("capped") for table in tables]
-    rows = [("budget", "answers that ended at it", "answers", ended)]
-    rows.append(("budget", "warning", "text", [table.capped_warning or None for table in tables]))
-    reasons = dict.fromkeys(reason for table in tables for reason in table.answers.failures)
-    for reason in reasons if reasons.keys() - {NOT_KNOWN} else ():
-        numbers = [table.answers.failures.get(reason) for table in tables]
-        rows.append(("failed", reason, "answers", numbers))
-    for key, name in (("answers", "answers that hold reasoning"), ("policy", "policy")):
-        own = [table.otherwise and table.facts.reasoning[key] for table in tables]
-        rows.append(("reasoning", name, key, own))
+    tables = [own.table for own in report.columns]
+    failures = [table.answers.failures for table in tables]
+    reasons = dict.fromkeys(reason for own in failures for reason in own)
+    held = [table.facts.reasoning if table.otherwise else {} for table in tables]
+    capped = [table.facts.counts.get("capped") for table in tables]
+    rows: list[tuple[str, str, str, Sequence[Any]]] = [
+        ("budget", "answers that ended at it", "answers", capped),
+        ("budget", "warning", "text", [warning_of(table) or None for table in tables]),
+        *(
+            ("failed", reason, "answers", [own.get(reason) for own in failures])
+            for reason in (reasons if reasons.keys() - {NOT_KNOWN} else ())
+        ),
+        ("reasoning", "answers that hold reasoning", "answers", [h.get("answers") for h in held]),
+        ("reasoning", "policy", "policy", [own.get("policy") for own in held]),
+    ]
     for *first, cells in rows:
-        known = [
-            (label, cell) for label, cell in zip(labels, cells, strict=True) if cell is not None
-        ]
-        if known:
-            yield _first(report, *first) | dict(known)
+        known = zip(report.labels, cells, strict=False)  # pairs have none
+        own = {label: cell for label, cell in known if cell is not None}
+        if own:
+            yield dict(zip(_FIRST, (report.benchmark, *first), strict=True)) | own
     for board in report.leaderboards:
         for rank in board.ranks:
             section = f"rank among published{f' ({rank.mode})' if rank.mode else ''}"
-            line = _first(report, section, rank.place[1], "rank")
-            yield line | {rank.column: rank.rank, f"{rank.column}: n": rank.of}
+            place = (report.benchmark, section, rank.figure[1], "rank")
+            own = {rank.column: rank.rank, f"{rank.column}: n": rank.of}
+            yield dict(zip(_FIRST, place, strict=True)) | own
 
 
 # ---------------------------------------------------------------------- the value of JSON
 
 
-def numbers_json(own: Cell | Difference, unit: Unit) -> dict[str, float | None]:
+def _numbers(own: Cell | Difference, unit: Unit) -> dict[str, float | None]:
     """Return number and ends of a figure or a difference, unrounded."""
     return {name: unit.scaled(getattr(own, name)) for name in ("value", "low", "high")}
 
@@ -256,13 +250,9 @@ def figure_json(figure: Cell | None, unit: Unit) -> dict[str, Any] | None:
     """Return a figure with its interval; None for none."""
     if figure is None:
         return None
-    names = ("n", "documents", "failed", "unscored", "official")
     interval = {"interval": figure.method, "reason": figure.reason or None}
-    return {
-        **numbers_json(figure, unit),
-        **interval,
-        **{name: getattr(figure, name) for name in names},
-    }
+    names = ("n", "documents", "failed", "unscored", "official")
+    return {**_numbers(figure, unit), **interval, **{own: getattr(figure, own) for own in names}}
 
 
 def difference_json(own: Difference | None, unit: Unit) -> dict[str, Any] | None:
@@ -270,25 +260,25 @@ def difference_json(own: Difference | None, unit: Unit) -> dict[str, Any] | None
     if own is None:
         return None
     rest = {"p_value": own.p_value, "reason": own.reason or None, "n": own.n}
-    return {**numbers_json(own, unit), **rest}
+    return {**_numbers(own, unit), **rest}
 
 
 def _column_json(column: Column) -> dict[str, Any]:
-    facts = column.table.facts
-    reasoning = {key: facts.reasoning.get(key) for key in ("policy", "answers")}
+    facts, warning = column.table.facts, warning_of(column.table)
+    held = {key: facts.reasoning.get(key) for key in ("policy", "answers")}
     return {
         "label": column.label,
         "run": column.run.name,
         "table": column.table.info.name,
-        "repeats": facts.repeats,
-        "data": facts.data,
-        "embedding_model": facts.embedding_model,
-        "counts": facts.counts,
+        **{name: getattr(facts, name) for name in _OF_COLUMN},
         "failures": column.table.answers.failures,
-        "warnings": [warning] if (warning := column.table.capped_warning) else [],
+        "warnings": [warning] if warning else [],
         "problems": column.run.problems,
-        **({} if column.table.otherwise is None else {"reasoning": reasoning}),
+        **({} if column.table.otherwise is None else {"reasoning": held}),
     }
+
+
+_OF_COLUMN = ("repeats", "data", "embedding_model", "counts")
 
 
 def _entry_json(entry: Entry) -> dict[str, Any]:
@@ -308,18 +298,19 @@ def _board_json(board: Leaderboard) -> dict[str, Any]:
         "figures": board.places,
         "entries": [_entry_json(entry) for entry in board.entries],
         "ranks": [
-            {
-                "column": rank.column,
-                "figure": rank.place,
-                "mode": rank.mode,
-                "rank": rank.rank,
-                "of": rank.of,
-                "ties": rank.ties,
-                "reason": rank.reason or None,
-                "unknown": rank.unknown or None,
-            }
+            {**vars(rank), "reason": rank.reason or None, "unknown": rank.unknown or None}
             for rank in board.ranks
         ],
+    }
+
+
+def _row_json(report: BenchmarkReport, row: ReportRow) -> dict[str, Any]:
+    return {
+        "section": row.section,
+        "name": row.name,
+        "unit": row.unit.name,
+        "figures": [figure_json(own, row.unit) for own in row.figures],
+        "differences": [difference_json(own, _unit(report, row)) for own in row.differences],
     }
 
 
@@ -329,19 +320,13 @@ def _benchmark_json(report: BenchmarkReport) -> dict[str, Any]:
         "title": report.title,
         "columns": [_column_json(column) for column in report.columns],
         "pairs": [{**vars(pair), "reason": pair.reason or None} for pair in report.pairs],
-        "figures": [
-            {
-                "section": row.section,
-                "name": row.name,
-                "unit": row.unit.name,
-                "figures": [figure_json(own, row.unit) for own in row.figures],
-                "differences": [difference_json(own, row.unit) for own in row.differences],
-            }
-            for row in report.rows
-        ],
+        "figures": [_row_json(report, row) for row in report.rows],
         "notes": report.notes,
         "published": [_board_json(board) for board in report.leaderboards],
     }
+
+
+# ---------------------------------------------------------------------- all of it
 
 
 def printed(report: Report) -> Printed:
@@ -352,7 +337,7 @@ def printed(report: Report) -> Printed:
     """
     shown, lines = [], []
     for own in report.benchmarks:
-        shown += [figures_table(own), *(_board_table(board, own) for board in own.leaderboards)]
+        shown += [_figures_table(own), *(_board_table(board, own) for board in own.leaderboards)]
         lines += [*(_row_line(own, row) for row in own.rows), *_further_lines(own)]
     fixed = {"level": LEVEL, "resamples": RESAMPLES, "seed": SEED, "fewest": FEWEST}
     value = {
@@ -360,8 +345,8 @@ def printed(report: Report) -> Printed:
         "remarks": report.remarks,
         "benchmarks": [_benchmark_json(own) for own in report.benchmarks],
     }
-    closing = (*(f"Remark: {text}" for text in report.remarks), *report.method)
-    return Printed(shown, tuple(map(told, closing)), lines, _FIRST, value)
+    closing = [*(said("Remark: {}", text) for text in report.remarks), *map(told, report.method)]
+    return Printed(shown, closing, lines, _FIRST, value)
 
 
 def render(report: Report, name: str, width: int | None = None) -> str:

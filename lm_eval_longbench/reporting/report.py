@@ -1,86 +1,41 @@
-"""Put scored runs side by side: columns, pairs, rows, and what a reader must know beside them."""
+"""Put scored runs side by side: columns, pairs, rows, notes, and published rows beside them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from lm_eval_longbench.answers.answer import failed_text
 from lm_eval_longbench.benchmarks.base import Place
-from lm_eval_longbench.benchmarks.registry import benchmarks, segmented, tables
+from lm_eval_longbench.benchmarks.registry import benchmarks, tables
 from lm_eval_longbench.errors import DataError
+from lm_eval_longbench.language import Sentence, sentence
 from lm_eval_longbench.metrics.reasoning import DROP, KEEP, POLICIES
+from lm_eval_longbench.reporting.notes import (
+    Column,
+    Pair,
+    method_of,
+    note_on_column,
+    note_on_pair,
+    notes_on_lacking,
+    remarks_on,
+    warning_of,
+)
 from lm_eval_longbench.reporting.published import Leaderboard, leaderboard
 from lm_eval_longbench.reporting.rows import Cell, ReportRow, shown
-from lm_eval_longbench.reporting.scored_run import Facts, ScoredRun, ScoredTable
-from lm_eval_longbench.signature.compare import incomparable
+from lm_eval_longbench.reporting.scored_run import ScoredRun, ScoredTable
 from lm_eval_longbench.statistics.figure import Figure
-from lm_eval_longbench.statistics.intervals import FEWEST, RESAMPLES, SEED
-from lm_eval_longbench.statistics.tree import FEW_DIFFER, Pairing, estimate
+from lm_eval_longbench.statistics.tree import Pairing, estimate
 
 _DONE = {KEEP: "kept", DROP: "dropped"}
-# Merged runs that are named.
-_NAMED = 5
-_INTERVALS = (
-    f"Intervals are 95%: the bias-corrected and accelerated bootstrap ({RESAMPLES} resamples, seed "
-    f"{SEED}; for means of means each dataset by itself), its levels widened for small samples, or "
-    "Wilson's for pass@N and, with one answer a question, the accuracies of LongBench v2. What is "
-    "resampled are documents, each with all of its questions; where documents are not known, or no "
-    "two questions share one, questions. n counts questions, failed (no answer) and unscored count "
-    "samples. A figure that lacks a dataset or a score has no value. "
-    f"[n<{FEWEST}]: fewer than {FEWEST} questions (or documents), in one of its datasets if it is "
-    "a mean of several, say too little about others for an interval or a p-value."
+_LINES = (
+    "they have no question in common; one was scored from prediction files, which know a question "
+    "by its line, the other from logs, which know its id"
 )
-_DIFFERENCES = (
-    "Differences are on the questions that both runs have: paired, by Student's t over documents; "
-    "p is two-sided, and below 0.05 where the interval leaves out 0. "
-    f"[few differ]: {FEW_DIFFER}, too few for either."
-)
-# What must be the same for two runs of a table to be comparable.
-_CONDITIONS: tuple[tuple[str, Callable[[Facts], object]], ...] = (
-    ("data", lambda facts: facts.data_text),
-    ("repeats", lambda facts: facts.repeats),
-    ("embedding model", lambda facts: facts.embedding_model or "none"),
-)
-_SHOWN = ("data", "repeats", "embedding_model", "answered")
-
-
-@dataclass(frozen=True, eq=False)
-class Column:
-    """One table of one run; its label names the run, and the mode where a benchmark has several."""
-
-    run: ScoredRun
-    table: ScoredTable
-
-    @property
-    def label(self) -> str:
-        """What stands above the column."""
-        mode = self.table.info.mode
-        return f"{self.run.name} ({mode})" if mode else self.run.name
-
-
-@dataclass(frozen=True, eq=False)
-class Pair:
-    """Two columns whose difference is shown: second less first.
-
-    Attributes:
-        first, second: numbers of the columns.
-        label: of the difference.
-        shared: questions that both have.
-        by_line: the questions of one of them are known by their line only.
-        reason: why there is no difference; "" otherwise.
-    """
-
-    first: int
-    second: int
-    label: str
-    shared: int
-    by_line: bool
-    reason: str
+_UNLIKE = "{} of their common questions differ in {}: they are not the same questions"
 
 
 def columns_of(benchmark: str, runs: Sequence[ScoredRun]) -> list[Column]:
@@ -99,25 +54,18 @@ def pair_of(columns: Sequence[Column], first: int, second: int) -> Pair:
     keys, mine, theirs = np.intersect1d(one.keys, other.keys, True, return_indices=True)
     reason = ""
     if not len(keys):
-        reason = "they have no question in common"
-        if one.ids_are_lines != other.ids_are_lines:
-            reason += (
-                "; one was scored from prediction files, which know a question by its line, the "
-                "other from logs, which know its id"
-            )
+        unlike = one.ids_are_lines != other.ids_are_lines
+        reason = sentence(_LINES if unlike else "they have no question in common")
     for name, values in one.dimensions.items():
         one_way, other_way = values[mine], other.dimensions[name][theirs]
         known = (one_way >= 0) & (other_way >= 0)
         differing = int(np.count_nonzero(known & (one_way != other_way)))
         if differing and not reason:
-            reason = (
-                f"{differing} of their common questions differ in {name}: "
-                "they are not the same questions"
-            )
-    label = f"{columns[second].label} less {columns[first].label}"
+            reason = sentence(_UNLIKE, differing, name)
+    label = sentence("{} less {}", columns[second].label, columns[first].label)
     if one.table.name == other.table.name and one.table.mode:
-        names = (columns[number].run.name for number in (second, first))
-        label = f"{' less '.join(names)} ({one.table.mode})"
+        base = f"{columns[first].run.name} ({one.table.mode})"
+        label = sentence("{} less {}", columns[second].run.name, base)
     by_line = one.ids_are_lines or other.ids_are_lines
     return Pair(first, second, label, len(keys), by_line, reason)
 
@@ -168,6 +116,7 @@ class BenchmarkReport:
         notes: what a reader must know.
         on_figures: those of them on figures that are not shown.
         leaderboards: published rows of each table, where they were asked for.
+        are_shares: differences are the shares that runs keep of the first column.
     """
 
     benchmark: str
@@ -176,8 +125,14 @@ class BenchmarkReport:
     pairs: tuple[Pair, ...]
     rows: tuple[ReportRow, ...]
     notes: tuple[str, ...]
-    on_figures: tuple[str, ...]
-    leaderboards: tuple[Leaderboard, ...]
+    on_figures: tuple[str, ...] = ()
+    leaderboards: tuple[Leaderboard, ...] = ()
+    are_shares: bool = False
+
+    @property
+    def labels(self) -> list[str]:
+        """What stands above the columns of runs, then of pairs."""
+        return [own.label for own in self.columns] + [own.label for own in self.pairs]
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,155 +140,17 @@ class Report:
     """Every table of some runs.
 
     Attributes:
-        runs: in the order given.
         benchmarks: in the order of the registry.
         remarks: in what the runs differ that must not.
     """
 
-    runs: tuple[ScoredRun, ...]
     benchmarks: tuple[BenchmarkReport, ...]
     remarks: tuple[str, ...]
 
     @property
-    def method(self) -> tuple[str, ...]:
+    def method(self) -> tuple[Sentence, ...]:
         """How intervals and differences were made."""
         return method_of(differences=any(one.pairs for one in self.benchmarks))
-
-
-def method_of(*, differences: bool) -> tuple[str, ...]:
-    """Return how intervals, and differences where there are any, were made."""
-    return (_INTERVALS, _DIFFERENCES) if differences else (_INTERVALS,)
-
-
-def _documents(column: Column) -> str:
-    """Return what is known of the documents that questions share; "" for nothing worth a word."""
-    documents = column.table.answers.documents
-    known = documents[documents != 0]
-    number = len(np.unique(known))
-    lacking = len(documents) - len(known)
-    if not len(known):
-        if not benchmarks()[column.table.info.benchmark].shares_documents or not lacking:
-            return ""
-        return (
-            "not known which questions share a document, so that intervals and p-values treat all "
-            "as independent and are too sure"
-        )
-    text = f"{number} documents"
-    if lacking:
-        text += f", and {lacking} questions whose document is not known"
-    return text if lacking or number < len(known) else ""
-
-
-def note_on_column(column: Column, *, signed: bool = True) -> str:
-    """Return what a reader must know of one run's table; `signed`: with its signature."""
-    facts = column.table.facts
-    counts = facts.counts
-    parts = [f"data {facts.data_in_short}"]
-    repeats = f" x {facts.repeats} repeats" if facts.repeats > 1 else ""
-    parts.append(f"{counts.get('questions', 0)} questions{repeats}")
-    missing = counts.get("missing")
-    parts.append(
-        "not known how many are missing"
-        if missing is None
-        else f"{missing} of {counts.get('official_questions')} official ones missing"
-    )
-    documents = _documents(column)
-    parts += [documents] if documents else []
-    if len(facts.runs) > 1:
-        named = ", ".join(facts.runs[:_NAMED]) + (", ..." if len(facts.runs) > _NAMED else "")
-        parts.append(f"merged from {len(facts.runs)} runs, counted as one model's: {named}")
-    if facts.embedding_model:
-        parts.append(f"embedding model {facts.embedding_model}")
-    if counts.get("failed"):
-        parts.append(failed_text(counts["failed"] or 0, column.table.answers.failures))
-    for name in ("unscored", "truncated", "capped", "unparsed", "inconsistent"):
-        if counts.get(name):
-            parts.append(f"{counts[name]} {name}")
-    if column.table.otherwise is not None:
-        policy, answers = facts.reasoning["policy"], facts.reasoning["answers"]
-        how, other = ("keep", "dropped") if policy == KEEP else ("drop", "kept")
-        parts.append(
-            f"{answers} of {counts.get('samples')} answers hold reasoning (<think>...</think>), "
-            f"which the figures {how}; those with reasoning {other} have rows of their own"
-        )
-    problems = column.run.problems.items()  # missing questions are told already
-    parts += [f"{number} {kind} rows" for kind, number in problems if kind != "missing"]
-    line = facts.signature.get("line") if signed else ""
-    return f"{column.label}: {'; '.join(parts)}.{f' Signature {line}' if line else ''}"
-
-
-def note_on_pair(pair: Pair) -> str:
-    """Return on which questions two columns are compared, or why they are not."""
-    if pair.reason:
-        return f"No difference {pair.label}: {pair.reason}."
-    text = f"Difference {pair.label}: on the {pair.shared} questions that both have"
-    if pair.by_line:
-        text += (
-            ", paired by their line in the prediction files: right only if both files have their "
-            "lines in one order"
-        )
-    return f"{text}."
-
-
-def _notes(
-    benchmark: str, columns: Sequence[Column], pairs: Sequence[Pair], details: int
-) -> list[str]:
-    """Return the notes under a benchmark's table.
-
-    Args:
-        benchmark: its name.
-        columns, pairs: of the table.
-        details: figures that only CSV and JSON show.
-    """
-    notes = [
-        benchmarks()[benchmark].unit_note,
-        *map(note_on_column, columns),
-        *(
-            f"Warning, {column.label}: {column.table.capped_warning}."
-            for column in columns
-            if column.table.capped_warning
-        ),
-        *map(note_on_pair, pairs),
-    ]
-    if details:
-        notes.append(f"{details} more figures with --format csv or json.")
-    return notes
-
-
-def _lacking(columns: Sequence[Column]) -> Iterator[str]:
-    """Yield a note on each run that has only some of the tasks, for its means have no value."""
-    for column in columns:
-        tasks = column.table.info.tasks
-        missing = len(tasks) - len(column.table.answers.expected & set(tasks))
-        if missing:
-            headline = benchmarks()[column.table.info.benchmark].headline
-            names = ", ".join(name for _, name in headline) or "means over tasks"
-            yield (
-                f"{column.label}: {missing} of {len(tasks)} tasks are not in it, so that these "
-                f"have no value: {names}."
-            )
-
-
-def remarks_on(runs: Sequence[ScoredRun]) -> list[str]:
-    """Return one sentence for each condition in which runs of one table differ."""
-    found = []
-    scored = segmented()
-    for name in tables():
-        facts = {run.name: run.tables[name].facts for run in runs if name in run.tables}
-        for condition, value_of in _CONDITIONS:
-            values = {run: value_of(own) for run, own in facts.items()}
-            if len(set(values.values())) > 1:
-                each = "; ".join(f"{run}: {value}" for run, value in values.items())
-                found.append(f"{name}: the runs differ in {condition} ({each}).")
-        # What the table shows beside the figures is said above or there.
-        signatures = [
-            {key: value for key, value in own.ingredients.items() if key not in _SHOWN}
-            for own in facts.values()
-        ]
-        found += [
-            f"{name}, not comparable: {reason}" for reason in incomparable(signatures, scored)
-        ]
-    return found
 
 
 def _figures(table: ScoredTable, policies: Sequence[str]) -> dict[Place, _Stated]:
@@ -435,18 +252,22 @@ def _benchmark(name: str, runs: Sequence[ScoredRun], *, published: bool) -> Benc
         return None
     pairs = pairs_of(columns)
     rows, repeated = shown(_rows(columns, pairs))
-    on_figures = (*repeated, *_lacking(columns))
-    notes = _notes(name, columns, pairs, sum(row.detail and row.is_known for row in rows))
-    return BenchmarkReport(
-        name,
-        columns[0].table.info.title,
-        tuple(columns),
-        tuple(pairs),
-        tuple(rows),
-        (*notes, *on_figures),
-        on_figures,
-        tuple(_leaderboards(columns, rows)) if published else (),
+    warnings = [(column, warning_of(column.table)) for column in columns]
+    details = sum(row.detail and row.is_known for row in rows)
+    more = "{} more figures with --format csv or json."
+    on_figures = (*repeated, *notes_on_lacking(columns))
+    notes = (
+        sentence(benchmarks()[name].unit_note),
+        *map(note_on_column, columns),
+        *(sentence("Warning, {}: {}.", own.label, text) for own, text in warnings if text),
+        *map(note_on_pair, pairs),
+        *([sentence(more, details)] if details else []),
+        *on_figures,
     )
+    boards = tuple(_leaderboards(columns, rows)) if published else ()
+    title = columns[0].table.info.title
+    own = (tuple(columns), tuple(pairs), tuple(rows))
+    return BenchmarkReport(name, title, *own, notes, on_figures, boards)
 
 
 def make_report(runs: Sequence[ScoredRun], *, published: bool = False) -> Report:
@@ -460,8 +281,5 @@ def make_report(runs: Sequence[ScoredRun], *, published: bool = False) -> Report
         DataError: the files of a run contradict each other.
     """
     found = (_benchmark(name, runs, published=published) for name in benchmarks())
-    return Report(
-        tuple(runs),
-        tuple(benchmark for benchmark in found if benchmark is not None),
-        tuple(remarks_on(runs)),
-    )
+    known = tuple(benchmark for benchmark in found if benchmark is not None)
+    return Report(known, tuple(remarks_on(runs)))

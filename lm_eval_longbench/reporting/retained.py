@@ -15,33 +15,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from lm_eval_longbench.benchmarks.base import Place
 from lm_eval_longbench.benchmarks.registry import benchmarks
 from lm_eval_longbench.errors import OptionError, UnknownNameError
-from lm_eval_longbench.reporting.formats import CellParts, Printed, TextTable, write
-from lm_eval_longbench.reporting.render import (
-    DIFFERENCE,
-    NOTHING,
-    csv_cells,
-    difference_json,
-    difference_parts,
-    groups_of,
-)
-from lm_eval_longbench.reporting.report import (
-    Column,
-    Pair,
-    columns_of,
-    note_on_pair,
-    pair_of,
-    remarks_on,
-)
-from lm_eval_longbench.reporting.rows import Placed
+from lm_eval_longbench.language import Sentence
+from lm_eval_longbench.reporting.formats import write
+from lm_eval_longbench.reporting.notes import Column, note_on_pair, remarks_on
+from lm_eval_longbench.reporting.render import DIFFERENCE, PERCENT, csv_cells, printed
+from lm_eval_longbench.reporting.report import BenchmarkReport, Report, columns_of, pair_of
+from lm_eval_longbench.reporting.rows import Cell, ReportRow
 from lm_eval_longbench.reporting.scored_run import ScoredRun
-from lm_eval_longbench.statistics.figure import RELATIVE, Figure, Unit
-from lm_eval_longbench.statistics.intervals import FEWEST, LEVEL, t_interval, two_sided_p
+from lm_eval_longbench.statistics.figure import RELATIVE, Figure
+from lm_eval_longbench.statistics.intervals import FEWEST, t_interval, two_sided_p
 from lm_eval_longbench.statistics.tree import FEW_DIFFER, Difference, Pairing, Tree, few_differ
 
 # ---------------------------------------------------------------------- one share
@@ -91,74 +79,26 @@ _METHOD = (
 )
 
 
-@dataclass(frozen=True)
-class RetainedShare:
-    """One figure of one run beside the baseline's.
-
-    Attributes:
-        score: of the run, over all its questions; None where it has none.
-        retained: of the baseline's; None where the two cannot be compared.
-    """
-
-    score: float | None
-    retained: Difference | None
-
-
-@dataclass(frozen=True)
-class RetainedRow(Placed):
-    """One figure of the baseline, and what each run keeps of it.
-
-    Attributes:
-        baseline: its score.
-        kept: one a column.
-    """
-
-    baseline: float
-    kept: tuple[RetainedShare, ...]
-
-
 @dataclass(frozen=True, eq=False)
-class RetainedTable:
-    """What runs keep of one table of the baseline.
+class RetainedReport(Report):
+    """What runs keep of a baseline, which is the first column of each table.
 
-    Attributes:
-        baseline: its column.
-        columns: of the other runs.
-        labels: what stands above them.
-        rows: the figures.
-        notes: on which questions they are compared, or why they are not.
-    """
-
-    baseline: Column
-    columns: tuple[Column, ...]
-    labels: tuple[str, ...]
-    rows: tuple[RetainedRow, ...]
-    notes: tuple[str, ...]
-
-    @property
-    def title(self) -> str:
-        """In print."""
-        info = self.baseline.table.info
-        return f"{info.title}{f', {info.mode}' if info.mode else ''}"
-
-
-@dataclass(frozen=True, eq=False)
-class RetainedReport:
-    """What runs keep of a baseline.
+    The differences of a row are the shares that the other columns keep.
 
     Attributes:
         baseline: its name.
         x: name of the number in which the runs differ; "" for none.
         numbers: the number of each run, by its name; empty without `x`.
-        tables: of the baseline, those that another run has too.
-        remarks: in what the runs differ that must not.
     """
 
     baseline: str
     x: str
     numbers: Mapping[str, float]
-    tables: tuple[RetainedTable, ...]
-    remarks: tuple[str, ...]
+
+    @property
+    def method(self) -> tuple[Sentence, ...]:
+        """How shares and their intervals were made."""
+        return (Sentence(_METHOD),)
 
 
 def _figures(column: Column) -> dict[Place, Figure]:
@@ -168,48 +108,51 @@ def _figures(column: Column) -> dict[Place, Figure]:
     return {one.place: one for one in found if not one.hidden and one.unit is not RELATIVE}
 
 
-def _kept(baseline: Figure, pair: Pair, own: Mapping[Place, Figure]) -> RetainedShare:
-    figure = own.get(baseline.place)
+def _cell(figure: Figure | None) -> Cell | None:
+    """Return a figure without an interval: the share has one."""
     if figure is None:
-        return RetainedShare(None, None)
-    return RetainedShare(
-        figure.tree.value, None if pair.reason else retained(baseline.tree, figure.tree)
-    )
+        return None
+    tree = figure.tree
+    return Cell(tree.value, tree.n, None, None, "none", tree.unscored, tree.failed, tree=tree)
 
 
-def _table(baseline: Column, columns: Sequence[Column], labels: Mapping[str, str]) -> RetainedTable:
-    everything = [baseline, *columns]
-    pairs = [pair_of(everything, 0, number) for number in range(1, len(everything))]
-    found = [_figures(column) for column in columns]
-    rows = [
-        RetainedRow(
-            *figure.place,
-            figure.unit,
-            figure.detail,
-            figure.tree.value,
-            tuple(_kept(figure, pair, own) for pair, own in zip(pairs, found, strict=True)),
+def _table(columns: Sequence[Column], x: str) -> BenchmarkReport:
+    """Return what the other columns keep of the first one."""
+    pairs = [pair_of(columns, 0, number) for number in range(1, len(columns))]
+    own, *others = map(_figures, columns)
+    rows = []
+    for place, figure in own.items():
+        if figure.tree.value is None:
+            continue
+        beside = [found.get(place) for found in others]
+        kept = tuple(
+            None if pair.reason or one is None else retained(figure.tree, one.tree)
+            for pair, one in zip(pairs, beside, strict=True)
         )
-        for figure in _figures(baseline).values()
-        if figure.tree.value is not None
-    ]
-    return RetainedTable(
-        baseline,
+        cells = tuple(map(_cell, (figure, *beside)))
+        rows.append(ReportRow(*place, figure.unit, figure.detail, cells, kept))
+    info, notes = columns[0].table.info, tuple(map(note_on_pair, pairs))
+    title = f"{info.title}, {info.mode}" if info.mode else info.title
+    start = f"{x}=" if x else ""
+    labels = [f"{start}{column.run.name} / baseline" for column in columns[1:]]
+    return BenchmarkReport(
+        info.benchmark,
+        title,
         tuple(columns),
-        tuple(labels[column.run.name] for column in columns),
+        tuple(replace(pair, label=label) for pair, label in zip(pairs, labels, strict=True)),
         tuple(rows),
-        tuple(map(note_on_pair, pairs)),
+        notes,
+        are_shares=True,
     )
 
 
-def _tables(
-    baseline: ScoredRun, others: Sequence[ScoredRun], labels: Mapping[str, str]
-) -> Iterator[RetainedTable]:
+def _tables(baseline: ScoredRun, others: Sequence[ScoredRun], x: str) -> Iterator[BenchmarkReport]:
     for name in benchmarks():
         for base in columns_of(name, [baseline]):
             table = base.table.info.name
             columns = [one for one in columns_of(name, others) if one.table.info.name == table]
             if columns:
-                yield _table(base, columns, labels)
+                yield _table([base, *columns], x)
 
 
 def numbers_of(names: Sequence[str], x: str) -> dict[str, float]:
@@ -246,105 +189,54 @@ def make_retained(runs: Sequence[ScoredRun], baseline: str, x: str | None = None
         OptionError: there is no other run, none has a table in common with it, or a name is no
             number.
     """
-    names = [run.name for run in runs]
-    if baseline not in names:
-        raise UnknownNameError("run of the baseline", baseline, names)
-    numbers = {} if x is None else numbers_of(names, x)
-    base = runs[names.index(baseline)]
-    others = sorted(
-        (run for run in runs if run is not base), key=lambda run: numbers.get(run.name, 0.0)
-    )
-    labels = {name: f"{x}={name}" if x is not None else name for name in names}
-    tables = tuple(_tables(base, others, labels))
+    by_name = {run.name: run for run in runs}
+    if baseline not in by_name:
+        raise UnknownNameError("run of the baseline", baseline, list(by_name))
+    numbers = {} if x is None else numbers_of(list(by_name), x)
+    base = replace(by_name.pop(baseline), name=f"{baseline} (baseline)")
+    others = sorted(by_name.values(), key=lambda run: numbers.get(run.name, 0.0))
+    tables = tuple(_tables(base, others, x or ""))
     if not tables:
         raise OptionError(
             f"No run has a table in common with the baseline {baseline}. Give runs of the same "
             "benchmark beside it."
         )
-    return RetainedReport(baseline, x or "", numbers, tables, tuple(remarks_on(runs)))
+    remarks = tuple(remarks_on(runs))
+    return RetainedReport(tables, remarks, baseline=baseline, x=x or "", numbers=numbers)
 
 
 # ---------------------------------------------------------------------- what is printed
 
-# A ratio as a percentage.
-PERCENT = Unit("ratio", 1, 100, 2)
-
-
-def _parts(kept: RetainedShare, unit: Unit) -> CellParts:
-    """Return a cell, such as "97.31 [95.10, 99.52] p=0.018 n=200, 40.12"."""
-    if kept.score is None:
-        return NOTHING
-    score = unit.shown(kept.score)
-    *parts, rest = difference_parts(kept.retained, PERCENT, signed=False)
-    return (*parts, f"{rest}, {score}") if parts else ("-,", "", score)
-
-
-def _printed_table(table: RetainedTable) -> TextTable:
-    def cells(row: RetainedRow) -> list[CellParts]:
-        return [(row.unit.shown(row.baseline),), *(_parts(kept, row.unit) for kept in row.kept)]
-
-    heads = [("figure", ""), (f"{table.baseline.run.name} (baseline)", "score")]
-    heads += [(label, "retained % [95%] p n, score") for label in table.labels]
-    groups, paper = groups_of(table.rows, cells), ("", *(label for label, _ in heads[1:]))
-    return TextTable(table.title, heads, groups, table.notes, paper, f"{table.title}, retained %.")
-
 
 def _lines(report: RetainedReport) -> Iterator[dict[str, Any]]:
     """Yield a line a figure and run, so that a sweep is a column of numbers to draw."""
-    for table in report.tables:
+    for table in report.benchmarks:
         for row in table.rows:
-            for column, kept in zip(table.columns, row.kept, strict=True):
-                cells = csv_cells(kept.retained, PERCENT, (*DIFFERENCE, "reason"))
+            scores = [None if own is None else own.value for own in row.figures]
+            texts = ["" if own is None else row.unit.shown(own) for own in scores]
+            for number, kept in enumerate(row.differences, start=1):
+                name = table.columns[number].run.name
+                cells = csv_cells(kept, PERCENT, (*DIFFERENCE, "reason"))
                 yield {
-                    "table": table.baseline.table.info.name,
+                    "table": table.columns[0].table.info.name,
                     "section": row.section,
                     "figure": row.name,
-                    "run": column.run.name,
-                    **({report.x: column.run.name} if report.x else {}),
-                    "baseline": row.unit.shown(row.baseline),
-                    "score": "" if kept.score is None else row.unit.shown(kept.score),
+                    "run": name,
+                    **({report.x: name} if report.x else {}),
+                    "baseline": texts[0],
+                    "score": texts[number],
                     "retained": cells.pop(""),
                     **cells,
                 }
 
 
-def _json_kept(kept: RetainedShare, unit: Unit) -> dict[str, Any]:
-    nothing = dict.fromkeys(("value", "low", "high", "p_value", "reason", "n"))
-    found = difference_json(kept.retained, PERCENT) or nothing
-    return {"score": unit.scaled(kept.score), "retained": found.pop("value"), **found}
-
-
-def _json_table(table: RetainedTable) -> dict[str, Any]:
-    return {
-        "table": table.baseline.table.info.name,
-        "title": table.title,
-        "runs": [column.run.name for column in table.columns],
-        "figures": [
-            {
-                "section": row.section,
-                "name": row.name,
-                "unit": row.unit.name,
-                "baseline": row.unit.scaled(row.baseline),
-                "runs": [_json_kept(kept, row.unit) for kept in row.kept],
-            }
-            for row in table.rows
-        ],
-        "notes": table.notes,
-    }
-
-
 def render(report: RetainedReport, name: str, width: int | None = None) -> str:
     """Return the report in one of FORMATS, see `formats.write`.
 
-    Shares are percent, but in JSON, where everything is unrounded, ratios: 1 for all.
+    It is that of the report, but CSV, which has a line a figure and run. Shares are percent, but in
+    JSON, where everything is unrounded, ratios: 1 for all.
     """
-    value = {
-        "baseline": report.baseline,
-        "x": {"name": report.x, "values": report.numbers} if report.x else None,
-        "method": {"level": LEVEL, "text": (_METHOD,)},
-        "remarks": report.remarks,
-        "tables": list(map(_json_table, report.tables)),
-    }
-    closing = (*(f"Remark: {text}" for text in report.remarks), _METHOD)
-    tables = tuple(map(_printed_table, report.tables))
-    return write(Printed(tables, closing, list(_lines(report)), (), value), name, width)
+    own = printed(report)
+    x = {"name": report.x, "values": report.numbers} if report.x else None
+    value = {"baseline": report.baseline, "x": x, **own.value}
+    return write(replace(own, lines=list(_lines(report)), first=(), value=value), name, width)

@@ -1,4 +1,4 @@
-"""The rows of a report, and which of them people are shown: CSV and JSON have all."""
+"""The rows of a report, from which every format is written: CSV and JSON have all of them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from lm_eval_longbench.language import Sentence, listed, sentence
 from lm_eval_longbench.statistics.figure import Unit
 from lm_eval_longbench.statistics.tree import Difference, Estimate, Leaf, Tree
 
@@ -39,30 +40,21 @@ class Cell(Estimate):
 
 
 @dataclass(frozen=True)
-class Placed:
-    """A row of a report.
+class ReportRow:
+    """One figure of every column.
 
     Attributes:
-        section, name: the place of its figure.
+        section, name: the place of the figure.
         unit: how it is given.
         detail: shown in CSV and JSON only.
+        figures: one a column; None where a run has fewer repeats than the figure needs.
+        differences: one a pair; None where there is none. Beside a baseline the retained shares.
     """
 
     section: str
     name: str
     unit: Unit
     detail: bool
-
-
-@dataclass(frozen=True)
-class ReportRow(Placed):
-    """One figure of every column.
-
-    Attributes:
-        figures: one a column; None where a run has fewer repeats than the figure needs.
-        differences: one a pair; None where there is none.
-    """
-
     figures: tuple[Cell | None, ...]
     differences: tuple[Difference | None, ...]
 
@@ -84,30 +76,34 @@ def _equal(one: Cell | None, other: Cell | None) -> bool:
     )
 
 
-def shown(rows: Sequence[ReportRow]) -> tuple[list[ReportRow], list[str]]:
+def _same_rows(own: dict[str, ReportRow], other: dict[str, ReportRow]) -> bool:
+    """Whether two sections have the same figures under the same names."""
+    return own.keys() == other.keys() and all(
+        row.unit == other[name].unit and all(map(_equal, row.figures, other[name].figures))
+        for name, row in own.items()
+    )
+
+
+def shown(rows: Sequence[ReportRow]) -> tuple[list[ReportRow], list[Sentence]]:
     """Hide rows without a figure, and sections that repeat an earlier one.
 
     Returns:
         All rows, and a note on each section that others repeat.
     """
     rows = [replace(row, detail=row.detail or not row.is_known) for row in rows]
-    found: dict[str, dict[str, ReportRow]] = {}
+    sections: dict[str, dict[str, ReportRow]] = {}
     for row in rows:
         if row.is_known:
-            found.setdefault(row.section, {})[row.name] = row
-    found = {name: own for name, own in found.items() if any(not r.detail for r in own.values())}
-    hidden: dict[str, str] = {}
-    for number, (section, own) in enumerate(found.items()):
-        for first in list(found)[:number]:
-            if (first not in hidden and found[first].keys() == own.keys()) and all(
-                all(map(_equal, row.figures, found[first][name].figures))
-                and row.unit == found[first][name].unit
-                for name, row in own.items()
-            ):
-                hidden.setdefault(section, first)
+            sections.setdefault(row.section, {})[row.name] = row
+    repeats: dict[str, list[str]] = {}  # by the section that is shown
+    for section, own in sections.items():
+        if any(not row.detail for row in own.values()):
+            first = next((one for one in repeats if _same_rows(own, sections[one])), section)
+            repeats.setdefault(first, []).append(section)
+    hidden = {own for first, all_of_it in repeats.items() for own in all_of_it if own != first}
     notes = [
-        f"Equal to {first}, and not repeated: "
-        f"{'; '.join(own for own, one in hidden.items() if one == first)}."
-        for first in dict.fromkeys(hidden.values())
+        sentence("Equal to {}, and not repeated: {}.", first, listed(others, "; ", "；"))
+        for first, (_, *others) in repeats.items()
+        if others
     ]
     return [replace(row, detail=row.detail or row.section in hidden) for row in rows], notes

@@ -6,6 +6,7 @@ All are made of the report on the run. The whole of it is what `report` prints.
 from __future__ import annotations
 
 import textwrap
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -13,10 +14,11 @@ from rich.cells import cell_len
 
 from lm_eval_longbench.answers.answer import failed_text
 from lm_eval_longbench.benchmarks.registry import benchmarks
-from lm_eval_longbench.language import said, told
+from lm_eval_longbench.language import said, sentence, several, told
+from lm_eval_longbench.reporting.notes import Column, warning_of
 from lm_eval_longbench.reporting.published import lacks_first_pass, verdict_of
 from lm_eval_longbench.reporting.render import figure_parts, sections
-from lm_eval_longbench.reporting.report import BenchmarkReport, Column, Report
+from lm_eval_longbench.reporting.report import BenchmarkReport, Report
 from lm_eval_longbench.reporting.rows import Cell, ReportRow
 
 # Figures of a headline where none is official.
@@ -58,7 +60,9 @@ class Asked:
         """Return that questions of some tasks were left out, in words; "" if none was."""
         own = [self.counts[task] for task in tasks if task in self.counts]
         some, every = sum(one for one, _ in own), sum(of for _, of in own)
-        return f"{some} of {every} questions were asked ({self.option})" if some < every else ""
+        if some == every:
+            return ""
+        return sentence("{} of {} questions were asked ({})", some, every, self.option)
 
 
 def _wrapped(text: str, width: int) -> list[str]:
@@ -89,20 +93,28 @@ def _aligned(lines: Sequence[tuple[str, str]], width: int | None = None) -> str:
 
 # ---------------------------------------------------------------------- headlines and verdicts
 
+_Known = list[tuple[ReportRow, Cell]]
+
 
 def _tasks_here(column: Column) -> list[str]:
     """Return the tasks of a table that the run has, in the order of the table."""
     return [task for task in column.table.info.tasks if task in column.table.answers.expected]
 
 
-def _named(name: str, cell: Cell, row: ReportRow) -> str:
-    number, ends, _ = figure_parts(cell, row.unit)
-    return f"{name} {number}{'' if cell.low is None else f' {ends}'}"
+def _title(report: BenchmarkReport, column: Column) -> str:
+    return f"{report.title} {column.table.info.mode or ''}".strip()
 
 
-def _sections(
-    report: BenchmarkReport, number: int
-) -> list[tuple[str, list[tuple[ReportRow, Cell]]]]:
+def _named(known: _Known) -> str:
+    """Return figures with their intervals, where they have one."""
+    texts = []
+    for row, cell in known:
+        number, ends, _ = figure_parts(cell, row.unit)
+        texts.append(f"{row.name} {number}{'' if cell.low is None else f' {ends}'}")
+    return ", ".join(texts)
+
+
+def _sections(report: BenchmarkReport, number: int) -> list[tuple[str, _Known]]:
     """Return the figures of a column that have a value by section; none that is one of another."""
     found = []
     for _, rows in sections(report.rows):
@@ -130,56 +142,41 @@ def _headline(report: BenchmarkReport, number: int) -> str:
     """Return the headline figures of a column; those of its tasks where it has none."""
     if means := _means(report, number):
         return means
-    benchmark = benchmarks()[report.benchmark]
-    known = _sections(report, number)
-    official = [
-        _named(row.name, cell, row)
-        for _, own in known
-        for row, cell in own
-        if (row.section, row.name) in benchmark.headline
-    ]
+    benchmark, known = benchmarks()[report.benchmark], _sections(report, number)
+    every = [own for _, rows in known for own in rows]
+    official = [own for own in every if (own[0].section, own[0].name) in benchmark.headline]
     if official:
-        return ", ".join(official)
+        return _named(official)
     texts, left = [], _FIGURES
     main = [own for own in known if own[0] in benchmark.task_sections[:1]] or known
     for section, own in main:
-        named = ", ".join(_named(row.name, cell, row) for row, cell in own[:left])
         label = "" if section == benchmark.labelled else f"{section}: "
-        texts += [f"{label}{named}"] if named else []
+        texts += [f"{label}{_named(own[:left])}"] if left else []
         left = max(left - len(own), 0)
     more = sum(len(own) for _, own in main) - _FIGURES
     rest = f" {said('and {} more', more)}" if more > 0 else ""
     return "; ".join(texts) + rest or said("no value")
 
 
-def _total(columns: Sequence[Column], name: str) -> tuple[int, int] | None:
-    """Return how many of how many answers have a mark; None: it is known of none."""
-    counts = [column.table.facts.counts for column in columns]
-    known = [own for own in counts if own.get(name) is not None]
-    if not known:
-        return None
-    return sum(own[name] or 0 for own in known), sum(own.get("samples") or 0 for own in known)
-
-
 def _shares(columns: Sequence[Column]) -> str:
+    """Return how many answers there are, and which share of them failed, was cut, ..."""
+    counts = [column.table.facts.counts for column in columns]
+    failures: Counter[str] = Counter()
+    for column in columns:
+        failures.update(column.table.answers.failures)
     texts = []
     for name in ("failed", "unscored", "truncated", "capped"):
-        found = _total(columns, name)
-        if found is None:
+        known = [own for own in counts if own.get(name) is not None]
+        number = sum(own[name] or 0 for own in known)
+        every = sum(own.get("samples") or 0 for own in known)
+        if not known:
             texts.append(f"{said(name)} {said('not known')}")
-        elif name != "unscored" or found[0]:
-            number, every = found
+        elif name == "failed" and number:
+            texts.append(told(failed_text(number, failures)))
+        elif name != "unscored" or number:
             share = 100 * number / every if every else 0.0
             texts.append(f"{said(name)} {number} ({share:.1f}%)")
-    failures: dict[str, int] = {}
-    for column in columns:
-        for reason, number in column.table.answers.failures.items():
-            failures[reason] = failures.get(reason, 0) + number
-    found = _total(columns, "failed")
-    if found and found[0]:
-        texts[0] = told(failed_text(found[0], failures))
-    every = sum(column.table.facts.counts.get("samples") or 0 for column in columns)
-    return f"{every}: {', '.join(texts)}"
+    return f"{sum(own.get('samples') or 0 for own in counts)}: {', '.join(texts)}"
 
 
 def official_protocol(columns: Sequence[Column], asked: Asked = Asked()) -> tuple[str, str]:
@@ -192,7 +189,7 @@ def official_protocol(columns: Sequence[Column], asked: Asked = Asked()) -> tupl
     Returns:
         Two phrases; both "": all was as officially.
     """
-    reasons: dict[str, None] = {}
+    reasons: dict[str, None] = {}  # each once
     unknown: dict[str, None] = {}
     for column in columns:
         modes, tasks = column.table.info.published or ("",), _tasks_here(column)
@@ -200,10 +197,10 @@ def official_protocol(columns: Sequence[Column], asked: Asked = Asked()) -> tupl
         # Other data is among the departures.
         is_said = verdict.departs and not column.table.facts.is_official
         unlike = "" if is_said else verdict.unlike
-        lacking = "the first pass" if lacks_first_pass(column.run, column.table) else ""
-        reasons |= dict.fromkeys((asked.departs(tasks), unlike, *verdict.departs.split("; ")))
-        unknown |= dict.fromkeys((verdict.unknown, lacking))
-    return "; ".join(filter(None, reasons)), "; ".join(filter(None, unknown))
+        lacking = lacks_first_pass(column.run, column.table)
+        reasons |= dict.fromkeys((asked.departs(tasks), unlike, *verdict.departs))
+        unknown |= dict.fromkeys((verdict.unknown, sentence("the first pass") if lacking else ""))
+    return several(reasons), several(unknown)
 
 
 def is_official(report: Report, asked: Asked) -> bool:
@@ -215,8 +212,7 @@ def _opening(report: Report, asked: Asked) -> list[tuple[str, str]]:
     lines = []
     for one in report.benchmarks:
         for number, column in enumerate(one.columns):
-            title = f"{one.title} {column.table.info.mode or ''}".strip()
-            lines.append((title, _headline(one, number)))
+            lines.append((_title(one, column), _headline(one, number)))
         departs, unknown = map(told, official_protocol(one.columns, asked))
         verdict = f"{said('not known')}: {unknown}" if unknown else said("yes")
         if departs:
@@ -257,17 +253,14 @@ def categories(report: Report, width: int | None = None) -> str:
         for number, column in enumerate(one.columns):
             lines = []
             for section, own in _sections(one, number):
-                texts = [
-                    f"{row.name} {cell.shown(row.unit)}"
-                    for row, cell in own
-                    if (section, row.name) not in known.headline
-                ]
+                others = [(row, c) for row, c in own if (section, row.name) not in known.headline]
+                texts = [f"{row.name} {cell.shown(row.unit)}" for row, cell in others]
                 if texts and section not in known.task_sections[1:]:
                     lines.append((section, ", ".join(texts)))
-            title = f"{one.title} {column.table.info.mode or ''}".strip()
-            several = len(report.benchmarks) + len(one.columns) > 2
+            title = f"{_title(one, column)}\n"
             if lines:
-                parts.append((f"{title}\n" if several else "") + _aligned(lines, width or _WIDTH))
+                alone = len(report.benchmarks) == len(one.columns) == 1
+                parts.append(("" if alone else title) + _aligned(lines, width or _WIDTH))
     return "\n".join(parts)
 
 
@@ -275,14 +268,11 @@ def notes(report: Report) -> str:
     """Return what a reader must know of the figures, a line each."""
     lines: list[str] = []
     for one in report.benchmarks:
-        lines += one.on_figures
-        lines += [
-            f"Warning: {column.table.capped_warning}."
-            for column in one.columns
-            if column.table.capped_warning
-        ]
-    lines += [f"Remark: {remark}" for remark in report.remarks]
-    return "".join(f"{told(line)}\n" for line in lines)
+        warnings = [warning_of(column.table) for column in one.columns]
+        lines += map(told, one.on_figures)
+        lines += [said("Warning: {}.", text) for text in warnings if text]
+    lines += [said("Remark: {}", remark) for remark in report.remarks]
+    return "".join(f"{line}\n" for line in lines)
 
 
 # ---------------------------------------------------------------------- files

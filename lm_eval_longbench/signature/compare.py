@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
+from lm_eval_longbench.language import Sentence, sentence
 from lm_eval_longbench.signature.ingredients import (
     CARE,
     COMPARABLE,
@@ -206,7 +207,9 @@ def _heavy_part(own: Signature) -> str:
     return repr((kept, asked))
 
 
-def incomparable(signatures: Sequence[Mapping[str, Any]], segmented: Collection[str]) -> list[str]:
+def incomparable(
+    signatures: Sequence[Mapping[str, Any]], segmented: Collection[str]
+) -> list[Sentence]:
     """Return why results must not stand in one column, a sentence an ingredient; [] if they may.
 
     Args:
@@ -228,4 +231,7 @@ def incomparable(signatures: Sequence[Mapping[str, Any]], segmented: Collection[
                 values.setdefault(name, {}).update(dict.fromkeys(difference.shown()))
     order = {name: number for number, name in enumerate(INGREDIENTS)}
     names = sorted(reasons, key=lambda name: (order[name.partition(".")[0]], name))
-    return [f"{name} differs ({' | '.join(values[name])}): {reasons[name]}." for name in names]
+    return [
+        sentence("{} differs ({}): {}.", name, " | ".join(values[name]), sentence(reasons[name]))
+        for name in names
+    ]

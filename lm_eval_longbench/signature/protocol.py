@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lm_eval_longbench.catalog.model import Source, Task
+from lm_eval_longbench.language import Sentence, listed, sentence
 from lm_eval_longbench.metrics.reasoning import DROP
 from lm_eval_longbench.signature.ingredients import (
     BEGIN,
@@ -27,6 +28,8 @@ GIVEN = "file sha256 "
 
 # Generation arguments that an official run may set in its own way, besides those with rules below.
 _FREE = frozenset({"seed"})
+_ONCE = "{} answer to each question (officially {})"
+_NOT_SAMPLED = "temperature {} without sampling, at which servers sample"
 # How a model's own distribution is cut: greedy answers do not depend on it, and Pro leaves it to
 # the model.
 _OF_SAMPLING = frozenset({"top_p", "top_k", "min_p"})
@@ -70,81 +73,87 @@ def is_greedy(generation: Mapping[str, Any]) -> bool:
     return float(generation.get("temperature") or 0.0) == 0.0
 
 
-def any_of(numbers: Sequence[int]) -> str:
+def any_of(numbers: Sequence[int]) -> Sentence:
     """Return numbers in words: "4, 8 or 16"."""
     *others, last = map(str, numbers)
-    return f"{', '.join(others)} or {last}" if others else last
+    return listed(filter(None, [listed(others), last]), " or ", " 或 ")
 
 
-def _sampling(generation: Mapping[str, Any], official: Protocol) -> Iterator[str]:
+def _sampling(generation: Mapping[str, Any], official: Protocol) -> Iterator[Sentence]:
     temperature = generation.get("temperature")
     if temperature is not None and not isinstance(temperature, int | float):
-        yield f"temperature {temperature!r}"
+        yield sentence("temperature {}", repr(temperature))
         return
     greedy = is_greedy(generation)
-    wanted = {None: "the model's own temperature, above 0", 0.0: "greedy"}.get(
-        official.temperature, f"temperature {official.temperature}"
-    )
-    found = "greedy" if greedy else f"temperature {temperature}"
+    wanted = sentence("temperature {}", official.temperature)
+    if official.temperature is None:
+        wanted = sentence("the model's own temperature, above 0")
+    elif official.temperature == 0.0:
+        wanted = sentence("greedy")
+    found = sentence("greedy") if greedy else sentence("temperature {}", temperature)
     if "temperature" in generation and temperature is None and not generation.get("do_sample"):
         # A server that refused it, or was sent none, has its own.
-        found, greedy = "the server's own temperature", False
+        found, greedy = sentence("the server's own temperature"), False
         same = official.temperature is None
     elif greedy and temperature and official.temperature == 0.0:
-        found, same = f"temperature {temperature} without sampling, at which servers sample", False
+        found, same = sentence(_NOT_SAMPLED, temperature), False
     elif greedy:
         same = official.temperature == 0.0
     else:
         same = official.temperature is None or official.temperature == temperature
     if not same:
-        yield f"{found} (officially {wanted})"
+        yield sentence("{} (officially {})", found, wanted)
     for name in sorted(_OF_SAMPLING & generation.keys()):
         neutral = name == "top_p" and generation[name] == 1
         if not (neutral or greedy or official.temperature is None):
-            yield f"{name} {generation[name]!r} (officially left out)"
+            yield sentence("{} (officially left out)", f"{name} {generation[name]!r}")
 
 
-def _generation(generation: Any, official: Protocol) -> Iterator[str]:
+def _generation(generation: Any, official: Protocol) -> Iterator[Sentence]:
     if not isinstance(generation, Mapping):
-        yield f"generation arguments {generation!r}"
+        yield sentence("generation arguments {}", repr(generation))
         return
     budget = generation.get("max_gen_toks")
     if budget not in official.budgets:
-        yield f"an output budget of {budget} tokens (officially {any_of(official.budgets)})"
+        wanted = any_of(official.budgets)
+        yield sentence("an output budget of {} tokens (officially {})", budget, wanted)
     if generation.get("until"):
-        yield "stop strings (officially none)"
+        yield sentence("stop strings (officially none)")
     yield from _sampling(generation, official)
     known = _FREE | _OF_SAMPLING | {"max_gen_toks", "until", "temperature", "do_sample"}
     for name in sorted(generation.keys() - known):
-        yield f"the generation argument {name} (officially left out)"
+        yield sentence("the generation argument {} (officially left out)", name)
 
 
 # Ingredients of a signature that official runs agree in.
 _COMPARED = ["data_sha256", "truncation", "limit", "overlength", "chat", "generation", "filters"]
 
 
-def _departing(name: str, value: Any, official: Protocol, benchmark: Asked) -> Iterator[str]:
+def _departing(name: str, value: Any, official: Protocol, benchmark: Asked) -> Iterator[Sentence]:
     """Yield how one value of an ingredient departs."""
     rule = getattr(benchmark.rule, "__name__", "")
     if name == "data_sha256" and not benchmark.source.sha256:
-        yield "data that no task file pins"
+        yield sentence("data that no task file pins")
     elif name == "data_sha256" and value != benchmark.source.sha256:
-        yield f"other data than {benchmark.source.label}"
+        yield sentence("other data than {}", benchmark.source.label)
     elif name == "truncation" and value != rule:
-        yield f"prompts cut by {value} (officially by {rule})"
+        yield sentence("prompts cut by {} (officially by {})", value, rule)
     elif name == "limit" and official.limits and value not in official.limits:
-        found = "no limit of prompts" if value is None else f"prompts cut at {value} tokens"
-        yield f"{found} (officially cut at {any_of(official.limits)})"
+        wanted = any_of(official.limits)
+        if value is None:
+            yield sentence("no limit of prompts (officially cut at {})", wanted)
+        else:
+            yield sentence("prompts cut at {} tokens (officially cut at {})", value, wanted)
     # A run that ended with "fail" had no longer prompt.
     elif name == "overlength" and value not in ("truncate", "fail"):
-        yield f"overlength {value} (officially truncate)"
+        yield sentence("overlength {} (officially truncate)", value)
     # Without a chat template nothing is withheld from it.
     elif name == "chat" and value != official.chat and (official.chat, value) != ("raw", "off"):
-        yield f"chat template {value} (officially {official.chat})"
+        yield sentence("chat template {} (officially {})", value, official.chat)
     elif name == "generation":
         yield from _generation(value, official)
     elif name == "filters" and value is not None:
-        yield "filters of answers (officially none)"
+        yield sentence("filters of answers (officially none)")
 
 
 def _stated(signature: Mapping[str, Any], name: str) -> list[Any]:
@@ -152,32 +161,34 @@ def _stated(signature: Mapping[str, Any], name: str) -> list[Any]:
     return [one for one in values_of(signature.get(name)) if one not in (None, UNKNOWN)]
 
 
-def _own(task: Task, signature: Mapping[str, Any]) -> Iterator[str]:
+def _own(task: Task, signature: Mapping[str, Any]) -> Iterator[Sentence]:
     """Yield what a user's task file has in place of the official prompt and metric."""
     for one in _stated(signature, "template_sha256"):
         if one != task.prompt_sha256:
-            yield "a prompt of the user's own"
+            yield sentence("a prompt of the user's own")
     for one in _stated(signature, "metric"):
         if one != task.metric:
-            yield f"scored by {one} (officially by {task.metric})"
+            yield sentence("scored by {} (officially by {})", one, task.metric)
 
 
-def _of_settings(settings: Any) -> Iterator[str]:
+def _of_settings(settings: Any) -> Iterator[Sentence]:
     """Yield in what an ingredient `model_settings` departs from every official protocol."""
     if not isinstance(settings, Mapping):
-        yield f"model settings {settings!r}"
+        yield sentence("model settings {}", repr(settings))
         return
     if settings.get(STOP):
-        yield "stop strings (officially none)"
+        yield sentence("stop strings (officially none)")
     if settings.get(THINK_END) is not None:
-        yield "reasoning taken out of answers (officially scored with them)"
+        yield sentence("reasoning taken out of answers (officially scored with them)")
     if str(settings.get(BEGIN)).lower() == "false":
-        yield "prompts without a beginning-of-text token (officially as the tokenizer has them)"
+        yield sentence(
+            "prompts without a beginning-of-text token (officially as the tokenizer has them)"
+        )
     beside = settings.get(BESIDE) or {}
     names = sorted(beside) if isinstance(beside, Mapping) else [beside]
     for name in names:
         if name not in HARMLESS:
-            yield f"the field {name} beside prompts (officially left out)"
+            yield sentence("the field {} beside prompts (officially left out)", name)
 
 
 @dataclass(frozen=True)
@@ -189,7 +200,7 @@ class Departures:
         unknown: ingredients of which it is not known.
     """
 
-    found: tuple[str, ...]
+    found: tuple[Sentence, ...]
     unknown: tuple[str, ...]
 
     @property
@@ -231,20 +242,21 @@ def departures(
             if one != UNKNOWN:
                 found += _departing(name, one, official, benchmark)
     if repeats != official.repeats:
-        wanted = f"(officially {official.repeats})"
-        found.append(f"{repeats} answer{'s' if repeats > 1 else ''} to each question {wanted}")
+        each = "{} answers to each question (officially {})"
+        found.append(sentence(each if repeats > 1 else _ONCE, repeats, official.repeats))
     reasoned = any(one != 0 for one in _stated(signature, "reasoned"))
     if reasoned and DROP in values_of(signature.get("reasoning")):
-        found.append("reasoning taken out of answers (officially scored with them)")
+        found.append(sentence("reasoning taken out of answers (officially scored with them)"))
     if _stated(signature, "context"):
-        found.append("prompts without documents (officially with them)")
+        found.append(sentence("prompts without documents (officially with them)"))
     if _stated(signature, "system_sha256"):
-        found.append("a system instruction (officially none)")
+        found.append(sentence("a system instruction (officially none)"))
     for one in _stated(signature, "model_settings"):
         found += _of_settings(one)
     if any(not str(one).startswith(GIVEN) for one in _stated(signature, "retrieval")):
-        found.append("parts of documents chosen by this package (officially by others)")
+        chosen = "parts of documents chosen by this package (officially by others)"
+        found.append(sentence(chosen))
     here, scored = benchmark.metrics, signature.get("metrics", UNKNOWN)
     if signature.get("benchmark") == benchmark.name and scored not in (UNKNOWN, here):
-        found.append(f"scored with version {scored} of the metrics (here {here})")
+        found.append(sentence("scored with version {} of the metrics (here {})", scored, here))
     return Departures(tuple(dict.fromkeys(found)), tuple(unknown))

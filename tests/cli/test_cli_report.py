@@ -45,6 +45,19 @@ def test_a_table_of_one_run(command, folders):
     assert "p is two-sided" not in result.stdout  # there is nothing to compare with
 
 
+def test_latex_is_printed_or_written_also_of_shares(command, folders, tmp_path):
+    printed = command(*folders, "--format", "latex")
+    assert printed.exit_code == 0, printed.output
+    assert printed.stdout.startswith("% Needs \\usepackage{booktabs}")
+    file = tmp_path / "tables.tex"
+    assert command(*folders, "--format", "latex", "--output", file).exit_code == 0
+    assert file.read_text() == printed.stdout
+    shares = command(*folders, "--format", "latex", "--baseline", "two")
+    assert "two (baseline)" in shares.stdout and "LongBench v2. " in shares.stdout
+    with pytest.raises(OptionError, match="needs one or more runs"):
+        raise command("--format", "latex").exception
+
+
 def test_two_runs_get_a_difference(command, folders):
     result = command(*folders, "--format", "csv")
     lines = {
@@ -145,4 +158,4 @@ def test_a_baseline_and_a_sweep(command, folders):
     )
     assert (overall["ratio"], overall["retained"], overall["n"]) == ("1", "300.00", "30")
     by_name = command(*folders, "--baseline", folders[0].name)
-    assert "┃ one (baseline) ┃ two " in by_name.stdout
+    assert "┃ one (baseline) " in by_name.stdout and "┃ two / baseline " in by_name.stdout

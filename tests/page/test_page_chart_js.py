@@ -1,6 +1,5 @@
 """The renderer on whatever numbers there may be: every chart is sound SVG within its frame."""
 
-import functools
 import re
 from xml.etree import ElementTree
 
@@ -94,11 +93,3 @@ def test_csv_has_no_formulas(racer):
     lines = racer.call("csv", own).split("\r\n")
     assert lines[1] == "'=1+1 – Mode,panel 0,p0,1,,,3"
     assert lines[2] == '"a ""b"", c – Mode",panel 0,p0,-1,-2,0,3'
-
-
-def test_what_is_longer_than_the_longest_prompts_is_not_known(racer):
-    said = functools.partial(racer.call, "LongBenchCharts.lengthText")
-    ladder = {"labels": [[f"{8 << step}k", ""] for step in range(6)], "shortest": 8}
-    assert [said(ladder, steps, "en", 3.25) for steps in (1, 3.25)] == ["16k", "≥76k"]
-    ranges = {"labels": [["0-4k", ""], ["4-8k", ""], ["8k+", ""]], "shortest": 0}
-    assert said(ranges, 2, "en") == "8k+"

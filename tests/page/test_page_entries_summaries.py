@@ -4,10 +4,8 @@ import json
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 from lm_eval_longbench.benchmarks.longbench_pro import PRO
-from lm_eval_longbench.cli.main import app
 from lm_eval_longbench.errors import PredictionError
 from lm_eval_longbench.page.data import page_data
 from lm_eval_longbench.page.entries import read_summaries
@@ -78,20 +76,3 @@ def test_other_paths_are_left_to_others(folder, folders, tmp_path):
         read_summaries([broken.parent])
     _, others = read_summaries([folders[0], folder, tmp_path / "none"])
     assert others == [folders[0], tmp_path / "none"]
-
-
-def test_numbers_that_are_none_do_not_count(tmp_path):
-    whole = {"inference_iterations": 10**9, "average_overall_metric": 1.5}
-    whole |= {"pass@1": True, "average_language_metric": {"English": "x", "Chinese": 0.25}}
-    (tmp_path / "m_summary.json").write_text(json.dumps(whole))
-    ((summary,), _) = read_summaries([tmp_path])
-    assert summary.values == {("language", "Chinese"): 0.25}
-    assert (summary.model, summary.mode, summary.failed) == ("m", "nonthinking", None)
-
-
-def test_the_command(folder, tmp_path):
-    out = tmp_path / "page.html"
-    arguments = ["report", str(folder), "--format", "html", "--output", str(out)]
-    done = CliRunner().invoke(app, arguments)
-    assert done.exit_code == 0, done.output
-    assert out.read_text(encoding="utf-8").count('"official":"unknown"') == 80

@@ -1,16 +1,13 @@
 """SVG files carry the letters that they show: a made font tells which."""
 
 import base64
-import builtins
 import io
 import re
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from lm_eval_longbench.errors import LongBenchError
-from lm_eval_longbench.page.files import FAMILY, chinese_of, embedded, letters
+from lm_eval_longbench.page.files import FAMILY, embedded, letters
 
 pytest.importorskip("fontTools", reason="fonttools is not installed")
 SVG = (
@@ -72,24 +69,3 @@ def test_without_chinese_nothing_is_embedded(tmp_path):
     plain = SVG.replace("长度", "Length ≥ 64k – Émile 🙂")
     assert letters([plain], [tmp_path]) == b""
     assert embedded(plain, b"") == plain
-
-
-def test_a_missing_package_is_named(monkeypatch, tmp_path):
-    real = builtins.__import__
-
-    def without(name, *more):
-        if name.startswith("fontTools"):
-            raise ImportError(name)
-        return real(name, *more)
-
-    monkeypatch.setattr(builtins, "__import__", without)
-    with pytest.raises(LongBenchError, match=r"fonttools.*pip install"):
-        letters([SVG], [tmp_path])
-
-
-@given(st.lists(st.text()))
-def test_only_chinese_needs_its_font(texts):
-    found = chinese_of(texts)
-    assert found <= set("".join(texts))
-    assert all("\u2e80" <= own <= "\uffef" for own in found)
-    assert "".join(texts).isascii() <= (not found)

@@ -5,15 +5,12 @@ import shutil
 
 import pytest
 from page_runs import HOSTILE, Shown
-from prediction_rows import v1_row, write_lines
 from real_runs import AnsweringLM, Files, write_run
 from typer.testing import CliRunner
 
 from lm_eval_longbench.cli.main import app
-from lm_eval_longbench.errors import DataError, OptionError
 from lm_eval_longbench.page.build import build_page
 from lm_eval_longbench.page.leaderboard import leaderboard_data
-from lm_eval_longbench.scoring.score import score_paths
 
 TASKS = ["longbench_v1_lcc", "longbench_v1_trec"]
 
@@ -76,38 +73,6 @@ def test_a_run_that_is_not_confirmed_is_shown_and_marked(submission, tmp_path):
     assert str(tmp_path) not in json.dumps(data)
 
 
-def test_settings_that_disagree_in_one_folder(submission, tmp_path):
-    """Scoring such a folder is an error; the others are shown all the same."""
-    both = tmp_path / "both"
-    shutil.copytree(submission, both / "one")
-    write_run(both / "two", AnsweringLM(answer), TASKS, gen_kwargs={"max_gen_toks": 7})
-    data, found = leaderboard_data([both, submission], tmp_path / "scratch", published=False)
-    assert [(one.name, one.run is None) for one in found] == [("both", True), ("honest", False)]
-    ((said,),) = [one["reasons"] for one in data["unconfirmed"]]
-    assert "settings" in said
-    assert [entry["model"] for entry in data["benchmarks"][0]["entries"]] == ["honest"]
-
-
-def test_other_files_in_the_folder_do_not_count(submission, tmp_path):
-    """Prediction files beside the logs were not verified."""
-    folder = shutil.copytree(submission, tmp_path / "one")
-    rows = [v1_row("x", "x", classes=["x"]) for _ in range(200)]
-    write_lines(folder / "pred" / "trec.jsonl", *rows)
-    write_lines(folder / "samples_longbench_v1_trec_2035-03-04T05-06-07.123456.jsonl", *rows)
-    plain, _ = leaderboard_data([submission], tmp_path / "a", published=False)
-    more, _ = leaderboard_data([folder], tmp_path / "b", published=False)
-    values = [data["benchmarks"][0]["entries"][0]["values"] for data in (plain, more)]
-    assert values[0] == values[1]
-
-
-def test_scores_without_answers(submission, tmp_path):
-    score_paths(submission, tmp_path / "scored")
-    data, _ = leaderboard_data([tmp_path / "scored"], tmp_path / "scratch")
-    (said,) = data["unconfirmed"]
-    assert not said["shown"]
-    assert "holds scores and no answers" in said["reasons"][-1]
-
-
 @pytest.mark.parametrize(
     ("facts", "said"),
     [
@@ -136,18 +101,6 @@ def test_the_same_folders_give_the_same_bytes(submission, tmp_path):
         pages.append(build_page(data))
     assert pages[0] == pages[1]
     assert "One (a)" in pages[0] and "One (b)" in pages[0]
-
-
-def test_what_is_no_submission(tmp_path, submission):
-    with pytest.raises(OptionError, match="one or more"):
-        leaderboard_data([], tmp_path)
-    with pytest.raises(DataError, match="is no folder"):
-        leaderboard_data([tmp_path / "none"], tmp_path)
-    with pytest.raises(OptionError, match="given twice"):
-        leaderboard_data([submission, submission], tmp_path)
-    (tmp_path / "empty").mkdir()
-    data, _ = leaderboard_data([tmp_path / "empty"], tmp_path / "scratch")
-    assert len(data["unconfirmed"]) == 1
 
 
 def test_the_command_and_its_page(submission, tmp_path, browser):

@@ -5,7 +5,6 @@ import re
 import pytest
 from rich.cells import cell_len
 
-from lm_eval_longbench.errors import UnknownNameError
 from lm_eval_longbench.reporting.formats import Printed, TextTable, html_text, write
 
 # Names of runs that a format could take for its own.
@@ -63,8 +62,3 @@ def test_wide_characters_align_and_columns_that_do_not_fit_come_later(printed, w
     assert len({cell_len(line) for line in first}) == 1
     assert text.count("T & t") == (1 if width is None else 2)
     assert "B\nless" not in text and "less A" in text
-
-
-def test_a_format_that_there_is_not(printed):
-    with pytest.raises(UnknownNameError, match="Did you mean 'latex'"):
-        write(printed, "latx")

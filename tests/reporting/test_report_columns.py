@@ -1,7 +1,7 @@
 """Which columns stand beside each other, which are compared, and where runs differ."""
 
 import pytest
-from scored_runs import pro_row, v1_rows, v2_row, write_run
+from scored_runs import pro_row, v1_rows, write_run
 
 from lm_eval_longbench.reporting.report import columns_of, make_report, pairs_of
 from lm_eval_longbench.reporting.report import remarks_on as remarks
@@ -39,11 +39,6 @@ def test_two_runs(run):
     assert (difference.value, difference.n) == (None, 0)
 
 
-def test_three_runs_have_no_differences(run):
-    runs = [run(name, v1_rows({"qasper": [1.0, 0.0]})) for name in "abc"]
-    assert pairs("longbench_v1", *runs) == (["a", "b", "c"], [])
-
-
 def test_two_runs_of_two_modes_are_compared_mode_by_mode(run):
     rows = [pro_row("x", 0.5), pro_row("x", 0.7, table=THINKING)]
     a, b = run("a", rows), run("b", rows)
@@ -55,11 +50,6 @@ def test_two_runs_of_two_modes_are_compared_mode_by_mode(run):
         ("b less a (non-thinking prompt)", 1, ""),
         ("b less a (thinking prompt)", 1, ""),
     ]
-
-
-def test_two_columns_of_other_modes_are_compared(run):
-    a, b = run("a", [v2_row("x", 1.0)]), run("b", [v2_row("x", 0.0, table="longbench_v2_rag")])
-    assert pairs("longbench_v2", a, b)[1] == [("b (RAG) less a", 1, "")]
 
 
 def test_nothing_in_common(run):
@@ -76,12 +66,6 @@ def test_lines_and_ids_cannot_be_paired(run):
     ((_, shared, reason),) = pairs("longbench_v1", a, b)[1]
     assert shared == 0
     assert "one was scored from prediction files, which know a question by its line" in reason
-
-
-def test_pairing_by_line_is_said(run):
-    rows = [row | {"id": str(row["index"])} for row in v1_rows({"qasper": [1.0, 0.0]})]
-    (benchmark,) = make_report([run("a", rows), run("b", rows)]).benchmarks
-    assert any("paired by their line in the prediction files" in note for note in benchmark.notes)
 
 
 def test_questions_that_are_not_the_same_are_not_compared(run):
@@ -115,12 +99,6 @@ def test_remarks(run):
     ]
     assert remarks([a, c]) == ["longbench_pro: the runs differ in repeats (a: 1; c: 2)."]
     assert make_report([a, c]).remarks == tuple(remarks([a, c]))
-
-
-def test_remarks_compare_only_runs_of_one_table(run):
-    a = run("a", [pro_row("x", 0.5)], data=("official",))
-    b = run("b", [v2_row("x", 1.0)], data=("sample-1",))
-    assert remarks([a, b]) == []
 
 
 def test_notes_say_what_each_column_is(run):

@@ -52,14 +52,6 @@ def test_the_same_draws_as_one_resample_at_a_time(n, shared):
     assert found == pytest.approx(one_at_a_time(values, "qasper", sizes), rel=0, abs=1e-12)
 
 
-@pytest.mark.parametrize("at_once", [1, 50, 777, 10**9])
-def test_block_size_does_not_change_the_draws(monkeypatch, at_once):
-    values = np.linspace(0, 1, 50)
-    before = resampled_means(values, "x")
-    monkeypatch.setattr(intervals, "_AT_ONCE", at_once)
-    assert np.array_equal(resampled_means(values, "x"), before)
-
-
 def test_figures_of_other_names_are_drawn_independently():
     values = np.linspace(0, 1, 200)
     one, other = resampled_means(values, "qasper"), resampled_means(values, "qmsum")
@@ -210,13 +202,6 @@ def test_strata_have_degrees_of_freedom_together():
     strata = [one[2][0].times(0.5), other[2][0].times(0.5)]
     found = bootstrap_interval(value, resamples, strata)
     assert found == pytest.approx(by_definition(value, resamples, strata), abs=1e-9)
-
-
-def test_the_interval_is_that_of_the_normal_approximation_for_many_questions():
-    low, high = bootstrap_interval(*made([0.0, 1.0] * 2000))
-    half = 1.96 * math.sqrt(0.25 / 4000)
-    assert low == pytest.approx(0.5 - half, abs=0.1 * half)
-    assert high == pytest.approx(0.5 + half, abs=0.1 * half)
 
 
 def test_questions_of_one_document_count_as_one_where_they_always_agree():
@@ -430,7 +415,3 @@ def test_the_end_of_an_interval_where_the_acceleration_is_large(
 ):
     shape = intervals._Shape(bias=bias, acceleration=acceleration, widening=1.0, degrees=9.0)
     assert shape.level(deviate) == expected
-
-
-def test_the_seed_and_the_resamples_are_those_that_reports_state():
-    assert (intervals.SEED, intervals.RESAMPLES, intervals.LEVEL) == (1234, 2000, 0.95)

@@ -5,7 +5,7 @@ import io
 import json
 
 import pytest
-from prediction_rows import STAMP, log_row, pro_row, says, v1_doc, v1_row, v2_row, write_lines
+from prediction_rows import pro_row, says, v1_row, v2_row, write_lines
 
 from lm_eval_longbench.errors import DataError
 from lm_eval_longbench.reporting.render import render
@@ -78,14 +78,6 @@ def test_every_format_says_how_many_and_by_which_policy(tmp_path):
     ]
 
 
-def test_without_reasoning_nothing_is_said_of_it(tmp_path):
-    report = report_of(v1_folder(tmp_path, marks=False))
-    for name in ("table", "markdown", "json", "csv"):
-        text = render(report, name)
-        assert "<think>" not in text and "reasoning kept" not in text
-        assert '"reasoning"' not in text and "rougeL_google" not in text
-
-
 def test_two_runs_are_compared_under_one_policy(tmp_path):
     """One run drops what the other keeps: each row is of one policy, but for the first ones."""
     kept = v1_folder(tmp_path, "kept", reasoning="keep")
@@ -103,16 +95,6 @@ def test_two_runs_are_compared_under_one_policy(tmp_path):
     assert ("dataset, reasoning kept", "qasper") not in rows
     edited(plain, lambda report: report["tables"]["longbench_v1"].pop("reasoning"))
     assert rows_of(report_of(kept, plain), 1)["dataset, reasoning dropped", "qasper"] is None
-
-
-def test_e_by_length(tmp_path):
-    rows = [v1_row(thinks("Emma"), "Emma", length=length) for length in (100, 5000, 9000)]
-    path = write_lines(tmp_path / "pred_e" / "qasper.jsonl", *rows)
-    score_paths([path], tmp_path / "out", benchmark="v1_e", workers=1)
-    found = rows_of(report_of(tmp_path / "out"))
-    assert found["4-8k", "qasper"].value == pytest.approx(0.4)
-    assert found["4-8k, reasoning dropped", "qasper"].value == 1.0
-    assert found["all lengths, reasoning dropped", "qasper"].value == 1.0
 
 
 def test_v2_and_pro(tmp_path):
@@ -142,9 +124,6 @@ def test_v2_and_pro(tmp_path):
     [
         (lambda own: own["other"]["official"].update(qasper=99.0), "99.0 as dataset, reasoning dr"),
         (lambda own: own["other"].pop("official"), "reasoning.other' has no 'official'"),
-        (lambda own: own.update(answers=9), "has 10 answers of longbench_v1 that hold reasoning"),
-        (lambda own: own.update(policy="drop"), "another policy for reasoning than report.json"),
-        (lambda own: own.update(policy=None), "another policy for reasoning than report.json"),
     ],
 )
 def test_what_the_report_states_of_reasoning_is_checked(tmp_path, edit, message):
@@ -153,45 +132,3 @@ def test_what_the_report_states_of_reasoning_is_checked(tmp_path, edit, message)
     with pytest.raises(DataError) as caught:
         report_of(folder)
     assert message in str(caught.value)
-
-
-def test_misshapen_worth_of_an_answer(tmp_path):
-    folder = v1_folder(tmp_path)
-    lines = (folder / "samples.jsonl").read_text().splitlines()
-    for value, message in ((3, "must be an object"), ({"score": 2}, "from 0 to 1")):
-        first = json.loads(lines[0]) | {"without_reasoning": value}
-        (folder / "samples.jsonl").write_text("\n".join([json.dumps(first), *lines[1:]]) + "\n")
-        with pytest.raises(DataError, match=f"line 1: .*{message}"):
-            report_of(folder)
-
-
-def summaries(tmp_path, name, task, *answers, **options):
-    rows = [log_row(task, v1_doc(task, n, "Emma sings."), own) for n, own in enumerate(answers)]
-    path = write_lines(tmp_path / name / f"samples_{task}_{STAMP}.jsonl", *rows)
-    score_paths([path], tmp_path / name / "scored", workers=1, **options)
-    return tmp_path / name / "scored"
-
-
-def test_rouge_google_has_rows_where_it_was_computed(tmp_path):
-    answers = ("Emma sings.", "Bob") * 15
-    first = summaries(tmp_path, "a", "longbench_v1_qmsum", *answers, rouge_google=True)
-    second = summaries(tmp_path, "b", "longbench_v1_gov_report", *answers, rouge_google=True)
-    without = summaries(tmp_path, "c", "longbench_v1_qmsum", *answers)
-    report = report_of(first, second, without)
-    rows = {place: figures for place, figures in rows_of(report).items() if place[0][0] == "r"}
-    assert list(rows) == [("rougeL_google", "gov_report"), ("rougeL_google", "qmsum")]
-    assert rows["rougeL_google", "qmsum"].value == 0.5
-    assert rows["rougeL_google", "qmsum"].low < 0.5
-    assert rows["rougeL_google", "gov_report"] is None
-    assert rows_of(report, 2)["rougeL_google", "qmsum"] is None
-    assert "rougeL_google" not in render(report_of(without), "json")
-    for name in ("table", "markdown", "csv", "json"):
-        assert "rougeL_google" in render(report, name).replace("\\", "")
-
-
-def test_rouge_google_under_both_policies_and_of_e(tmp_path):
-    task = "longbench_v1_e_gov_report"
-    folder = summaries(tmp_path, "a", task, thinks("Emma sings."), "Emma sings.", rouge_google=True)
-    rows = rows_of(report_of(folder))
-    assert rows["rougeL_google", "gov_report"].value == 1.0
-    assert rows["rougeL_google, reasoning kept", "gov_report"].value < 1.0

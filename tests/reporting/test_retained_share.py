@@ -7,12 +7,9 @@ from hypothesis import strategies as st
 
 from lm_eval_longbench.reporting.retained import retained
 from lm_eval_longbench.statistics.tree import (
-    FEW_DIFFER,
     FEWEST_DIFFERING,
-    Difference,
     Leaf,
     Mean,
-    Pairing,
     Relative,
 )
 
@@ -84,29 +81,6 @@ def test_a_mean_of_means_weighs_its_parts_alike():
     assert found.low < found.value < found.high
 
 
-def test_of_equal_runs_all_is_retained_and_no_more_is_said():
-    own = leaf(shares(50, 1))
-    assert retained(own, own) == Difference(1.0, 50, None, None, None, FEW_DIFFER)
-
-
-def test_few_questions_that_differ_make_no_interval():
-    values = np.ones(200)
-    for lost in (FEWEST_DIFFERING - 1, FEWEST_DIFFERING):
-        kept = np.where(np.arange(200) < lost, 0.0, values)
-        whole, half = leaf(values), leaf(kept)
-        parts = Mean((leaf(values), leaf(values))), Mean((leaf(kept), leaf(values)))
-        for found in (retained(whole, half), retained(*parts)):
-            assert (found.low is None) is (lost < FEWEST_DIFFERING)
-            assert found.reason == (FEW_DIFFER if lost < FEWEST_DIFFERING else "")
-
-
-def test_exactly_half_of_every_question_is_half_and_sure():
-    values = shares(50, 1)
-    found = retained(leaf(values), leaf(values / 2))
-    assert (found.value, found.low, found.high) == pytest.approx((0.5, 0.5, 0.5))
-    assert found.p_value < 1e-6
-
-
 @pytest.mark.parametrize(
     ("ours", "theirs", "said"),
     [
@@ -125,9 +99,3 @@ def test_what_cannot_be_said_has_its_reason(ours, theirs, said):
 def test_of_ratios_nothing_is_retained():
     own = leaf(shares(30, 1))
     assert retained(Relative(own, (own,)), Relative(own, (own,))) is None
-
-
-def test_a_factor_weighs_the_first_column():
-    first, second = leaf([0.5, 0.25]), leaf([1.0, 0.5])
-    assert list(Pairing(2.0).tree(first, second).values) == [0.0, 0.0]
-    assert list(Pairing().tree(first, second).values) == [0.5, 0.25]

@@ -10,7 +10,6 @@ from scored_runs import v1_rows, write_run
 from lm_eval_longbench.api.run import counted, signatures_of_tables
 from lm_eval_longbench.benchmarks.registry import benchmarks
 from lm_eval_longbench.cli.run import next_command
-from lm_eval_longbench.harness.baseline import NAME
 from lm_eval_longbench.harness.evaluate import Captured
 from lm_eval_longbench.reporting.report import make_report
 from lm_eval_longbench.reporting.run_end import (
@@ -140,15 +139,6 @@ def test_an_official_run_says_yes_and_any_other_why_not(made):
     assert is_official(report, Asked("--limit 900", {"longbench_v1_qasper": (200, 200)}))
 
 
-def test_every_benchmark_has_a_verdict_with_all_its_reasons(made, tmp_path):
-    generation = {"max_gen_toks": 8, "until": ["\n"], "temperature": 0.7, "top_p": 0.5}
-    changed = {"limit": None, "chat": "off", "generation": generation, "filters": ["x"]}
-    report, _ = made({"qasper": [1.0] * 200, "lcc": [1.0] * 500}, **changed)  # lcc goes raw
-    (verdict,) = [line for line in headlines(report) if line.startswith("official protocol: ")]
-    assert len(verdict.split("; ")) > 6 and " more" not in verdict
-    assert "chat template off (officially on) in longbench_v1_qasper; " in verdict
-
-
 def test_the_last_lines_in_chinese(made, monkeypatch):
     monkeypatch.setenv("LONGBENCH_LANG", "zh")
     report, signatures = made({"qasper": [1.0, 0.0] * 100}, chat="off")
@@ -208,16 +198,3 @@ def test_the_next_command_has_the_nearest_official_limit(next_words, limit, give
     )
     assert words[words.index("--truncate-to") + 1] == str(grown)
     assert json.loads(words[words.index("--metadata") + 1]) == {"longbench": {"tokenizer": "t"}}
-
-
-def test_flags_of_the_next_command_stay_but_those_of_other_data(next_words):
-    given = ("--truncate-to", "9000", "--data-dir", "mine", "--tokenizer", "t", "--repeats", "3")
-    words = next_words(*OWN, TEMPLATE, *given, limit=9000, data_sha256="0" * 64)
-    assert words[2:] == [*OWN, TEMPLATE, "--truncate-to", "7500", "--tokenizer", "t"]
-
-
-def test_there_is_no_next_command_where_none_is_known(next_words):
-    assert next_words(*OWN, model=NAME) == []
-    assert next_words(*OWN, "--locked") == []
-    assert next_words(*OWN, limit=2048) == []  # the model takes no more
-    assert next_words(*OWN, generation={"max_gen_toks": 8}) == []  # not by --gen_kwargs
