@@ -16,7 +16,7 @@ from lm_eval_longbench.metrics.reasoning import KEEP
 from lm_eval_longbench.reporting.scored_run import Facts, ScoredRun, ScoredTable
 from lm_eval_longbench.signature.compare import incomparable
 from lm_eval_longbench.signature.ingredients import values_of
-from lm_eval_longbench.signature.protocol import any_of, protocol_of
+from lm_eval_longbench.signature.protocol import any_of
 from lm_eval_longbench.statistics.intervals import FEWEST, RESAMPLES, SEED
 from lm_eval_longbench.statistics.tree import FEWEST_DIFFERING
 
