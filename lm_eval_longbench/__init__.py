@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from lm_eval_longbench.version import __version__
 
 if TYPE_CHECKING:
-    from lm_eval_longbench.answers.summary import kept_answers
     from lm_eval_longbench.api.documents import Document, Documents, PromptText, load, prompt
     from lm_eval_longbench.api.evaluate import evaluate
     from lm_eval_longbench.api.run import Run, report
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from lm_eval_longbench.errors import LongBenchError
     from lm_eval_longbench.harness.doctor import examine as check_run
     from lm_eval_longbench.options import Options
+    from lm_eval_longbench.records.summary import kept_answers
     from lm_eval_longbench.retrieval.embedding import choose_embedder
     from lm_eval_longbench.scoring.score import score_paths
 

@@ -6,7 +6,7 @@ import json
 from fault_server import answer_to
 from tqdm import tqdm
 
-from lm_eval_longbench.answers.answer import ANSWERED
+from lm_eval_longbench.records.answer import ANSWERED
 from lm_eval_longbench.server.asking import Asker, Manners
 from lm_eval_longbench.server.client import Client, Request
 from lm_eval_longbench.server.server import CHAT, Server

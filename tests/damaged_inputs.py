@@ -55,8 +55,8 @@ from lm_eval_longbench.cli import verify as verify_command
 from lm_eval_longbench.console import say_table
 from lm_eval_longbench.errors import LongBenchError
 from lm_eval_longbench.harness.run import run_harness
-from lm_eval_longbench.logs.sample_log import responses_of
 from lm_eval_longbench.options import KEY, Options
+from lm_eval_longbench.records.log import responses_of
 from lm_eval_longbench.reporting.formats import FORMATS
 from lm_eval_longbench.scoring.files import LOG
 from lm_eval_longbench.scoring.score import score_paths

@@ -1,7 +1,6 @@
 """What is in a file of answers."""
 
-from lm_eval_longbench.answers.rows import rows_of
-from lm_eval_longbench.answers.store import reading
+from lm_eval_longbench.records.store import reading, rows_of
 
 
 def read_all(path):

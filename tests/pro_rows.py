@@ -5,7 +5,7 @@ import json
 
 from longbench_pro_facts import COUNTS, DIMENSIONS, SECONDARY_TASKS
 
-from lm_eval_longbench.benchmarks.longbench_pro import PRO
+from lm_eval_longbench.benchmarks.pro import PRO
 
 ROW = {
     "id": "0",

@@ -163,6 +163,6 @@ def test_what_counts_as_naming_benchmarks(tmp_path):
     assert says('"""Of longbench_v1."""\nX = "mine"\n') is False
     assert says('if name == "longbench_v1": pass\n') is True
     assert says('TABLES = ("v1", "v2")\n') is True
-    both = "from lm_eval_longbench.benchmarks import longbench_v1, longbench_pro\n"
+    both = "from lm_eval_longbench.benchmarks import v1, pro\n"
     assert says(both) is True
-    assert says("from lm_eval_longbench.benchmarks.longbench_pro import PRO\n") is False
+    assert says("from lm_eval_longbench.benchmarks.pro import PRO\n") is False

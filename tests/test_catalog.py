@@ -1,6 +1,7 @@
 """Task files define the tasks: against facts written by hand, and as the harness reads them."""
 
 import hashlib
+import itertools
 import json
 import shutil
 from pathlib import Path
@@ -18,9 +19,9 @@ from lm_eval.utils import apply_template
 from longbench_v1_facts import CATEGORIES, DATASETS, SEGMENTED
 
 from lm_eval_longbench.benchmarks import registry
-from lm_eval_longbench.benchmarks.longbench_pro import PRO
-from lm_eval_longbench.benchmarks.longbench_v1 import V1, E
-from lm_eval_longbench.benchmarks.longbench_v2 import V2
+from lm_eval_longbench.benchmarks.pro import PRO
+from lm_eval_longbench.benchmarks.v1 import V1, E
+from lm_eval_longbench.benchmarks.v2 import V2
 from lm_eval_longbench.catalog.model import Length, prompt_sha256
 from lm_eval_longbench.catalog.read import OWN_KEYS, defined, read_file, read_folder
 from lm_eval_longbench.errors import PromptError
@@ -177,23 +178,22 @@ def copy(tmp_path):
     return shutil.copytree(FOLDER, tmp_path / "tasks")
 
 
+NAMES = ["longbench_v1_passage_retrieval_en", "longbench_v1_e_passage_count"]
+CHANGES = [
+    lambda text: text + "  \n  .\n",
+    lambda text: text.rstrip() + "\n",
+    lambda text: text.replace("aragraph", "aragarph", 1),
+]
+
+
 @pytest.mark.parametrize(
-    "change",
-    [
-        lambda text: text + "  \n  .\n",
-        lambda text: text.rstrip() + "\n",
-        lambda text: text.replace("aragraph", "aragarph", 1),
-        lambda text: text.replace('"', "”", 1),
-    ],
+    ("name", "change"),
+    [*itertools.product(NAMES, CHANGES), (NAMES[0], lambda text: text.replace('"', "”", 1))],
 )
-@pytest.mark.parametrize(
-    "name", ["longbench_v1_passage_retrieval_en", "longbench_v1_e_passage_count"]
-)
-def test_a_damaged_prompt_is_refused(copy, change, name):
+def test_a_damaged_prompt_is_refused(copy, name, change):
     leaf = copy / "longbench_v1" / f"{name.replace('_e_', '_')}.yaml"
     head, mark, prompt = leaf.read_text(encoding="utf-8").partition("doc_to_text")
-    if change(prompt) == prompt:
-        pytest.skip("Nothing of the kind is in it.")
+    assert change(prompt) != prompt
     leaf.write_text(head + mark + change(prompt), encoding="utf-8")
     benchmark = registry.benchmark_of(registry.find_task(name)).name
     damaged = defined(copy, benchmark).tasks[name]

@@ -28,7 +28,7 @@ from lm_eval_longbench.check.verify import verify
 from lm_eval_longbench.errors import PredictionError
 from lm_eval_longbench.harness.baseline import NAME
 from lm_eval_longbench.harness.run import run_harness
-from lm_eval_longbench.logs.results_file import RESULTS_NAME
+from lm_eval_longbench.records.results import RESULTS_NAME
 from lm_eval_longbench.retrieval.embedding import choose_embedder
 from lm_eval_longbench.scoring.score import score_paths
 from lm_eval_longbench.task_folder import task_folder

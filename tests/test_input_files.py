@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from lm_eval_longbench import files
-from lm_eval_longbench.benchmarks.base import MOST_REPEATS
 from lm_eval_longbench.check import lock
 from lm_eval_longbench.cli.main import app
 from lm_eval_longbench.data import rows
@@ -34,6 +33,7 @@ from lm_eval_longbench.files import (
     read_whole,
     reading,
 )
+from lm_eval_longbench.options import MOST_REPEATS
 
 SMALL = b'{"pred": "Emma"}\n\n\x00\xff'
 # Random bytes, so that the packed file has several blocks.

@@ -9,7 +9,6 @@ import pytest
 from scored_runs import pro_row, v1_rows, v2_row, write_run
 
 from lm_eval_longbench import language as module
-from lm_eval_longbench.answers.answer import failed_text
 from lm_eval_longbench.benchmarks.registry import benchmarks
 from lm_eval_longbench.errors import UnknownNameError
 from lm_eval_longbench.language import (
@@ -23,6 +22,7 @@ from lm_eval_longbench.language import (
     sentence,
 )
 from lm_eval_longbench.page.data import page_data
+from lm_eval_longbench.records.answer import failed_text
 from lm_eval_longbench.reporting.notes import method_of
 from lm_eval_longbench.reporting.published import published_rows
 from lm_eval_longbench.reporting.render import render

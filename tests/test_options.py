@@ -4,10 +4,9 @@ import json
 
 import pytest
 
-from lm_eval_longbench.benchmarks.base import MOST_REPEATS
 from lm_eval_longbench.errors import LongBenchError, OptionError, UnknownNameError
 from lm_eval_longbench.metrics.reasoning import POLICIES
-from lm_eval_longbench.options import Options
+from lm_eval_longbench.options import MOST_REPEATS, Options
 
 DEFAULTS = {
     "data_dir": None,

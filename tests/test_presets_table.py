@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from lm_eval_longbench.benchmarks.asking import asking_of
-from lm_eval_longbench.benchmarks.longbench_pro import PRO
-from lm_eval_longbench.benchmarks.longbench_v1 import V1, E
-from lm_eval_longbench.benchmarks.longbench_v2 import V2
+from lm_eval_longbench.benchmarks.pro import PRO
 from lm_eval_longbench.benchmarks.registry import presets_named
+from lm_eval_longbench.benchmarks.v1 import V1, E
+from lm_eval_longbench.benchmarks.v2 import V2
 from lm_eval_longbench.catalog.presets import Preset
 from lm_eval_longbench.errors import OptionError, UnknownNameError
 from lm_eval_longbench.harness.arguments import parse, with_preset

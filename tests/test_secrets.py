@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lm_eval_longbench.answers.answer import Answer
-from lm_eval_longbench.answers.rows import COLUMNS
 from lm_eval_longbench.options import Options
+from lm_eval_longbench.records.answer import Answer
+from lm_eval_longbench.records.store import COLUMNS
 from lm_eval_longbench.secrets import (
     MASK,
     hide_keys,

@@ -4,13 +4,7 @@ import pytest
 from lm_eval.tasks._yaml_loader import load_yaml
 
 from lm_eval_longbench.benchmarks import registry
-from lm_eval_longbench.benchmarks.registry import (
-    expanded,
-    kind_of,
-    our_group,
-    tags,
-    valid_names,
-)
+from lm_eval_longbench.benchmarks.registry import expanded, kind_of, our_group, tags, valid_names
 from lm_eval_longbench.task_folder import task_folder
 
 CONFIGS = {
@@ -42,16 +36,13 @@ def test_groups_of_another_package(tmp_path, monkeypatch):
     (tmp_path / "b.yaml").write_text("group: toys\ntask: [longbench_v1_lcc, longbench_v2]\n")
     one = registry.benchmarks()["longbench_v2"]
     monkeypatch.setattr(one, "task_folder", tmp_path)
-    known = (registry.task_folders, registry._folders, registry._groups, registry._members)
-    for own in known:
-        own.cache_clear()
+    registry.forget()
     try:
         assert expanded(["toys"]) == (["longbench_v1_lcc", "longbench_v2"], [])
         assert kind_of("toys") == "group"
         assert our_group("toys", ["longbench_v1_lcc", "longbench_v2"]) is not None
     finally:
-        for own in known:
-            own.cache_clear()
+        registry.forget()
 
 
 def leaves(name):

@@ -1,7 +1,7 @@
 """The tasks of LongBench v1 and LongBench-E, and their documents, for tests."""
 
-from lm_eval_longbench.benchmarks.longbench_v1 import V1, E
 from lm_eval_longbench.benchmarks.registry import find_task
+from lm_eval_longbench.benchmarks.v1 import V1, E
 from lm_eval_longbench.metrics import text as scorer
 
 V1_TASKS, E_TASKS = tuple(V1.tasks.values()), tuple(E.tasks.values())

@@ -1,6 +1,6 @@
 """The prompts of LongBench v2 by the names of their official files."""
 
-from lm_eval_longbench.benchmarks.longbench_v2 import V2
+from lm_eval_longbench.benchmarks.v2 import V2
 from lm_eval_longbench.prompts import render as module
 
 ZERO_SHOT, NO_CONTEXT, COT, COT_ANSWER, RAG = (

@@ -4,7 +4,8 @@ import random
 
 from longbench_v2_facts import COUNTS, QUESTIONS
 
-from lm_eval_longbench.benchmarks.longbench_v2 import CHOICES, V2
+from lm_eval_longbench.benchmarks.v2 import V2
+from lm_eval_longbench.metrics.letter import CHOICES
 
 ROW = {
     "_id": "0",

@@ -9,21 +9,15 @@ from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lm_eval_longbench.answers.store import model_name
 from lm_eval_longbench.api.run import THIS, Run
 from lm_eval_longbench.benchmarks.registry import expanded, read_options, valid_names
 from lm_eval_longbench.errors import OptionError, UnknownNameError
 from lm_eval_longbench.harness.arguments import as_mapping, check_arguments, parse
-from lm_eval_longbench.harness.in_memory import (
-    LM,
-    as_model,
-    known_of,
-    lent_tokenizer,
-    tokenizer_of,
-)
+from lm_eval_longbench.harness.in_memory import LM, as_model, known_of, lent_tokenizer, tokenizer_of
 from lm_eval_longbench.harness.run import run_parsed
 from lm_eval_longbench.options import KEY, Options
 from lm_eval_longbench.prompts.tokenizer import load_tokenizer
+from lm_eval_longbench.records.identity import model_name
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase

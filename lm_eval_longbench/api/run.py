@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from lm_eval_longbench.harness.evaluate import Captured
-    from lm_eval_longbench.logs.scored_files import SampleLine
+    from lm_eval_longbench.records.scored import SampleLine
 
 THIS = "this run"
 PUBLISHED = "published"

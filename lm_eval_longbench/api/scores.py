@@ -13,7 +13,6 @@ from lm_eval_longbench.benchmarks.registry import (
     find_task,
     tables,
 )
-from lm_eval_longbench.benchmarks.sample import Sample, Scored, document_of_hash, line_of
 from lm_eval_longbench.errors import (
     EmbeddingError,
     LongBenchError,
@@ -21,6 +20,7 @@ from lm_eval_longbench.errors import (
     UnknownNameError,
 )
 from lm_eval_longbench.metrics.reasoning import DROP, POLICIES
+from lm_eval_longbench.records.sample import Sample, Scored, document_of_hash, line_of
 from lm_eval_longbench.retrieval.embedding import summary_similarities
 from lm_eval_longbench.retrieval.vectors import Embedder
 from lm_eval_longbench.scoring.score_chunk import score_sample

@@ -14,10 +14,11 @@ from lm_eval_longbench.errors import OptionError
 from lm_eval_longbench.signature.protocol import GIVEN
 
 if TYPE_CHECKING:
-    from lm_eval_longbench.benchmarks.base import Benchmark, Task
-    from lm_eval_longbench.benchmarks.sample import Scored
+    from lm_eval_longbench.benchmarks.base import Benchmark
+    from lm_eval_longbench.catalog.model import Task
     from lm_eval_longbench.data.open import Documents
     from lm_eval_longbench.options import Options
+    from lm_eval_longbench.records.sample import Scored
     from lm_eval_longbench.retrieval.chunks import Chunk, Ranker
     from lm_eval_longbench.retrieval.vectors import Embedder
 

@@ -17,54 +17,68 @@ Words: a *run* asks a model the *questions* of some *tasks*, each of them one or
 from __future__ import annotations
 
 import abc
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lm_eval_longbench.benchmarks.parts import Look
-from lm_eval_longbench.benchmarks.parts import Place as Place
-from lm_eval_longbench.benchmarks.parts import Published as Published
-from lm_eval_longbench.benchmarks.parts import nested as nested
-from lm_eval_longbench.benchmarks.sample import (
-    KnownDocuments,
-    Read,
-    Sample,
-    Scored,
-    Unusable,
-    is_texts,
-    text_id,
-)
-from lm_eval_longbench.catalog.model import CAPPED as CAPPED
-from lm_eval_longbench.catalog.model import COUNTS as COUNTS
-from lm_eval_longbench.catalog.model import FAILED as FAILED
-from lm_eval_longbench.catalog.model import REASONED as REASONED
-from lm_eval_longbench.catalog.model import TRUNCATED as TRUNCATED
-from lm_eval_longbench.catalog.model import Length as Length
-from lm_eval_longbench.catalog.model import Metric as Metric
-from lm_eval_longbench.catalog.model import Source as Source
-from lm_eval_longbench.catalog.model import Table as Table
-from lm_eval_longbench.catalog.model import Task as Task
+from lm_eval_longbench.benchmarks.charts import Look
+from lm_eval_longbench.catalog.model import Metric, Source, Table, Task
 from lm_eval_longbench.catalog.presets import PresetTable
 from lm_eval_longbench.catalog.read import Defined, defined
 from lm_eval_longbench.data.open import Documents, load
 from lm_eval_longbench.data.rows import kind_problem, value_problem
 from lm_eval_longbench.metrics.reasoning import DROP
-from lm_eval_longbench.options import MOST_REPEATS as MOST_REPEATS
 from lm_eval_longbench.prompts.render import question, render
 from lm_eval_longbench.prompts.truncation import rule_of
-from lm_eval_longbench.signature.protocol import Protocol as Protocol
+from lm_eval_longbench.records.sample import (
+    KnownDocuments,
+    Read,
+    Sample,
+    Scored,
+    Unusable,
+    content_hash,
+    is_texts,
+    text_id,
+)
+from lm_eval_longbench.signature.protocol import Protocol
+from lm_eval_longbench.statistics.figure import Figure, Place, Unit, nested
 from lm_eval_longbench.task_folder import task_folder
 
 if TYPE_CHECKING:
-    from lm_eval_longbench.benchmarks.answer_files import Layout, OfficialFiles
     from lm_eval_longbench.prompts.truncation import Rule
+    from lm_eval_longbench.records.layouts import Layout, OfficialFiles
     from lm_eval_longbench.statistics.answers import Answers
-    from lm_eval_longbench.statistics.figure import Figure, Unit
 
 PACKAGE = Path(__file__).parent.parent
 SAMPLES: Path = PACKAGE / "data" / "sample"
 PUBLISHED: Path = PACKAGE / "reporting" / "published"
 PRESETS: Path = Path(__file__).parent / "presets"
+
+
+@dataclass(frozen=True)
+class Published:
+    """How the published rows of a benchmark are laid out.
+
+    Attributes:
+        file: CSV with one row a model.
+        place_of: section and name of the figure in a column; None: no figure.
+        mode_column: column with a row's mode; "" for none.
+        modes: name of each mode by what stands in that column.
+        source: where all rows are from; "": each row says it.
+        shown: figures that stand in a leaderboard.
+        ranked: how many of them, from the first, are ranked.
+        papers: further files of the same layout, whose rows have a source and a caveat each.
+    """
+
+    file: Path
+    place_of: Callable[[str], Place | None]
+    mode_column: str
+    modes: Mapping[str, str]
+    source: str
+    shown: tuple[Place, ...]
+    ranked: int
+    papers: tuple[Path, ...] = ()
 
 
 class Benchmark(abc.ABC):
@@ -145,6 +159,8 @@ class Benchmark(abc.ABC):
     one_message = False
     choices: Mapping[str, tuple[str, ...]] = {}
     exact_means = False
+    #: Whether the official scripts write no line for a failed call of a run.
+    drops_failed = False
     sample_fields: Mapping[str, str] = {}
     counted_flags: tuple[str, ...] = ()
     task_fields: tuple[str, ...] = ()
@@ -267,12 +283,20 @@ class Benchmark(abc.ABC):
         """Return why answers to a question cannot be scored, or None."""
         if _id_of(doc) is None:
             return "no field '_id' or 'id' with a text"
-        if not is_texts(doc.get("answers")):
-            return "'answers' is not a list of one or more texts"
+        problem = self.golds_problem(doc)
+        if problem:
+            return problem
         for name, valid in self.tables[task.table].dimensions.items():
-            if doc.get(name) not in valid:
+            unknown = doc.get(name) is None and name in self.may_be_unknown
+            if not unknown and doc.get(name) not in valid:
                 return f"{name!r} is missing or not one of {', '.join(valid)}"
         return None
+
+    def golds_problem(self, doc: Mapping[str, Any]) -> str | None:
+        """Return what is wrong with the gold answers of a question, or None."""
+        return (
+            None if is_texts(doc.get("answers")) else "'answers' is not a list of one or more texts"
+        )
 
     def sample(
         self,
@@ -296,18 +320,35 @@ class Benchmark(abc.ABC):
             truncated: whether the prompt was cut; None: unknown.
             document: short hash of its document; None: unknown.
         """
+        content = self.asked_of(doc, document)
         return Sample(
             table=task.table,
             task=task.counted,
-            id=_id_of(doc) or "",
-            order=0,
+            id=_id_of(doc) or str(index),
+            order=index if self.ids_may_be_lines else 0,
             repeat=repeat,
             response=response,
             golds=self.golds(doc),
-            shown={name: doc[name] for name in self.tables[task.table].dimensions},
+            classes=doc["all_classes"] if is_texts(doc.get("all_classes")) else None,
+            shown=self.shown_of(doc, task, index),
             truncated=truncated,
+            content=None if content is None else content_hash(*content),
             document=document,
+            dropped=self.drops_failed and not response,
         )
+
+    def shown_of(self, doc: Mapping[str, Any], task: Task, index: int) -> dict[str, Any]:
+        """Return the fields of a question that go into samples.jsonl as they are."""
+        return {name: doc[name] for name in self.tables[task.table].dimensions}
+
+    def asked_of(self, doc: Mapping[str, Any], document: str | None) -> Sequence[Any] | None:
+        """Return what makes a question and its answers what they are; None: it cannot be told.
+
+        Args:
+            doc: the question.
+            document: short hash of its document; None: unknown.
+        """
+        return None
 
     @abc.abstractmethod
     def score(self, sample: Sample, reasoning: str = DROP, *, extras: bool = False) -> Scored:

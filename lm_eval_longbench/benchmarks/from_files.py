@@ -8,12 +8,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lm_eval_longbench.benchmarks.base import Benchmark, Task
-from lm_eval_longbench.benchmarks.longbench_pro import PRO
-from lm_eval_longbench.benchmarks.longbench_v1 import V1, LongBenchV1
-from lm_eval_longbench.benchmarks.longbench_v2 import V2
-from lm_eval_longbench.benchmarks.parts import Look
-from lm_eval_longbench.benchmarks.sample import Sample, Scored
+from lm_eval_longbench.benchmarks.base import Benchmark
+from lm_eval_longbench.benchmarks.charts import Look
+from lm_eval_longbench.benchmarks.pro import PRO
+from lm_eval_longbench.benchmarks.v1 import V1, LongBenchV1
+from lm_eval_longbench.benchmarks.v2 import V2
+from lm_eval_longbench.catalog.model import Task
 from lm_eval_longbench.catalog.presets import PresetTable
 from lm_eval_longbench.catalog.read import defined_by
 from lm_eval_longbench.catalog.users import whole
@@ -25,6 +25,7 @@ from lm_eval_longbench.metrics.summary import sample_failed
 from lm_eval_longbench.metrics.summary import score_sample as score_items
 from lm_eval_longbench.metrics.text import CLASSIFICATION, METRICS
 from lm_eval_longbench.prompts.render import fields_of
+from lm_eval_longbench.records.sample import Sample, Scored
 
 if TYPE_CHECKING:
     from lm_eval_longbench.data.open import Documents

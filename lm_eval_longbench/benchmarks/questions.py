@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from lm_eval_longbench.answers.answer import capped_share
-from lm_eval_longbench.benchmarks.base import CAPPED, FAILED, REASONED, TRUNCATED
-from lm_eval_longbench.benchmarks.sample import Scored, add_replies, document_of_hash, line_of
+from lm_eval_longbench.catalog.model import CAPPED, FAILED, REASONED, TRUNCATED
 from lm_eval_longbench.metrics.reasoning import reasoned_share
+from lm_eval_longbench.records.answer import capped_share
+from lm_eval_longbench.records.sample import Scored, add_replies, document_of_hash, line_of
 from lm_eval_longbench.statistics.answers import Columns
 
 if TYPE_CHECKING:
-    from lm_eval_longbench.benchmarks.base import Benchmark, Task
+    from lm_eval_longbench.benchmarks.base import Benchmark
+    from lm_eval_longbench.catalog.model import Task
 
 # Adds to what the responses to a document are worth what is not known from each of them alone.
 Complete = Callable[[Mapping[str, Any], Sequence[Scored]], None]

@@ -10,33 +10,52 @@ from __future__ import annotations
 import fnmatch
 import functools
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib.metadata import entry_points
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar, cast
 
-from lm_eval_longbench.benchmarks.answer_files import Layout
-from lm_eval_longbench.benchmarks.base import Benchmark, Protocol, Table, Task
+from lm_eval_longbench.benchmarks.base import Benchmark
 from lm_eval_longbench.benchmarks.from_files import FromFiles
-from lm_eval_longbench.benchmarks.longbench_pro import PRO
-from lm_eval_longbench.benchmarks.longbench_v1 import V1, E
-from lm_eval_longbench.benchmarks.longbench_v1_variants import VARIANTS
-from lm_eval_longbench.benchmarks.longbench_v2 import V2
-from lm_eval_longbench.catalog.model import Group
+from lm_eval_longbench.benchmarks.pro import PRO
+from lm_eval_longbench.benchmarks.v1 import V1, E
+from lm_eval_longbench.benchmarks.v2 import V2
+from lm_eval_longbench.benchmarks.variants import VARIANTS
+from lm_eval_longbench.catalog.model import Group, Table, Task
 from lm_eval_longbench.catalog.presets import Preset, PresetTable
-from lm_eval_longbench.catalog.read import Folder, read_folder
+from lm_eval_longbench.catalog.read import read_folder
 from lm_eval_longbench.catalog.users import WHOLE, Carried
 from lm_eval_longbench.errors import LongBenchError, OptionError, UnknownNameError
 from lm_eval_longbench.options import Options
+from lm_eval_longbench.records.layouts import Layout
 from lm_eval_longbench.shapes import checked
+from lm_eval_longbench.signature.protocol import Protocol
 from lm_eval_longbench.task_folder import task_folder
 
 ENTRY_POINTS = "lm_eval_longbench.benchmarks"
 OURS: tuple[Benchmark, ...] = (V1, E, V2, PRO, *VARIANTS)
 
 
-@functools.cache
+# What follows from the benchmarks that are known.
+_followed: list[Callable[[], None]] = []
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def _kept(function: F) -> F:
+    """Have a function computed once, until another benchmark is known."""
+    kept = functools.cache(function)
+    _followed.append(kept.cache_clear)
+    return cast(F, kept)
+
+
+def forget() -> None:
+    """Have the benchmarks looked up anew, after one was learnt or installed."""
+    for clear in _followed:
+        clear()
+
+
+@_kept
 def benchmarks() -> Mapping[str, Benchmark]:
     """Return every benchmark by name, ours first. Raises OptionError as `_installed` does."""
     return MappingProxyType({**_installed(), **_learnt})
@@ -73,9 +92,7 @@ def learn(leaves: Sequence[Mapping[str, Any]], where: Path, *, in_place: bool = 
     others = {**benchmarks(), name: made}.values()
     _check_names(made, [one for one in others if one is not made], f"The benchmark of {where}")
     _learnt[name] = made
-    for own in list(globals().values()):  # what was made of the benchmarks that were known
-        if hasattr(own, "cache_clear") and own.__module__ == __name__:
-            own.cache_clear()
+    forget()
 
 
 def learn_carried(results: Mapping[str, Any], where: Path) -> None:
@@ -102,22 +119,17 @@ def _installed() -> Mapping[str, Benchmark]:
     """
     found = {one.name: one for one in OURS}
     for point in sorted(entry_points(group=ENTRY_POINTS), key=lambda own: own.name):
+        said = f"The entry point {point.name} of {ENTRY_POINTS}"
         try:
             one = point.load()
+            if not isinstance(one, Benchmark):
+                raise TypeError("it is no lm_eval_longbench.benchmarks.base.Benchmark")
         except Exception as error:
             raise OptionError(
-                f"The entry point {point.name} of {ENTRY_POINTS}, {point.value}, cannot be "
-                f"imported: {type(error).__name__}: {error}. Correct the package that has it, or "
-                "uninstall it."
+                f"{said}, {point.value}, cannot be used: {type(error).__name__}: {error}. Correct "
+                "the package that has it, or uninstall it."
             ) from error
-        if not isinstance(one, Benchmark):
-            raise OptionError(
-                f"The entry point {point.name} of {ENTRY_POINTS} is {point.value}, which is no "
-                "lm_eval_longbench.benchmarks.base.Benchmark. Correct the package that has it, or "
-                "uninstall it."
-            )
-        said = f"The entry point {point.name} of {ENTRY_POINTS} is a benchmark called {one.name}"
-        _check_names(one, found.values(), said)
+        _check_names(one, found.values(), f"{said} is a benchmark called {one.name}")
         found[one.name] = one
     return MappingProxyType(found)
 
@@ -142,24 +154,24 @@ def _groups_in(folder: Path) -> set[str]:
     return {*read.groups, *read.tags}
 
 
-@functools.cache
+@_kept
 def tables() -> Mapping[str, Table]:
     """Return every table by name, in the order in which they are written and shown."""
     return {name: table for one in benchmarks().values() for name, table in one.tables.items()}
 
 
-@functools.cache
+@_kept
 def tasks() -> Mapping[str, Task]:
     """Return every harness task by name."""
     return {name: task for one in benchmarks().values() for name, task in one.tasks.items()}
 
 
-@functools.cache
+@_kept
 def _of_tables() -> Mapping[str, Benchmark]:
     return {table: one for one in benchmarks().values() for table in one.tables}
 
 
-@functools.cache
+@_kept
 def layouts() -> Mapping[str, Layout]:
     """Return the files of other programs that are read, by benchmark and program."""
     return {f"{one.name}: {own.name}": own for one in benchmarks().values() for own in one.layouts}
@@ -263,13 +275,13 @@ def benchmark_of_table(table: str) -> Benchmark:
     return _of_tables()[table]
 
 
-@functools.cache
+@_kept
 def table_number(name: str) -> int:
     """Return the position of a table among all, from 0."""
     return tuple(tables()).index(name)
 
 
-@functools.cache
+@_kept
 def _table_of_task() -> Mapping[str, Table]:
     return {task: table for table in tables().values() for task in table.tasks}
 
@@ -282,7 +294,7 @@ def table_of(task: object) -> Table | None:
     return _table_of_task().get(task) if isinstance(task, str) else None
 
 
-@functools.cache
+@_kept
 def task_number(table: str, task: str) -> int:
     """Return the position of a task in its table, from 0."""
     return tuple(tables()[table].tasks).index(task)
@@ -294,30 +306,27 @@ def task_number(table: str, task: str) -> int:
 _COMMAS = re.compile(r"\s*[，、；;]\s*")
 
 
-@functools.cache
+@_kept
 def task_folders() -> tuple[Path, ...]:
     """Return the folders with the task files of all benchmarks, ours first."""
     folders = (one.task_folder for one in benchmarks().values())
     return tuple(dict.fromkeys([task_folder(), *(own for own in folders if own is not None)]))
 
 
-@functools.cache
-def _folders() -> tuple[Folder, ...]:
-    return tuple(map(read_folder, task_folders()))
-
-
-@functools.cache
+@_kept
 def _groups() -> Mapping[str, Group]:
-    return {name: group for one in _folders() for name, group in one.groups.items()}
+    folders = map(read_folder, task_folders())
+    return {name: group for one in folders for name, group in one.groups.items()}
 
 
-@functools.cache
+@_kept
 def tags() -> Mapping[str, tuple[str, ...]]:
     """Return the tasks of each tag, which stands for them without a figure of its own."""
-    return {name: members for one in _folders() for name, members in one.tags.items()}
+    folders = map(read_folder, task_folders())
+    return {name: members for one in folders for name, members in one.tags.items()}
 
 
-@functools.cache
+@_kept
 def _members() -> Mapping[str, tuple[str, ...]]:
     """Return the tasks that each name stands for."""
     groups = {name: group.members for name, group in _groups().items()}

@@ -12,6 +12,7 @@ import numpy as np
 
 from lm_eval_longbench.benchmarks.questions import question_values
 from lm_eval_longbench.benchmarks.registry import our_group
+from lm_eval_longbench.benchmarks.results import ResultsFile
 from lm_eval_longbench.check.logged_task import LoggedTask
 from lm_eval_longbench.check.verification import (
     CONFIRMED,
@@ -23,9 +24,8 @@ from lm_eval_longbench.check.verification import (
     same_number,
 )
 from lm_eval_longbench.errors import LongBenchError, PredictionError
-from lm_eval_longbench.logs.results_file import ResultsFile
-from lm_eval_longbench.logs.sample_log import BYPASS, LogRow, at
 from lm_eval_longbench.metrics.reasoning import DROP
+from lm_eval_longbench.records.log import BYPASS, LogRow, at
 from lm_eval_longbench.retrieval.vectors import OFFICIAL_MODEL
 from lm_eval_longbench.statistics.means import AGGREGATIONS
 

@@ -11,7 +11,6 @@ from typing import Any
 import yaml
 from typing_extensions import TypedDict
 
-from lm_eval_longbench.benchmarks.base import Task
 from lm_eval_longbench.benchmarks.registry import (
     benchmark_of,
     expanded,
@@ -19,6 +18,7 @@ from lm_eval_longbench.benchmarks.registry import (
     read_options,
     unknown_task,
 )
+from lm_eval_longbench.catalog.model import Task
 from lm_eval_longbench.errors import DataError, LockError, LockMismatch, LongBenchError
 from lm_eval_longbench.files import open_input, read_whole
 from lm_eval_longbench.options import KEY, Options

@@ -7,14 +7,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from lm_eval_longbench.benchmarks.base import Benchmark, Task
+from lm_eval_longbench.benchmarks.base import Benchmark
 from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task, read_options
+from lm_eval_longbench.benchmarks.results import ResultsFile, TaskResult
+from lm_eval_longbench.catalog.model import Task
 from lm_eval_longbench.catalog.users import KEY as DEFINITION
 from lm_eval_longbench.catalog.users import changed
 from lm_eval_longbench.data.open import MISSING, Documents, select, stored
 from lm_eval_longbench.errors import LongBenchError
-from lm_eval_longbench.logs.results_file import ResultsFile, TaskResult
-from lm_eval_longbench.logs.sample_log import LogRow, read_log
+from lm_eval_longbench.records.log import LogRow, read_log
 from lm_eval_longbench.signature.signature import is_local, is_sample, package_versions
 
 

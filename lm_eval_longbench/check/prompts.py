@@ -7,15 +7,15 @@ from itertools import chain, tee
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lm_eval_longbench.benchmarks.results import TaskResult
 from lm_eval_longbench.check.logged_task import LoggedTask
 from lm_eval_longbench.check.verification import DIFFERENT, NOT_CHECKABLE, Check, all_of
 from lm_eval_longbench.errors import LongBenchError
-from lm_eval_longbench.logs.results_file import TaskResult
-from lm_eval_longbench.logs.sample_log import LogRow, at
 from lm_eval_longbench.prompts.render import text_sha256
 from lm_eval_longbench.prompts.tokenizer import is_encoding, load_tokenizer
 from lm_eval_longbench.prompts.tokens.fast import tokenizer_sha256
 from lm_eval_longbench.prompts.truncation import truncate
+from lm_eval_longbench.records.log import LogRow, at
 from lm_eval_longbench.signature.signature import package_versions
 
 if TYPE_CHECKING:

@@ -8,19 +8,19 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_longbench.benchmarks.registry import benchmark_of, benchmark_of_table, tables, tasks
-from lm_eval_longbench.benchmarks.sample import Sample, Unusable
-from lm_eval_longbench.errors import PredictionError
-from lm_eval_longbench.files import read_json_lines
-from lm_eval_longbench.logs.found_results import find_results, results_under
-from lm_eval_longbench.logs.results_file import (
+from lm_eval_longbench.benchmarks.results import (
     ResultsFile,
     ScoredFolder,
     read_results,
     read_scored_folder,
 )
-from lm_eval_longbench.logs.sample_log import is_log_row, prompt_of, requests_of
-from lm_eval_longbench.logs.scored_files import SAMPLES, read_samples
+from lm_eval_longbench.errors import PredictionError
+from lm_eval_longbench.files import read_json_lines
 from lm_eval_longbench.metrics.reasoning import POLICIES
+from lm_eval_longbench.records.log import is_log_row, prompt_of, requests_of
+from lm_eval_longbench.records.results import find_results, results_under
+from lm_eval_longbench.records.sample import Sample, Unusable
+from lm_eval_longbench.records.scored import SAMPLES, read_samples
 from lm_eval_longbench.reporting.scored_run import ScoredRun, read_run
 from lm_eval_longbench.scoring.files import PredictionSource
 from lm_eval_longbench.scoring.plan import NothingRecognised, Plan, PlannedFile, plan_paths

@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from lm_eval_longbench.benchmarks.base import CAPPED, COUNTS, TRUNCATED
 from lm_eval_longbench.benchmarks.registry import benchmark_of, signs, tasks
+from lm_eval_longbench.benchmarks.results import ResultsFile, TaskResult, read_results_file
+from lm_eval_longbench.catalog.model import CAPPED, COUNTS, TRUNCATED
 from lm_eval_longbench.check.figures import (
     Figures,
     check_figures,
@@ -30,10 +31,9 @@ from lm_eval_longbench.check.verification import (
     compared,
 )
 from lm_eval_longbench.errors import LongBenchError
-from lm_eval_longbench.logs.found_results import find_results
-from lm_eval_longbench.logs.results_file import ResultsFile, TaskResult, read_results_file
-from lm_eval_longbench.logs.sample_log import LogRow, at, read_log
 from lm_eval_longbench.prompts.render import text_sha256
+from lm_eval_longbench.records.log import LogRow, at, read_log
+from lm_eval_longbench.records.results import find_results
 from lm_eval_longbench.signature.signature import completed, data_of, is_local, line
 
 # Called with the name of each task before it is verified.

@@ -10,9 +10,9 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from lm_eval_longbench.answers.answer import STATES
-from lm_eval_longbench.answers.summary import TOKENS, FileAnswers, TaskAnswers, kept_answers
 from lm_eval_longbench.console import fail, say_json, say_line, say_table, table_of
+from lm_eval_longbench.records.answer import STATES
+from lm_eval_longbench.records.summary import TOKENS, FileAnswers, TaskAnswers, kept_answers
 
 
 def answers_table(found: FileAnswers) -> Table:

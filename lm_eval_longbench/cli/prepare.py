@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from lm_eval_longbench.benchmarks.base import Source
 from lm_eval_longbench.benchmarks.registry import families, title_of
+from lm_eval_longbench.catalog.model import Source
 from lm_eval_longbench.console import say_line, say_table, table_of
 from lm_eval_longbench.data.fetch import provide
 from lm_eval_longbench.data.open import CONVERTED, DOWNLOADED, Documents, stored

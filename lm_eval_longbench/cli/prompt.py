@@ -10,8 +10,8 @@ from typing import Annotated, Any
 import typer
 
 from lm_eval_longbench.api.documents import prompt as finished_prompt
-from lm_eval_longbench.benchmarks.base import Task
 from lm_eval_longbench.benchmarks.registry import benchmark_of, expanded, find_task, kind_of, tasks
+from lm_eval_longbench.catalog.model import Task
 from lm_eval_longbench.console import say
 from lm_eval_longbench.errors import OptionError, PromptError
 from lm_eval_longbench.files import read_whole

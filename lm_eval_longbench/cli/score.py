@@ -12,11 +12,11 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from lm_eval_longbench.answers.answer import NOT_KNOWN, failed_text
 from lm_eval_longbench.benchmarks.registry import benchmark_of_table, short_names, tables
 from lm_eval_longbench.console import say_line, say_table, table_of, warn
 from lm_eval_longbench.errors import few
 from lm_eval_longbench.metrics.reasoning import DROP, KEEP
+from lm_eval_longbench.records.answer import NOT_KNOWN, failed_text
 from lm_eval_longbench.reporting.notes import capped_warning
 from lm_eval_longbench.retrieval.embedding import choose_embedder
 from lm_eval_longbench.scoring.problems import sentence

@@ -11,7 +11,6 @@ from typing import Annotated, Any
 
 import typer
 
-from lm_eval_longbench.benchmarks.base import Length
 from lm_eval_longbench.benchmarks.registry import (
     benchmark_of,
     expanded,
@@ -20,6 +19,7 @@ from lm_eval_longbench.benchmarks.registry import (
     tags,
     valid_names,
 )
+from lm_eval_longbench.catalog.model import Length
 from lm_eval_longbench.console import say_json, say_line, say_table, table_of
 from lm_eval_longbench.errors import OptionError, UnknownNameError
 from lm_eval_longbench.prompts.tokenizer import load_tokenizer

@@ -9,11 +9,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from lm_eval_longbench.check.verification import (
-    STATUSES,
-    Verification,
-    outcome_lines,
-)
+from lm_eval_longbench.check.verification import STATUSES, Verification, outcome_lines
 from lm_eval_longbench.check.verify import verify as verify_results
 from lm_eval_longbench.console import (
     escaped_line,

@@ -15,11 +15,11 @@ from lm_eval.api.model import LM
 from lm_eval.api.registry import register_model
 from tqdm.auto import tqdm
 
-from lm_eval_longbench.answers.answer import ANSWERED, Answer, AnswerText
 from lm_eval_longbench.errors import OptionError, UnknownNameError
 from lm_eval_longbench.harness.generation import FIRST_SEED, SAMPLING
 from lm_eval_longbench.options import REPEAT
 from lm_eval_longbench.prompts.tokenizer import is_true, load_tokenizer
+from lm_eval_longbench.records.answer import ANSWERED, Answer, AnswerText
 from lm_eval_longbench.server.asking import Asker, Manners
 from lm_eval_longbench.server.client import Client, Request
 from lm_eval_longbench.server.server import CHAT, Server, read_address

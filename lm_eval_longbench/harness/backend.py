@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import lm_eval.evaluator
 
-from lm_eval_longbench.answers.answer import CAPPED, answer_of
 from lm_eval_longbench.errors import TokenizerError
 from lm_eval_longbench.options import REPEAT
 from lm_eval_longbench.prompts.tokenizer import load_tokenizer, tokenizer_name
 from lm_eval_longbench.prompts.tokens.official import clean_up, cleans_up
+from lm_eval_longbench.records.answer import CAPPED, answer_of
 from lm_eval_longbench.signature.signature import CLEANED_UP
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import Any
 
 from lm_eval.config.task import TaskConfig
 
-from lm_eval_longbench.benchmarks.base import Benchmark, Task
+from lm_eval_longbench.benchmarks.base import Benchmark
 from lm_eval_longbench.benchmarks.from_files import FromFiles
 from lm_eval_longbench.benchmarks.registry import (
     benchmark_of,
@@ -20,7 +20,7 @@ from lm_eval_longbench.benchmarks.registry import (
     tags,
     tasks,
 )
-from lm_eval_longbench.catalog.model import prompt_sha256
+from lm_eval_longbench.catalog.model import Task, prompt_sha256
 from lm_eval_longbench.catalog.read import OWN_KEYS, Hook, leaves_beside, read_file
 from lm_eval_longbench.catalog.users import CHANGES, DEFAULTS, changed
 from lm_eval_longbench.errors import OptionError, PromptError, UnknownNameError

@@ -6,10 +6,9 @@ import logging
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from lm_eval_longbench.benchmarks.base import MOST_REPEATS
 from lm_eval_longbench.console import warn_once
 from lm_eval_longbench.errors import OptionError
-from lm_eval_longbench.options import REPEAT, read_seed
+from lm_eval_longbench.options import MOST_REPEATS, REPEAT, read_seed
 from lm_eval_longbench.signature.protocol import is_greedy
 
 _NAME = "max_gen_toks"

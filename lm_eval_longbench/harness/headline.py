@@ -16,10 +16,10 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from lm_eval_longbench.answers.answer import REPLIES
 from lm_eval_longbench.benchmarks.registry import tables
 from lm_eval_longbench.harness.backend import tasks_of_call
-from lm_eval_longbench.logs.scored_files import FORMAT, REPORT, SAMPLES
+from lm_eval_longbench.records.answer import REPLIES
+from lm_eval_longbench.records.scored import FORMAT, REPORT, SAMPLES
 from lm_eval_longbench.reporting.report import make_report
 from lm_eval_longbench.reporting.run_end import Asked, headlines
 from lm_eval_longbench.reporting.scored_run import read_run

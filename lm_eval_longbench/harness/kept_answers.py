@@ -18,9 +18,6 @@ from typing import TYPE_CHECKING, Any
 
 from tqdm.auto import tqdm
 
-from lm_eval_longbench.answers.answer import ANSWERED, CAPPED, EMPTY, Answer, AnswerText, answer_of
-from lm_eval_longbench.answers.rows import Kept
-from lm_eval_longbench.answers.store import AnswerStore, answer_key, sent_generation
 from lm_eval_longbench.errors import RunStopped
 from lm_eval_longbench.harness.backend import Counts, as_text
 from lm_eval_longbench.harness.engines import died, seeded_batches, warn_of_size, watched
@@ -28,6 +25,9 @@ from lm_eval_longbench.harness.interrupt import Stopped, Stopping, gated
 from lm_eval_longbench.harness.record import question_id
 from lm_eval_longbench.options import REPEAT
 from lm_eval_longbench.prompts.render import text_sha256
+from lm_eval_longbench.records.answer import ANSWERED, CAPPED, EMPTY, Answer, AnswerText, answer_of
+from lm_eval_longbench.records.identity import answer_key, sent_generation
+from lm_eval_longbench.records.store import AnswerStore, Kept
 from lm_eval_longbench.secrets import masked
 
 if TYPE_CHECKING:

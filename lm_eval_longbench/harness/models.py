@@ -26,12 +26,7 @@ from lm_eval_longbench.errors import LongBenchError, TokenizerError, UnknownName
 from lm_eval_longbench.files import body_of, within
 from lm_eval_longbench.harness.api_model import LongBenchAPI
 from lm_eval_longbench.harness.baseline import ExtractiveBaseline
-from lm_eval_longbench.prompts.tokenizer import (
-    is_encoding,
-    is_true,
-    load_tokenizer,
-    tokenizer_name,
-)
+from lm_eval_longbench.prompts.tokenizer import is_encoding, is_true, load_tokenizer, tokenizer_name
 from lm_eval_longbench.server.server import CHAT, KEY_VARIABLE, headers
 
 if TYPE_CHECKING:

@@ -12,17 +12,12 @@ from lm_eval_longbench.console import warn_once
 from lm_eval_longbench.errors import OptionError, OverlengthError
 from lm_eval_longbench.prompts.prepare import Prompt, prepare
 from lm_eval_longbench.prompts.tokenizer import is_true, tokenizer_name
-from lm_eval_longbench.prompts.truncation import (
-    Rule,
-    count_many,
-    count_tokens,
-    counts_as_installed,
-)
+from lm_eval_longbench.prompts.truncation import Rule, count_many, count_tokens, counts_as_installed
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
-    from lm_eval_longbench.benchmarks.base import Task
+    from lm_eval_longbench.catalog.model import Task
 
 
 # ---------------------------------------------------------------------- the limit

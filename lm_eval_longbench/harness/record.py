@@ -15,13 +15,12 @@ from typing import Any
 from lm_eval.api.instance import Instance
 from lm_eval.loggers import EvaluationTracker
 
-from lm_eval_longbench.answers.answer import Answer, answer_of
-from lm_eval_longbench.benchmarks.base import COUNTS, TRUNCATED
 from lm_eval_longbench.benchmarks.registry import signs
+from lm_eval_longbench.catalog.model import COUNTS, TRUNCATED
 from lm_eval_longbench.harness.backend import as_text
-from lm_eval_longbench.logs.found_results import logs_of, same_results
-from lm_eval_longbench.logs.results_file import RESULTS_NAME
 from lm_eval_longbench.prompts.prepare import EXCERPT, Prompt, Texts, text_sha256, whole
+from lm_eval_longbench.records.answer import Answer, answer_of
+from lm_eval_longbench.records.results import RESULTS_NAME, logs_of, same_results
 from lm_eval_longbench.secrets import masked
 from lm_eval_longbench.signature.ingredients import INGREDIENTS
 from lm_eval_longbench.signature.signature import completed, line

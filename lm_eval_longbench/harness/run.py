@@ -25,7 +25,6 @@ from typing import Any
 from lm_eval._cli.harness import HarnessCLI
 from lm_eval.utils import sanitize_model_name, setup_logging
 
-from lm_eval_longbench.answers.store import AnswerStore, cuts, file_stem, model_identity, model_name
 from lm_eval_longbench.benchmarks.registry import (
     expanded,
     find_task,
@@ -52,6 +51,8 @@ from lm_eval_longbench.harness.interrupt import Stopped, Stopping
 from lm_eval_longbench.harness.kept_answers import KeptAnswers
 from lm_eval_longbench.harness.models import without_model
 from lm_eval_longbench.harness.prompts import warn_without_chat
+from lm_eval_longbench.records.identity import cuts, file_stem, model_identity, model_name
+from lm_eval_longbench.records.store import AnswerStore
 from lm_eval_longbench.secrets import hide_keys, masked, without_keys
 
 logger = logging.getLogger(__name__)

@@ -19,11 +19,10 @@ from lm_eval.api.task import ConfigurableTask
 from lm_eval.filters import build_filter_ensemble
 from tqdm import tqdm
 
-from lm_eval_longbench.answers.answer import REPLIES
 from lm_eval_longbench.benchmarks.asking import Asking, asking_of
-from lm_eval_longbench.benchmarks.base import CAPPED, FAILED
 from lm_eval_longbench.benchmarks.questions import question_values
 from lm_eval_longbench.benchmarks.registry import benchmark_of, carried, read_options
+from lm_eval_longbench.catalog.model import CAPPED, FAILED
 from lm_eval_longbench.catalog.users import KEY as DEFINITION
 from lm_eval_longbench.catalog.users import WHOLE
 from lm_eval_longbench.catalog.users import notes as changes
@@ -82,6 +81,7 @@ from lm_eval_longbench.prompts.prepare import Texts, place_as_sent, question_at
 from lm_eval_longbench.prompts.render import text_sha256
 from lm_eval_longbench.prompts.tokenizer import load_tokenizer, tokenizer_name
 from lm_eval_longbench.prompts.tokens.fast import tokenizer_sha256
+from lm_eval_longbench.records.answer import REPLIES
 from lm_eval_longbench.secrets import masked
 from lm_eval_longbench.signature.ingredients import BEGIN, model_settings
 from lm_eval_longbench.signature.signature import package_versions

@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from lm_eval_longbench.benchmarks.base import Benchmark, Place
-from lm_eval_longbench.benchmarks.parts import BARS, Chart, Ladder, Look, Point, Text, chart, same
+from lm_eval_longbench.benchmarks.base import Benchmark
+from lm_eval_longbench.benchmarks.charts import BARS, Chart, Ladder, Look, Point, Text, chart, same
 from lm_eval_longbench.benchmarks.registry import benchmarks, tables
 from lm_eval_longbench.errors import DataError
 from lm_eval_longbench.language import Sentence, sentence
@@ -37,6 +37,7 @@ from lm_eval_longbench.reporting.report import columns_of, pair_of
 from lm_eval_longbench.reporting.scored_run import ScoredRun
 from lm_eval_longbench.statistics.counts import CAPPED, FAILED, LOSS, SHARES, TRUNCATED
 from lm_eval_longbench.statistics.effective import SHARE
+from lm_eval_longbench.statistics.figure import Place
 from lm_eval_longbench.statistics.tree import Pairing
 from lm_eval_longbench.version import __version__
 

@@ -13,12 +13,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from lm_eval_longbench.benchmarks.base import MOST_REPEATS, Benchmark, Place
-from lm_eval_longbench.benchmarks.parts import Ladder, Look, Point
+from lm_eval_longbench.benchmarks.base import Benchmark
+from lm_eval_longbench.benchmarks.charts import Ladder, Look, Point
 from lm_eval_longbench.benchmarks.registry import benchmarks
 from lm_eval_longbench.errors import PredictionError
 from lm_eval_longbench.files import read_json
 from lm_eval_longbench.language import listed, sentence, several
+from lm_eval_longbench.options import MOST_REPEATS
 from lm_eval_longbench.reporting.notes import Column, note_on_column, warning_of
 from lm_eval_longbench.reporting.published import PublishedRow, verdict_of
 from lm_eval_longbench.reporting.scored_run import is_scored
@@ -30,7 +31,7 @@ from lm_eval_longbench.statistics.effective import (
     effective,
     effective_of_published,
 )
-from lm_eval_longbench.statistics.figure import Unit
+from lm_eval_longbench.statistics.figure import Place, Unit
 from lm_eval_longbench.statistics.tree import (
     Contrast,
     Difference,

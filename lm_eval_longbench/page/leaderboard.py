@@ -11,14 +11,14 @@ from typing import Any
 
 from typing_extensions import TypedDict
 
+from lm_eval_longbench.benchmarks.results import ScoredFolder, read_results
 from lm_eval_longbench.check.verification import outcome_lines
 from lm_eval_longbench.check.verify import verify
 from lm_eval_longbench.errors import DataError, LongBenchError, OptionError, PredictionError
 from lm_eval_longbench.files import read_json
-from lm_eval_longbench.logs.found_results import find_results
-from lm_eval_longbench.logs.results_file import ScoredFolder, read_results
 from lm_eval_longbench.page.data import page_data
 from lm_eval_longbench.page.samples import Lengths, lengths_of
+from lm_eval_longbench.records.results import find_results
 from lm_eval_longbench.reporting.scored_run import ScoredRun, read_run, unique_names
 from lm_eval_longbench.scoring.score import score_paths
 from lm_eval_longbench.shapes import checked

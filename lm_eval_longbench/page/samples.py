@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from lm_eval_longbench.answers.answer import is_capped
 from lm_eval_longbench.benchmarks.registry import benchmark_of_table, tables
-from lm_eval_longbench.benchmarks.sample import Sample, Scored, Unusable, failure_of
 from lm_eval_longbench.errors import DataError
-from lm_eval_longbench.logs.sample_log import prompt_of, requests_of
 from lm_eval_longbench.page.build import cleaned
+from lm_eval_longbench.records.answer import is_capped
+from lm_eval_longbench.records.log import prompt_of, requests_of
+from lm_eval_longbench.records.sample import Sample, Scored, Unusable, failure_of
 from lm_eval_longbench.reporting.scored_run import ScoredTable, is_scored
 from lm_eval_longbench.scoring.files import LOG, PredictionSource
 from lm_eval_longbench.scoring.plan import plan_paths

@@ -10,11 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from lm_eval_longbench.errors import TokenizerError, UnknownNameError
-from lm_eval_longbench.prompts.tokens.fast import (
-    Tokenized,
-    cutting_tokenizer,
-    fast_tokenizer,
-)
+from lm_eval_longbench.prompts.tokens.fast import Tokenized, cutting_tokenizer, fast_tokenizer
 from lm_eval_longbench.prompts.tokens.official import (
     RELEASE_PRO,
     RELEASE_V1,

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from lm_eval_longbench.answers.answer import failed_text
-from lm_eval_longbench.benchmarks.base import Table
 from lm_eval_longbench.benchmarks.registry import benchmarks, protocol_of, segmented, tables
+from lm_eval_longbench.catalog.model import Table
 from lm_eval_longbench.language import Sentence, listed, sentence, several
 from lm_eval_longbench.metrics.reasoning import KEEP
+from lm_eval_longbench.records.answer import failed_text
 from lm_eval_longbench.reporting.scored_run import Facts, ScoredRun, ScoredTable
 from lm_eval_longbench.signature.compare import incomparable
 from lm_eval_longbench.signature.ingredients import values_of

@@ -10,11 +10,11 @@ import functools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from lm_eval_longbench.benchmarks.base import Place
 from lm_eval_longbench.benchmarks.registry import benchmark_of_table, benchmarks, tables
 from lm_eval_longbench.language import Sentence, listed, sentence, several
 from lm_eval_longbench.reporting.scored_run import ScoredRun, ScoredTable
 from lm_eval_longbench.signature.protocol import MOST_COPIES, departures
+from lm_eval_longbench.statistics.figure import Place
 
 # Tasks named in a reason.
 _NAMED = 3

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from lm_eval_longbench.benchmarks.base import Place
 from lm_eval_longbench.benchmarks.registry import benchmarks, tables
 from lm_eval_longbench.errors import DataError
 from lm_eval_longbench.language import Sentence, sentence
@@ -27,7 +26,7 @@ from lm_eval_longbench.reporting.notes import (
 from lm_eval_longbench.reporting.published import Leaderboard, leaderboard
 from lm_eval_longbench.reporting.rows import Cell, ReportRow, shown
 from lm_eval_longbench.reporting.scored_run import ScoredRun, ScoredTable
-from lm_eval_longbench.statistics.figure import Figure
+from lm_eval_longbench.statistics.figure import Figure, Place
 from lm_eval_longbench.statistics.tree import Pairing, estimate
 
 _DONE = {KEEP: "kept", DROP: "dropped"}

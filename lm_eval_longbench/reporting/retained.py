@@ -18,7 +18,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from lm_eval_longbench.benchmarks.base import Place
 from lm_eval_longbench.benchmarks.registry import benchmarks
 from lm_eval_longbench.errors import OptionError, UnknownNameError
 from lm_eval_longbench.language import Sentence
@@ -28,7 +27,7 @@ from lm_eval_longbench.reporting.render import DIFFERENCE, PERCENT, csv_cells, p
 from lm_eval_longbench.reporting.report import BenchmarkReport, Report, columns_of, pair_of
 from lm_eval_longbench.reporting.rows import Cell, ReportRow
 from lm_eval_longbench.reporting.scored_run import ScoredRun
-from lm_eval_longbench.statistics.figure import RELATIVE, Figure
+from lm_eval_longbench.statistics.figure import RELATIVE, Figure, Place
 from lm_eval_longbench.statistics.intervals import FEWEST, t_interval, two_sided_p
 from lm_eval_longbench.statistics.tree import FEW_DIFFER, Difference, Pairing, Tree, few_differ
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 
 from rich.cells import cell_len
 
-from lm_eval_longbench.answers.answer import failed_text
 from lm_eval_longbench.benchmarks.registry import benchmarks
 from lm_eval_longbench.language import said, sentence, several, told
+from lm_eval_longbench.records.answer import failed_text
 from lm_eval_longbench.reporting.notes import Column, warning_of
 from lm_eval_longbench.reporting.published import lacks_first_pass, verdict_of
 from lm_eval_longbench.reporting.render import figure_parts, sections

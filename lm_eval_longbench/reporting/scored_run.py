@@ -9,23 +9,13 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from lm_eval_longbench.benchmarks.base import Table
-from lm_eval_longbench.benchmarks.registry import (
-    benchmark_of_table,
-    learn_carried,
-    tables,
-)
+from lm_eval_longbench.benchmarks.registry import benchmark_of_table, learn_carried, tables
+from lm_eval_longbench.catalog.model import Table
 from lm_eval_longbench.errors import DataError, PredictionError, few
 from lm_eval_longbench.files import blocks, lines, read_whole, reading
 from lm_eval_longbench.language import sentence
-from lm_eval_longbench.logs.scored_files import (
-    FORMAT,
-    REPORT,
-    SAMPLES,
-    ReportTable,
-    table_parts,
-)
 from lm_eval_longbench.metrics.reasoning import POLICIES
+from lm_eval_longbench.records.scored import FORMAT, REPORT, SAMPLES, ReportTable, table_parts
 from lm_eval_longbench.shapes import Count, checked
 from lm_eval_longbench.signature.signature import UNKNOWN
 from lm_eval_longbench.statistics.answers import Answers, BadRow, Columns

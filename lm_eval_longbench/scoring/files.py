@@ -12,9 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from lm_eval_longbench.benchmarks.answer_files import LINES, pieces_of
 from lm_eval_longbench.benchmarks.registry import layouts, tables
-from lm_eval_longbench.benchmarks.sample import KnownDocuments, Unusable
 from lm_eval_longbench.errors import PredictionError
 from lm_eval_longbench.files import (
     ByteChunk,
@@ -25,8 +23,10 @@ from lm_eval_longbench.files import (
     raw_blocks,
     reading,
 )
-from lm_eval_longbench.logs.found_results import logs_of
 from lm_eval_longbench.metrics.reasoning import DROP
+from lm_eval_longbench.records.layouts import LINES, pieces_of
+from lm_eval_longbench.records.results import logs_of
+from lm_eval_longbench.records.sample import KnownDocuments, Unusable
 
 _ENDINGS = (".jsonl", ".jsonl.gz")
 # Lines that are looked at to find out what a file is.

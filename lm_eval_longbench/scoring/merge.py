@@ -8,11 +8,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
-from lm_eval_longbench.benchmarks.base import MOST_REPEATS, Table
 from lm_eval_longbench.benchmarks.registry import benchmark_of_table, tables
-from lm_eval_longbench.benchmarks.sample import MALFORMED
+from lm_eval_longbench.catalog.model import Table
 from lm_eval_longbench.errors import PredictionError
 from lm_eval_longbench.metrics.reasoning import DROP, KEEP, OTHERWISE
+from lm_eval_longbench.options import MOST_REPEATS
+from lm_eval_longbench.records.sample import MALFORMED
 from lm_eval_longbench.scoring.files import LOG, PredictionSource
 from lm_eval_longbench.scoring.problems import KINDS, Problems, entry
 from lm_eval_longbench.scoring.score_chunk import Outcome, ScoredSample

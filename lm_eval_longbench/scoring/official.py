@@ -9,10 +9,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from lm_eval_longbench.benchmarks.answer_files import OfficialFiles, WrittenRun
 from lm_eval_longbench.benchmarks.registry import benchmark_of_table
 from lm_eval_longbench.errors import LongBenchError, PredictionError
 from lm_eval_longbench.files import read_json
+from lm_eval_longbench.records.layouts import OfficialFiles, WrittenRun
 from lm_eval_longbench.result_files import written_together
 from lm_eval_longbench.scoring.files import LOG
 from lm_eval_longbench.scoring.merge import MergedTable

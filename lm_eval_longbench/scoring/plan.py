@@ -21,12 +21,11 @@ from lm_eval_longbench.benchmarks.registry import (
     tables,
     task_number,
 )
-from lm_eval_longbench.benchmarks.sample import KnownDocuments, Read
+from lm_eval_longbench.benchmarks.results import Recorded, RecordedRuns, answering
 from lm_eval_longbench.errors import PredictionError, few
-from lm_eval_longbench.logs.found_results import answering
-from lm_eval_longbench.logs.results_file import Recorded, RecordedRuns
-from lm_eval_longbench.logs.sample_log import answers_in, task_in_name
 from lm_eval_longbench.metrics.reasoning import DROP, KEEP, POLICIES
+from lm_eval_longbench.records.log import answers_in, task_in_name
+from lm_eval_longbench.records.sample import KnownDocuments, Read
 from lm_eval_longbench.scoring.files import (
     LOG,
     FoundFile,

@@ -18,17 +18,12 @@ from lm_eval_longbench.benchmarks.registry import (
     table_of,
     tables,
 )
+from lm_eval_longbench.benchmarks.results import read_results_file
 from lm_eval_longbench.errors import PredictionError
 from lm_eval_longbench.files import odd_kind, reading
-from lm_eval_longbench.logs.results_file import read_results_file, results_beside
-from lm_eval_longbench.logs.sample_log import is_log_row, task_in_name
-from lm_eval_longbench.scoring.files import (
-    LOG,
-    FoundFile,
-    count_rows,
-    first_rows,
-    stem_of,
-)
+from lm_eval_longbench.records.log import is_log_row, task_in_name
+from lm_eval_longbench.records.results import results_beside
+from lm_eval_longbench.scoring.files import LOG, FoundFile, count_rows, first_rows, stem_of
 
 _OWN_OUTPUT = frozenset({"table", "task", "id", "repeat", "score", "failed"})
 _OWN = "own"

@@ -7,18 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from lm_eval_longbench.benchmarks.registry import (
-    benchmark_of_table,
-    benchmarks,
-    carried,
-    signs,
-)
-from lm_eval_longbench.logs.scored_files import FORMAT, ReportFile, ReportTable
+from lm_eval_longbench.benchmarks.registry import benchmark_of_table, benchmarks, carried, signs
 from lm_eval_longbench.metrics.reasoning import DROP, KEEP
+from lm_eval_longbench.records.scored import FORMAT, ReportFile, ReportTable, SignaturePart
 from lm_eval_longbench.scoring.merge import Gathered, MergedTable
 from lm_eval_longbench.signature.signature import (
     UNKNOWN,
-    SignaturePart,
     combined,
     of_scored,
     package_versions,

@@ -10,16 +10,11 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any, cast
 
-from lm_eval_longbench.benchmarks.registry import (
-    benchmark_of_table,
-    layouts,
-    short_names,
-    table_of,
-)
+from lm_eval_longbench.benchmarks.registry import benchmark_of_table, layouts, short_names, table_of
 from lm_eval_longbench.errors import UnknownNameError
 from lm_eval_longbench.files import ByteChunk
-from lm_eval_longbench.logs.scored_files import REPORT, SAMPLES, SCORES, SampleLine
 from lm_eval_longbench.metrics.reasoning import OTHERWISE, POLICIES
+from lm_eval_longbench.records.scored import REPORT, SAMPLES, SCORES, SampleLine
 from lm_eval_longbench.result_files import ResultFile, written_together
 from lm_eval_longbench.retrieval.embedding import summary_similarities
 from lm_eval_longbench.retrieval.vectors import Embedder, VectorCache

@@ -13,7 +13,6 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lm_eval_longbench.benchmarks.base import MOST_REPEATS, Table
 from lm_eval_longbench.benchmarks.registry import (
     benchmark_of_table,
     benchmarks,
@@ -25,7 +24,15 @@ from lm_eval_longbench.benchmarks.registry import (
     tables,
     task_number,
 )
-from lm_eval_longbench.benchmarks.sample import (
+from lm_eval_longbench.catalog.model import Table
+from lm_eval_longbench.catalog.users import WHOLE
+from lm_eval_longbench.errors import LongBenchError, OptionError
+from lm_eval_longbench.files import ByteChunk
+from lm_eval_longbench.metrics.reasoning import DROP, KEEP, holds_reasoning
+from lm_eval_longbench.options import MOST_REPEATS
+from lm_eval_longbench.prompts.truncation import usable_cores
+from lm_eval_longbench.records.log import data_label, is_log_row, prompt_of, responses_of
+from lm_eval_longbench.records.sample import (
     FOREIGN,
     MALFORMED,
     Read,
@@ -39,12 +46,6 @@ from lm_eval_longbench.benchmarks.sample import (
     is_whole,
     line_of,
 )
-from lm_eval_longbench.catalog.users import WHOLE
-from lm_eval_longbench.errors import LongBenchError, OptionError
-from lm_eval_longbench.files import ByteChunk
-from lm_eval_longbench.logs.sample_log import data_label, is_log_row, prompt_of, responses_of
-from lm_eval_longbench.metrics.reasoning import DROP, KEEP, holds_reasoning
-from lm_eval_longbench.prompts.truncation import usable_cores
 from lm_eval_longbench.scoring.files import LOG, PredictionSource, decoded
 from lm_eval_longbench.scoring.problems import Problems, entry
 

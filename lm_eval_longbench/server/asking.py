@@ -14,8 +14,8 @@ from hashlib import sha256
 from itertools import count
 from typing import Any
 
-from lm_eval_longbench.answers.answer import CAPPED, FAILED, FILTERED, Answer
 from lm_eval_longbench.errors import Interrupted, LongBenchError, RunStopped, few
+from lm_eval_longbench.records.answer import CAPPED, FAILED, FILTERED, Answer
 from lm_eval_longbench.server import faults
 from lm_eval_longbench.server.client import Client, Request, Taken
 from lm_eval_longbench.server.faults import BUSY, TROUBLE, WITHHELD, Fault

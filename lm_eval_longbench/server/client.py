@@ -13,9 +13,9 @@ from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Any, TypeVar
 
-from lm_eval_longbench.answers.answer import Answer
 from lm_eval_longbench.console import warn_once
 from lm_eval_longbench.errors import OptionError
+from lm_eval_longbench.records.answer import Answer
 from lm_eval_longbench.server.faults import (
     FATAL,
     NOT_TAKEN,

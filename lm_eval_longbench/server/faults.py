@@ -15,7 +15,7 @@ from datetime import datetime, timezone
 from email.utils import parsedate_to_datetime
 from typing import Any
 
-from lm_eval_longbench.answers.answer import FILTER, TOO_LONG
+from lm_eval_longbench.records.answer import FILTER, TOO_LONG
 
 # The server has too many requests: later, and fewer at a time.
 BUSY = "busy"

@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from lm_eval_longbench.answers.answer import ANSWERED, EMPTY, FILTERED, Answer
+from lm_eval_longbench.records.answer import ANSWERED, EMPTY, FILTERED, Answer
 from lm_eval_longbench.server.faults import REFUSED, TROUBLE, Fault, of_error
 
 # What servers write while an answer is not at its end.

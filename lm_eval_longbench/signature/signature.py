@@ -12,29 +12,13 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from typing_extensions import TypedDict
-
-from lm_eval_longbench.shapes import Object
+from lm_eval_longbench.records.scored import SignaturePart
 from lm_eval_longbench.signature.ingredients import INGREDIENTS, LATER, PACKAGES, values_of
 from lm_eval_longbench.signature.ingredients import UNKNOWN as UNKNOWN
 from lm_eval_longbench.version import __version__, installed
 
 # The ingredient `decoding`, and the fingerprint of kept answers that are so already.
 CLEANED_UP = "cleaned up"
-
-
-class SignaturePart(TypedDict, total=False):
-    """The signature of a table in report.json.
-
-    Attributes:
-        line: in short.
-        ingredients: of all tasks together.
-        tasks: ingredients by task.
-    """
-
-    line: str | None
-    ingredients: Object | None
-    tasks: dict[str, Object] | None
 
 
 def unknown(**known: Any) -> dict[str, Any]:

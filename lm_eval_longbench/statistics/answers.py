@@ -6,7 +6,6 @@ from the file; whatever follows from answers follows from these columns.
 
 from __future__ import annotations
 
-import re
 from array import array
 from collections import Counter
 from collections.abc import Mapping
@@ -17,15 +16,14 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from lm_eval_longbench.answers.answer import NOT_KNOWN, counted
-from lm_eval_longbench.metrics.reasoning import OTHERWISE, otherwise
+from lm_eval_longbench.metrics.reasoning import otherwise
+from lm_eval_longbench.records.answer import NOT_KNOWN, counted
 from lm_eval_longbench.statistics.means import question_means
 
 if TYPE_CHECKING:
     from lm_eval_longbench.catalog.model import Table, Task
 
 KEY_BYTES = 16
-_DOCUMENT = re.compile(r"[0-9a-f]{16}")
 
 
 class BadRow(Exception):
@@ -201,70 +199,52 @@ class Columns:
         Raises:
             BadRow: it does not fit; KeyError: a field is not there.
         """
+        try:
+            self._add(row, line)
+        except (TypeError, ValueError, ArithmeticError) as error:
+            raise BadRow(f"a field has a value of another type: {error}") from error
+
+    def _add(self, row: Mapping[str, Any], line: int) -> None:
         other = otherwise(row)
-        if other is not None and not isinstance(other, Mapping):
-            field = next(name for name in OTHERWISE.values() if name in row)
-            raise BadRow(f"{field!r} must be an object, not {other!r}")
         if self.policy_swapped and other is not None:
             row = {**row, **other}
-        task, name, repeat, failed = row["task"], row["id"], row["repeat"], row["failed"]
-        if not isinstance(task, str) or task not in self.table.tasks:
+        task, repeat, document = row["task"], row["repeat"], row.get("document")
+        if task not in self.table.tasks:
             raise BadRow(f"{task!r} is no task of {self.table.name}")
-        if not isinstance(name, str):
-            raise BadRow(f"'id' must be a text, not {name!r}")
-        last = self.repeats
-        if not isinstance(repeat, int) or isinstance(repeat, bool) or not 1 <= repeat <= last:
-            raise BadRow(f"'repeat' must be from 1 to {last}, not {repeat!r}")
-        if not isinstance(failed, bool):
-            raise BadRow(f"'failed' must be true or false, not {failed!r}")
-        score = _share(row, "score")
-        truncated, capped = _flag(row, "truncated"), _flag(row, "capped")
-        reason = row.get("failure", NOT_KNOWN)
-        if not isinstance(reason, str):
-            raise BadRow(f"'failure' must be a text, not {reason!r}")
-        values = [self._value(row, field) for field in self._names]
-        document = _document(row)
-        codes = {
-            dimension: self._code(dimension, self.benchmark.dimension_of(row, dimension))
-            for dimension in self._codes
-        }
-
-        self._keys += question_key(self.benchmark, self.table, task, name, row.get("index"))
+        if not 1 <= repeat <= self.repeats:
+            raise BadRow(f"'repeat' must be from 1 to {self.repeats}, not {repeat!r}")
+        self._keys += question_key(self.benchmark, self.table, task, row["id"], row.get("index"))
         self._lines.append(line)
         self._repeats.append(repeat - 1)
         self._tasks.append(self._numbers[task])
-        self._scores.append(score)
-        self._truncated.append(truncated)
-        self._capped.append(capped)
-        self._failed.append(failed)
-        self._failures[reason] += failed
+        self._scores.append(_share(row, "score"))
+        self._truncated.append(_number(row.get("truncated")))
+        self._capped.append(_number(row.get("capped")))
+        self._failed.append(row["failed"])
+        self._failures[row.get("failure", NOT_KNOWN)] += row["failed"]
         self._reasoned.append(other is not None)
-        for name_of, value in zip(self._names, values, strict=True):
-            self._fields[name_of].append(value)
-        self._documents.append(document)
-        for dimension, code in codes.items():
-            self._dimensions[dimension].append(code)
-        self._ids_are_lines = self._ids_are_lines and name == str(row.get("index"))
+        self._documents.append(0 if document is None else int(document, 16))
+        for name in self._names:
+            self._fields[name].append(self._value(row, name))
+        for dimension in self._codes:
+            value = self.benchmark.dimension_of(row, dimension)
+            self._dimensions[dimension].append(self._code(dimension, value))
+        self._ids_are_lines = self._ids_are_lines and row["id"] == str(row.get("index"))
 
     def _value(self, row: Mapping[str, Any], name: str) -> float:
         """Return a field of an answer as a number; NaN where it has none."""
         needed = self.benchmark.sample_fields[name]
-        if name not in row and needed in ("", "cosine"):
-            return np.nan
-        if needed == "cosine":
-            value = row[name]
-            return float(value) if isinstance(value, int | float) else np.nan
         if needed == "flag":
-            if not isinstance(row[name], bool):
-                raise BadRow(f"{name!r} must be true or false, not {row[name]!r}")
-            return float(row[name])
-        return _share(row, name)
+            return _number(row[name])
+        if needed == "cosine":
+            return _number(row.get(name))
+        return _share(row, name) if needed or name in row else np.nan
 
     def _code(self, dimension: str, value: Any) -> int:
         codes = self._codes[dimension]
         if value is None and dimension in self.benchmark.may_be_unknown:
             return -1
-        if isinstance(value, list | dict) or value not in codes:
+        if value not in codes:
             raise BadRow(
                 f"{dimension!r} must be one of {', '.join(map(str, codes))}, not {value!r}"
             )
@@ -353,21 +333,8 @@ class Columns:
         raise BadRow(f"the same question and repeat as on line {one}", again)
 
 
-def _document(row: Mapping[str, Any]) -> int:
-    """Return the hash of a row's document as a number; 0: not known."""
-    value = row.get("document")
-    if value is None:
-        return 0
-    if not isinstance(value, str) or not _DOCUMENT.fullmatch(value):
-        raise BadRow(f"'document' must be 16 hexadecimal digits or null, not {value!r}")
-    return int(value, 16)
-
-
-def _flag(row: Mapping[str, Any], name: str) -> float:
-    """Return true or false as a number; NaN for null, and where the row has no such field."""
-    value = row.get(name)
-    if value is not None and not isinstance(value, bool):
-        raise BadRow(f"{name!r} must be true, false or null, not {value!r}")
+def _number(value: Any) -> float:
+    """Return a number, or true or false as one; NaN for null."""
     return np.nan if value is None else float(value)
 
 

@@ -12,7 +12,7 @@ from lm_eval_longbench.statistics.means import running_total
 from lm_eval_longbench.statistics.tree import Contrast
 
 if TYPE_CHECKING:
-    from lm_eval_longbench.logs.scored_files import TaskCounts
+    from lm_eval_longbench.records.scored import TaskCounts
 
 
 def _known(values: np.ndarray) -> int | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -46,6 +46,8 @@ class Unit:
         return None if value is None else self.factor * value
 
 
+# Section and name of a figure in reports.
+Place = tuple[str, str]
 # x/y - 1 of two figures.
 RELATIVE = Unit("relative", 1, 100, 2, signed=True)
 # From the values of questions in their order, and the number that they are divided by.
@@ -81,7 +83,7 @@ class Figure:
     main: bool = False
 
     @property
-    def place(self) -> tuple[str, str]:
+    def place(self) -> Place:
         """Section and name."""
         return self.section, self.name
 
@@ -118,6 +120,18 @@ class Figure:
         if not isinstance(leaf, Leaf) or not len(leaf.values) or np.isnan(leaf.values[0]):
             return None
         return float(leaf.values[0])
+
+
+def nested(figures: Sequence[Figure], part: str) -> dict[str, Any]:
+    """Return the official values of a part's figures, nested by their paths."""
+    found: dict[str, Any] = {}
+    for figure in figures:
+        if figure.path[:1] == (part,):
+            place = found
+            for name in figure.path[1:-1]:
+                place = place.setdefault(name, {})
+            place[figure.path[-1]] = figure.official
+    return found
 
 
 def leaf(
@@ -214,7 +228,7 @@ def groups(answers: Answers, *dimensions: str) -> Iterator[tuple[str, str, np.nd
 
 def figure(
     answers: Answers,
-    place: tuple[str, str],
+    place: Place,
     reduced: Reduced,
     unit: Unit,
     among: np.ndarray | None = None,

@@ -10,15 +10,11 @@ import pytest
 from departing import departures
 
 from lm_eval_longbench.benchmarks import registry
-from lm_eval_longbench.benchmarks.base import (
-    COUNTS,
-    Benchmark,
-    Metric,
-    Protocol,
-)
-from lm_eval_longbench.benchmarks.sample import Scored, Unusable, line_of
-from lm_eval_longbench.catalog.model import prompt_sha256
+from lm_eval_longbench.benchmarks.base import Benchmark
+from lm_eval_longbench.catalog.model import COUNTS, Metric, prompt_sha256
 from lm_eval_longbench.errors import DataError, PromptError
+from lm_eval_longbench.records.sample import Scored, Unusable, line_of
+from lm_eval_longbench.signature.protocol import Protocol
 from lm_eval_longbench.statistics.answers import Columns
 from lm_eval_longbench.statistics.figure import Figure, Unit, leaf
 from lm_eval_longbench.statistics.tree import Mean
@@ -141,9 +137,7 @@ def test_asking_is_greedy_at_any_limit(monkeypatch):
     assert SMALL.generation(TASK) == generation
     assert SMALL.protocol(TASK) == Protocol((), "on", (16,), 0.0, 1)
     monkeypatch.setattr(registry, "OURS", (*registry.OURS, SMALL))
-    known = (registry.benchmarks, registry.tables, registry.tasks, registry._of_tables)
-    for one in known:
-        one.cache_clear()
+    registry.forget()
     try:
         found = {
             limit: departures("small", {"limit": limit, "generation": generation}, 1).found
@@ -151,8 +145,7 @@ def test_asking_is_greedy_at_any_limit(monkeypatch):
         }
     finally:
         monkeypatch.undo()
-        for one in known:
-            one.cache_clear()
+        registry.forget()
     assert found == {None: (), 100: (), 10**6: ()}
 
 

@@ -21,130 +21,29 @@ from longbench_v1_facts import (
 )
 from prediction_rows import v1_row
 from scored_runs import v1_rows
-from v1_tasks import BY_FILE, BY_NAME, E_TASKS, TASKS, V1_TASKS
+from v1_tasks import BY_FILE, E_TASKS, TASKS
 
-from lm_eval_longbench.benchmarks.longbench_v1 import V1, E
-from lm_eval_longbench.benchmarks.sample import Sample, Unusable
+from lm_eval_longbench.benchmarks.v1 import V1, E
 from lm_eval_longbench.metrics.reasoning import KEEP
+from lm_eval_longbench.records.sample import Sample, Unusable
 
 GOLDEN = Path(__file__).resolve().parents[3] / "shared" / "golden"
-# Official order: the task list of LongBench's pred.py.
-BUDGETS = {
-    "narrativeqa": 128,
-    "qasper": 128,
-    "multifieldqa_en": 64,
-    "multifieldqa_zh": 64,
-    "hotpotqa": 32,
-    "2wikimqa": 32,
-    "musique": 32,
-    "dureader": 128,
-    "gov_report": 512,
-    "qmsum": 512,
-    "multi_news": 512,
-    "vcsum": 512,
-    "trec": 64,
-    "triviaqa": 32,
-    "samsum": 128,
-    "lsht": 64,
-    "passage_count": 32,
-    "passage_retrieval_en": 32,
-    "passage_retrieval_zh": 32,
-    "lcc": 64,
-    "repobench-p": 64,
-}
-MEMBERS = {
-    "single_doc_qa": "narrativeqa qasper multifieldqa_en multifieldqa_zh",
-    "multi_doc_qa": "hotpotqa 2wikimqa musique dureader",
-    "summarization": "gov_report qmsum multi_news vcsum",
-    "few_shot": "trec triviaqa samsum lsht",
-    "synthetic": "passage_count passage_retrieval_en passage_retrieval_zh",
-    "code": "lcc repobench-p",
-}
-CHINESE = {"multifieldqa_zh", "dureader", "vcsum", "lsht", "passage_retrieval_zh"}
-CODE = {"lcc", "repobench-p"}
-RAW = {"trec", "triviaqa", "samsum", "lsht", "lcc", "repobench-p"}
-IN_E = [
-    "qasper",
-    "multifieldqa_en",
-    "hotpotqa",
-    "2wikimqa",
-    "gov_report",
-    "multi_news",
-    "trec",
-    "triviaqa",
-    "samsum",
-    "passage_count",
-    "passage_retrieval_en",
-    "lcc",
-    "repobench-p",
-]
-ROWS = dict.fromkeys(BUDGETS, 200) | {"multifieldqa_en": 150, "lcc": 500, "repobench-p": 500}
-ROWS_E = dict.fromkeys(IN_E, 300) | {"multifieldqa_en": 150, "qasper": 224, "multi_news": 294}
 
 
 # ---------------------------------------------------------------------- facts
 
 
-def test_the_21_datasets_in_official_order_with_their_budgets():
-    assert [(name, one.budget) for name, one in DATASETS.items()] == list(BUDGETS.items())
-    assert [(task.label, task.budget) for task in V1_TASKS] == list(BUDGETS.items())
-    assert all(one.name == name for name, one in DATASETS.items())
-
-
-def test_the_13_datasets_of_longbench_e_are_the_same():
-    assert list(E.datasets) == IN_E
-    for name in IN_E:
-        one, other = E.datasets[name], V1.datasets[name]
-        for shared in ("prompt", "metric", "generation", "chat", "category", "language"):
-            assert getattr(one, shared) == getattr(other, shared)
-    assert [(task.label, task.budget) for task in E_TASKS] == [(n, BUDGETS[n]) for n in IN_E]
-
-
-def test_row_counts():
-    assert {task.label: task.questions for task in V1_TASKS} == ROWS
-    assert {task.label: task.questions for task in E_TASKS} == ROWS_E
-    assert (V1.tables["longbench_v1"].questions, E.tables["longbench_v1_e"].questions) == (
-        4750,
-        3668,
-    )
-
-
-def test_categories():
-    assert tuple(MEMBERS) == CATEGORIES
-    for category, names in MEMBERS.items():
-        found = [name for name, one in DATASETS.items() if one.category == category]
-        assert found == names.split()
-
-
-def test_languages():
-    languages = {
-        language: {name for name, one in DATASETS.items() if one.language == language}
-        for language in ("en", "zh", "code")
-    }
-    assert (languages["zh"], languages["code"]) == (CHINESE, CODE)
-    assert languages["en"] == set(BUDGETS) - CHINESE - CODE
-    assert not CHINESE & set(IN_E)
-    segmented = {task.label for task in TASKS if task.segmented}
-    assert {"multifieldqa_zh", "dureader", "vcsum"} <= segmented <= CHINESE
-    # The code sets count in both headlines.
-    assert set(datasets_of("en")) == languages["en"] | CODE
-    assert set(datasets_of("zh")) == CHINESE | CODE
-    assert datasets_of("zh", "code") == ("lcc", "repobench-p")
-    assert datasets_of("zh", "few_shot") == ("lsht",)
-
-
-def test_the_six_that_go_out_raw():
-    assert {name for name, one in DATASETS.items() if not one.chat} == RAW
-    for task in TASKS:
-        assert task.chat == (task.label not in RAW)
-        assert V1.protocol(task).chat == ("on" if task.chat else "raw")
+def test_the_pin_is_the_one_of_the_specification():
+    assert V1.source == E.source
+    assert (V1.source.label, V1.source.file) == ("zai-org/LongBench@5e628be", "data.zip")
+    assert V1.source.sha256 == "cb45b11a4133c6bc1d6a44b0f8e701335ff1e543195db1103472e575857f7f64"
 
 
 def test_asked_greedily_within_the_budget():
     for task in TASKS:
         assert V1.generation(task) == {
             "until": [],
-            "max_gen_toks": BUDGETS[task.label],
+            "max_gen_toks": DATASETS[task.label].budget,
             "do_sample": False,
             "temperature": 0.0,
         }
@@ -152,30 +51,6 @@ def test_asked_greedily_within_the_budget():
         assert (protocol.budgets, protocol.temperature, protocol.repeats) == ((task.budget,), 0, 1)
         assert protocol.limits == (3500, 7500, 15500, 31500)
     assert (V1.repeats, V1.one_message) == (1, False)
-
-
-def test_what_is_pinned_cannot_be_changed():
-    with pytest.raises(TypeError):
-        V1.tasks["nq"] = V1_TASKS[0]
-    with pytest.raises(AttributeError):
-        V1.datasets["qasper"].questions = 1
-    assert V1.source == E.source
-    assert V1.source.label == "zai-org/LongBench@5e628be"
-    assert V1.source.sha256 == "cb45b11a4133c6bc1d6a44b0f8e701335ff1e543195db1103472e575857f7f64"
-    assert (V1.source.file, len(V1.source.revision)) == ("data.zip", 40)
-
-
-def test_task_names_and_file_names():
-    assert [task.name for task in V1_TASKS] == [
-        f"longbench_v1_{name.replace('-', '_')}" for name in BUDGETS
-    ]
-    assert [task.dataset for task in V1_TASKS] == list(BUDGETS)
-    assert [task.name for task in E_TASKS] == [
-        f"longbench_v1_e_{name.replace('-', '_')}" for name in IN_E
-    ]
-    assert [task.dataset for task in E_TASKS] == [f"{name}_e" for name in IN_E]
-    assert len(BY_NAME) == len(BY_FILE) == len(TASKS) == 34
-    assert all(task.counted == task.name for task in TASKS)
 
 
 WITH_ROUGE = {"gov_report", "qmsum", "multi_news", "samsum"}
@@ -404,10 +279,6 @@ def test_borders_of_buckets(length, name):
     assert bucket(length) == name
 
 
-def test_the_order_of_buckets():
-    assert BUCKETS == ("0-4k", "4-8k", "8k+")
-
-
 @given(st.integers())
 def test_every_length_has_a_bucket_and_longer_ones_none_before(length):
     assert bucket(length) in BUCKETS
@@ -427,17 +298,6 @@ def test_v1_means_repeats_then_questions():
     lines = with_repeats("qasper", [1.0, 0.0], [0.25]) + with_repeats("narrativeqa", [1 / 3])
     found = official_of("longbench_v1", lines, expected=["longbench_v1_lcc"])
     assert list(found.items()) == [("narrativeqa", 33.33), ("qasper", 37.5), ("lcc", None)]
-
-
-def test_figures_of_v1_are_percent_rounded_to_two():
-    for scores, expected in (
-        ([0.0], 0.0),
-        ([1.0, 0.0, 0.0], 33.33),
-        ([2 / 3], 66.67),
-        ([1, 1], 100),
-    ):
-        found = official_of("longbench_v1", v1_rows({"qasper": scores}))["qasper"]
-        assert (found, type(found)) == (expected, float)
 
 
 def test_an_unscored_answer_leaves_no_figure():
@@ -468,24 +328,6 @@ def test_buckets_are_added_as_numpy_adds_and_v1_is_not():
     found = official_of("longbench_v1_e", rows)["trec"]["8k+"]
     assert found == 49.58 == round(100 * np.mean(scores), 2)
     assert type(found) is float
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_means_are_added_from_the_left(seed):
-    draw = random.Random(seed)
-    for _ in range(20):
-        scores = [draw.choice((0.0, 0.25, 1 / 3, 0.5, 2 / 3, 1.0)) for _ in range(200)]
-        total = 0.0
-        for score in scores:
-            total += score
-        expected = round(100 * total / len(scores), 2)
-        assert official_of("longbench_v1", v1_rows({"qasper": scores})) == {"qasper": expected}
-
-
-def test_the_known_case_of_rounding():
-    scores = [1.0] * 27 + [0.25] + [0.0] * 172
-    # 13.63 if divided first.
-    assert official_of("longbench_v1", v1_rows({"qasper": scores})) == {"qasper": 13.62}
 
 
 def placed(benchmark, lines, **more):

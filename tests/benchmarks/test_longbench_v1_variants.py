@@ -7,14 +7,9 @@ import pytest
 
 from lm_eval_longbench import evaluate, load, score_paths
 from lm_eval_longbench.benchmarks.asking import RetrievedAsking, asking_of
-from lm_eval_longbench.benchmarks.longbench_v1 import V1
-from lm_eval_longbench.benchmarks.longbench_v1_variants import VARIANTS
-from lm_eval_longbench.benchmarks.registry import (
-    benchmark_of,
-    families,
-    find_task,
-    short_names,
-)
+from lm_eval_longbench.benchmarks.registry import benchmark_of, families, find_task, short_names
+from lm_eval_longbench.benchmarks.v1 import V1
+from lm_eval_longbench.benchmarks.variants import VARIANTS
 from lm_eval_longbench.catalog.read import read_folder
 from lm_eval_longbench.errors import DataError
 from lm_eval_longbench.options import Options

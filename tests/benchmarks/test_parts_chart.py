@@ -4,8 +4,7 @@ import pytest
 from longbench_v1_facts import CATEGORIES, DATASETS
 from scored_runs import pro_row, v1_rows, v2_row, write_run
 
-from lm_eval_longbench.benchmarks.longbench_v1_charts import MEAN, relative_section
-from lm_eval_longbench.benchmarks.parts import KINDS, TOKENS
+from lm_eval_longbench.benchmarks.charts import KINDS, MEAN, TOKENS, relative_section
 from lm_eval_longbench.benchmarks.registry import benchmarks
 from lm_eval_longbench.reporting.published import published_rows
 from lm_eval_longbench.reporting.scored_run import read_run
@@ -80,21 +79,6 @@ def test_the_curve_of_e_and_the_same_relative_to_the_shortest(tmp_path):
     assert estimate(found[relative_section("8k+"), "code"].tree).low is not None
 
 
-def test_a_mean_that_lacks_a_task_has_no_value(tmp_path):
-    rows = [row for row in e_rows(2) if row["dataset"] != "trec"]
-    found = figures_of(write_run(tmp_path / "r", rows))
-    assert found["0-4k", MEAN].tree.value is None
-    assert found["0-4k", "few_shot"].tree.value is None
-    assert found["0-4k", "code"].tree.value == pytest.approx(0.8)
-
-
-def test_means_of_e_have_each_task_once(tmp_path):
-    found = figures_of(write_run(tmp_path / "r", ROWS["longbench_v1_e"]))
-    means = [figure.tree for (_, name), figure in found.items() if name == MEAN]
-    numbers = {len(tree.parts) for tree in means if hasattr(tree, "parts")}
-    assert numbers == {sum(1 for info in DATASETS.values() if info.rows_e)}
-
-
 def test_measured_lengths_are_those_that_figures_are_sorted_to():
     assert [point.place[1] for point in TOKENS.points] == [
         f"{FIRST * 2**step // 1024}k" for step in range(STEPS)
@@ -108,11 +92,3 @@ def test_lengths_that_are_ranges_have_names_only():
         **dict.fromkeys(("longbench_v1_e", "longbench_v2"), 0),
         "longbench_pro": 8,
     }
-
-
-def test_only_relative_figures_have_0_within_their_scale():
-    signed = {
-        one.name: one.kind for own in benchmarks().values() for one in own.look.charts if one.signed
-    }
-    assert len(signed) == 1
-    assert "relative" in next(iter(signed))

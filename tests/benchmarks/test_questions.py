@@ -9,10 +9,10 @@ from asked import rows_of
 from longbench_pro_facts import SECONDARY_TASKS
 from v1_tasks import score_sample as score_v1
 
-from lm_eval_longbench.benchmarks.longbench_pro import PRO
-from lm_eval_longbench.benchmarks.longbench_v1 import V1, E
-from lm_eval_longbench.benchmarks.longbench_v2 import V2
+from lm_eval_longbench.benchmarks.pro import PRO
 from lm_eval_longbench.benchmarks.questions import question_values
+from lm_eval_longbench.benchmarks.v1 import V1, E
+from lm_eval_longbench.benchmarks.v2 import V2
 from lm_eval_longbench.metrics.letter import judge
 from lm_eval_longbench.metrics.reasoning import answer_of, holds_reasoning
 from lm_eval_longbench.metrics.summary import SummaryParts, sample_failed, score_sample

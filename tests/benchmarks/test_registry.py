@@ -16,7 +16,6 @@ from lm_eval_longbench.benchmarks.registry import (
     families,
     find_task,
     short_names,
-    table_number,
     table_of,
     tables,
     task_number,
@@ -48,25 +47,6 @@ def test_the_benchmarks_and_their_names():
     }
 
 
-def test_the_tables_in_order():
-    assert list(TABLES) == [
-        "longbench_v1",
-        "longbench_v1_e",
-        "longbench_v2",
-        "longbench_v2_no_context",
-        "longbench_v2_cot",
-        "longbench_v2_cot_answer",
-        "longbench_v2_rag",
-        "longbench_pro",
-        "longbench_pro_thinking",
-        "longbench_v1_retrieval",
-        "longbench_v1_summary",
-        "longbench_v1_2023",
-    ]
-    assert [table_number(name) for name in TABLES] == list(range(12))
-    assert {table.benchmark for table in TABLES.values()} == set(benchmarks())
-
-
 def test_official_questions():
     assert {name: table.questions for name, table in TABLES.items()} == {
         "longbench_v1": 4750,
@@ -90,12 +70,6 @@ def test_tasks_in_the_official_order():
         assert [task_number(name, task) for task in table.tasks] == list(range(len(table.tasks)))
 
 
-def test_every_task_is_of_its_table():
-    for table in TABLES.values():
-        for task in table.tasks:
-            assert table_of(task) is table
-
-
 @pytest.mark.parametrize("task", ["gsm8k", "", None, 3, ["longbench_v2"], "longbench_v1"])
 def test_what_is_no_task(task):
     assert table_of(task) is None
@@ -109,12 +83,6 @@ def test_every_task_is_known_and_of_its_benchmark():
         assert benchmark_of_table(task.table) is own
         assert own.tables[task.table].tasks[task.counted].table == task.table
         assert task.questions > 0 and task.budget > 0
-
-
-def test_a_domain_has_no_table_of_its_own():
-    domain = find_task("longbench_v2_code_repository")
-    assert (domain.table, domain.counted, domain.questions) == ("longbench_v2", "longbench_v2", 50)
-    assert table_of(domain.name) is None
 
 
 @pytest.mark.parametrize(
@@ -162,10 +130,10 @@ def install(monkeypatch):
         point = EntryPoint("mine", "my_package:OBJECT", registry.ENTRY_POINTS)
         monkeypatch.setattr(EntryPoint, "load", lambda self: thing)
         monkeypatch.setattr(registry, "entry_points", lambda group: [point])
-        benchmarks.cache_clear()
+        registry.forget()
 
     yield run
-    benchmarks.cache_clear()
+    registry.forget()
 
 
 def test_another_package_adds_a_benchmark_behind_ours(install):
@@ -178,7 +146,9 @@ def test_another_package_adds_a_benchmark_behind_ours(install):
 @pytest.mark.parametrize("thing", [5, Fifth, "text"])
 def test_what_is_no_benchmark_is_refused(install, thing):
     install(thing)
-    with pytest.raises(OptionError, match=r"mine of lm_eval_longbench.benchmarks is my_package:"):
+    with pytest.raises(
+        OptionError, match=r"mine of lm_eval_longbench.benchmarks, my_package:OBJECT, .* it is no"
+    ):
         benchmarks()
 
 
@@ -206,28 +176,12 @@ def test_a_name_that_is_taken_is_refused(install, where, name):
 def test_a_package_that_cannot_be_imported_is_named(monkeypatch):
     point = EntryPoint("mine", "no_such_package:OBJECT", registry.ENTRY_POINTS)
     monkeypatch.setattr(registry, "entry_points", lambda group: [point])
-    benchmarks.cache_clear()
-    with pytest.raises(OptionError, match=r"mine of .*, no_such_package:OBJECT, cannot be"):
+    registry.forget()
+    with pytest.raises(OptionError, match=r"mine of .*, no_such_package:OBJECT, .* ModuleNotF"):
         benchmarks()
-    benchmarks.cache_clear()
-
-
-def test_which_prompts_hold_the_document():
-    without = {own.name for one in registry.OURS for own in one.tasks.values() if not own.document}
-    named = {
-        own.name for one in registry.OURS for own in one.tasks.values() if "no_context" in own.name
-    }
-    assert len(named) == 1
-    # The second pass of chain of thought has the reasoning in its place.
-    assert without == {*named, "longbench_v2_cot_answer"}
+    registry.forget()
 
 
 def test_whose_questions_share_documents():
     sharing = {one.name for one in registry.OURS if one.shares_documents}
     assert {one.name for one in registry.OURS} - sharing == {"longbench_v2"}
-
-
-def test_an_official_run_is_of_no_thinking_score_if_that_is_not_said():
-    for one in registry.OURS:
-        task = next(iter(one.tasks.values()))
-        assert one.protocol(task) == one.protocol(task, thinking=False)

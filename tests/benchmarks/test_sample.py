@@ -2,14 +2,7 @@
 
 import pytest
 
-from lm_eval_longbench.benchmarks.sample import (
-    Sample,
-    Scored,
-    failure_of,
-    is_texts,
-    is_whole,
-    text_id,
-)
+from lm_eval_longbench.records.sample import Sample, Scored, failure_of, is_texts, is_whole, text_id
 
 
 @pytest.mark.parametrize("value", [["a"], ["", "b"], ["\ud800"]])

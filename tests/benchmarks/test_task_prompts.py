@@ -5,9 +5,9 @@ import v2_prompts as longbench_v2_prompts
 from longbench_pro_facts import BY_CODE
 from longbench_v2_facts import DOMAINS
 
-from lm_eval_longbench.benchmarks.longbench_v1 import V1, E
 from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task
-from lm_eval_longbench.errors import PromptError, UnknownNameError
+from lm_eval_longbench.benchmarks.v1 import V1, E
+from lm_eval_longbench.errors import PromptError
 from lm_eval_longbench.prompts.truncation import RULE_PRO, RULE_V1, RULE_V2
 
 
@@ -67,8 +67,3 @@ def test_v2_modes():
     chunks = [{"c_idx": 3, "content": "three"}, {"c_idx": 1, "content": "one"}]
     given = render("longbench_v2_rag", {**row, "retrieved_context": chunks})
     assert "<text>\nRetrieved chunk 1: one\n\nRetrieved chunk 2: three\n</text>" in given
-
-
-def test_an_unknown_task_names_the_nearest():
-    with pytest.raises(UnknownNameError, match="Did you mean 'longbench_pro_t1_1'"):
-        find_task("longbench_pro_t1.1")

@@ -5,10 +5,10 @@ import json
 import pytest
 from real_runs import AnsweringLM, Files, write_run
 
-from lm_eval_longbench.answers.answer import Answer, AnswerText
 from lm_eval_longbench.api.run import report as report_text
 from lm_eval_longbench.check.verification import DIFFERENT
 from lm_eval_longbench.check.verify import verify
+from lm_eval_longbench.records.answer import Answer, AnswerText
 from lm_eval_longbench.scoring.score import score_paths
 
 QASPER, PRO = "longbench_v1_qasper", "longbench_pro_t3_1"

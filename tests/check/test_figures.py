@@ -11,23 +11,18 @@ from hypothesis import strategies as st
 from longbench_v2_facts import COT_ANSWER
 from v2_prompts import render
 
-from lm_eval_longbench.benchmarks.longbench_pro import PRO
-from lm_eval_longbench.benchmarks.longbench_v2 import V2
+from lm_eval_longbench.benchmarks.pro import PRO
 from lm_eval_longbench.benchmarks.registry import benchmarks
+from lm_eval_longbench.benchmarks.results import ResultsFile, TaskResult
+from lm_eval_longbench.benchmarks.v2 import V2
 from lm_eval_longbench.check import figures
 from lm_eval_longbench.check.figures import Figures, check_groups
 from lm_eval_longbench.check.logged_task import LoggedTask
-from lm_eval_longbench.check.verification import (
-    CONFIRMED,
-    DIFFERENT,
-    NOT_CHECKABLE,
-    same_number,
-)
+from lm_eval_longbench.check.verification import CONFIRMED, DIFFERENT, NOT_CHECKABLE, same_number
 from lm_eval_longbench.errors import PredictionError
-from lm_eval_longbench.logs.results_file import ResultsFile, TaskResult
-from lm_eval_longbench.logs.sample_log import LogRow
 from lm_eval_longbench.metrics.summary import score_sample
 from lm_eval_longbench.prompts.render import text_sha256
+from lm_eval_longbench.records.log import LogRow
 from lm_eval_longbench.retrieval.vectors import OFFICIAL_MODEL
 
 

@@ -7,10 +7,10 @@ import zipfile
 import pytest
 
 from lm_eval_longbench.benchmarks.base import SAMPLES
-from lm_eval_longbench.benchmarks.longbench_pro import PRO
-from lm_eval_longbench.benchmarks.longbench_v1 import V1
-from lm_eval_longbench.benchmarks.longbench_v2 import V2
+from lm_eval_longbench.benchmarks.pro import PRO
 from lm_eval_longbench.benchmarks.registry import find_task
+from lm_eval_longbench.benchmarks.v1 import V1
+from lm_eval_longbench.benchmarks.v2 import V2
 from lm_eval_longbench.check.lock import data_of
 from lm_eval_longbench.options import Options
 

@@ -10,12 +10,12 @@ from real_runs import AnsweringLM, Files, write_run
 from typer.testing import CliRunner
 
 from lm_eval_longbench.benchmarks.base import SAMPLES
-from lm_eval_longbench.benchmarks.longbench_v1 import V1
+from lm_eval_longbench.benchmarks.results import read_results_file
+from lm_eval_longbench.benchmarks.v1 import V1
 from lm_eval_longbench.check.verification import CONFIRMED, DIFFERENT, NOT_CHECKABLE
 from lm_eval_longbench.check.verify import verify
 from lm_eval_longbench.cli.main import app
 from lm_eval_longbench.data.convert import cache_folder
-from lm_eval_longbench.logs.results_file import read_results_file
 from lm_eval_longbench.signature.signature import data_of, is_local, is_sample
 
 TASK = "longbench_v1_qasper"

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from lm_eval_longbench.answers.answer import EMPTY, FAILED, FILTERED, Answer
-from lm_eval_longbench.answers.rows import Kept
-from lm_eval_longbench.answers.store import AnswerStore, model_identity
+from lm_eval_longbench.records.answer import EMPTY, FAILED, FILTERED, Answer
+from lm_eval_longbench.records.identity import model_identity
+from lm_eval_longbench.records.store import AnswerStore, Kept
 
 
 @pytest.fixture

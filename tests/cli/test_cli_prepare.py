@@ -15,10 +15,10 @@ from pro_rows import ROW, official_rows, write_rows
 from typer.testing import CliRunner
 from v1_tasks import TASKS, load
 
-from lm_eval_longbench.benchmarks.base import Source
-from lm_eval_longbench.benchmarks.longbench_pro import PRO
-from lm_eval_longbench.benchmarks.longbench_v2 import V2
+from lm_eval_longbench.benchmarks.pro import PRO
 from lm_eval_longbench.benchmarks.registry import benchmarks
+from lm_eval_longbench.benchmarks.v2 import V2
+from lm_eval_longbench.catalog.model import Source
 from lm_eval_longbench.cli.main import app
 from lm_eval_longbench.data import open as opening
 from lm_eval_longbench.errors import DataError, OptionError, UnknownNameError

@@ -7,7 +7,7 @@ import pytest
 from v1_tasks import BY_FILE, TASKS
 
 import lm_eval_longbench
-from lm_eval_longbench.benchmarks.longbench_v1 import V1
+from lm_eval_longbench.benchmarks.v1 import V1
 
 SAMPLE = Path(lm_eval_longbench.__file__).parent / "data" / "sample" / "longbench_v1"
 DOCUMENT = {"context": "{input} 故事\r\n🙂 {x}\x00\u2028\x1b[0m [red]x[/red]", "input": "who?\t"}

@@ -6,12 +6,11 @@ import re
 
 import pytest
 
-from lm_eval_longbench.benchmarks.base import MOST_REPEATS
 from lm_eval_longbench.cli.main import command
 from lm_eval_longbench.cli.run import help_text
 from lm_eval_longbench.errors import OptionError
 from lm_eval_longbench.harness.doctor_tasks import read_run
-from lm_eval_longbench.options import FLAGS, Options, flag, with_flags
+from lm_eval_longbench.options import FLAGS, MOST_REPEATS, Options, flag, with_flags
 
 TASK = "longbench_v1_passage_count"
 SAMPLE = '{"longbench": {"data_dir": "sample"}}'

@@ -10,7 +10,7 @@ from converting import cached
 from forking import FORKING
 from pro_rows import ROW, load, write_rows
 
-from lm_eval_longbench.benchmarks.longbench_v1 import V1
+from lm_eval_longbench.benchmarks.v1 import V1
 from lm_eval_longbench.data.convert import CONTEXT_SHA256, cache_folder, is_whole, schema_of
 from lm_eval_longbench.errors import DataError
 

@@ -9,9 +9,9 @@ import pytest
 from typer.testing import CliRunner
 
 from lm_eval_longbench import score_paths
-from lm_eval_longbench.benchmarks.longbench_v1 import V1
-from lm_eval_longbench.benchmarks.sample import document_in, document_of_text
+from lm_eval_longbench.benchmarks.v1 import V1
 from lm_eval_longbench.cli.main import app
+from lm_eval_longbench.records.sample import document_in, document_of_text
 
 NAME, DOCUMENTS = "narrativeqa", 20
 TASK = f"longbench_v1_{NAME}"

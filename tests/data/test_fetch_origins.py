@@ -7,8 +7,8 @@ import pytest
 from huggingface_hub import constants
 from mirror_server import MISSING, mirroring
 
-from lm_eval_longbench.benchmarks.base import Source
 from lm_eval_longbench.benchmarks.registry import benchmarks
+from lm_eval_longbench.catalog.model import Source
 from lm_eval_longbench.data import fetch as hub
 from lm_eval_longbench.data.fetch import address_of, downloaded_file, provide, ways
 from lm_eval_longbench.errors import DataError

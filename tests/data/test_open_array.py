@@ -14,8 +14,8 @@ from longbench_pro_facts import BY_CODE, SECONDARY_TASKS
 from longbench_v2_facts import COUNTS, DOMAINS
 from pro_rows import ROW, official_rows, write_rows
 
-from lm_eval_longbench.benchmarks.longbench_pro import PRO
-from lm_eval_longbench.benchmarks.longbench_v2 import V2
+from lm_eval_longbench.benchmarks.pro import PRO
+from lm_eval_longbench.benchmarks.v2 import V2
 from lm_eval_longbench.data import open as opening
 from lm_eval_longbench.data.convert import ROWS, write
 from lm_eval_longbench.data.open import differences

@@ -15,8 +15,8 @@ from v1_tasks import BY_FILE, E_TASKS, TASKS, V1_TASKS, load
 
 import lm_eval_longbench
 from lm_eval_longbench import console
-from lm_eval_longbench.benchmarks.base import Source
-from lm_eval_longbench.benchmarks.longbench_v1 import V1, E
+from lm_eval_longbench.benchmarks.v1 import V1, E
+from lm_eval_longbench.catalog.model import Source
 from lm_eval_longbench.errors import DataError
 
 SAMPLE = Path(lm_eval_longbench.__file__).parent / "data" / "sample" / "longbench_v1"
@@ -198,7 +198,7 @@ def test_a_wrong_row_count_is_an_error(cache, arrows, hub_cache, source, archive
 def test_offline_and_nothing_cached_is_one_error_with_three_ways(tmp_path):
     code = (
         "import json\n"
-        "from lm_eval_longbench.benchmarks.longbench_v1 import V1\n"
+        "from lm_eval_longbench.benchmarks.v1 import V1\n"
         "from lm_eval_longbench.errors import DataError\n"
         "try:\n    V1.load(V1.tasks['longbench_v1_qasper'], None)\n"
         "except DataError as error:\n    print(json.dumps(str(error)))\n"

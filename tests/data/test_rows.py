@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from lm_eval_longbench.benchmarks.longbench_v1 import V1
+from lm_eval_longbench.benchmarks.v1 import V1
 from lm_eval_longbench.data.rows import checked_rows, parsed_rows, schema_problem
 from lm_eval_longbench.errors import DataError
 

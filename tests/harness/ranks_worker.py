@@ -14,11 +14,11 @@ from lm_eval import simple_evaluate
 from lm_eval.api.model import LM
 from lm_eval.tasks import TaskManager
 
-from lm_eval_longbench.answers.answer import Answer, AnswerText
-from lm_eval_longbench.answers.store import AnswerStore
 from lm_eval_longbench.harness.evaluate import evaluated
 from lm_eval_longbench.harness.interrupt import Stopping
 from lm_eval_longbench.harness.kept_answers import KeptAnswers
+from lm_eval_longbench.records.answer import Answer, AnswerText
+from lm_eval_longbench.records.store import AnswerStore
 from lm_eval_longbench.task_folder import task_folder
 
 TASKS = [

@@ -4,7 +4,7 @@ import logging
 
 from asked import prompts_of
 
-from lm_eval_longbench.benchmarks.longbench_v1 import V1
+from lm_eval_longbench.benchmarks.v1 import V1
 
 
 def completions(server, tokenizer_folder, **more):

@@ -11,10 +11,10 @@ from departing import departures
 from fault_server import FaultServer, asked_text, counting, for_prompt, refuses, status
 from harness_requests import generation_request
 
-from lm_eval_longbench.answers.answer import ANSWERED, FAILED, answer_of
 from lm_eval_longbench.errors import Interrupted, OptionError, UnknownNameError
 from lm_eval_longbench.harness.api_model import ARGUMENTS, LongBenchAPI
 from lm_eval_longbench.options import REPEAT
+from lm_eval_longbench.records.answer import ANSWERED, FAILED, answer_of
 
 MODEL = "longbench-api"
 SHORT = "longbench_v1_qasper"

@@ -8,10 +8,10 @@ from real_runs import AnsweringLM, write_run
 
 from lm_eval_longbench.benchmarks.asking import asking_of
 from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task, signs
+from lm_eval_longbench.benchmarks.results import read_results_file
 from lm_eval_longbench.check.verification import DIFFERENT
 from lm_eval_longbench.check.verify import verify
 from lm_eval_longbench.errors import OptionError
-from lm_eval_longbench.logs.results_file import read_results_file
 from lm_eval_longbench.options import Options
 from lm_eval_longbench.signature.signature import line
 

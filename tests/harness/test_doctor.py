@@ -14,8 +14,9 @@ from json_server import JsonServer, serving
 from models_server import ModelsServer
 from rich.console import Console
 
-from lm_eval_longbench.benchmarks.base import SAMPLES, Source
+from lm_eval_longbench.benchmarks.base import SAMPLES
 from lm_eval_longbench.benchmarks.registry import families
+from lm_eval_longbench.catalog.model import Source
 from lm_eval_longbench.data.open import DAMAGED, Stored
 from lm_eval_longbench.harness import doctor, doctor_lines
 from lm_eval_longbench.harness.doctor import examine, package_line

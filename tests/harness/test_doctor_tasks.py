@@ -5,13 +5,7 @@ import json
 import pytest
 
 from lm_eval_longbench.errors import UnknownNameError
-from lm_eval_longbench.harness.doctor_tasks import (
-    REASONING,
-    ask,
-    build_tasks,
-    measure,
-    read_run,
-)
+from lm_eval_longbench.harness.doctor_tasks import REASONING, ask, build_tasks, measure, read_run
 from lm_eval_longbench.harness.models import describe
 from lm_eval_longbench.task_folder import task_folder
 

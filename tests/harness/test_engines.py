@@ -12,12 +12,13 @@ from types import SimpleNamespace
 import pytest
 from answering_model import AnsweringModel
 
-from lm_eval_longbench.answers.store import AnswerStore, model_identity
 from lm_eval_longbench.errors import HarnessError, RunStopped
 from lm_eval_longbench.harness.evaluate import evaluated
 from lm_eval_longbench.harness.interrupt import Stopping
 from lm_eval_longbench.harness.kept_answers import KeptAnswers
 from lm_eval_longbench.harness.run import explained
+from lm_eval_longbench.records.identity import model_identity
+from lm_eval_longbench.records.store import AnswerStore
 
 TREC = "longbench_v1_trec"
 

@@ -2,7 +2,6 @@
 
 import pytest
 
-from lm_eval_longbench.benchmarks.base import MOST_REPEATS
 from lm_eval_longbench.errors import OptionError
 from lm_eval_longbench.harness.generation import (
     check_generation,
@@ -12,6 +11,7 @@ from lm_eval_longbench.harness.generation import (
     kept_apart,
     seeded,
 )
+from lm_eval_longbench.options import MOST_REPEATS
 
 
 @pytest.mark.parametrize("name", ["max_new_tokens", "max_tokens", "max_completion_tokens"])

@@ -12,7 +12,7 @@ import pytest
 from kept_answers import read_all
 from processes import TIMEOUT
 
-from lm_eval_longbench.answers.store import answer_files
+from lm_eval_longbench.records.store import answer_files
 
 TASKS = "longbench_v1_trec,longbench_v1_qasper,longbench_v2_cot"
 NUMBER = 5 + 4 + 18 + 18

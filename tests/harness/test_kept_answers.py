@@ -11,13 +11,14 @@ from asked import rows_of
 from harness_requests import generation_request, image_request
 from kept_answers import read_all
 
-from lm_eval_longbench.answers.answer import ANSWERED, EMPTY, FAILED, Answer, answer_of
-from lm_eval_longbench.answers.store import AnswerStore, model_identity
-from lm_eval_longbench.answers.summary import summary
 from lm_eval_longbench.errors import OptionError, RunStopped
 from lm_eval_longbench.harness.evaluate import evaluated
 from lm_eval_longbench.harness.interrupt import Stopped, Stopping
 from lm_eval_longbench.harness.kept_answers import KeptAnswers, engine_piece
+from lm_eval_longbench.records.answer import ANSWERED, EMPTY, FAILED, Answer, answer_of
+from lm_eval_longbench.records.identity import model_identity
+from lm_eval_longbench.records.store import AnswerStore
+from lm_eval_longbench.records.summary import summary
 
 IDENTITY = model_identity("tiny", {})
 TREC = "longbench_v1_trec"

@@ -15,8 +15,8 @@ from v2_prompts import (
 )
 from v2_rows import official_rows
 
-from lm_eval_longbench.benchmarks.longbench_v2 import V2
-from lm_eval_longbench.benchmarks.longbench_v2_asking import retrieved_document
+from lm_eval_longbench.benchmarks.modes import retrieved_document
+from lm_eval_longbench.benchmarks.v2 import V2
 from lm_eval_longbench.data.convert import cache_folder
 from lm_eval_longbench.errors import DataError, UnknownNameError
 from lm_eval_longbench.harness.task import LongBenchTask

@@ -13,9 +13,9 @@ from lm_eval.tasks import TaskManager
 from mirror_server import mirroring
 
 from lm_eval_longbench.benchmarks import registry
+from lm_eval_longbench.benchmarks.results import read_results_file
 from lm_eval_longbench.catalog.users import WHOLE
 from lm_eval_longbench.errors import LongBenchError, OptionError
-from lm_eval_longbench.logs.results_file import read_results_file
 
 BASE = """class: !function lm_eval_longbench.harness.task.LongBenchTask
 benchmark: ponds
@@ -48,9 +48,7 @@ def write_rows(file, rows):
 
 def forget():
     registry._learnt.clear()
-    for one in vars(registry).values():
-        if hasattr(one, "cache_clear") and one.__module__ == registry.__name__:
-            one.cache_clear()
+    registry.forget()
 
 
 @pytest.fixture(autouse=True)

@@ -6,8 +6,8 @@ import math
 import pytest
 from real_runs import AnsweringLM
 
-from lm_eval_longbench.answers.answer import Answer, AnswerText
 from lm_eval_longbench.harness.record import Signature
+from lm_eval_longbench.records.answer import Answer, AnswerText
 
 QASPER = "longbench_v1_qasper"
 PRO = "longbench_pro_t3_1"

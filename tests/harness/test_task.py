@@ -9,7 +9,7 @@ import pytest
 from asked import prompts_of, rows_of
 
 from lm_eval_longbench.benchmarks.base import SAMPLES
-from lm_eval_longbench.benchmarks.longbench_v1 import V1, E
+from lm_eval_longbench.benchmarks.v1 import V1, E
 from lm_eval_longbench.errors import OverlengthError
 from lm_eval_longbench.prompts.truncation import halves_decoded_apart
 

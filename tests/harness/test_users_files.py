@@ -9,12 +9,12 @@ from lm_eval.tasks import TaskManager
 from real_runs import AnsweringLM, write_run
 
 from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task
+from lm_eval_longbench.benchmarks.results import read_results_file
 from lm_eval_longbench.catalog.model import prompt_sha256
 from lm_eval_longbench.check.verification import DIFFERENT
 from lm_eval_longbench.check.verify import verify
 from lm_eval_longbench.errors import OptionError, PromptError
 from lm_eval_longbench.harness.run import run_harness
-from lm_eval_longbench.logs.results_file import read_results_file
 from lm_eval_longbench.scoring.score import score_paths
 from lm_eval_longbench.task_folder import task_folder
 

@@ -29,7 +29,7 @@ import json, sys
 from lm_eval_longbench.metrics.text import classification
 from lm_eval_longbench.metrics.code import code_sim
 from lm_eval_longbench.metrics.text import count
-from lm_eval_longbench.benchmarks.longbench_v1 import V1
+from lm_eval_longbench.benchmarks.v1 import V1
 from lm_eval_longbench.metrics.text import score_sample
 from lm_eval_longbench.metrics.text import qa_f1
 from lm_eval_longbench.metrics.text import qa_f1_zh

@@ -1,12 +1,77 @@
+"""What only some metrics of words and numbers have to give, and which data set has which."""
+
+import json
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from oracles import qa_f1_zh as oracle
+from oracles.hand_worked import METRICS
 from oracles.rouge_l import f_of
 from oracles.texts import EXACT, examples, joined
 from v1_tasks import score_sample
 
 from lm_eval_longbench.errors import LongBenchError, UnknownNameError
 from lm_eval_longbench.metrics import text as scorer
+from lm_eval_longbench.metrics.text import classification, count, qa_f1_zh, retrieval
+
+SPEC = Path(__file__).resolve().parents[3] / "shared" / "spec" / "zh_punctuation.json"
+
+# ---------------------------------------------------------------------- one metric
+
+
+def test_the_class_list_is_left_alone():
+    classes = ["a", "b", "abc"]
+    classification("abc", "abc", classes)
+    assert classes == ["a", "b", "abc"]
+    assert classification("abc", "abc", tuple(classes)) == 1 / 2
+
+
+@examples(100)
+@given(st.lists(st.sampled_from(["red", "green", "blue", "plum", "teal"]), unique=True, min_size=1))
+def test_the_true_class_alone_scores_one(classes):
+    assert [classification(name, name, classes) for name in classes] == [1.0] * len(classes)
+
+
+@examples(50)
+@given(st.integers(0, 10**20))
+def test_a_number_against_itself(number):
+    assert count(str(number), str(number)) == 1.0
+
+
+@examples(100)
+@given(st.integers(1, 30), METRICS["retrieval"][2][0])
+def test_a_numbered_answer_finds_itself(number, prediction):
+    gold = f"Paragraph {number}"
+    assert retrieval(gold, gold) == 1.0
+    assert retrieval(f"{prediction} {number}", gold) > 0.0
+
+
+@pytest.mark.parametrize("point", oracle.CODE_POINTS, ids="U+{:04X}".format)
+def test_every_listed_mark_is_dropped(point):
+    assert qa_f1_zh(f"北京 {chr(point)} 天气", "北京 天气") == 1.0
+
+
+def test_no_neighbour_of_a_listed_mark_is_dropped():
+    listed = set(oracle.CODE_POINTS)
+    wrong = []
+    for point in [*range(0x2010, 0x2030), *range(0x3001, 0x3040), *range(0xFF01, 0xFF66)]:
+        mark = chr(point)
+        if point not in listed and not mark.isspace() and qa_f1_zh(f"北京 {mark}", "北京") == 1.0:
+            wrong.append(f"U+{point:04X}")
+    assert wrong == []
+
+
+@pytest.mark.skipif(not SPEC.exists(), reason="no shared/spec folder beside this repository")
+def test_the_list_is_the_specified_one():
+    spec = json.loads(SPEC.read_text(encoding="utf-8"))
+    assert [f"U+{point:04X}" for point in sorted(oracle.CODE_POINTS)] == sorted(
+        spec["zh_punctuation_codepoints"]
+    )
+
+
+# ---------------------------------------------------------------------- data sets
 
 # A prediction and answer on which the metrics differ, worked out for each metric.
 # qa_f1: cat sat against cat. rouge_l: The cat sat against A cat. count: the number 7 of 7 and 2.

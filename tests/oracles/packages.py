@@ -4,7 +4,7 @@ from difflib import SequenceMatcher
 
 import jieba
 
-from lm_eval_longbench.benchmarks.longbench_v1 import V1
+from lm_eval_longbench.benchmarks.v1 import V1
 from lm_eval_longbench.harness import doctor as scorers
 from lm_eval_longbench.metrics import text as ours
 from oracles import classification, numbers_share, qa_f1, qa_f1_zh

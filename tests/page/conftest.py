@@ -6,7 +6,7 @@ import pytest
 from page_runs import pro_rows
 from scored_runs import v1_rows, v2_row, write_run
 
-from lm_eval_longbench.benchmarks.longbench_v1 import E
+from lm_eval_longbench.benchmarks.v1 import E
 from lm_eval_longbench.reporting.scored_run import read_run
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")

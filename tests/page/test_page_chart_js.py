@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from page_runs import HOSTILE
 
-from lm_eval_longbench.benchmarks.parts import KINDS
+from lm_eval_longbench.benchmarks.charts import KINDS
 from lm_eval_longbench.page.build import static
 
 py_mini_racer = pytest.importorskip("py_mini_racer", reason="mini-racer is not installed")

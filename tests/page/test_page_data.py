@@ -3,7 +3,7 @@
 import pytest
 from scored_runs import close, v1_rows, write_run
 
-from lm_eval_longbench.benchmarks.parts import Look
+from lm_eval_longbench.benchmarks.charts import Look
 from lm_eval_longbench.benchmarks.registry import benchmarks
 from lm_eval_longbench.page.build import build_page
 from lm_eval_longbench.page.data import page_data

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from lm_eval_longbench.benchmarks.longbench_pro import PRO
+from lm_eval_longbench.benchmarks.pro import PRO
 from lm_eval_longbench.errors import PredictionError
 from lm_eval_longbench.page.data import page_data
 from lm_eval_longbench.page.entries import read_summaries

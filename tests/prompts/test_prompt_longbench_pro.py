@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from lm_eval_longbench.benchmarks.longbench_pro import PRO
+from lm_eval_longbench.benchmarks.pro import PRO
 from lm_eval_longbench.errors import PromptError
 
 GOLDEN = Path(__file__).resolve().parents[2].parent / "shared" / "golden" / "prompts.jsonl"

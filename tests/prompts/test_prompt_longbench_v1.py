@@ -8,7 +8,7 @@ import pytest
 from longbench_v1_facts import DATASETS
 from v1_tasks import BY_FILE
 
-from lm_eval_longbench.benchmarks.longbench_v1 import V1
+from lm_eval_longbench.benchmarks.v1 import V1
 from lm_eval_longbench.errors import PromptError
 
 GOLDEN = Path(__file__).resolve().parents[3] / "shared" / "golden" / "prompts.jsonl"

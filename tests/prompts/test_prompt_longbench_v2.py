@@ -16,7 +16,7 @@ from v2_prompts import (
     render,
 )
 
-from lm_eval_longbench.benchmarks.longbench_v2_asking import retrieved_document
+from lm_eval_longbench.benchmarks.modes import retrieved_document
 from lm_eval_longbench.errors import PromptError
 
 GOLDEN = Path(__file__).resolve().parents[3] / "shared" / "golden" / "prompts.jsonl"

@@ -12,11 +12,7 @@ from tokenizers import normalizers
 
 from lm_eval_longbench.errors import TokenizerError
 from lm_eval_longbench.prompts.tokenizer import load_tokenizer
-from lm_eval_longbench.prompts.tokens.fast import (
-    FastTokenizer,
-    cutting_tokenizer,
-    fast_tokenizer,
-)
+from lm_eval_longbench.prompts.tokens.fast import FastTokenizer, cutting_tokenizer, fast_tokenizer
 from lm_eval_longbench.prompts.tokens.rules import WORD, TokenizerRules
 from lm_eval_longbench.prompts.truncation import (
     RULE_V1,

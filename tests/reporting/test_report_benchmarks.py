@@ -10,12 +10,7 @@ from longbench_v1_facts import DATASETS
 from longbench_v2_facts import COUNTS
 from scored_runs import PRO_VALUES, close, pro_row, v1_rows, v2_row, write_run
 
-from lm_eval_longbench.benchmarks.longbench_v2_figures import (
-    ACCURACY,
-    COMPENSATED,
-    OFFICIAL,
-    STRICT,
-)
+from lm_eval_longbench.benchmarks.v2 import ACCURACY, COMPENSATED, OFFICIAL, STRICT
 from lm_eval_longbench.errors import DataError
 from lm_eval_longbench.reporting.render import render
 from lm_eval_longbench.reporting.report import make_report

@@ -11,7 +11,7 @@ from longbench_pro_facts import DIMENSIONS
 from longbench_v1_facts import CATEGORIES, datasets_of
 from longbench_v2_facts import COUNTS
 
-from lm_eval_longbench.benchmarks.longbench_v2_figures import OFFICIAL
+from lm_eval_longbench.benchmarks.v2 import OFFICIAL
 from lm_eval_longbench.reporting import published
 from lm_eval_longbench.reporting.published import published_rows
 

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 from longbench_pro_facts import BY_CODE
 
-from lm_eval_longbench.benchmarks.longbench_pro import PRO
+from lm_eval_longbench.benchmarks.pro import PRO
 from lm_eval_longbench.benchmarks.registry import benchmarks, tables
 from lm_eval_longbench.reporting.published import (
     PublishedRow,

@@ -6,12 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lm_eval_longbench.reporting.retained import retained
-from lm_eval_longbench.statistics.tree import (
-    FEWEST_DIFFERING,
-    Leaf,
-    Mean,
-    Relative,
-)
+from lm_eval_longbench.statistics.tree import FEWEST_DIFFERING, Leaf, Mean, Relative
 
 
 def leaf(values, names=None, documents=None):

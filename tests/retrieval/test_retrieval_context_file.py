@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from lm_eval_longbench.benchmarks.longbench_v2_asking import retrieved_document
+from lm_eval_longbench.benchmarks.modes import retrieved_document
 from lm_eval_longbench.errors import DataError
 from lm_eval_longbench.retrieval.chunks import check_complete, read_contexts
 

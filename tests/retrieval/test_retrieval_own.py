@@ -1,6 +1,6 @@
 import pytest
 
-from lm_eval_longbench.benchmarks.longbench_v2_asking import retrieved_document
+from lm_eval_longbench.benchmarks.modes import retrieved_document
 from lm_eval_longbench.errors import PromptError
 from lm_eval_longbench.retrieval.chunks import LABEL, SIZE, chunks, retrieve
 

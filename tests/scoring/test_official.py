@@ -15,7 +15,7 @@ from prediction_rows import (
     write_lines,
 )
 
-from lm_eval_longbench.benchmarks.longbench_v1 import V1
+from lm_eval_longbench.benchmarks.v1 import V1
 from lm_eval_longbench.errors import LongBenchError, PredictionError
 from lm_eval_longbench.scoring.score import score_paths
 

@@ -6,8 +6,8 @@ import json
 import pytest
 from prediction_rows import STAMP, write_lines
 
-from lm_eval_longbench.benchmarks.answer_files import texts_of
 from lm_eval_longbench.errors import PredictionError
+from lm_eval_longbench.records.layouts import texts_of
 
 # Three data sets whose answers are judged in three ways.
 ROWS = {

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from lm_eval_longbench.benchmarks.registry import signs
+from lm_eval_longbench.benchmarks.results import RecordedRuns
 from lm_eval_longbench.errors import PredictionError
-from lm_eval_longbench.logs.results_file import RecordedRuns
 from lm_eval_longbench.scoring.score import score_paths
 from lm_eval_longbench.signature.ingredients import INGREDIENTS
 from lm_eval_longbench.signature.signature import UNKNOWN, completed, line

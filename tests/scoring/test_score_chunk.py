@@ -16,10 +16,10 @@ from prediction_rows import (
     v2_question,
 )
 
-from lm_eval_longbench.benchmarks.base import MOST_REPEATS
-from lm_eval_longbench.benchmarks.sample import FOREIGN, Unusable
 from lm_eval_longbench.files import ByteChunk
-from lm_eval_longbench.logs.sample_log import responses_of
+from lm_eval_longbench.options import MOST_REPEATS
+from lm_eval_longbench.records.log import responses_of
+from lm_eval_longbench.records.sample import FOREIGN, Unusable
 from lm_eval_longbench.scoring.files import LOG, PredictionSource
 from lm_eval_longbench.scoring.problems import sentence
 from lm_eval_longbench.scoring.score_chunk import read_row, score_chunk
@@ -155,7 +155,10 @@ def test_a_document_without_id_goes_by_its_place():
     ("row", "reason"),
     [
         (log_row(QASPER, v1_doc(QASPER, 0), "x"), "doc: 'answers' is not a list"),
-        (log_row("longbench_v2", v2_question("q", answer="E"), "x"), "doc: 'answer' is not one"),
+        (
+            log_row("longbench_v2", v2_question("q", answer="E"), "x"),
+            "doc: 'answer' is missing or not one",
+        ),
         (log_row("longbench_pro_t3_2", pro_question("q", answer=[]), "x"), "doc: 'answer' is not"),
         (
             log_row("longbench_pro_t3_1", pro_question("q", code="t3_2"), "x"),

@@ -15,8 +15,8 @@ from prediction_rows import (
     write_lines,
 )
 
+from lm_eval_longbench.benchmarks.results import RecordedRuns
 from lm_eval_longbench.errors import PredictionError
-from lm_eval_longbench.logs.results_file import RecordedRuns
 
 QASPER = "longbench_v1_qasper"
 

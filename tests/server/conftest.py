@@ -2,7 +2,7 @@ import pytest
 from api_asking import ask, prompts, request
 from fault_server import FaultServer
 
-from lm_eval_longbench.answers.answer import ANSWERED
+from lm_eval_longbench.records.answer import ANSWERED
 from lm_eval_longbench.server import pace
 
 

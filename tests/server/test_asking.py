@@ -12,8 +12,8 @@ import pytest
 from api_asking import ask, request
 from fault_server import FaultServer, answer_to, asked_text, good, hang, refuses
 
-from lm_eval_longbench.answers.answer import ANSWERED
 from lm_eval_longbench.errors import Interrupted
+from lm_eval_longbench.records.answer import ANSWERED
 from lm_eval_longbench.server import asking
 
 SEEDS = (1234, 1235, 1236)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lm_eval_longbench.answers.answer import ANSWERED, EMPTY, FILTERED
+from lm_eval_longbench.records.answer import ANSWERED, EMPTY, FILTERED
 from lm_eval_longbench.server.faults import TROUBLE, Fault
 from lm_eval_longbench.server.reply import Reply, as_answer, tokens_of
 

@@ -14,8 +14,8 @@ import pytest
 from api_asking import BAD, NUMBER, all_good, one_bad, request
 from fault_server import answer_to, asked_text, for_prompt, status
 
-from lm_eval_longbench.answers.answer import ANSWERED, FAILED
 from lm_eval_longbench.errors import RunStopped
+from lm_eval_longbench.records.answer import ANSWERED, FAILED
 from lm_eval_longbench.server import client, pace
 
 pytestmark = [

@@ -15,8 +15,8 @@ import pytest
 from api_asking import BAD, NUMBER, all_good, ask, one_bad, prompts, request
 from fault_server import FaultServer, answer_to, first, for_prompt, refuses, status, texts, whole
 
-from lm_eval_longbench.answers.answer import ANSWERED, EMPTY, FAILED, FILTERED
 from lm_eval_longbench.errors import RunStopped
+from lm_eval_longbench.records.answer import ANSWERED, EMPTY, FAILED, FILTERED
 
 pytestmark = [
     pytest.mark.parametrize("endpoint", ["chat", "completions"]),

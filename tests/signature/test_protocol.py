@@ -6,8 +6,8 @@ from lm_eval.tasks import TaskManager
 from longbench_pro_facts import BY_CODE
 from v1_tasks import E_TASKS, V1_TASKS
 
-from lm_eval_longbench.benchmarks.longbench_v1 import V1
 from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task, protocol_of
+from lm_eval_longbench.benchmarks.v1 import V1
 from lm_eval_longbench.signature.protocol import is_greedy
 from lm_eval_longbench.signature.signature import UNKNOWN
 from lm_eval_longbench.task_folder import task_folder

@@ -8,12 +8,7 @@ import pytest
 from lm_eval_longbench.benchmarks.registry import benchmarks, signs
 from lm_eval_longbench.signature import signature as module
 from lm_eval_longbench.signature.ingredients import INGREDIENTS, LATER
-from lm_eval_longbench.signature.signature import (
-    combined,
-    completed,
-    fingerprint,
-    package_versions,
-)
+from lm_eval_longbench.signature.signature import combined, completed, fingerprint, package_versions
 from lm_eval_longbench.version import __version__
 
 

@@ -57,17 +57,12 @@ def test_an_answer_that_comes_twice_is_named_with_both_lines():
     ("change", "said"),
     [
         ({"task": "longbench_v2"}, "'longbench_v2' is no task of longbench_v1"),
-        ({"id": 3}, "'id' must be a text, not 3"),
         ({"repeat": 2}, "'repeat' must be from 1 to 1, not 2"),
-        ({"repeat": 0}, "'repeat' must be from 1 to 1, not 0"),
-        ({"repeat": True}, "'repeat' must be from 1 to 1, not True"),
-        ({"failed": 0}, "'failed' must be true or false, not 0"),
         ({"score": 1.01}, "'score' must be a number from 0 to 1 or null, not 1.01"),
         ({"score": True}, "'score' must be a number from 0 to 1 or null, not True"),
-        ({"truncated": 1}, "'truncated' must be true, false or null, not 1"),
-        ({"failure": 1}, "'failure' must be a text, not 1"),
-        ({"document": "aa"}, "'document' must be 16 hexadecimal digits or null, not 'aa'"),
-        ({"with_reasoning": 1}, "'with_reasoning' must be an object, not 1"),
+        ({"dataset": "x", "task": ["longbench_v1_qasper"]}, "a field has a value of another type"),
+        ({"failed": "no"}, "a field has a value of another type"),
+        ({"document": "f" * 17}, "a field has a value of another type"),
     ],
 )
 def test_lines_that_do_not_fit(change, said):

@@ -9,8 +9,8 @@ from prediction_rows import v1_row, v2_row, write_lines
 from scored_runs import v1_rows
 from scored_runs import v2_row as line_of_v2
 
-from lm_eval_longbench.benchmarks.longbench_v1 import V1, E
-from lm_eval_longbench.benchmarks.longbench_v2 import V2
+from lm_eval_longbench.benchmarks.v1 import V1, E
+from lm_eval_longbench.benchmarks.v2 import V2
 from lm_eval_longbench.reporting.render import render
 from lm_eval_longbench.reporting.report import make_report
 from lm_eval_longbench.reporting.scored_run import read_run

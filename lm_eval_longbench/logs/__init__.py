@@ -1,1 +1,0 @@
-"""Readers of what the harness writes: sample logs and results files."""
