@@ -59,7 +59,7 @@ def table():
 
 def test_the_table_of_imports_is_that_of_the_code(code):
     assert table() == code
-    assert len(code) == 19
+    assert len(code) == 18
 
 
 def files_of(question):
