@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 # Where each name lies, and what it is called there if otherwise.
 _PLACES = {
-    "answers.summary": ("kept_answers",),
     "api.documents": ("Document", "Documents", "PromptText", "load", "prompt"),
     "api.evaluate": ("evaluate",),
     "api.run": ("Run", "report"),
@@ -38,6 +37,7 @@ _PLACES = {
     "errors": ("LongBenchError",),
     "harness.doctor": ("check_run",),
     "options": ("Options",),
+    "records.summary": ("kept_answers",),
     "retrieval.embedding": ("choose_embedder",),
     "scoring.score": ("score_paths",),
 }

@@ -9,7 +9,7 @@ import pytest
 from scored_runs import pro_row, v1_rows, v2_row, write_run
 
 from lm_eval_longbench import language as module
-from lm_eval_longbench.benchmarks.registry import benchmarks
+from lm_eval_longbench.benchmarks.registry import benchmark_of, benchmarks, find_task
 from lm_eval_longbench.errors import UnknownNameError
 from lm_eval_longbench.language import (
     CHINESE,
@@ -120,7 +120,8 @@ def test_reasons_in_chinese():
     assert in_chinese(failed_text(3, reasons)) == "失败 3：2 个内容过滤，1 个其他原因"
     generation = {"until": ["x"], "max_gen_toks": 8, "temperature": 0.5, "top_k": 3}
     signature = {"limit": None, "chat": "off", "generation": generation, "context": "none"}
-    found = departures("longbench_v1_qasper", signature, 2).found
+    task = find_task("longbench_v1_qasper")
+    found = departures(benchmark_of(task), task, signature, 2).found
     assert len(found) == 8
     assert all(
         CHINESE_TEXT.search(in_chinese(text)) for text in (*found, *method_of(differences=1))

@@ -396,7 +396,7 @@ def test_scored_files_are_opened_a_fixed_number_of_times(tmp_path):
     assert number <= found["rows"]["decoded"] <= number + 100
     found = costs("report", out, names=["rows"])
     assert task_files(found["files"])[1] == 1
-    assert found["files"] == {"report.json": 2, "samples.jsonl": 2}
+    assert found["files"] == {"report.json": 2, "samples.jsonl": 2, "chinese.json": 1}
     assert number <= found["rows"]["decoded"] <= number + 100
 
 

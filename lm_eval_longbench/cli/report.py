@@ -163,6 +163,7 @@ def _check(
     runs: list[Path] | None,
 ) -> None:
     """Refuse options that do not go together, before anything is read."""
+    check_against(against)
     problem = ""
     if format not in LOOKS:
         given = {"--share": share, "--answers": answers or None, "--models": models}
@@ -192,4 +193,3 @@ def _check(
         problem = f"--models is for --format {', '.join(CHARTS)}."
     if problem:
         raise OptionError(problem)
-    check_against(against)

@@ -225,8 +225,8 @@ def _further_lines(report: BenchmarkReport) -> Iterator[dict[str, Any]]:
         ("reasoning", "policy", "policy", [own.get("policy") for own in held]),
     ]
     for *first, cells in rows:
-        known = zip(report.labels, cells, strict=False)  # pairs have none
-        own = {label: cell for label, cell in known if cell is not None}
+        labels = report.labels[: len(cells)]  # pairs have none
+        own = {label: cell for label, cell in zip(labels, cells, strict=True) if cell is not None}
         if own:
             yield dict(zip(_FIRST, (report.benchmark, *first), strict=True)) | own
     for board in report.leaderboards:

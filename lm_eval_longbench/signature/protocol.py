@@ -54,7 +54,7 @@ class Protocol:
     repeats: int
 
 
-class Asked(typing.Protocol):
+class HasProtocol(typing.Protocol):
     """What is asked of a benchmark here; `benchmarks.base.Benchmark` explains each."""
 
     name: str
@@ -129,7 +129,9 @@ def _generation(generation: Any, official: Protocol) -> Iterator[Sentence]:
 _COMPARED = ["data_sha256", "truncation", "limit", "overlength", "chat", "generation", "filters"]
 
 
-def _departing(name: str, value: Any, official: Protocol, benchmark: Asked) -> Iterator[Sentence]:
+def _departing(
+    name: str, value: Any, official: Protocol, benchmark: HasProtocol
+) -> Iterator[Sentence]:
     """Yield how one value of an ingredient departs."""
     rule = getattr(benchmark.rule, "__name__", "")
     if name == "data_sha256" and not benchmark.source.sha256:
@@ -210,7 +212,7 @@ class Departures:
 
 
 def departures(
-    benchmark: Asked,
+    benchmark: HasProtocol,
     task: Task,
     signature: Mapping[str, Any],
     repeats: int,

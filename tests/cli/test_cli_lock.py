@@ -3,13 +3,12 @@
 import json
 
 import pytest
-import typer
 from typer.testing import CliRunner
 
 from lm_eval_longbench.benchmarks.registry import tasks as all_tasks
 from lm_eval_longbench.check.lock import lock_text, read_lock, require_lock
-from lm_eval_longbench.cli import lock
 from lm_eval_longbench.cli.lock import take_locked
+from lm_eval_longbench.cli.main import app
 from lm_eval_longbench.errors import LockError, LongBenchError, OptionError, UnknownNameError
 from lm_eval_longbench.options import Options
 
@@ -19,9 +18,6 @@ OPTIONS = '{"longbench": {"data_dir": "sample", "truncate_to": 500}}'
 @pytest.fixture
 def run(tmp_path, monkeypatch):
     """Run the command in a folder of its own; errors of the package are raised."""
-    app = typer.Typer()
-    app.callback()(lambda: None)
-    lock.register(app)
     monkeypatch.chdir(tmp_path)
 
     def run(*arguments):
@@ -44,18 +40,6 @@ def test_a_lock_is_written_and_used(run, tmp_path):
     text = (tmp_path / "longbench.lock").read_text(encoding="utf-8")
     assert text == lock_text(found)
     assert str(tmp_path) not in text
-
-
-def test_twice_the_same_bytes(run, tmp_path):
-    arguments = ("--tasks", "longbench_v1_en", "--metadata", OPTIONS, "--output")
-    run(*arguments, "a.lock")
-    run(*arguments, "b.lock")
-    first = (tmp_path / "a.lock").read_bytes()
-    assert first == (tmp_path / "b.lock").read_bytes()
-    with pytest.raises(LockError, match="--force writes over it"):
-        run(*arguments, "a.lock")
-    run(*arguments, "a.lock", "--force")
-    assert (tmp_path / "a.lock").read_bytes() == first
 
 
 def test_without_arguments_all_tasks_are_frozen(run):
@@ -81,16 +65,6 @@ def test_a_damaged_lock_is_written_anew_and_other_files_are_left_alone(run, tmp_
     assert other.read_text() == "mine"
 
 
-def test_a_failure_leaves_the_earlier_lock(run, tmp_path):
-    run("--tasks", "longbench_v2")
-    before = (tmp_path / "longbench.lock").read_bytes()
-    with pytest.raises(UnknownNameError, match="Did you mean 'longbench_v1'"):
-        run("--tasks", "longbnch_v1", "--force")
-    assert (tmp_path / "longbench.lock").read_bytes() == before
-    with pytest.raises(LongBenchError, match="cannot be written"):
-        run("--tasks", "longbench_v2", "--output", "longbench.lock/x")
-
-
 @pytest.mark.parametrize(
     ("metadata", "said"),
     [
@@ -106,12 +80,6 @@ def test_wrong_metadata(run, metadata, said):
     with pytest.raises((OptionError, UnknownNameError)) as caught:
         run("--tasks", "longbench_v2", "--metadata", metadata)
     assert said in str(caught.value)
-
-
-def test_help(run):
-    text = run("--help").stdout
-    for option in ("--tasks", "--metadata", "--output"):
-        assert option in text
 
 
 @pytest.mark.parametrize(
@@ -143,7 +111,7 @@ def test_no_secret_gets_into_a_lock(run, tmp_path, url):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_lock_with_a_secret_of_an_older_version_is_not_quoted(run, tmp_path):
+def test_a_secret_that_was_written_into_a_lock_is_not_quoted(run, tmp_path):
     options = {"data_dir": "sample", "embedding_model": "m", "embedding_url": "https://h/v1"}
     run("--tasks", "longbench_pro_t4_1", "--metadata", json.dumps({"longbench": options}))
     lock = tmp_path / "longbench.lock"

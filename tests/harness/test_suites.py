@@ -15,9 +15,10 @@ from lm_eval import simple_evaluate
 from lm_eval.tasks import TaskManager
 from lm_eval.tasks._yaml_loader import load_yaml
 
+from lm_eval_longbench.cli.link import link_tasks
 from lm_eval_longbench.errors import OptionError
 from lm_eval_longbench.harness.record import flat
-from lm_eval_longbench.task_folder import link_tasks, task_folder
+from lm_eval_longbench.task_folder import task_folder
 
 PAGE = (Path(__file__).parents[2] / "docs" / "suites.md").read_text(encoding="utf-8")
 SAMPLE = {"longbench": {"data_dir": "sample"}}

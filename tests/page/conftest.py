@@ -38,9 +38,12 @@ def runs(folders):
     return [read_run(folder) for folder in folders]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser():
-    """Debian's chromium; scripts/test installs it where it may."""
+    """Debian's chromium; scripts/test installs it where it may.
+
+    While it is open, no other test of this process can have an event loop.
+    """
     sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     path = next((found for name in BROWSERS if (found := shutil.which(name))), None)
     if path is None:

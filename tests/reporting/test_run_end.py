@@ -158,12 +158,13 @@ def next_words(monkeypatch):
 
     def made(*arguments, options=None, model="hf org/model", **changed):
         monkeypatch.setattr("sys.argv", ["/bin/lm-eval-longbench", "run", *arguments])
+        monkeypatch.setattr(Captured, "folder", "out")
         _, signatures = rows_of({"qasper": [1.0]}, "local-0123")
         (own,) = signatures.values()
         own.update({"repeats": 1, **changed})
         kept = Captured(signatures=signatures, model=model)
         kept.options = {task: options or {} for task in signatures}
-        kept.folder, kept.logged = "out", True
+        kept.logged = True
         return shlex.split(next_command(kept))
 
     return made

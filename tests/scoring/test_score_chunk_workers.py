@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from prediction_rows import V1_FILE, v1_row, write_lines
 
-from lm_eval_longbench import input_files
+from lm_eval_longbench import files
 from lm_eval_longbench.benchmarks import registry
 from lm_eval_longbench.errors import OptionError
 from lm_eval_longbench.files import blocks, chunks
@@ -98,7 +98,7 @@ def test_a_users_benchmark_is_scored_in_processes_too(tmp_path, monkeypatch, pon
     rows = [{**row, "doc": {**row["doc"], "_id": f"q{at}", "index": at}} for at in range(50)]
     log = write_lines(tmp_path / "samples_ponds_things_2026-01-01T00-00-00.5.jsonl", *rows)
     monkeypatch.setattr(module, "SMALL", 0)
-    monkeypatch.setattr(input_files, "BLOCK", 1 << 10)
+    monkeypatch.setattr(files, "BLOCK", 1 << 10)
     pools = []
 
     class Pool(module.ProcessPoolExecutor):
