@@ -139,6 +139,14 @@ def fault_text(error: BaseException) -> str:
     )
 
 
+def other_release(error: BaseException) -> str:
+    """Return what to do where the installed lm_eval lacks a name that is imported from it."""
+    return (
+        f"{error}. The installed lm_eval is of another release than this package was made for: "
+        'pip install "lm-eval>=0.4.13,<0.5"'
+    )
+
+
 def renamed(old: str, new: str) -> str:
     """Return what a command that has another name now says."""
     return f"{old} is now: lm-eval-longbench {new}"

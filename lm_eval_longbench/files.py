@@ -164,18 +164,38 @@ def is_packed(path: Path) -> bool:
 # ---------------------------------------------------------------------- bytes
 
 
+class _Slowed:
+    """A file that gives single bytes from a place on."""
+
+    def __init__(self, handle: BinaryIO, place: int) -> None:
+        self._handle, self._place = handle, place
+
+    def read(self, size: int) -> bytes:
+        # Headers are asked for in a few bytes, and all at once.
+        whole = size < 100 or self._handle.tell() + size <= self._place
+        return self._handle.read(size if whole else 1)
+
+
 def _unpacked(handle: BinaryIO) -> Iterator[bytes]:
     """Yield the text of a gzip file; Damaged where it ends."""
-    packed = gzip.GzipFile(fileobj=handle)
+    packed, size = gzip.GzipFile(fileobj=handle), 0
     try:
-        # `read` would lose what it has unpacked before the file breaks off. So little at a time is
-        # all that is lost before damage.
-        while block := packed.read1(_PIECE):
+        # `read` would lose what it has unpacked before the file breaks off.
+        while block := packed.read1(BLOCK):
+            size += len(block)
             yield block
     except EOFError as error:
         reason = "it ends in the middle of its gzip data; what followed is lost"
         raise Damaged(reason) from error
     except (zlib.error, gzip.BadGzipFile) as error:
+        # With the damage its whole block is lost: that one once more, byte by byte.
+        slowed: Any = _Slowed(handle, handle.tell() - BLOCK)
+        handle.seek(0)
+        with contextlib.suppress(zlib.error, gzip.BadGzipFile):
+            again = gzip.GzipFile(fileobj=slowed)
+            again.seek(size)
+            while block := again.read1(BLOCK):
+                yield block
         raise Damaged(f"its gzip data is damaged ({error}); what follows is lost") from error
 
 

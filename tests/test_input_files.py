@@ -1,9 +1,11 @@
 """Files are read whatever their name says, as far as they are sound, and within bounds."""
 
+import contextlib
 import gzip
 import json
 import os
 import random
+import zlib
 from pathlib import Path
 
 import pytest
@@ -87,6 +89,26 @@ def test_what_precedes_damage_is_read(tmp_path):
     path.write_bytes(gzip.compress(b"one\n") + bytes(damaged))
     got, problem = sound(path)
     assert got == b"one\n" + SMALL
+    assert problem.startswith("its gzip data is damaged (")
+
+
+@pytest.mark.parametrize("number", [400, 100_000])
+def test_what_precedes_damage_within_a_block_is_read(tmp_path, number):
+    """Its block is unpacked in one step, which must not lose the half before the damage."""
+    rng = random.Random(4)
+    text = b"".join(b"%030x\n" % rng.randrange(16**30) for _ in range(number))
+    damaged = bytearray(gzip.compress(text))
+    half = len(damaged) // 2
+    damaged[half : half + 400] = b"\xff" * 400
+    path = tmp_path / "a.gz"
+    path.write_bytes(damaged)
+    got, problem = sound(path)
+    decoder, before = zlib.decompressobj(31), b""
+    with contextlib.suppress(zlib.error):
+        for at in range(len(damaged)):
+            before += decoder.decompress(damaged[at : at + 1])
+    assert len(before) > len(text) // 3
+    assert got == before
     assert problem.startswith("its gzip data is damaged (")
 
 

@@ -13,7 +13,7 @@ from typer.core import TyperGroup
 from typer.main import get_group
 
 from lm_eval_longbench.console import LogFormatter, fail, say_line, take_every_text
-from lm_eval_longbench.errors import STOPPED, LongBenchError, OptionError, fault_text, renamed
+from lm_eval_longbench.errors import STOPPED, LongBenchError, OptionError, fault_text, other_release, renamed
 from lm_eval_longbench.secrets import hide_keys
 from lm_eval_longbench.version import __version__
 
@@ -119,8 +119,9 @@ def main() -> None:
         fail(f"error: {error}")
         sys.exit(error.status)
     except Exception as error:
-        fail(fault_text(error))
-        sys.exit(STOPPED)
+        known = isinstance(error, ImportError) and (error.name or "").startswith("lm_eval.")
+        fail(f"error: {other_release(error)}" if known else fault_text(error))
+        sys.exit(LongBenchError.status if known else STOPPED)
 
 
 if __name__ == "__main__":

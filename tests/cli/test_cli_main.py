@@ -93,3 +93,15 @@ def test_other_errors_are_shown_whole_with_a_line_that_asks_for_a_report(monkeyp
     err = capfd.readouterr().err
     assert err.startswith("Traceback") and "ZeroDivisionError" in err
     assert "This is a fault of lm-eval-longbench" in err.splitlines()[-1]
+
+
+def test_a_name_that_another_release_of_lm_eval_lacks_is_one_line(monkeypatch, capfd):
+    def fail():
+        from lm_eval.evaluator import no_such_function  # noqa: F401, PLC0415
+
+    monkeypatch.setattr(main_module, "app", fail)
+    with pytest.raises(SystemExit) as caught:
+        main_module.main()
+    assert caught.value.code == 2
+    (line,) = capfd.readouterr().err.splitlines()
+    assert "no_such_function" in line and line.endswith('pip install "lm-eval>=0.4.13,<0.5"')
