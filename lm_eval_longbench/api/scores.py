@@ -20,7 +20,7 @@ from lm_eval_longbench.errors import (
     UnknownNameError,
 )
 from lm_eval_longbench.metrics.reasoning import DROP, POLICIES
-from lm_eval_longbench.records.sample import Sample, Scored, document_of_hash, line_of
+from lm_eval_longbench.records.sample import Sample, document_of_hash, line_of
 from lm_eval_longbench.retrieval.embedding import summary_similarities
 from lm_eval_longbench.retrieval.vectors import Embedder
 from lm_eval_longbench.scoring.score_chunk import score_sample
@@ -57,8 +57,7 @@ def judge(
         PredictionError: the question lacks what its score needs.
         EmbeddingError: the embedder fails.
     """
-    sample, scored = _scored(task, doc, answer, repeat, reasoning, embedder, extras=True)
-    return line_of(sample, scored, reasoning)
+    return line_of(_scored(task, doc, answer, repeat, reasoning, embedder, extras=True))
 
 
 def _scored(
@@ -70,7 +69,7 @@ def _scored(
     embedder: Embedder | None,
     *,
     extras: bool,
-) -> tuple[Sample, Scored]:
+) -> Sample:
     if reasoning not in POLICIES:
         raise UnknownNameError("policy for reasoning", reasoning, POLICIES)
     own = find_task(task)
@@ -96,7 +95,7 @@ def _scored(
         scored.score, scored.failed, scored.shown = benchmark.with_similarity(
             scored.shown, similarity, official=embedder.official
         )
-    return sample, scored
+    return sample
 
 
 def score(
@@ -116,7 +115,7 @@ def score(
         EmbeddingError: it is a summary (LongBench Pro, T4) whose semantic similarity is not known.
         LongBenchError: as `judge`.
     """
-    _, found = _scored(task, doc, answer, 1, reasoning, embedder, extras=False)
+    found = _scored(task, doc, answer, 1, reasoning, embedder, extras=False).worth
     if found.score is None:
         raise EmbeddingError(
             f"{task}: the score of a summary needs its semantic similarity by the official "

@@ -54,13 +54,15 @@ def question_values(
         for repeat, response in enumerate(responses, start=1)
     ]
     add_replies(samples, doc)
-    scored = [benchmark.score(sample, policy, extras=True) for sample in samples]
+    for sample in samples:
+        sample.policy, sample.worth = policy, benchmark.score(sample, policy, extras=True)
+    scored = [sample.worth for sample in samples]
     if complete is not None:
         complete(doc, scored)
     columns = Columns(benchmark, table, len(samples))
     lines = [] if lines is None else lines
-    for sample, worth in zip(samples, scored, strict=True):
-        lines.append(line_of(sample, worth, policy))
+    for sample in samples:
+        lines.append(line_of(sample))
         columns.add(lines[-1])
     figures = benchmark.question_figures(columns.finish())
     values: dict[str, float | None] = {

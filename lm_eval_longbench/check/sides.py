@@ -22,8 +22,8 @@ from lm_eval_longbench.records.results import find_results, results_under
 from lm_eval_longbench.records.sample import Sample, Unusable
 from lm_eval_longbench.records.scored import SAMPLES, read_samples
 from lm_eval_longbench.reporting.scored_run import ScoredRun, read_run
-from lm_eval_longbench.scoring.files import PredictionSource
-from lm_eval_longbench.scoring.plan import NothingRecognised, Plan, PlannedFile, plan_paths
+from lm_eval_longbench.scoring.files import InputFile
+from lm_eval_longbench.scoring.plan import NothingRecognised, Plan, plan_paths
 from lm_eval_longbench.scoring.score import score_paths
 from lm_eval_longbench.scoring.score_chunk import score_sample
 from lm_eval_longbench.signature.signature import UNKNOWN
@@ -277,7 +277,7 @@ def _add(
     found: dict[tuple[str, str, str, int], Answered],
     sample: Sample,
     row: Mapping[str, Any],
-    file: PlannedFile,
+    file: InputFile,
 ) -> None:
     benchmark = benchmark_of_table(sample.table)
     task = tables()[sample.table].tasks[sample.task]
@@ -285,7 +285,7 @@ def _add(
     if key not in found:
         label = f"{benchmark.name} {benchmark.pairing_label(task)}".strip()
         facts = _facts(row, file, sample)
-        policy = file.source.reasoning
+        policy = file.reasoning
         is_line = benchmark.ids_may_be_lines and sample.id == str(sample.order)
         golds = tuple(sample.golds)
         found[key] = Answered(
@@ -293,10 +293,10 @@ def _add(
         )
     own = found[key]
     own.texts.append(sample.response)
-    own.stated.append(_stated(row, file.source))
+    own.stated.append(_stated(row, file))
     scored = score_sample(sample, own.policy)
     for policy in POLICIES:
-        counted = scored if policy == own.policy else scored.other or scored
+        counted = scored if policy == own.policy else sample.other or scored
         own.scores.setdefault(policy, []).append(counted.score)
     reply = sample.reply or {}
     if reply.get("finish_reason") is not None:
@@ -308,7 +308,7 @@ def _number(value: Any) -> float | None:
     return float(value) if is_number and value == value else None
 
 
-def _stated(row: Mapping[str, Any], source: PredictionSource) -> float | None:
+def _stated(row: Mapping[str, Any], source: InputFile) -> float | None:
     """Return the score that a row of a log states."""
     if is_log_row(row):
         values = (_number(row.get(name)) for name in _STATED)
@@ -320,7 +320,7 @@ def _stated(row: Mapping[str, Any], source: PredictionSource) -> float | None:
     return _number(value.get("acc")) if isinstance(value, Mapping) else None
 
 
-def _facts(row: Mapping[str, Any], file: PlannedFile, sample: Sample) -> SideFacts:
+def _facts(row: Mapping[str, Any], file: InputFile, sample: Sample) -> SideFacts:
     run = file.recorded.signature
     known: dict[str, Any] = {"document": sample.document, "truncated": sample.truncated}
     if run is not None:

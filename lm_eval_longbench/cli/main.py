@@ -13,7 +13,14 @@ from typer.core import TyperGroup
 from typer.main import get_group
 
 from lm_eval_longbench.console import LogFormatter, fail, say_line, take_every_text
-from lm_eval_longbench.errors import STOPPED, LongBenchError, OptionError, fault_text, other_release, renamed
+from lm_eval_longbench.errors import (
+    STOPPED,
+    LongBenchError,
+    OptionError,
+    fault_text,
+    other_release,
+    renamed,
+)
 from lm_eval_longbench.secrets import hide_keys
 from lm_eval_longbench.version import __version__
 

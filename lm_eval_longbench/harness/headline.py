@@ -24,8 +24,8 @@ from lm_eval_longbench.reporting.report import make_report
 from lm_eval_longbench.reporting.run_end import Asked, headlines
 from lm_eval_longbench.reporting.scored_run import read_run
 from lm_eval_longbench.result_files import written_together
-from lm_eval_longbench.scoring.merge import is_official
-from lm_eval_longbench.scoring.report import TableAnswers, table_report, table_signatures
+from lm_eval_longbench.scoring.merge import TableAnswers, is_official
+from lm_eval_longbench.scoring.report import table_report, table_signatures
 from lm_eval_longbench.signature.signature import counted
 
 Line = dict[str, Any]

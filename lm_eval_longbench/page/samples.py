@@ -18,7 +18,7 @@ from lm_eval_longbench.records.answer import is_capped
 from lm_eval_longbench.records.log import prompt_of, requests_of
 from lm_eval_longbench.records.sample import Sample, Scored, Unusable, failure_of
 from lm_eval_longbench.reporting.scored_run import ScoredTable, is_scored
-from lm_eval_longbench.scoring.files import LOG, PredictionSource
+from lm_eval_longbench.scoring.files import LOG, InputFile
 from lm_eval_longbench.scoring.plan import plan_paths
 from lm_eval_longbench.scoring.score_chunk import score_sample
 from lm_eval_longbench.statistics.answers import question_key
@@ -54,7 +54,7 @@ def _flag(value: bool | None) -> int | None:
 def _about(sample: Sample, scored: Scored) -> str:
     """Return in words how the score came about, as far as the benchmark tells."""
     known = {name: value for name, value in scored.shown.items() if name not in sample.shown}
-    reason = failure_of(sample, scored)
+    reason = failure_of(sample)
     parts = [
         f"{name} {value}"
         for name, value in known.items()
@@ -65,7 +65,7 @@ def _about(sample: Sample, scored: Scored) -> str:
 
 def read_samples(
     path: Path, benchmark: str | None
-) -> Iterator[tuple[dict[str, Any], Sample, PredictionSource]]:
+) -> Iterator[tuple[dict[str, Any], Sample, InputFile]]:
     """Yield each answer under a path: its row (of a log, else nothing), itself, and its source.
 
     Raises:
@@ -73,7 +73,7 @@ def read_samples(
     """
     for file, row, read in plan_paths([path], benchmark).rows():
         for sample in () if isinstance(read, Unusable) else read:  # `score` has named it
-            yield row if file.source.kind == LOG else {}, sample, file.source
+            yield row if file.kind == LOG else {}, sample, file
 
 
 def read_answers(

@@ -25,7 +25,7 @@ from lm_eval_longbench.records.sample import Unusable
 
 if TYPE_CHECKING:
     from lm_eval_longbench.catalog.model import Table, Task
-    from lm_eval_longbench.records.sample import Sample, Scored
+    from lm_eval_longbench.records.sample import Sample
 
 
 # ---------------------------------------------------------------------- files of other programs
@@ -239,13 +239,10 @@ class OfficialFiles(abc.ABC):
         """Return the file that an answer belongs into, relative, with "/"."""
 
     @abc.abstractmethod
-    def row(self, sample: Sample, scored: Scored, reasoning: str) -> dict[str, Any] | None:
+    def row(self, sample: Sample) -> dict[str, Any] | None:
         """Return an answer's row; None: the official scripts would not have written it.
 
-        Args:
-            sample: the answer, with the question as it was read.
-            scored: what it is worth.
-            reasoning: policy by which it was scored.
+        `sample` is scored and has the question as it was read.
         """
 
     def numbered(self, row: dict[str, Any], repeat: int) -> dict[str, Any]:
@@ -287,12 +284,12 @@ class OfficialFiles(abc.ABC):
         return name
 
 
-def scored_text(sample: Sample, reasoning: str) -> str:
+def scored_text(sample: Sample) -> str:
     """Return the text of an answer that was scored: without its reasoning, where that is dropped.
 
     The official evaluations take nothing out, so that they must not find what was not scored.
     """
-    return answer_of(sample.response or "", reasoning)
+    return answer_of(sample.response or "", sample.policy)
 
 
 def known_fields(sample: Sample, names: tuple[str, ...]) -> dict[str, Any]:

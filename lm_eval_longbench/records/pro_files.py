@@ -23,7 +23,7 @@ from lm_eval_longbench.records.layouts import (
 
 if TYPE_CHECKING:
     from lm_eval_longbench.catalog.model import Table, Task
-    from lm_eval_longbench.records.sample import Sample, Scored
+    from lm_eval_longbench.records.sample import Sample
 
 _FIELDS = (
     *("id", "context", *ours("longbench_pro").counts),
@@ -50,11 +50,11 @@ class ProFiles(OfficialFiles):
     def path(self, table: Table, task: Task, run: WrittenRun, repeat: int) -> str:
         return f"{self._begin(table, run)}_inference_1-of-1.jsonl"
 
-    def row(self, sample: Sample, scored: Scored, reasoning: str) -> dict[str, Any]:
+    def row(self, sample: Sample) -> dict[str, Any]:
         row = known_fields(sample, _FIELDS)
         if isinstance(row.get("context"), str):
             row["context"] = row["context"][:_EXCERPT]
-        answer = {"answer": sample.golds, "prediction": scored_text(sample, reasoning)}
+        answer = {"answer": sample.golds, "prediction": scored_text(sample)}
         return {**row, "id": sample.id, **answer, "thinking": ""}
 
     def numbered(self, row: dict[str, Any], repeat: int) -> dict[str, Any]:

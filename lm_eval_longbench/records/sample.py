@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from hashlib import blake2b, sha256
 from typing import Any
 
-from lm_eval_longbench.metrics.reasoning import OTHERWISE
+from lm_eval_longbench.metrics.reasoning import DROP, OTHERWISE
 from lm_eval_longbench.records.answer import NOT_KNOWN, Reply, failure, is_capped, replies_of
 
 MALFORMED, FOREIGN = "malformed", "foreign"
@@ -17,8 +17,27 @@ _DOCUMENT_DIGITS = 16
 
 
 @dataclass(slots=True)
+class Scored:
+    """What an answer is worth under a policy for reasoning.
+
+    Attributes:
+        score: in [0, 1]; None: unscored.
+        failed: whether it counts as failed.
+        shown: the fields of its output line besides the common ones.
+        summary: the text to compare, of a summary, whose similarity is not known; else None.
+        differing: v2: the stored and the extracted letter, where they differ; else None.
+    """
+
+    score: float | None
+    failed: bool
+    shown: dict[str, Any]
+    summary: str | None = None
+    differing: tuple[str | None, str | None] | None = None
+
+
+@dataclass(slots=True)
 class Sample:
-    """One answer to one question, with all that scoring it needs.
+    """One answer to one question, with all that scoring it needs, and then what it is worth.
 
     Attributes:
         table, task: names, see `base.Table` and `base.Task`.
@@ -42,6 +61,12 @@ class Sample:
             it is in no denominator of theirs: a failed call in a log of the harness.
         reply: what the log tells of how the answer came about; None: nothing.
         doc: the question as it was read, with whatever else its row had; None: not kept.
+        policy: by which `worth` was scored, see `metrics.reasoning`.
+        worth: what it is worth; unscored before it is scored.
+        other: the same under the other policy, where the answer holds reasoning; else None.
+        run: number of its run.
+        source, line: number of its file, and where it stands there.
+        official: its row in an official file; None: none is wanted, or there is none.
     """
 
     table: str
@@ -61,6 +86,21 @@ class Sample:
     dropped: bool = False
     reply: Reply | None = None
     doc: Mapping[str, Any] | None = None
+    policy: str = DROP
+    worth: Scored = field(default_factory=lambda: Scored(None, False, {}))
+    other: Scored | None = None
+    run: int = 0
+    source: int = 0
+    line: int = 0
+    official: dict[str, Any] | None = None
+
+    @property
+    def gold(self) -> tuple[Any, ...]:
+        """Gold answers, classes and dimensions: equal for all answers to one question.
+
+        Without the document: some logs of a question know it, others do not.
+        """
+        return self.golds, self.classes, self.shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,28 +118,6 @@ class Unusable:
 
 # What a reader makes of a decoded row.
 Read = list[Sample] | Unusable
-
-
-@dataclass(slots=True)
-class Scored:
-    """What an answer is worth.
-
-    Attributes:
-        score: in [0, 1]; None: unscored.
-        failed: whether it counts as failed.
-        shown: the fields of its output line besides the common ones.
-        summary: the text to compare, of a summary, whose similarity is not known; else None.
-        other: the same under the other policy for reasoning, where the answer holds reasoning; else
-            None.
-        differing: v2: the stored and the extracted letter, where they differ; else None.
-    """
-
-    score: float | None
-    failed: bool
-    shown: dict[str, Any]
-    summary: str | None = None
-    differing: tuple[str | None, str | None] | None = None
-    other: Scored | None = None
 
 
 def is_texts(value: Any) -> bool:
@@ -162,43 +180,35 @@ def add_replies(samples: Sequence[Sample], doc: Mapping[str, Any]) -> None:
         sample.reply = reply
 
 
-def failure_of(sample: Sample, scored: Scored) -> str | None:
+def failure_of(sample: Sample) -> str | None:
     """Return why an answer failed, or may still turn out to have failed, if it is known."""
-    if not scored.failed and scored.score is not None:
+    if not sample.worth.failed and sample.worth.score is not None:
         return None
     reason = failure(sample.reply)
     return None if reason == NOT_KNOWN else reason
 
 
-def shown_of(sample: Sample, scored: Scored, reasoning: str) -> dict[str, Any]:
-    """Return the fields of an output line that not all benchmarks share, and the document.
+def line_of(sample: Sample) -> dict[str, Any]:
+    """Return an answer as a line of samples.jsonl has it.
 
-    With what the answer is worth under the other policy for reasoning, where that differs.
+    With what it is worth under the other policy for reasoning, where that differs.
     """
-    shown = dict(scored.shown)
-    if scored.other is not None:
-        other = {
-            name: value
-            for name, value in scored.other.shown.items()
-            if name not in sample.shown  # what the question has is the same
-        }
-        own = {"score": scored.other.score, "failed": scored.other.failed, **other}
-        shown[OTHERWISE[reasoning]] = own
-    return {**shown, "document": sample.document}
-
-
-def line_of(sample: Sample, scored: Scored, reasoning: str) -> dict[str, Any]:
-    """Return an answer as a line of samples.jsonl has it."""
-    reason = failure_of(sample, scored) if scored.failed else None
-    return {
+    worth, other = sample.worth, sample.other
+    reason = failure_of(sample) if worth.failed else None
+    line = {
         "table": sample.table,
         "task": sample.task,
         "id": sample.id,
         "repeat": sample.repeat,
-        "score": scored.score,
-        "failed": scored.failed,
+        "score": worth.score,
+        "failed": worth.failed,
         "truncated": sample.truncated,
         "capped": is_capped(sample.reply),
         **({} if reason is None else {"failure": reason}),
-        **shown_of(sample, scored, reasoning),
+        **worth.shown,
     }
+    if other is not None:
+        # What the question has is the same.
+        own = {name: value for name, value in other.shown.items() if name not in sample.shown}
+        line[OTHERWISE[sample.policy]] = {"score": other.score, "failed": other.failed, **own}
+    return {**line, "document": sample.document}

@@ -26,7 +26,7 @@ from lm_eval_longbench.records.sample import Unusable, document_of_text, is_whol
 
 if TYPE_CHECKING:
     from lm_eval_longbench.catalog.model import Table, Task
-    from lm_eval_longbench.records.sample import Sample, Scored
+    from lm_eval_longbench.records.sample import Sample
 
 
 # ---------------------------------------------------------------------- official files
@@ -48,9 +48,9 @@ class V1Files(OfficialFiles):
     def path(self, table: Table, task: Task, run: WrittenRun, repeat: int) -> str:
         return f"{self._folder}/{run.named(repeat)}/{task.label}.jsonl"
 
-    def row(self, sample: Sample, scored: Scored, reasoning: str) -> dict[str, Any]:
+    def row(self, sample: Sample) -> dict[str, Any]:
         return {
-            "pred": scored_text(sample, reasoning),
+            "pred": scored_text(sample),
             "answers": sample.golds,
             "all_classes": sample.classes,
             **known_fields(sample, ("length",)),

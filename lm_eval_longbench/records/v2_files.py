@@ -24,7 +24,7 @@ from lm_eval_longbench.records.sample import Unusable
 
 if TYPE_CHECKING:
     from lm_eval_longbench.catalog.model import Table, Task
-    from lm_eval_longbench.records.sample import Sample, Scored
+    from lm_eval_longbench.records.sample import Sample
 
 
 # ---------------------------------------------------------------------- official files
@@ -55,7 +55,7 @@ class V2Files(OfficialFiles):
     def path(self, table: Table, task: Task, run: WrittenRun, repeat: int) -> str:
         return f"{self.homes[0]}/{run.named(repeat)}{_ENDS.get(table.name, '')}.jsonl"
 
-    def row(self, sample: Sample, scored: Scored, reasoning: str) -> dict[str, Any] | None:
+    def row(self, sample: Sample) -> dict[str, Any] | None:
         if sample.dropped or sample.table == COT:  # a first pass is in no file of its own
             return None
         row = known_fields(sample, _FIELDS)
@@ -65,8 +65,8 @@ class V2Files(OfficialFiles):
             row["context"] = row["context"][:_EXCERPT]
         row |= known_fields(sample, ("response_cot",))
         if sample.response is not None:
-            row["response"] = scored_text(sample, reasoning).strip()
-        letter = scored.shown["choice"]
+            row["response"] = scored_text(sample).strip()
+        letter = sample.worth.shown["choice"]
         return {**row, "pred": letter, "judge": letter == sample.golds[0]}
 
     def model_of(self, path: Path) -> str:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_longbench.benchmarks.registry import layouts, tables
+from lm_eval_longbench.benchmarks.results import Recorded
 from lm_eval_longbench.errors import PredictionError
 from lm_eval_longbench.files import (
     ByteChunk,
@@ -34,19 +35,59 @@ _LOOKED_AT = 20
 LOG = "harness_log"
 
 
-@dataclass(frozen=True, order=True, slots=True)
-class FoundFile:
-    """A file to look at.
+@dataclass(slots=True)
+class InputFile:
+    """A file that is read, or the rows of a task in memory.
 
     Attributes:
         name: relative to the parent of the path that was named, with "/".
-        path: where it is.
+        path: where it is; None: in memory.
         named: whether the user named the file itself, not a folder above it.
+        kind: LOG, or the `file_kind` of a benchmark; "": not recognised yet.
+        table: of all its rows; None: each row says it, or the other files beside it tell.
+        task: of all its rows, or of logs whose rows do not say it; before the table is known the
+            name of the file; None: unknown.
+        filter: LOG: the harness filter of the first row, whose rows count; None: rows name none.
+        layout: of `registry.layouts`, for the file of another program; "": none.
+        sha256: of the file as it is; None: in memory.
+        text_sha256: of its text: equal for a file and its compressed copy.
+        size: of its text in bytes.
+        recorded: what the results file beside it says; of the file of another program, whose
+            answers they are; nothing for other files than logs.
+        number: its place in the canonical order of files, from 0.
+        run: the place of its run in the canonical order of runs, from 0.
+        benchmark: rows of another one are foreign; None: any.
+        reasoning: policy for the reasoning in its answers, see `metrics.reasoning`.
+        rouge_google: whether Google's ROUGE-L is computed too, for the datasets that have it.
+        official: whether answers are written as the official scripts do, too.
+        documents: of the questions, where rows do not have them and the data is here.
     """
 
     name: str
-    path: Path
-    named: bool
+    path: Path | None = None
+    named: bool = False
+    kind: str = ""
+    table: str | None = None
+    task: str | None = None
+    filter: str | None = None
+    layout: str = ""
+    sha256: str | None = None
+    text_sha256: str = ""
+    size: int = 0
+    recorded: Recorded = field(default_factory=Recorded)
+    number: int = 0
+    run: int = 0
+    benchmark: str | None = None
+    reasoning: str = DROP
+    rouge_google: bool = False
+    official: bool = False
+    documents: KnownDocuments = field(default_factory=dict)
+
+    @property
+    def place(self) -> Path:
+        """Where it is, of a file."""
+        assert self.path is not None
+        return self.path
 
 
 def stem_of(path: Path) -> str:
@@ -88,7 +129,7 @@ def _under(folder: Path) -> list[Path]:
     return found
 
 
-def find_files(paths: Iterable[Path]) -> list[FoundFile]:
+def find_files(paths: Iterable[Path]) -> list[InputFile]:
     """Return the files named, and all JSON Lines files in the folders named, sorted by name.
 
     A results file of the harness stands for the sample logs beside it.
@@ -96,7 +137,7 @@ def find_files(paths: Iterable[Path]) -> list[FoundFile]:
     Raises:
         PredictionError: a path does not exist, or there is no path.
     """
-    found: dict[Path, FoundFile] = {}
+    found: dict[Path, InputFile] = {}
     for given in paths:
         # Not resolved: a link keeps the name it was given under.
         path = Path(os.path.abspath(given.expanduser()))
@@ -104,25 +145,10 @@ def find_files(paths: Iterable[Path]) -> list[FoundFile]:
         if not named and not path.is_dir():
             raise PredictionError(f"{given} is not a folder or a file with predictions.")
         for file in (logs_of(path) or [path]) if named else _under(path):
-            one = FoundFile(file.relative_to(path.parent).as_posix(), file, named)
-            other = found.get(file, one)  # a file under two of the paths is one file
-            found[file] = FoundFile(min(one.name, other.name), file, one.named or other.named)
-    return sorted(found.values())
-
-
-@dataclass(frozen=True, slots=True)
-class Survey:
-    """A file's identity.
-
-    Attributes:
-        sha256: of the file as it is.
-        text_sha256: of its text: equal for a file and its compressed copy.
-        size: of its text in bytes.
-    """
-
-    sha256: str
-    text_sha256: str
-    size: int
+            name = file.relative_to(path.parent).as_posix()
+            one = found.setdefault(file, InputFile(name, file))  # under two of the paths it is one
+            one.name, one.named = min(one.name, name), one.named or named
+    return sorted(found.values(), key=lambda one: (one.name, str(one.path)))
 
 
 def _hashed(pieces: Iterator[bytes]) -> tuple[str, int]:
@@ -136,14 +162,14 @@ def _hashed(pieces: Iterator[bytes]) -> tuple[str, int]:
     return digest.hexdigest(), size
 
 
-def survey(path: Path) -> Survey:
-    """Read a file and return its identity; PredictionError if it cannot be read."""
+def identify(file: InputFile) -> None:
+    """Read a file, and note its hashes and size; PredictionError if it cannot be read."""
+    path = file.place
     with reading(path, PredictionError):
-        raw, size = _hashed(raw_blocks(path))
-        if not is_packed(path):
-            return Survey(raw, raw, size)
-        text, size = _hashed(blocks(path))
-        return Survey(raw, text, size)
+        file.sha256, file.size = _hashed(raw_blocks(path))
+        file.text_sha256 = file.sha256
+        if is_packed(path):
+            file.text_sha256, file.size = _hashed(blocks(path))
 
 
 def chunks_of(path: Path, size: int | None = None, layout: str = "") -> Iterator[ByteChunk]:
@@ -188,38 +214,3 @@ def first_rows(path: Path, layout: str = "") -> Iterator[Any]:
 def count_rows(path: Path) -> int:
     """Return the number of lines that are not blank; PredictionError if it cannot be read."""
     return sum(1 for chunk in chunks_of(path) for _ in chunk.lines())
-
-
-@dataclass(frozen=True, slots=True)
-class PredictionSource:
-    """One input file.
-
-    Attributes:
-        number: its place in the canonical order of files, from 0.
-        run: the place of its run in the canonical order of runs, from 0.
-        name: relative to the parent of the path that was given, with "/".
-        kind: LOG, or the `file_kind` of a benchmark.
-        table: of all its rows; None where each row says it.
-        task: of all its rows, or of logs whose rows do not say it; None: unknown.
-        benchmark: rows of another one are foreign; None: any.
-        reasoning: policy for the reasoning in its answers, see `metrics.reasoning`.
-        rouge_google: whether Google's ROUGE-L is computed too, for the datasets that have it.
-        filter: LOG: name of the harness filter whose rows count; None: rows name none.
-        layout: of `registry.layouts`, for the file of another program; "": none.
-        official: whether answers are written as the official scripts do, too.
-        documents: of the questions, where rows do not have them and the data is here.
-    """
-
-    number: int
-    run: int
-    name: str
-    kind: str
-    table: str | None = None
-    task: str | None = None
-    benchmark: str | None = None
-    filter: str | None = None
-    reasoning: str = DROP
-    rouge_google: bool = False
-    layout: str = ""
-    official: bool = False
-    documents: KnownDocuments = field(default_factory=dict, hash=False)

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
+from typing import Any
 
-from lm_eval_longbench.benchmarks.registry import benchmark_of_table, tables
-from lm_eval_longbench.catalog.model import Table
+from lm_eval_longbench.benchmarks.registry import (
+    benchmark_of_table,
+    table_number,
+    tables,
+    task_number,
+)
 from lm_eval_longbench.errors import PredictionError
-from lm_eval_longbench.metrics.reasoning import DROP, KEEP, OTHERWISE
+from lm_eval_longbench.metrics.reasoning import DROP, KEEP
 from lm_eval_longbench.options import MOST_REPEATS
-from lm_eval_longbench.records.sample import MALFORMED
-from lm_eval_longbench.scoring.files import LOG, PredictionSource
+from lm_eval_longbench.records.sample import MALFORMED, Sample, line_of
+from lm_eval_longbench.scoring.files import LOG, InputFile
 from lm_eval_longbench.scoring.problems import KINDS, Problems, entry
-from lm_eval_longbench.scoring.score_chunk import Outcome, ScoredSample
+from lm_eval_longbench.scoring.score_chunk import Outcome
 from lm_eval_longbench.signature.protocol import MOST_COPIES
 from lm_eval_longbench.signature.signature import data_of
 
@@ -41,7 +46,7 @@ class Labels:
         self._logs: dict[tuple[str, str, str | None], str] = {}
         self._files: dict[str, str] = {}
 
-    def add(self, table: str, task: str, label: str | None, source: PredictionSource) -> None:
+    def add(self, table: str, task: str, label: str | None, source: InputFile) -> None:
         """Note that a file has questions of a task, and how it labels their data."""
         if source.kind == LOG:
             self._logs.setdefault((table, task, label), source.name)
@@ -98,16 +103,16 @@ class Gathered:
 
     Attributes:
         sources: the files, by number.
-        samples: of all files; to be merged in the order of their keys.
+        samples: of all files; to be merged in their canonical order.
         lines: lines of each file that are not blank, by its number.
         malformed: lines of each file that are malformed, by its number.
         labels: of the data.
         problems: in the order of files and lines.
     """
 
-    def __init__(self, sources: Sequence[PredictionSource], problems: Problems) -> None:
+    def __init__(self, sources: list[InputFile], problems: Problems) -> None:
         self.sources = sources
-        self.samples: list[ScoredSample] = []
+        self.samples: list[Sample] = []
         self.lines: Counter[int] = Counter()
         self.malformed: Counter[int] = Counter()
         self.labels = Labels()
@@ -124,95 +129,112 @@ class Gathered:
         for label in outcome.labels:
             self.labels.add(*label, source)
 
-    def place(self, sample: ScoredSample) -> str:
+    def place(self, sample: Sample) -> str:
         """Return where a sample was read, in words."""
-        return f"{self.sources[sample.key.source].name}, line {sample.key.line}"
+        return f"{self.sources[sample.source].name}, line {sample.line}"
 
-    def leave_out(self, kind: str, sample: ScoredSample, reason: str) -> None:
+    def leave_out(self, kind: str, sample: Sample, reason: str) -> None:
         """Name a sample that is left out."""
-        file = self.sources[sample.key.source].name
-        self.problems.add(kind, entry(file, sample.key.line, reason))
+        self.problems.add(kind, entry(self.sources[sample.source].name, sample.line, reason))
 
 
 # ---------------------------------------------------------------------- merging
 
 
-@dataclass(slots=True)
-class MergedTable:
-    """The answers of a table.
+@dataclass
+class TableAnswers:
+    """The scored answers of one table, and what is known of them.
 
     Attributes:
-        table: the table.
-        samples: in the order of questions and repeats; their lines have the numbers of repeats.
-        repeats: highest number of an answer.
-        runs: numbers of the runs that its answers are from.
-        policies: for reasoning, by which its answers were scored.
-        reasoned: by which those were that hold reasoning.
+        name: of the table.
+        lines: as of samples.jsonl.
+        repeats: answers that each question should have: the highest number of an answer.
+        official: whether its questions are official ones, so that it is known which are missing.
+        reasoning: policy by which reasoning was scored.
+        data: labels of the questions' data.
+        embedding_model: that gave the similarities; None: none.
+        runs: names of the runs that the answers are from.
+        expected: tasks that have figures even without an answer.
+        malformed: lines by task; None: of files that do not tell their task.
         duplicates: samples left out, by task.
-        contents: `Sample.content` of each question, by task; None: no answer tells.
-        copies: questions that are one that is there already, by task; None: not known.
+        copies: questions that are there already, by task; None: not known.
+        samples: what the lines are made of, in the order of questions and repeats.
     """
 
-    table: Table
-    samples: list[ScoredSample] = field(default_factory=list)
+    name: str
+    lines: Sequence[Mapping[str, Any]] = ()
     repeats: int = 1
-    runs: set[int] = field(default_factory=set)
-    policies: set[str] = field(default_factory=set)
-    reasoned: set[str] = field(default_factory=set)
+    official: bool = True
+    reasoning: str = KEEP
+    data: Sequence[str] = ()
+    embedding_model: str | None = None
+    runs: Sequence[str] = ()
+    expected: Iterable[str] = ()
+    malformed: Counter[str | None] = field(default_factory=Counter)
     duplicates: Counter[str] = field(default_factory=Counter)
-    contents: dict[str, list[bytes | None]] = field(default_factory=lambda: defaultdict(list))
     copies: dict[str, int | None] = field(default_factory=dict)
-
-    def policy(self) -> str:
-        """Return the policy by which reasoning was scored; KEEP if there is no one such.
-
-        Raises:
-            PredictionError: there are several, which give figures of no protocol.
-        """
-        if len(self.reasoned) > 1:
-            raise PredictionError(
-                f"{self.table.name}: some answers were generated by a run that drops reasoning "
-                "from answers, some are of files whose official evaluation keeps it, and both hold "
-                f"reasoning. Say with reasoning, {DROP} or {KEEP}, how to score them, or score "
-                "them apart."
-            )
-        found = self.reasoned or self.policies
-        return next(iter(found)) if len(found) == 1 else KEEP
+    samples: list[Sample] = field(default_factory=list)
 
 
-def _leave_out_copy(
-    gathered: Gathered, table: MergedTable, sample: ScoredSample, first: ScoredSample
-) -> None:
+def _policy(name: str, samples: Sequence[Sample]) -> str:
+    """Return the policy by which reasoning was scored; KEEP if there is no one such.
+
+    Raises:
+        PredictionError: there are several, which give figures of no protocol.
+    """
+    reasoned = {sample.policy for sample in samples if sample.other is not None}
+    if len(reasoned) > 1:
+        raise PredictionError(
+            f"{name}: some answers were generated by a run that drops reasoning "
+            "from answers, some are of files whose official evaluation keeps it, and both hold "
+            f"reasoning. Say with reasoning, {DROP} or {KEEP}, how to score them, or score "
+            "them apart."
+        )
+    found = reasoned or {sample.policy for sample in samples}
+    return found.pop() if len(found) == 1 else KEEP
+
+
+def _question(sample: Sample) -> tuple[int, int, int, str]:
+    """Return what answers to one question share, in the order of tables and tasks."""
+    table, task = table_number(sample.table), task_number(sample.table, sample.task)
+    return table, task, sample.order, sample.id
+
+
+def canonical(sample: Sample) -> tuple[Any, ...]:
+    """Return what sorts answers, whatever the order of the files."""
+    return (*_question(sample), sample.run, sample.repeat, sample.source, sample.line)
+
+
+def _leave_out_copy(gathered: Gathered, table: TableAnswers, sample: Sample, first: Sample) -> None:
     """Name a sample whose question and repeat another one has."""
-    task = sample.line["task"]
-    table.duplicates[task] += 1
-    what = f"{task}, question {sample.key.id!r}, answer {sample.key.repeat}"
+    table.duplicates[sample.task] += 1
+    what = f"{sample.task}, question {sample.id!r}, answer {sample.repeat}"
     gathered.leave_out("duplicate", sample, f"{what} is on {gathered.place(first)}, already")
 
 
 def _without_repeated_ids(
-    gathered: Gathered, merged: dict[str, MergedTable]
-) -> Iterator[ScoredSample]:
+    gathered: Gathered, merged: Mapping[str, TableAnswers]
+) -> Iterator[Sample]:
     """Yield all samples but those whose question's id is at an earlier place of its task already.
 
     Local data may use an id twice, and its place tells; official ids are distinct.
     """
     distinct = {
         name
-        for name in merged
-        if benchmark_of_table(name).ids_may_be_lines and gathered.labels.official(name)
+        for name, table in merged.items()
+        if benchmark_of_table(name).ids_may_be_lines and table.official
     }
-    first: dict[tuple[int, int, str], ScoredSample] = {}
+    first: dict[tuple[str, str], Sample] = {}
     for sample in gathered.samples:
-        if sample.line["table"] in distinct:
-            other = first.setdefault((sample.key.table, sample.key.task, sample.key.id), sample)
-            if other.key.place < sample.key.place:
-                _leave_out_copy(gathered, merged[sample.line["table"]], sample, other)
+        if sample.table in distinct:
+            other = first.setdefault((sample.task, sample.id), sample)
+            if other.order < sample.order:
+                _leave_out_copy(gathered, merged[sample.table], sample, other)
                 continue
         yield sample
 
 
-def _add_question(table: MergedTable, samples: Sequence[ScoredSample], gathered: Gathered) -> None:
+def _add_question(table: TableAnswers, samples: Sequence[Sample], gathered: Gathered) -> None:
     """Add all answers to one question, which get the numbers of repeats.
 
     Within a run an answer has its number there. Of several runs of a question, the first in
@@ -222,16 +244,16 @@ def _add_question(table: MergedTable, samples: Sequence[ScoredSample], gathered:
     Raises:
         PredictionError: there are more than MOST_REPEATS.
     """
-    task, question = samples[0].line["task"], samples[0].key.id
-    answers: dict[int, ScoredSample] = {}
-    for _, of_run in groupby(samples, key=lambda sample: sample.key.run):
-        run: dict[int, ScoredSample] = {}
+    task, question = samples[0].task, samples[0].id
+    answers: dict[int, Sample] = {}
+    for _, of_run in groupby(samples, key=lambda sample: sample.run):
+        run: dict[int, Sample] = {}
         for sample in of_run:
             if sample.gold != samples[0].gold:
                 what = f"has other gold answers or dimensions for {task}, question {question!r}"
                 where = gathered.place(samples[0])
                 gathered.leave_out("foreign", sample, f"{what}, than {where}")
-            elif (first := run.setdefault(sample.key.repeat, sample)) is not sample:
+            elif (first := run.setdefault(sample.repeat, sample)) is not sample:
                 _leave_out_copy(gathered, table, sample, first)
         after = 0 if answers.keys().isdisjoint(run) else max(answers)
         answers |= {after + repeat: sample for repeat, sample in run.items()}
@@ -242,48 +264,68 @@ def _add_question(table: MergedTable, samples: Sequence[ScoredSample], gathered:
             f"{MOST_REPEATS} are scored together. Score fewer runs at a time."
         )
     table.repeats = max(table.repeats, highest)
-    known = (sample.content for sample in samples if sample.content is not None)
-    table.contents[task].append(min(known, default=None))
     for repeat, sample in sorted(answers.items()):
-        sample.line["repeat"] = repeat
+        sample.repeat = repeat
         table.samples.append(sample)
-        table.runs.add(sample.key.run)
-        policy = gathered.sources[sample.key.source].reasoning
-        table.policies.add(policy)
-        if OTHERWISE[policy] in sample.line:
-            table.reasoned.add(policy)
 
 
-def _count_task(merged: MergedTable, task: str, gathered: Gathered) -> None:
-    """Count a task's copied and missing questions, and name it where there are such."""
-    name, official_questions = merged.table.name, merged.table.tasks[task].questions
-    contents, official = merged.contents[task], gathered.labels.official(name)
-    told = {"table": name, "task": task, "questions": len(contents)}
-    if contents:
-        copies = None if None in contents else len(contents) - len(set(contents))
-        merged.copies[task] = copies
-        if official and (copies or 0) > MOST_COPIES:
-            gathered.problems.add("copied", {**told, "copies": copies})
-    missing = official_questions - len(contents)
-    if official and missing > 0:
-        told["official_questions"] = official_questions
-        gathered.problems.add("missing", told, number=missing)
+def _count_tasks(table: TableAnswers, gathered: Gathered) -> None:
+    """Count the copied and missing questions of each task, and name it where there are such."""
+    contents: dict[str, list[bytes | None]] = defaultdict(list)
+    for _, own in groupby(table.samples, key=_question):
+        samples = list(own)
+        known = (sample.content for sample in samples if sample.content is not None)
+        contents[samples[0].task].append(min(known, default=None))
+    for name, task in tables()[table.name].tasks.items():
+        asked = contents[name]
+        told = {"table": table.name, "task": name, "questions": len(asked)}
+        if asked:
+            copies = None if None in asked else len(asked) - len(set(asked))
+            table.copies[name] = copies
+            if table.official and (copies or 0) > MOST_COPIES:
+                gathered.problems.add("copied", {**told, "copies": copies})
+        missing = task.questions - len(asked)
+        if table.official and missing > 0:
+            told["official_questions"] = task.questions
+            gathered.problems.add("missing", told, number=missing)
 
 
-def merge(gathered: Gathered) -> dict[str, MergedTable]:
+def merge(
+    gathered: Gathered, runs: Sequence[str], embedding_model: str | None = None
+) -> dict[str, TableAnswers]:
     """Return the tables that there are, by name; what is left out or missing becomes problems.
 
+    Args:
+        gathered: what was read, its samples in canonical order.
+        runs: names of the runs, by number.
+        embedding_model: that gave the similarities; None: none.
+
     Raises:
-        PredictionError: runs together have more than MOST_REPEATS answers to a question.
+        PredictionError: runs together have more than MOST_REPEATS answers to a question, or answers
+            of a table were scored by two policies for reasoning.
     """
     named = {source.table for source in gathered.sources}
-    named |= {sample.line["table"] for sample in gathered.samples}
-    merged = {name: MergedTable(table) for name, table in tables().items() if name in named}
+    named |= {sample.table for sample in gathered.samples}
+    merged = {
+        name: TableAnswers(
+            name, official=gathered.labels.official(name), data=gathered.labels.of(name)
+        )
+        for name in tables()
+        if name in named
+    }
     kept = _without_repeated_ids(gathered, merged)
-    for _, own in groupby(kept, key=lambda sample: sample.key[:4]):
+    for _, own in groupby(kept, key=_question):
         samples = list(own)
-        _add_question(merged[samples[0].line["table"]], samples, gathered)
-    for table in merged.values():
-        for task in table.table.tasks:
-            _count_task(table, task, gathered)
+        _add_question(merged[samples[0].table], samples, gathered)
+    for name, table in merged.items():
+        _count_tasks(table, gathered)
+        table.lines = [line_of(sample) for sample in table.samples]
+        table.reasoning = _policy(name, table.samples)
+        table.runs = [runs[number] for number in sorted({one.run for one in table.samples})]
+        if any(task.summary for task in tables()[name].tasks.values()):
+            table.embedding_model = embedding_model
+        sources = [source for source in gathered.sources if source.table == name]
+        table.expected = [source.task for source in sources if source.task is not None]
+        for source in sources:
+            table.malformed[source.task] += gathered.malformed[source.number]
     return merged

@@ -15,8 +15,8 @@ from lm_eval_longbench.files import read_json
 from lm_eval_longbench.records.layouts import OfficialFiles, WrittenRun
 from lm_eval_longbench.result_files import written_together
 from lm_eval_longbench.scoring.files import LOG
-from lm_eval_longbench.scoring.merge import MergedTable
-from lm_eval_longbench.scoring.plan import Plan, PlannedFile
+from lm_eval_longbench.scoring.merge import TableAnswers
+from lm_eval_longbench.scoring.plan import Plan
 
 # What a file name is made of; of a model's name only the part behind the last slash, as officially.
 _ODD = re.compile(r"[^\w.+-]+")
@@ -24,7 +24,7 @@ _LIMIT = re.compile(r"_context-(\d{1,12})_")
 
 
 def write_official(
-    folder: Path, plan: Plan, merged: Mapping[str, MergedTable], report: Mapping[str, Any]
+    folder: Path, plan: Plan, merged: Mapping[str, TableAnswers], report: Mapping[str, Any]
 ) -> None:
     """Write answers and their figures as the official scripts do; all files appear together.
 
@@ -40,7 +40,8 @@ def write_official(
     rows: dict[str, list[dict[str, Any]]] = defaultdict(list)
     figures: dict[str, dict[str, Any]] = {}
     for name, own in merged.items():
-        benchmark, table = benchmark_of_table(name), own.table
+        benchmark = benchmark_of_table(name)
+        table = benchmark.tables[name]
         files = benchmark.official_files
         if files is None:
             raise LongBenchError(
@@ -50,9 +51,8 @@ def write_official(
         run = WrittenRun(_model(plan, files), _limit(plan), own.repeats)
         for sample in own.samples:
             if sample.official is not None:
-                repeat = sample.line["repeat"]
-                path = files.path(table, table.tasks[sample.line["task"]], run, repeat)
-                rows[path].append(files.numbered(sample.official, repeat))
+                path = files.path(table, table.tasks[sample.task], run, sample.repeat)
+                rows[path].append(files.numbered(sample.official, sample.repeat))
         path = files.figures_path(table, run)
         if path:
             figures[path] = files.figures(report["tables"][name]["official"])
@@ -68,9 +68,9 @@ def _model(plan: Plan, files: OfficialFiles) -> str:
     """Return the model's name: of the results file beside the logs, or of official files' paths."""
     named = next((file.recorded.model for file in plan.files if file.recorded.model), None)
     if named is None:
-        first: PlannedFile = plan.files[0]
-        is_log = first.source.kind == LOG
-        named = first.path.parent.name if is_log else files.model_of(first.path)
+        first = plan.files[0]
+        path = first.place
+        named = path.parent.name if first.kind == LOG else files.model_of(path)
     return _ODD.sub("_", named.rstrip("/").rpartition("/")[2]) or "model"
 
 
@@ -78,7 +78,7 @@ def _limit(plan: Plan) -> int:
     """Return the longest prompt in tokens that signatures or file names state; 0: none does."""
     for file in plan.files:
         limit = (file.recorded.signature or {}).get("limit")
-        told = _LIMIT.search(file.path.name)
+        told = _LIMIT.search(file.place.name)
         if isinstance(limit, int):
             return limit
         if told:
@@ -126,14 +126,13 @@ def stated_figures(plan: Plan, report: Mapping[str, Any]) -> list[dict[str, Any]
     """Return what the official result files beside the input files say, compared with a report."""
     files: dict[tuple[Path, str], str] = {}
     for file in plan.files:
-        source = file.source
-        if source.kind == LOG or source.layout or source.table is None:
+        if file.kind == LOG or file.layout or file.table is None:
             continue
-        own = benchmark_of_table(source.table).official_files
-        path = None if own is None else own.figures_beside(file.path)
+        own = benchmark_of_table(file.table).official_files
+        path = None if own is None else own.figures_beside(file.place)
         if path is not None and path.is_file():
-            folder = source.name.rpartition("/")[0]
-            files[path, source.table] = f"{folder}/{path.name}" if folder else path.name
+            folder = file.name.rpartition("/")[0]
+            files[path, file.table] = f"{folder}/{path.name}" if folder else path.name
     found = []
     for (path, table), name in sorted(files.items()):
         try:

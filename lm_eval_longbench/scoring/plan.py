@@ -7,7 +7,7 @@ import re
 import shlex
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -28,16 +28,14 @@ from lm_eval_longbench.records.log import answers_in, task_in_name
 from lm_eval_longbench.records.sample import KnownDocuments, Read
 from lm_eval_longbench.scoring.files import (
     LOG,
-    FoundFile,
-    PredictionSource,
-    Survey,
+    InputFile,
     find_files,
+    identify,
     rows_of,
     stem_of,
-    survey,
 )
 from lm_eval_longbench.scoring.problems import Problems, entry, sentence
-from lm_eval_longbench.scoring.recognise import Recognised, of_kind, recognise, table_of_folder
+from lm_eval_longbench.scoring.recognise import of_kind, recognise, table_of_folder
 from lm_eval_longbench.scoring.score_chunk import read_row
 from lm_eval_longbench.signature.compare import SignatureDifference, no_repeats
 from lm_eval_longbench.signature.ingredients import NOT
@@ -47,97 +45,60 @@ _NAMED = 5
 _STAMP = re.compile(r"_(\d{4}-\d\d-\d\dT[\d.-]+)$")
 
 
-@dataclass(frozen=True, slots=True)
-class InputFile:
-    """A recognised file before its place in the order is known.
+def _stamp(file: InputFile) -> str:
+    """Return the time in the name of a harness log; "" for none."""
+    dated = file.kind == LOG or file.layout
+    found = _STAMP.search(stem_of(file.place)) if dated else None
+    return found[1] if found else ""
 
-    Attributes:
-        file: where it is.
-        recognised: what it holds.
-        survey: its identity.
-        recorded: what the results file beside it says; of the file of another program, whose
-            answers they are; nothing for other files than logs.
+
+def _subject(file: InputFile) -> str:
+    """Return whose answers the file of another program has; "": it does not say."""
+    return layouts()[file.layout].subject(file.place) if file.layout else ""
+
+
+def _in_name(file: InputFile) -> str | None:
+    """Return what the names of the files of one run share; None: each is a run."""
+    return None if file.kind == LOG else of_kind(file.kind)[0].run_in_name(stem_of(file.place))
+
+
+def _run(file: InputFile) -> tuple[str, ...]:
+    """Return what is equal for the files of one run, and only for them."""
+    folder, stamp = str(file.place.parent), _stamp(file)
+    if file.layout:
+        return (file.layout, _subject(file) or folder, stamp)
+    if file.kind == LOG and stamp:
+        return (LOG, folder, stamp)
+    shared = _in_name(file)
+    return (file.kind, str(file.path)) if shared is None else (file.kind, folder, shared)
+
+
+def _run_name(file: InputFile) -> str:
+    """Return the name of a file's run in the report."""
+    folder, stamp = file.name.rpartition("/")[0], _stamp(file)
+    if _subject(file):
+        return _subject(file)
+    if stamp:
+        return f"{folder} {stamp}".strip()
+    return folder if _in_name(file) == "" and folder else file.name
+
+
+def _order(file: InputFile) -> tuple[Any, ...]:
+    """Return what sorts files, whatever the order of the arguments.
+
+    Of two settings of one task in one run the one under our own name comes first.
     """
-
-    file: FoundFile
-    recognised: Recognised
-    survey: Survey
-    recorded: Recorded
-
-    @property
-    def stamp(self) -> str:
-        """Time in the name of a harness log; "" for none."""
-        dated = self.recognised.kind == LOG or self.recognised.layout
-        found = _STAMP.search(stem_of(self.file.path)) if dated else None
-        return found[1] if found else ""
-
-    @property
-    def subject(self) -> str:
-        """Whose answers the file of another program has; "": it does not say."""
-        layout = self.recognised.layout
-        return layouts()[layout].subject(self.file.path) if layout else ""
-
-    @property
-    def _in_name(self) -> str | None:
-        kind, stem = self.recognised.kind, stem_of(self.file.path)
-        return None if kind == LOG else of_kind(kind)[0].run_in_name(stem)
-
-    @property
-    def run(self) -> tuple[str, ...]:
-        """What is equal for the files of one run, and only for them."""
-        folder, kind = str(self.file.path.parent), self.recognised.kind
-        if self.recognised.layout:
-            return (self.recognised.layout, self.subject or folder, self.stamp)
-        if kind == LOG and self.stamp:
-            return (LOG, folder, self.stamp)
-        shared = self._in_name
-        return (kind, str(self.file.path)) if shared is None else (kind, folder, shared)
-
-    @property
-    def run_name(self) -> str:
-        """The run's name in the report."""
-        folder = self.file.name.rpartition("/")[0]
-        if self.subject:
-            return self.subject
-        if self.stamp:
-            return f"{folder} {self.stamp}".strip()
-        return folder if self._in_name == "" and folder else self.file.name
-
-    @property
-    def place(self) -> tuple[str, str, bool, str, str]:
-        """Place in the canonical order, whatever the order of the arguments.
-
-        Of two settings of one task in one run the one under our own name comes first.
-        """
-        folder = self.file.name.rpartition("/")[0]
-        named = table_of(task_in_name(stem_of(self.file.path)))
-        ours = self.recognised.kind != LOG or named is not None
-        return (self.stamp, folder, not ours, self.file.name, self.survey.sha256)
-
-    @property
-    def first_key(self) -> tuple[int, int]:
-        """Numbers of its table and task where all rows have one, to read in their order."""
-        table, task = self.recognised.table, self.recognised.task
-        if table is None:
-            return (len(tables()), 0)
-        known = task is not None and task in tables()[table].tasks
-        return (table_number(table), task_number(table, str(task)) if known else 0)
+    named = table_of(task_in_name(stem_of(file.place)))
+    ours = file.kind != LOG or named is not None
+    return (_stamp(file), file.name.rpartition("/")[0], not ours, file.name, file.sha256)
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedFile:
-    """A file that is read.
-
-    Attributes:
-        source: what its lines need to know of it.
-        path: where it is.
-        survey, recorded: see `InputFile`.
-    """
-
-    source: PredictionSource
-    path: Path
-    survey: Survey
-    recorded: Recorded
+def _table_and_task(file: InputFile) -> tuple[int, int]:
+    """Return the numbers of a file's table and task where all rows have one."""
+    if file.table is None:
+        return (len(tables()), 0)
+    known = file.task is not None and file.task in tables()[file.table].tasks
+    return (table_number(file.table), task_number(file.table, str(file.task)) if known else 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,16 +113,16 @@ class Plan:
             that was started again, or a part of the whole run.
     """
 
-    files: list[PlannedFile]
+    files: list[InputFile]
     runs: list[str]
     problems: Problems
     equal: list[dict[str, str]] = field(default_factory=list)
 
-    def rows(self) -> Iterator[tuple[PlannedFile, Any, Read]]:
+    def rows(self) -> Iterator[tuple[InputFile, Any, Read]]:
         """Yield each decoded row of all files, with its file and what is read in it."""
         for file in self.files:
-            for index, row in rows_of(file.path, file.source.layout):
-                yield file, row, read_row(row, index, file.source)
+            for index, row in rows_of(file.place, file.layout):
+                yield file, row, read_row(row, index, file)
 
 
 class NothingRecognised(PredictionError):
@@ -189,34 +150,34 @@ def _nothing(paths: Iterable[Path], benchmark: str | None, problems: Problems) -
 
 
 def _recognised(
-    files: Iterable[FoundFile], benchmark: str | None, problems: Problems
-) -> Iterator[tuple[FoundFile, Recognised]]:
+    files: Iterable[InputFile], benchmark: str | None, problems: Problems
+) -> Iterator[InputFile]:
     """Yield the files that are recognised; others become problems.
 
     Where the rows of several benchmarks look alike, the other files of the folder settle of which
     table one is.
     """
-    known: list[tuple[FoundFile, Recognised]] = []
+    known: list[InputFile] = []
     folders: dict[tuple[str, Path], dict[str, Path]] = defaultdict(dict)
     for file in files:
-        found = recognise(file, benchmark)
-        if isinstance(found, Recognised):
-            known.append((file, found))
-            if found.kind != LOG and found.table is None:
-                folders[found.kind, file.path.parent][str(found.task)] = file.path
-        elif not found.quiet:
-            problems.add("foreign", entry(file.name, None, found.reason))
+        foreign = recognise(file, benchmark)
+        if foreign is None:
+            known.append(file)
+            if file.kind != LOG and file.table is None:
+                folders[file.kind, file.place.parent][str(file.task)] = file.place
+        elif not foreign.quiet:
+            problems.add("foreign", entry(file.name, None, foreign.reason))
     settled = {key: table_of_folder(*key, own) for key, own in folders.items()}
-    for file, found in known:
-        if found.kind != LOG and of_kind(found.kind)[0].file_names == "all":
-            table = found.table or settled[found.kind, file.path.parent]
-            own = benchmarks()[table]
-            tasks = [task.name for task in own.tasks.values() if task.label == found.task]
+    for file in known:
+        if file.kind != LOG and of_kind(file.kind)[0].file_names == "all":
+            file.table = file.table or settled[file.kind, file.place.parent]
+            own = benchmarks()[file.table]
+            tasks = [task.name for task in own.tasks.values() if task.label == file.task]
             if not tasks:
                 problems.add("foreign", entry(file.name, None, f"is no dataset of {own.short}"))
                 continue
-            found = Recognised(found.kind, table, tasks[0], layout=found.layout)
-        yield file, found
+            file.task = tasks[0]
+        yield file
 
 
 # ---------------------------------------------------------------------- what is there twice
@@ -235,16 +196,14 @@ def _without_copies(
     """
     kept: dict[tuple[Any, ...], InputFile] = {}
     logs: dict[tuple[Any, ...], list[InputFile]] = defaultdict(list)
-    for one in sorted(inputs, key=lambda one: one.place):
-        found = one.recognised
-        role: tuple[Any, ...] = (found.kind, found.table, found.task, one.subject)
-        if found.kind == LOG:
+    for one in sorted(inputs, key=_order):
+        role: tuple[Any, ...] = (one.kind, one.table, one.task, _subject(one))
+        if one.kind == LOG:
             logs[role].append(one)
             continue
-        first = kept.setdefault((*role, one.survey.text_sha256), one)
+        first = kept.setdefault((*role, one.text_sha256), one)
         if first is not one:
-            reason = f"the same bytes as {first.file.name}"
-            problems.add("duplicate", entry(one.file.name, None, reason))
+            problems.add("duplicate", entry(one.name, None, f"the same bytes as {first.name}"))
     distinct = [*kept.values()]
     for own in logs.values():
         distinct += _not_in_others(own, equal, reasoning)
@@ -255,18 +214,18 @@ def _not_in_others(
     logs: Sequence[InputFile], equal: list[dict[str, str]], reasoning: str | None
 ) -> Iterator[InputFile]:
     """Yield of logs of one task those whose answers are not all in another one; `equal`: others."""
-    answers = {one.file: answers_in(one.file.path) for one in logs} if len(logs) > 1 else {}
+    answers = {one.path: answers_in(one.place) for one in logs} if len(logs) > 1 else {}
     first: list[InputFile] = []
     # Of equal ones the one with figures is larger.
-    for one in sorted(logs, key=lambda one: (-len(answers.get(one.file, ())), -one.survey.size)):
-        own = answers.get(one.file)
-        among = (other for other in first if own and own <= answers[other.file])
+    for one in sorted(logs, key=lambda one: (-len(answers.get(one.path, ())), -one.size)):
+        own = answers.get(one.path)
+        among = (other for other in first if own and own <= answers[other.path])
         alike = (it for it in among if _scored_alike(one.recorded, it.recorded, reasoning))
         whole = next(alike, None)
         if whole is None:
             first.append(one)
         else:
-            equal.append({"name": one.file.name, "as": whole.file.name})
+            equal.append({"name": one.name, "as": whole.name})
     yield from first
 
 
@@ -288,7 +247,7 @@ def policy_of(signature: Mapping[str, Any] | None) -> str:
     return stated if stated in POLICIES else DROP
 
 
-def _check_repeats(planned: Sequence[PlannedFile]) -> None:
+def _check_repeats(planned: Sequence[InputFile]) -> None:
     """Refuse answers of several models or settings: they are no repeats of one another.
 
     Raises:
@@ -297,16 +256,16 @@ def _check_repeats(planned: Sequence[PlannedFile]) -> None:
     """
     logged: dict[str, str] = {}
     official: dict[str, dict[str, str]] = defaultdict(dict)
-    asked: dict[str, list[PlannedFile]] = defaultdict(list)
+    asked: dict[str, list[InputFile]] = defaultdict(list)
     for file in planned:
-        model, kind = file.recorded.model, file.source.kind
+        model, kind = file.recorded.model, file.kind
         if model is not None:
-            logged.setdefault(model, file.source.name)
-        elif kind != LOG and not file.source.layout:
+            logged.setdefault(model, file.name)
+        elif kind != LOG and not file.layout:
             files = of_kind(kind)[0].official_files
-            model = files.stated_model(file.path) if files else None
+            model = files.stated_model(file.place) if files else None
             if model is not None:  # of v1 and v2 one model can have two names
-                official[kind].setdefault(model, file.source.name)
+                official[kind].setdefault(model, file.name)
         if kind == LOG and file.recorded.signature is not None:
             asked[str(file.recorded.signature["task"])].append(file)
     if len(logged) > 1:
@@ -326,15 +285,15 @@ def _check_repeats(planned: Sequence[PlannedFile]) -> None:
     for task, own in asked.items():
         for one, other in combinations(own, 2):
             # Of two names of one task in one run the second one is a duplicate, and no repeat.
-            if one.source.run != other.source.run:
+            if one.run != other.run:
                 _check_settings(task, one, other)
 
 
-def _check_settings(task: str, one: PlannedFile, other: PlannedFile) -> None:
+def _check_settings(task: str, one: InputFile, other: InputFile) -> None:
     """Raise PredictionError if two runs of a task are no repeats of one another."""
     found = no_repeats(one.recorded.signature or {}, other.recorded.signature or {})
     models = answering(one.recorded), answering(other.recorded)
-    policies = one.source.reasoning, other.source.reasoning
+    policies = one.reasoning, other.reasoning
     if not found and models[0] != models[1]:
         found = [SignatureDifference("model_args", *models, NOT, _OTHER_MODEL)]
     if not found and policies[0] != policies[1]:
@@ -367,11 +326,11 @@ def _named(models: Mapping[str, str]) -> str:
 # ---------------------------------------------------------------------- the plan
 
 
-def _documents(found: Recognised) -> KnownDocuments:
+def _documents(file: InputFile) -> KnownDocuments:
     """Return the documents of the questions that a file of answers is about, as far as known."""
-    table = tables().get(found.table or "")
-    task = None if table is None else table.tasks.get(found.task or "")
-    if found.kind == LOG or table is None or task is None:
+    table = tables().get(file.table or "")
+    task = None if table is None else table.tasks.get(file.task or "")
+    if file.kind == LOG or table is None or task is None:
         return {}
     benchmark = benchmarks()[table.benchmark]
     return {} if benchmark.official_files is None else benchmark.documents(task)
@@ -400,39 +359,28 @@ def plan_paths(
             answers are of several models or settings, which are no repeats of one another.
     """
     inputs, problems, beside = [], Problems(), RecordedRuns()
-    for file, found in _recognised(find_files(paths), benchmark, problems):
-        own = InputFile(file, found, survey(file.path), Recorded())
-        dated = found.kind == LOG or own.stamp
-        recorded = beside.of(file.path) if dated else Recorded(own.subject or None)
-        inputs.append(replace(own, recorded=recorded))
+    for file in _recognised(find_files(paths), benchmark, problems):
+        identify(file)
+        dated = file.kind == LOG or _stamp(file)
+        file.recorded = beside.of(file.place) if dated else Recorded(_subject(file) or None)
+        inputs.append(file)
     equal: list[dict[str, str]] = []
     inputs = _without_copies(inputs, problems, equal, reasoning)
     if not inputs:
         raise _nothing(paths, benchmark, problems)
     runs: dict[tuple[str, ...], list[InputFile]] = defaultdict(list)
-    for one in sorted(inputs, key=lambda one: one.place):
-        runs[one.run].append(one)
-    order = sorted(runs, key=lambda run: [one.place for one in runs[run]])
-    numbers = {run: number for number, run in enumerate(order)}
-    inputs.sort(key=lambda one: (*one.first_key, numbers[one.run], one.place))
-    planned = []
+    for one in sorted(inputs, key=_order):
+        runs[_run(one)].append(one)
+    order = sorted(runs, key=lambda run: [_order(one) for one in runs[run]])
+    for number, run in enumerate(order):
+        for one in runs[run]:
+            one.run = number
+    inputs.sort(key=lambda one: (*_table_and_task(one), one.run, _order(one)))
     for number, one in enumerate(inputs):
-        found, is_log = one.recognised, one.recognised.kind == LOG
-        source = PredictionSource(
-            number,
-            numbers[one.run],
-            one.file.name,
-            found.kind,
-            found.table,
-            found.task,
-            None if benchmark is None else short_names()[benchmark].name,
-            found.filter,
-            reasoning or (policy_of(one.recorded.signature) if is_log else KEEP),
-            rouge_google,
-            found.layout,
-            official,
-            _documents(found),
-        )
-        planned.append(PlannedFile(source, one.file.path, one.survey, one.recorded))
-    _check_repeats(planned)
-    return Plan(planned, [runs[run][0].run_name for run in order], problems, equal)
+        one.number = number
+        one.benchmark = None if benchmark is None else short_names()[benchmark].name
+        logged = policy_of(one.recorded.signature) if one.kind == LOG else KEEP
+        one.reasoning = reasoning or logged
+        one.rouge_google, one.official, one.documents = rouge_google, official, _documents(one)
+    _check_repeats(inputs)
+    return Plan(inputs, [_run_name(runs[run][0]) for run in order], problems, equal)

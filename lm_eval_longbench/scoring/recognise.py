@@ -23,32 +23,12 @@ from lm_eval_longbench.errors import PredictionError
 from lm_eval_longbench.files import odd_kind, reading
 from lm_eval_longbench.records.log import is_log_row, task_in_name
 from lm_eval_longbench.records.results import results_beside
-from lm_eval_longbench.scoring.files import LOG, FoundFile, count_rows, first_rows, stem_of
+from lm_eval_longbench.scoring.files import LOG, InputFile, count_rows, first_rows, stem_of
 
 _OWN_OUTPUT = frozenset({"table", "task", "id", "repeat", "score", "failed"})
 _OWN = "own"
 # Files of answers, and the log.
 _OF_RUN = re.compile(r"answers_.+\.sqlite(\.lock|-wal|-shm)?|run_\d{4}-\d\d-\d\dT[\d.-]+\.log")
-
-
-@dataclass(frozen=True, slots=True)
-class Recognised:
-    """What a file holds.
-
-    Attributes:
-        kind: LOG, or the `file_kind` of a benchmark.
-        table: of all rows; None: each row says it, or the other files beside it tell.
-        task: of all rows, or of logs whose rows do not say it; before the table is known the name
-            of the file.
-        filter: LOG: the harness filter of the first row.
-        layout: of `registry.layouts`, for the file of another program; "": none.
-    """
-
-    kind: str
-    table: str | None = None
-    task: str | None = None
-    filter: str | None = None
-    layout: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,16 +70,15 @@ def _kind_by_name(stem: str) -> str | None:
     return LOG if table_of(task_in_name(stem)) else None
 
 
-def _log(
-    row: Any, stem: str, benchmark: str | None = None, path: Path | None = None
-) -> Recognised | Foreign:
-    task = task_in_name(stem)
+def recognise_log(file: InputFile, row: Any, benchmark: str | None = None) -> Foreign | None:
+    """Note what a sample log holds, from its first row; or say why it is none of ours."""
+    task = task_in_name(stem_of(file.path)) if file.path else file.name
     told = row["doc"].get("task", task) if is_log_row(row) else task
     table = table_of(told)
-    if table is None and path is not None:  # its benchmark may stand in the results beside it
-        for file in results_beside(path):
+    if table is None and file.path is not None:  # its benchmark may stand in the results beside it
+        for path in results_beside(file.path):
             with contextlib.suppress(PredictionError):
-                read_results_file(file)
+                read_results_file(path)
         table = table_of(told)
     if table is None:
         whose = f"of the task {told!r}" if told else "that does not say its task"
@@ -108,17 +87,12 @@ def _log(
     if benchmark is not None and table.benchmark != short_names()[benchmark].name:
         return Foreign(f"is a sample log of the task {told!r}, which is not of {benchmark}")
     name = row.get("filter") if isinstance(row, dict) else None
-    known_task = task if table_of(task) else None
-    return Recognised(LOG, None, known_task, name if isinstance(name, str) else None)
+    file.kind, file.task = LOG, task if table_of(task) else None
+    file.filter = name if isinstance(name, str) else None
+    return None
 
 
-def log_of_task(row: Any, task: str) -> Recognised | None:
-    """Return what rows in memory under a task's name are, from the first; None: none of ours."""
-    found = _log(row, f"samples_{task}")
-    return found if isinstance(found, Recognised) else None
-
-
-def _chosen(kind: str | None, file: FoundFile, stem: str, short: str) -> str | Foreign | None:
+def _chosen(kind: str | None, file: InputFile, stem: str, short: str) -> str | Foreign | None:
     """Return the kind of a file that the user said the benchmark of."""
     own = short_names()[short]
     if kind == LOG:
@@ -129,10 +103,10 @@ def _chosen(kind: str | None, file: FoundFile, stem: str, short: str) -> str | F
     return own.file_kind if known or own.file_names == "none" else None
 
 
-def _looked_up(file: FoundFile, stem: str) -> tuple[str | None, Any]:
+def _looked_up(file: InputFile, stem: str) -> tuple[str | None, Any]:
     """Return the kind of a file by its content, with the row that tells; else by its name."""
     is_readable = False
-    for row in first_rows(file.path):
+    for row in first_rows(file.place):
         kind = _OWN if isinstance(row, dict) and row.keys() >= _OWN_OUTPUT else _kind_of(row, stem)
         if kind is not None:
             return kind, row
@@ -140,15 +114,16 @@ def _looked_up(file: FoundFile, stem: str) -> tuple[str | None, Any]:
     return None if is_readable else _kind_by_name(stem), None
 
 
-def _by_layout(file: FoundFile, short: str | None) -> Recognised | Foreign | None:
-    """Return what the file of another program holds; None: it is of none that is known."""
-    fitting = [name for name, own in layouts().items() if own.may_be(file.path, named=file.named)]
+def _by_layout(file: InputFile, short: str | None) -> Foreign | None:
+    """Note what the file of another program holds, or say why it is not scored."""
+    path = file.place
+    fitting = [name for name, own in layouts().items() if own.may_be(path, named=file.named)]
     for name in fitting:
         try:
-            row = next((own for own in first_rows(file.path, name) if isinstance(own, dict)), None)
+            row = next((own for own in first_rows(path, name) if isinstance(own, dict)), None)
         except PredictionError:  # of another form
             continue
-        found = None if row is None else layouts()[name].find(row, file.path)
+        found = None if row is None else layouts()[name].find(row, path)
         if isinstance(found, str):
             return Foreign(found)
         if found is None:
@@ -156,29 +131,34 @@ def _by_layout(file: FoundFile, short: str | None) -> Recognised | Foreign | Non
         own = benchmark_of_table(found.table)
         if short is not None and own.short != short:
             return Foreign(f"is {layouts()[name].title}, which is not of {short}")
-        task = found.task or found.table
-        return Recognised(own.file_kind, found.table, task, layout=name)
-    if file.named or file.path.suffix not in (".csv", ".json"):
+        file.kind, file.layout = own.file_kind, name
+        file.table, file.task = found.table, found.task or found.table
+        return None
+    if file.named or path.suffix not in (".csv", ".json"):
         return None
     # Looked at for its name alone.
-    return Foreign("is not recognised as predictions", quiet=file.path.suffix == ".json")
+    return Foreign("is not recognised as predictions", quiet=path.suffix == ".json")
 
 
-def recognise(file: FoundFile, benchmark: str | None) -> Recognised | Foreign:
-    """Return what a file holds, of the benchmark with this short name; None: of any.
+def recognise(file: InputFile, benchmark: str | None) -> Foreign | None:
+    """Note what a file holds, of the benchmark with this short name; None: of any.
+
+    Returns:
+        Why it is none of ours; None: it is.
 
     Raises:
         PredictionError: the file cannot be read.
     """
-    if _OF_RUN.fullmatch(file.path.name):  # named or not: a shell writes all names of a folder
+    path = file.place
+    if _OF_RUN.fullmatch(path.name):  # named or not: a shell writes all names of a folder
         return Foreign("is what `run` keeps beside its results, not predictions", quiet=True)
-    stem = stem_of(file.path)
-    with reading(file.path, PredictionError):
-        odd = odd_kind(file.path)
+    stem = stem_of(path)
+    with reading(path, PredictionError):
+        odd = odd_kind(path)
     if odd:
         return Foreign(odd)
     other = _by_layout(file, benchmark)
-    if other is not None:
+    if other is not None or file.layout:
         return other
     kind, row = _looked_up(file, stem)
     if kind == _OWN:
@@ -192,16 +172,19 @@ def recognise(file: FoundFile, benchmark: str | None) -> Recognised | Foreign:
             return chosen
         kind = chosen
     if kind == LOG:
-        return _log(row, stem, benchmark, file.path)
+        return recognise_log(file, row, benchmark)
     if kind is None:
         return Foreign("is not recognised as predictions")
     one = of_kind(kind)[0]
+    file.kind = kind
     if one.file_names == "all":
         if not one.is_official_name(stem):
             return Foreign(f"is no dataset of {one.short}")
-        return Recognised(kind, short_names()[benchmark].name if benchmark else None, stem)
-    table = one.official_table(row, stem)
-    return Recognised(kind, table, table if table in tables()[table].tasks else None)
+        file.table, file.task = short_names()[benchmark].name if benchmark else None, stem
+        return None
+    file.table = one.official_table(row, stem)
+    file.task = file.table if file.table in tables()[file.table].tasks else None
+    return None
 
 
 def table_of_folder(kind: str, folder: Path, files: Mapping[str, Path]) -> str:

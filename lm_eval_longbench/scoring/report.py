@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, cast
 
 from lm_eval_longbench.benchmarks.registry import benchmark_of_table, benchmarks, carried, signs
 from lm_eval_longbench.metrics.reasoning import DROP, KEEP
 from lm_eval_longbench.records.scored import FORMAT, ReportFile, ReportTable, SignaturePart
-from lm_eval_longbench.scoring.merge import Gathered, MergedTable
+from lm_eval_longbench.scoring.merge import TableAnswers
+from lm_eval_longbench.scoring.problems import Problems
 from lm_eval_longbench.signature.signature import (
     UNKNOWN,
     combined,
@@ -76,46 +75,14 @@ def _scored_here(signature: Mapping[str, Any], table: Mapping[str, Any]) -> dict
 # ---------------------------------------------------------------------- one table
 
 
-@dataclass(frozen=True)
-class TableAnswers:
-    """The scored answers of one table, and what is known of them.
-
-    Attributes:
-        name: of the table.
-        lines: as of samples.jsonl.
-        repeats: answers that each question should have.
-        official: whether its questions are official ones, so that it is known which are missing.
-        reasoning: policy by which reasoning was scored.
-        data: labels of the questions' data.
-        embedding_model: that gave the similarities; None: none.
-        runs: names of the runs that the answers are from.
-        expected: tasks that have figures even without an answer.
-        malformed: lines by task; None: of files that do not tell their task.
-        duplicates: samples left out, by task.
-        copies: questions that are there already, by task; None: not known.
-    """
-
-    name: str
-    lines: Sequence[Mapping[str, Any]]
-    repeats: int
-    official: bool
-    reasoning: str
-    data: Sequence[str]
-    embedding_model: str | None = None
-    runs: Sequence[str] = ()
-    expected: Iterable[str] = ()
-    malformed: Mapping[str | None, int] = field(default_factory=dict)
-    duplicates: Mapping[str, int] = field(default_factory=dict)
-    copies: Mapping[str, int | None] = field(default_factory=dict)
-
-    def columns(self, *, swapped: bool = False) -> Answers:
-        """Return the answers as columns; `swapped`: under the other policy for reasoning."""
-        benchmark = benchmark_of_table(self.name)
-        table, expected = benchmark.tables[self.name], set(self.expected)
-        found = Columns(benchmark, table, self.repeats, self.official, swapped, expected)
-        for line in self.lines:
-            found.add(line)
-        return found.finish()
+def _columns(own: TableAnswers, *, swapped: bool = False) -> Answers:
+    """Return the answers as columns; `swapped`: under the other policy for reasoning."""
+    benchmark = benchmark_of_table(own.name)
+    table, expected = benchmark.tables[own.name], set(own.expected)
+    found = Columns(benchmark, table, own.repeats, own.official, swapped, expected)
+    for line in own.lines:
+        found.add(line)
+    return found.finish()
 
 
 def table_report(own: TableAnswers) -> ReportTable:
@@ -124,10 +91,10 @@ def table_report(own: TableAnswers) -> ReportTable:
     Raises:
         BadRow: answers contradict each other.
     """
-    benchmark, answers = benchmark_of_table(own.name), own.columns()
+    benchmark, answers = benchmark_of_table(own.name), _columns(own)
     figures, other, otherwise = benchmark.figures(answers), None, None
     if answers.reasoned.any():
-        other = own.columns(swapped=True)
+        other = _columns(own, swapped=True)
         otherwise = {
             "policy": DROP if own.reasoning == KEEP else KEEP,
             "official": benchmark.official(other, benchmark.figures(other)),
@@ -162,36 +129,9 @@ def table_report(own: TableAnswers) -> ReportTable:
 # ---------------------------------------------------------------------- everything
 
 
-def _answers(
-    merged: MergedTable, gathered: Gathered, runs: Sequence[str], embedding_model: str | None
-) -> TableAnswers:
-    name, labels = merged.table.name, gathered.labels
-    own = [source for source in gathered.sources if source.table == name]
-    malformed: Counter[str | None] = Counter()
-    for source in own:
-        malformed[source.task] += gathered.malformed[source.number]
-    embedded = any(task.summary for task in merged.table.tasks.values())
-    return TableAnswers(
-        name,
-        [sample.line for sample in merged.samples],
-        merged.repeats,
-        labels.official(name),
-        merged.policy(),
-        labels.of(name),
-        embedding_model if embedded else None,
-        [runs[number] for number in sorted(merged.runs)],
-        [source.task for source in own if source.task is not None],
-        malformed,
-        merged.duplicates,
-        merged.copies,
-    )
-
-
 def make_report(
-    merged: Mapping[str, MergedTable],
-    gathered: Gathered,
-    runs: Sequence[str],
-    embedding_model: str | None,
+    merged: Mapping[str, TableAnswers],
+    problems: Problems,
     signatures: Sequence[Mapping[str, Any] | None],
     inputs: Iterable[dict[str, Any]],
 ) -> ReportFile:
@@ -199,19 +139,11 @@ def make_report(
 
     Args:
         merged: the tables.
-        gathered: what was read.
-        runs: names of the runs, by number.
-        embedding_model: that gave the similarities; None: none.
+        problems: what was left out or is missing.
         signatures: of the inputs; None for one without.
         inputs: what is said of the input files.
-
-    Raises:
-        PredictionError: answers of a table were scored by two policies for reasoning.
     """
-    parts = {
-        name: table_report(_answers(table, gathered, runs, embedding_model))
-        for name, table in merged.items()
-    }
+    parts = {name: table_report(table) for name, table in merged.items()}
     signed = table_signatures(parts, signatures)
     for name, part in parts.items():
         part["signature"] = signed[name]
@@ -220,7 +152,7 @@ def make_report(
         "package": f"lm-eval-longbench {__version__}",
         "tables": parts,
         "inputs": sorted(inputs, key=lambda one: (one["name"], str(one["sha256"]))),
-        "problems": gathered.problems.as_json(),
+        "problems": problems.as_json(),
     }
     if own := carried(part["benchmark"] for part in parts.values()):
         report["longbench_benchmarks"] = own

@@ -6,28 +6,27 @@ No model is called and nothing is downloaded, but for the embedding model that a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from operator import attrgetter
 from pathlib import Path
 from typing import Any, cast
 
 from lm_eval_longbench.benchmarks.registry import benchmark_of_table, layouts, short_names, table_of
 from lm_eval_longbench.errors import UnknownNameError
 from lm_eval_longbench.files import ByteChunk
-from lm_eval_longbench.metrics.reasoning import OTHERWISE, POLICIES
+from lm_eval_longbench.metrics.reasoning import KEEP, POLICIES
+from lm_eval_longbench.records.sample import Sample
 from lm_eval_longbench.records.scored import REPORT, SAMPLES, SCORES, SampleLine
 from lm_eval_longbench.result_files import ResultFile, written_together
 from lm_eval_longbench.retrieval.embedding import summary_similarities
 from lm_eval_longbench.retrieval.vectors import Embedder, VectorCache
-from lm_eval_longbench.scoring.files import LOG, PredictionSource, chunks_of, rows_of
-from lm_eval_longbench.scoring.merge import Gathered, MergedTable, merge
+from lm_eval_longbench.scoring.files import LOG, InputFile, chunks_of, rows_of
+from lm_eval_longbench.scoring.merge import Gathered, TableAnswers, canonical, merge
 from lm_eval_longbench.scoring.official import stated_figures, write_official
-from lm_eval_longbench.scoring.plan import Plan, PlannedFile, plan_paths, policy_of
+from lm_eval_longbench.scoring.plan import Plan, plan_paths, policy_of
 from lm_eval_longbench.scoring.problems import Problems, check_scored, check_strict
-from lm_eval_longbench.scoring.recognise import log_of_task
+from lm_eval_longbench.scoring.recognise import recognise_log
 from lm_eval_longbench.scoring.report import make_report
 from lm_eval_longbench.scoring.score_chunk import (
     Outcome,
-    ScoredSample,
     number_of_workers,
     score_chunks,
     score_row,
@@ -39,39 +38,27 @@ from lm_eval_longbench.scoring.score_chunk import (
 BATCH = 512
 
 
-def _complete(
-    sample: ScoredSample, similarity: float | None, *, official: bool, other: bool
-) -> None:
-    """Give a summary its similarity, and its score if the model is official.
+def embed_summaries(samples: Iterable[Sample], embedder: Embedder) -> None:
+    """Give every summary its similarity; EmbeddingError if the embedder fails.
 
-    Args:
-        sample: the summary.
-        similarity: its highest cosine with a reference; None: it is empty.
-        official: whether the official model gave it. Another one's is shown, but makes no score.
-        other: whether it is of the text that the other policy for reasoning leaves.
+    The official model's makes its score. Another one's is shown alone.
     """
-    line = sample.line
-    benchmark = benchmark_of_table(line["table"])
-    if other:
-        line = line[next(name for name in OTHERWISE.values() if name in line)]
-    score, failed, shown = benchmark.with_similarity(line, similarity, official=official)
-    line.update({**shown, "score": score, "failed": failed})
-    if failed and not other and sample.failure and "failure" not in line:
-        fields = list(line.items())
-        after = list(line).index("capped") + 1
-        sample.line = dict([*fields[:after], ("failure", sample.failure), *fields[after:]])
-
-
-def embed_summaries(samples: Iterable[ScoredSample], embedder: Embedder) -> None:
-    """Give every summary its similarity; EmbeddingError if the embedder fails."""
-    waiting = [(sample, other) for sample in samples for other in sorted(sample.summaries)]
+    waiting = [
+        (sample, worth, worth.summary)
+        for sample in samples
+        # With its reasoning a summary is a long text to embed, for a figure that nobody asked for.
+        for worth in (sample.worth, sample.other if sample.policy == KEEP else None)
+        if worth is not None and worth.summary is not None
+    ]
     cache = VectorCache() if waiting else None
     for start in range(0, len(waiting), BATCH):
         batch = waiting[start : start + BATCH]
-        pairs = [sample.summaries[other] for sample, other in batch]
+        pairs = [(summary, sample.golds) for sample, _, summary in batch]
         similarities = summary_similarities(pairs, embedder, cache)
-        for (sample, other), similarity in zip(batch, similarities, strict=True):
-            _complete(sample, similarity, official=embedder.official, other=other)
+        for (sample, worth, _), similarity in zip(batch, similarities, strict=True):
+            worth.score, worth.failed, worth.shown = benchmark_of_table(
+                sample.table
+            ).with_similarity(worth.shown, similarity, official=embedder.official)
 
 
 # ---------------------------------------------------------------------- everything
@@ -82,33 +69,31 @@ _FILES = (SAMPLES, SCORES, REPORT)
 Progress = Callable[[int, int], None]
 
 
-def _jobs(plan: Plan, progress: Progress | None) -> Iterator[tuple[PredictionSource, ByteChunk]]:
-    total = sum(file.survey.size for file in plan.files)
+def _jobs(plan: Plan, progress: Progress | None) -> Iterator[tuple[InputFile, ByteChunk]]:
+    total = sum(file.size for file in plan.files)
     for file in plan.files:
-        for chunk in chunks_of(file.path, layout=file.source.layout):
-            yield file.source, chunk
+        for chunk in chunks_of(file.place, layout=file.layout):
+            yield file, chunk
             if progress is not None:
                 progress(len(chunk.data), total)
 
 
-def _input(
-    source: PredictionSource, lines: Mapping[int, int], file: PlannedFile | None = None
-) -> dict[str, Any]:
+def _input(file: InputFile, lines: Mapping[int, int]) -> dict[str, Any]:
     """Return what the report says of an input, which is a file or in memory."""
     known: dict[str, Any] = {
-        "name": source.name,
-        "sha256": None if file is None else file.survey.sha256,
-        "kind": source.kind,
-        "rows": lines[source.number],
-        "table": source.table,
-        "task": source.task,
+        "name": file.name,
+        "sha256": file.sha256,
+        "kind": file.kind,
+        "rows": lines[file.number],
+        "table": file.table,
+        "task": file.task,
     }
-    if source.layout and file is not None:
-        layout = layouts()[source.layout]
-        rows = (row for _, row in rows_of(file.path, source.layout) if isinstance(row, dict))
+    if file.layout:
+        layout = layouts()[file.layout]
+        rows = (row for _, row in rows_of(file.place, file.layout) if isinstance(row, dict))
         remarks = layout.remarks(rows)
         known |= {"made_by": layout.title, "notes": list(layout.notes), "remarks": remarks}
-    if file is not None and file.recorded.model:
+    if file.recorded.model:
         known["model"] = file.recorded.model
     return known
 
@@ -118,26 +103,25 @@ def _finished(
     runs: Sequence[str],
     embedder: Embedder | None,
     signatures: Sequence[Mapping[str, Any] | None],
-    inputs: Iterable[dict[str, Any]],
     *,
     strict: bool,
-) -> tuple[dict[str, MergedTable], dict[str, Any]]:
+) -> tuple[dict[str, TableAnswers], dict[str, Any]]:
     """Give summaries their similarity, merge, and report; refuse what must not be written."""
     gathered.labels.check()
-    gathered.samples.sort(key=attrgetter("key"))
+    gathered.samples.sort(key=canonical)
     if embedder is not None:
         embed_summaries(gathered.samples, embedder)
-    merged = merge(gathered)
+    merged = merge(gathered, runs, None if embedder is None else embedder.name)
     check_scored(sum(len(table.samples) for table in merged.values()), gathered.problems)
     if strict:
         check_strict(gathered.problems)
-    model = None if embedder is None else embedder.name
-    return merged, {**make_report(merged, gathered, runs, model, signatures, inputs)}
+    inputs = [_input(file, gathered.lines) for file in gathered.sources]
+    return merged, {**make_report(merged, gathered.problems, signatures, inputs)}
 
 
-def _lines(merged: Mapping[str, MergedTable]) -> list[SampleLine]:
+def _lines(merged: Mapping[str, TableAnswers]) -> list[SampleLine]:
     """Return the lines of samples.jsonl."""
-    return [cast(SampleLine, one.line) for table in merged.values() for one in table.samples]
+    return [cast(SampleLine, line) for table in merged.values() for line in table.lines]
 
 
 def _write(files: list[ResultFile], lines: Iterable[SampleLine], report: dict[str, Any]) -> None:
@@ -207,15 +191,14 @@ def score_paths(
     )
     if embedder is not None:
         embedder.check()
-    processes = number_of_workers(workers, sum(file.survey.size for file in plan.files))
-    gathered = Gathered([file.source for file in plan.files], plan.problems)
+    processes = number_of_workers(workers, sum(file.size for file in plan.files))
+    gathered = Gathered(plan.files, plan.problems)
     # Opened first: a folder that cannot be written to is told before anything is scored.
     with written_together([Path(output) / name for name in _FILES]) as results:
         for outcome in score_chunks(_jobs(plan, progress), processes):
             gathered.add(outcome)
-        inputs = [_input(file.source, gathered.lines, file) for file in plan.files]
-        signatures = [file.recorded.signature for file in plan.files if file.source.kind == LOG]
-        merged, report = _finished(gathered, plan.runs, embedder, signatures, inputs, strict=strict)
+        signatures = [file.recorded.signature for file in plan.files if file.kind == LOG]
+        merged, report = _finished(gathered, plan.runs, embedder, signatures, strict=strict)
         more = {"stated": stated_figures(plan, report), "equal": plan.equal}
         report |= {name: part for name, part in more.items() if part}
         _write(results, _lines(merged), report)
@@ -247,37 +230,21 @@ def score_rows(
 
     Raises as `score_paths` does.
     """
-    problems = Problems()
     stated = {str(own["task"]): own for own in signatures}
-    sources: list[PredictionSource] = []
-    kept: list[list[Mapping[str, Any]]] = []
+    gathered = Gathered([], Problems())
     # Of two settings of one task the one under our own name comes first; the other is a duplicate.
-    for name, own in sorted(rows.items(), key=lambda one: (table_of(one[0]) is None, one[0])):
-        own = list(own)
-        found = log_of_task(own[0], name) if own else None
-        if found is not None:
-            told = own[0]["doc"].get("task", name)
-            sources.append(
-                PredictionSource(
-                    len(sources),
-                    0,
-                    name,
-                    LOG,
-                    task=found.task,
-                    filter=found.filter,
-                    reasoning=policy_of(stated.get(told)),
-                    rouge_google=rouge_google,
-                )
-            )
-            kept.append(own)
-    gathered = Gathered(sources, problems)
-    for source, own in zip(sources, kept, strict=True):
-        outcome = Outcome(source.number)
+    for name, given in sorted(rows.items(), key=lambda one: (table_of(one[0]) is None, one[0])):
+        own = list(given)
+        file = InputFile(name, number=len(gathered.sources), rouge_google=rouge_google)
+        if not own or recognise_log(file, own[0]) is not None:
+            continue
+        file.reasoning = policy_of(stated.get(own[0]["doc"].get("task", name)))
+        gathered.sources.append(file)
+        outcome = Outcome(file.number)
         for index, row in enumerate(own):
-            score_row(outcome, source, index + 1, index, row)
+            score_row(outcome, file, index + 1, index, row)
         gathered.add(outcome)
-    inputs = [_input(source, gathered.lines) for source in sources]
-    merged, report = _finished(gathered, ["memory"], embedder, signatures, inputs, strict=strict)
+    merged, report = _finished(gathered, ["memory"], embedder, signatures, strict=strict)
     lines = _lines(merged)
     if output is not None:
         with written_together([Path(output) / name for name in _FILES]) as results:

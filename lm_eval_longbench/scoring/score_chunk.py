@@ -11,7 +11,7 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from lm_eval_longbench.benchmarks.registry import (
     benchmark_of_table,
@@ -19,10 +19,8 @@ from lm_eval_longbench.benchmarks.registry import (
     carried,
     layouts,
     learn_carried,
-    table_number,
     table_of,
     tables,
-    task_number,
 )
 from lm_eval_longbench.catalog.model import Table
 from lm_eval_longbench.catalog.users import WHOLE
@@ -42,17 +40,15 @@ from lm_eval_longbench.records.sample import (
     add_replies,
     document_in,
     document_of_hash,
-    failure_of,
     is_whole,
-    line_of,
 )
-from lm_eval_longbench.scoring.files import LOG, PredictionSource, decoded
+from lm_eval_longbench.scoring.files import LOG, InputFile, decoded
 from lm_eval_longbench.scoring.problems import Problems, entry
 
 _MOST_DOCUMENTS = 2**53
 
 
-def read_row(row: Any, index: int, source: PredictionSource) -> Read:
+def read_row(row: Any, index: int, source: InputFile) -> Read:
     """Return the samples of a decoded row, one an answer; `index` is its place, from 0."""
     if not isinstance(row, dict):
         return Unusable("not a JSON object")
@@ -92,7 +88,7 @@ def _read_layout(row: dict[str, Any], index: int, layout: str, table: Table, tas
     return samples
 
 
-def _read_log_row(row: dict[str, Any], index: int, source: PredictionSource) -> Read:
+def _read_log_row(row: dict[str, Any], index: int, source: InputFile) -> Read:
     if not is_log_row(row):
         return Unusable("no sample log row: it needs 'doc' and 'filtered_resps' or 'resps'")
     own = row.get("filter")
@@ -136,88 +132,17 @@ def _read_log_row(row: dict[str, Any], index: int, source: PredictionSource) -> 
 
 
 def score_sample(sample: Sample, reasoning: str, *, extras: bool = False) -> Scored:
-    """Return what a sample's answer is worth under a policy for reasoning.
+    """Score an answer under a policy for reasoning, and return what it is worth.
 
     Where the answer holds any, what it is worth under the other one comes along. `extras`: with
     what no official figure needs.
     """
     benchmark = benchmark_of_table(sample.table)
-    scored = benchmark.score(sample, reasoning, extras=extras)
+    sample.policy, sample.worth = reasoning, benchmark.score(sample, reasoning, extras=extras)
     if sample.response is not None and holds_reasoning(sample.response):
         other = DROP if reasoning == KEEP else KEEP
-        scored.other = benchmark.score(sample, other, extras=extras)
-    return scored
-
-
-class Key(NamedTuple):
-    """What sorts scored samples.
-
-    Attributes:
-        table, task: their numbers in the registry.
-        place: see `Sample.order`.
-        id: of the question.
-        run, repeat: the run's number and the answer's number in it.
-        source, line: where it was read.
-    """
-
-    table: int
-    task: int
-    place: int
-    id: str
-    run: int
-    repeat: int
-    source: int
-    line: int
-
-
-@dataclass(slots=True)
-class ScoredSample:
-    """A scored answer while all of them are sorted and merged.
-
-    Attributes:
-        key: sorts it.
-        line: its line of samples.jsonl; `repeat` is the number in its run until runs are merged.
-        gold: gold answers, classes and dimensions: equal for all answers to one question.
-        content: see `Sample.content`.
-        failure: why it failed, or may still turn out to have failed; None: not known.
-        summaries: a text whose semantic similarity is not known, and its references, by whether it
-            is about the other policy for reasoning.
-        official: its row in an official file; None: none is wanted, or there is none.
-    """
-
-    key: Key
-    line: dict[str, Any]
-    gold: str
-    content: bytes | None = None
-    failure: str | None = None
-    summaries: dict[bool, tuple[str, list[str]]] = field(default_factory=dict)
-    official: dict[str, Any] | None = None
-
-
-def _scored_sample(
-    sample: Sample, scored: Scored, source: PredictionSource, line: int
-) -> ScoredSample:
-    if scored.score is not None and math.isnan(scored.score):
-        raise ValueError(f"{source.name}, line {line}: the score of {sample.task} is NaN.")
-    table, task = table_number(sample.table), task_number(sample.table, sample.task)
-    # Without the document: some logs of a question know it, others do not.
-    gold = (*sample.golds, *(sample.classes or ()), *map(str, sample.shown.values()))
-    own = ScoredSample(
-        Key(table, task, sample.order, sample.id, source.run, sample.repeat, source.number, line),
-        line_of(sample, scored, source.reasoning),
-        "\0".join(gold),
-        sample.content,
-        failure_of(sample, scored),
-    )
-    # With its reasoning a summary is a long text to embed, for a figure that nobody asked for.
-    cheap = scored.other if source.reasoning == KEEP else None
-    for worth, other in ((scored, False), (cheap, True)):
-        if worth is not None and worth.summary is not None:
-            own.summaries[other] = (worth.summary, sample.golds)
-    files = benchmark_of_table(sample.table).official_files if source.official else None
-    if files is not None:
-        own.official = files.row(sample, scored, source.reasoning)
-    return own
+        sample.other = benchmark.score(sample, other, extras=extras)
+    return sample.worth
 
 
 @dataclass(slots=True)
@@ -227,19 +152,19 @@ class Outcome:
     Attributes:
         source: number of the file.
         lines: lines that are not blank.
-        samples: scored answers.
+        samples: scored answers, without their texts.
         problems: lines without a sample, and v2: those whose stored letter is not the extracted.
         labels: (name of a table, of a task, label of its data; None: the row does not say).
     """
 
     source: int
     lines: int = 0
-    samples: list[ScoredSample] = field(default_factory=list)
+    samples: list[Sample] = field(default_factory=list)
     problems: Problems = field(default_factory=Problems)
     labels: set[tuple[str, str, str | None]] = field(default_factory=set)
 
 
-def score_row(outcome: Outcome, source: PredictionSource, line: int, index: int, row: Any) -> None:
+def score_row(outcome: Outcome, source: InputFile, line: int, index: int, row: Any) -> None:
     """Add what a decoded row gives to an outcome; Unusable: it is no JSON."""
     outcome.lines += 1
     read = row if isinstance(row, Unusable) else read_row(row, index, source)
@@ -248,17 +173,24 @@ def score_row(outcome: Outcome, source: PredictionSource, line: int, index: int,
         return
     label = data_label(row) if source.kind == LOG else None
     for sample in read:
-        scored = score_sample(sample, source.reasoning, extras=source.rouge_google)
-        outcome.samples.append(_scored_sample(sample, scored, source, line))
+        worth = score_sample(sample, source.reasoning, extras=source.rouge_google)
+        if worth.score is not None and math.isnan(worth.score):
+            raise ValueError(f"{source.name}, line {line}: the score of {sample.task} is NaN.")
+        files = benchmark_of_table(sample.table).official_files if source.official else None
+        if files is not None:
+            sample.official = files.row(sample)
+        sample.run, sample.source, sample.line = source.run, source.number, line
+        sample.doc = sample.response = None  # of all answers they would not be small
+        outcome.samples.append(sample)
         outcome.labels.add((sample.table, sample.task, label))
-        if scored.differing is not None:
-            had, found = scored.differing
+        if worth.differing is not None:
+            had, found = worth.differing
             differing = {"id": sample.id, "stored": had, "extracted": found}
             place = {"file": source.name, "line": line}
             outcome.problems.add("differing_pred", {**place, **differing})
 
 
-def score_chunk(source: PredictionSource, chunk: ByteChunk) -> Outcome:
+def score_chunk(source: InputFile, chunk: ByteChunk) -> Outcome:
     """Return what the lines of a chunk are worth."""
     outcome = Outcome(source.number)
     if chunk.problem is not None:
@@ -293,9 +225,7 @@ def _begin(learnt: Mapping[str, Any]) -> None:
     learn_carried({WHOLE: learnt}, Path("the first process"))
 
 
-def score_chunks(
-    jobs: Iterable[tuple[PredictionSource, ByteChunk]], workers: int
-) -> Iterator[Outcome]:
+def score_chunks(jobs: Iterable[tuple[InputFile, ByteChunk]], workers: int) -> Iterator[Outcome]:
     """Yield the outcome of each chunk, in order; a few chunks are in memory at a time.
 
     One worker is this process. Raises LongBenchError if a process died.

@@ -154,7 +154,8 @@ def answers(*given):
     for number, (side, response) in enumerate(given):
         doc = {**ROW, "id": f"q{number}", "side": side}
         sample = SMALL.sample(doc, TASK, 1, response)
-        columns.add(line_of(sample, SMALL.score(sample), "drop"))
+        sample.worth = SMALL.score(sample)
+        columns.add(line_of(sample))
     return columns.finish()
 
 

@@ -43,4 +43,5 @@ def test_ids(value, expected):
 )
 def test_why_an_answer_failed_is_said_where_it_is_known(scored, reply, expected):
     sample = Sample("longbench_v1", "longbench_v1_trec", "q", 0, 1, "", ["a"], reply=reply)
-    assert failure_of(sample, scored) == expected
+    sample.worth = scored
+    assert failure_of(sample) == expected

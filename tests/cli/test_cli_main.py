@@ -97,7 +97,7 @@ def test_other_errors_are_shown_whole_with_a_line_that_asks_for_a_report(monkeyp
 
 def test_a_name_that_another_release_of_lm_eval_lacks_is_one_line(monkeypatch, capfd):
     def fail():
-        from lm_eval.evaluator import no_such_function  # noqa: F401, PLC0415
+        from lm_eval.evaluator import no_such_function  # noqa: F401
 
     monkeypatch.setattr(main_module, "app", fail)
     with pytest.raises(SystemExit) as caught:

@@ -9,7 +9,7 @@ import pytest
 from prediction_rows import write_lines
 
 from lm_eval_longbench.errors import PredictionError
-from lm_eval_longbench.scoring.files import find_files, first_rows, stem_of, survey
+from lm_eval_longbench.scoring.files import find_files, first_rows, identify, stem_of
 
 
 @pytest.fixture
@@ -89,13 +89,11 @@ def test_a_file_and_its_packed_copy_have_one_text(tmp_path):
     plain.write_bytes(text)
     packed.write_bytes(gzip.compress(text))
     digest = hashlib.sha256(text).hexdigest()
-    assert vars_of(survey(plain)) == (digest, digest, len(text))
     raw = hashlib.sha256(packed.read_bytes()).hexdigest()
-    assert vars_of(survey(packed)) == (raw, digest, len(text))
-
-
-def vars_of(found):
-    return found.sha256, found.text_sha256, found.size
+    for path, own in ((plain, digest), (packed, raw)):
+        (file,) = find_files([path])
+        identify(file)
+        assert (file.sha256, file.text_sha256, file.size) == (own, digest, len(text))
 
 
 def test_the_first_rows_are_those_that_can_be_read(tmp_path):

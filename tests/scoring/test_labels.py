@@ -4,7 +4,7 @@ import pytest
 from prediction_rows import V1_FILE, V2_FILE
 
 from lm_eval_longbench.errors import PredictionError
-from lm_eval_longbench.scoring.files import LOG, PredictionSource
+from lm_eval_longbench.scoring.files import LOG, InputFile
 from lm_eval_longbench.scoring.merge import Labels, is_official
 
 OFFICIAL = "zai-org/LongBench-v2@2b48e49"
@@ -16,7 +16,7 @@ def labels(*given):
     """Of (table, label, kind) or (table, label, kind, number of the task)."""
     own = Labels()
     for number, (table, label, kind, *task) in enumerate(given):
-        source = PredictionSource(number, 0, f"file{number}", kind)
+        source = InputFile(f"file{number}", kind=kind)
         own.add(table, TASKS[task[0]] if task else table, label, source)
     return own
 
@@ -73,7 +73,7 @@ def test_what_must_not_be_merged(given, names):
         own = Labels()
         for table, label, kind in order:
             name = f"file{given.index((table, label, kind))}"
-            own.add(table, table, label, PredictionSource(0, 0, name, kind))
+            own.add(table, table, label, InputFile(name, kind=kind))
         with pytest.raises(PredictionError, match="longbench_v2: the inputs are of diff") as caught:
             own.check()
         for name in names:

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lm_eval_longbench.scoring.files import LOG, PredictionSource
-from lm_eval_longbench.scoring.merge import Gathered, merge
+from lm_eval_longbench.records.sample import Sample
+from lm_eval_longbench.scoring.files import LOG, InputFile
+from lm_eval_longbench.scoring.merge import Gathered, canonical, merge
 from lm_eval_longbench.scoring.problems import Problems
-from lm_eval_longbench.scoring.score_chunk import Key, ScoredSample
 
 TASKS = (
     ("longbench_v1", ("longbench_v1_narrativeqa", "longbench_v1_qasper")),
@@ -21,28 +21,26 @@ def sample(
     id="q", run=0, repeat=1, source=0, line=1, gold="gold", table=1, task=0, place=0, **more
 ):
     name, tasks = TASKS[table]
-    shown = {"table": name, "task": tasks[task], "id": id, "repeat": repeat}
-    return ScoredSample(Key(table, task, place, id, run, repeat, source, line), shown, gold, **more)
+    own = {"run": run, "source": source, "line": line, **more}
+    return Sample(name, tasks[task], id, place, repeat, "", [gold], **own)
 
 
 class Found:
     """The samples that count, by question; and those that are left out, by kind."""
 
     def __init__(self, *samples):
-        sources = [PredictionSource(number, 0, f"f{number}", LOG) for number in range(8)]
+        sources = [InputFile(f"f{number}", kind=LOG, number=number) for number in range(8)]
         gathered = Gathered(sources, Problems())
-        gathered.samples = sorted(samples, key=lambda one: one.key)
+        gathered.samples = sorted(samples, key=canonical)
+        given = {id(own): own.repeat for own in samples}
         self.questions = defaultdict(list)
-        for table in merge(gathered).values():
+        self.numbered = []
+        """(repeat, run, number in the run) of each answer."""
+        for table in merge(gathered, [f"run {number}" for number in range(8)]).values():
             for own in table.samples:
-                self.questions[own.key[:4]].append(own)
+                self.questions[canonical(own)[:4]].append(own)
+                self.numbered.append((own.repeat, own.run, given[id(own)]))
         self.left_out = {kind: gathered.problems.number(kind) for kind in ("duplicate", "foreign")}
-
-    @property
-    def numbered(self):
-        """(repeat, run, number in the run) of each answer to the one question."""
-        (own,) = self.questions.values()
-        return [(one.line["repeat"], one.key.run, one.key.repeat) for one in own]
 
 
 def test_questions_differ_by_table_task_place_and_id():
@@ -57,8 +55,8 @@ def test_questions_differ_by_table_task_place_and_id():
         (0, 0, 0, "q"),
         (0, 0, 1, "s"),
         (0, 1, 0, "q"),
-        (1, 0, 0, "q"),
-        (1, 0, 0, "r"),
+        (2, 0, 0, "q"),
+        (2, 0, 0, "r"),
     ]
 
 
@@ -108,10 +106,10 @@ def test_no_answer_is_lost_or_counted_twice(keys):
     found = Found(*(sample(run=run, repeat=n, source=own, line=at) for run, n, own, at in keys))
     (kept,) = found.questions.values()
     assert len(kept) + found.left_out["duplicate"] == len(keys)
-    assert sorted((own.key.run, own.key.repeat) for own in kept) == sorted(
+    assert sorted((run, given) for _, run, given in found.numbered) == sorted(
         {(run, repeat) for run, repeat, _, _ in keys}
     )
-    repeats = [own.line["repeat"] for own in kept]
+    repeats = [own.repeat for own in kept]
     assert repeats == sorted(set(repeats))
 
 
@@ -120,4 +118,4 @@ def test_disjoint_halves_are_one_whole(runs):
     """Runs that each have other questions: every question has its one answer."""
     found = Found(*(sample(id=f"q{number}", run=number % runs) for number in range(20)))
     assert len(found.questions) == 20
-    assert all([one.line["repeat"] for one in own] == [1] for own in found.questions.values())
+    assert all([one.repeat for one in own] == [1] for own in found.questions.values())

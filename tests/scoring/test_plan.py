@@ -16,9 +16,9 @@ def plan():
 
     def run(*paths, benchmark=None):
         made = plan_paths(paths, benchmark)
-        assert [file.source.number for file in made.files] == list(range(len(made.files)))
+        assert [file.number for file in made.files] == list(range(len(made.files)))
         return (
-            [(file.source.name, file.source.run) for file in made.files],
+            [(file.name, file.run) for file in made.files],
             made.runs,
             made.problems.as_json(),
         )

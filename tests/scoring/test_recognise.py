@@ -1,5 +1,7 @@
 """Files are told by what is in them, and by their names where nothing can be read."""
 
+from typing import NamedTuple
+
 import pytest
 from prediction_rows import (
     PRO_FILE,
@@ -18,17 +20,22 @@ from prediction_rows import (
 from v1_tasks import E_TASKS, V1_TASKS
 
 from lm_eval_longbench.errors import PredictionError
-from lm_eval_longbench.scoring.files import LOG, FoundFile
-from lm_eval_longbench.scoring.recognise import (
-    Foreign,
-    Recognised,
-    log_of_task,
-    recognise,
-    table_of_folder,
-)
+from lm_eval_longbench.scoring.files import LOG, InputFile
+from lm_eval_longbench.scoring.recognise import Foreign, recognise, recognise_log, table_of_folder
 
 QASPER = "longbench_v1_qasper"
 LOGGED = log_row(QASPER, v1_doc(QASPER, 0, "Emma"), "x")
+
+
+class Recognised(NamedTuple):
+    kind: str
+    table: str | None = None
+    task: str | None = None
+    filter: str | None = None
+
+
+def held(file):
+    return Recognised(file.kind, file.table, file.task, file.filter)
 
 
 @pytest.fixture
@@ -37,7 +44,8 @@ def look(tmp_path):
 
     def run(name, *lines, benchmark=None, named=False, packed=False):
         path = write_lines(tmp_path / "in" / name, *lines, packed=packed)
-        return recognise(FoundFile(f"in/{name}", path, named), benchmark)
+        file = InputFile(f"in/{name}", path, named)
+        return recognise(file, benchmark) or held(file)
 
     return run
 
@@ -163,11 +171,15 @@ def test_the_user_says_v2_or_pro(look):
 
 
 def test_rows_in_memory():
-    assert log_of_task(LOGGED, "mine") == Recognised(LOG, None, None, "none")
+    def look(row, name):
+        file = InputFile(name)
+        return recognise_log(file, row) or held(file)
+
+    assert look(LOGGED, "mine") == Recognised(LOG, None, None, "none")
     old = {"doc": pro_question("q"), "resps": [["x"]]}
-    assert log_of_task(old, "longbench_pro_t3_2") == Recognised(LOG, None, "longbench_pro_t3_2")
-    assert log_of_task(old, "gsm8k") is None
-    assert log_of_task({"doc": v2_question("q")}, "longbench_v2").task == "longbench_v2"
+    assert look(old, "longbench_pro_t3_2") == Recognised(LOG, None, "longbench_pro_t3_2")
+    assert isinstance(look(old, "gsm8k"), Foreign)
+    assert look({"doc": v2_question("q")}, "longbench_v2").task == "longbench_v2"
 
 
 @pytest.fixture

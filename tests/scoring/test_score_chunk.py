@@ -6,7 +6,6 @@ import pytest
 from prediction_rows import (
     PRO_FILE,
     V1_FILE,
-    V2_FILE,
     log_row,
     pro_question,
     pro_row,
@@ -19,13 +18,20 @@ from prediction_rows import (
 from lm_eval_longbench.files import ByteChunk
 from lm_eval_longbench.options import MOST_REPEATS
 from lm_eval_longbench.records.log import responses_of
-from lm_eval_longbench.records.sample import FOREIGN, Unusable
-from lm_eval_longbench.scoring.files import LOG, PredictionSource
+from lm_eval_longbench.records.sample import FOREIGN, Unusable, line_of
+from lm_eval_longbench.scoring.files import LOG, InputFile
+from lm_eval_longbench.scoring.merge import canonical
 from lm_eval_longbench.scoring.problems import sentence
 from lm_eval_longbench.scoring.score_chunk import read_row, score_chunk
 
-V1 = PredictionSource(3, 2, "in/qasper.jsonl", V1_FILE, "longbench_v1", "longbench_v1_qasper")
-V2 = PredictionSource(0, 0, "in/v2.jsonl", V2_FILE, "longbench_v2", "longbench_v2")
+V1 = InputFile(
+    "in/qasper.jsonl",
+    kind=V1_FILE,
+    table="longbench_v1",
+    task="longbench_v1_qasper",
+    number=3,
+    run=2,
+)
 
 
 def chunk(*lines, line=1, index=0):
@@ -37,9 +43,9 @@ def test_rows_carry_their_key_and_what_they_are_worth():
     found = score_chunk(V1, chunk(v1_row("Emma", "Emma"), b"", v1_row("", "x"), line=7, index=5))
     assert (found.source, found.lines) == (3, 2)
     first, second = found.samples
-    assert first.key == (0, 1, 5, "5", 2, 1, 3, 7)
-    assert second.key == (0, 1, 6, "6", 2, 1, 3, 9)
-    assert first.line == {
+    assert canonical(first) == (0, 1, 5, "5", 2, 1, 3, 7)
+    assert canonical(second) == (0, 1, 6, "6", 2, 1, 3, 9)
+    assert line_of(first) == {
         "table": "longbench_v1",
         "task": "longbench_v1_qasper",
         "id": "5",
@@ -52,7 +58,7 @@ def test_rows_carry_their_key_and_what_they_are_worth():
         "index": 5,
         "document": None,
     }
-    assert (second.line["score"], second.line["failed"]) == (0.0, True)
+    assert (second.worth.score, second.worth.failed) == (0.0, True)
     assert found.labels == {("longbench_v1", "longbench_v1_qasper", None)}
 
 
@@ -77,32 +83,29 @@ def test_bad_lines_are_named_whatever_they_are():
     assert found.problems.number("malformed") == len(lines)
     assert (found.lines, len(found.samples)) == (len(lines) + 1, 1)
     # They keep their place among the lines.
-    assert found.samples[0].key.id == "8"
+    assert found.samples[0].id == "8"
 
 
 def test_summaries_bring_their_texts():
-    source = PredictionSource(0, 0, "pro", PRO_FILE, "longbench_pro")
+    source = InputFile("pro", kind=PRO_FILE, table="longbench_pro")
     rows = [
         pro_row("q1", "x"),
         pro_row("q2", "a summary", code="t4_1", answer=["one", "two"]),
         pro_row("q3", "", code="t4_1"),
     ]
     found = score_chunk(source, chunk(*rows))
-    assert [own.summaries for own in found.samples] == [
-        {},
-        {False: ("a summary", ["one", "two"])},
-        {False: ("", ["Emma"])},
+    assert [(own.worth.summary, own.golds) for own in found.samples[1:]] == [
+        ("a summary", ["one", "two"]),
+        ("", ["Emma"]),
     ]
+    assert found.samples[0].worth.summary is None
 
 
-SOURCE = PredictionSource(0, 0, "a", LOG, filter="none")
 QASPER = "longbench_v1_qasper"
 
 
 def read(row, **source):
-    return read_row(
-        row, 4, PredictionSource(0, 0, "a", LOG, filter=source.pop("filter", "none"), **source)
-    )
+    return read_row(row, 4, InputFile("a", kind=LOG, filter=source.pop("filter", "none"), **source))
 
 
 def v1(*responses, **more):

@@ -12,7 +12,7 @@ from lm_eval_longbench.benchmarks import registry
 from lm_eval_longbench.errors import OptionError
 from lm_eval_longbench.files import blocks, chunks
 from lm_eval_longbench.scoring import score_chunk as module
-from lm_eval_longbench.scoring.files import PredictionSource
+from lm_eval_longbench.scoring.files import InputFile
 from lm_eval_longbench.scoring.score import score_paths
 from lm_eval_longbench.scoring.score_chunk import (
     SMALL,
@@ -22,7 +22,7 @@ from lm_eval_longbench.scoring.score_chunk import (
     usable_cores,
 )
 
-SOURCE = PredictionSource(0, 0, "qasper.jsonl", V1_FILE, "longbench_v1", "longbench_v1_qasper")
+SOURCE = InputFile("qasper.jsonl", kind=V1_FILE, table="longbench_v1", task="longbench_v1_qasper")
 
 
 def test_small_inputs_stay_in_this_process():

@@ -4,7 +4,8 @@ import itertools
 
 from scored_runs import v1_rows, v2_row
 
-from lm_eval_longbench.scoring.report import TableAnswers, table_report
+from lm_eval_longbench.scoring.merge import TableAnswers
+from lm_eval_longbench.scoring.report import table_report
 
 QASPER, TREC = "longbench_v1_qasper", "longbench_v1_trec"
 
