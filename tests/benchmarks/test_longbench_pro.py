@@ -22,11 +22,10 @@ from prediction_rows import pro_question, pro_row
 from pro_rows import ROW, official_rows
 from scored_runs import pro_row as line_of_pro
 
-from lm_eval_longbench.benchmarks.pro import PRO, SHARE, reached
+from lm_eval_longbench.benchmarks.pro import PRO
 from lm_eval_longbench.options import MOST_REPEATS
 from lm_eval_longbench.records.sample import Unusable
-from lm_eval_longbench.statistics.figure import Reduced, passed
-from lm_eval_longbench.statistics.means import best_scores, question_means
+from lm_eval_longbench.statistics.means import best_scores
 
 GOLDEN = Path(__file__).resolve().parents[3] / "shared" / "golden" / "longbench_pro"
 
@@ -150,11 +149,6 @@ def test_a_failed_call_is_an_empty_answer():
     assert found.response == ""
 
 
-def test_ids_may_be_numbers():
-    (found,) = read(pro_row(7))
-    assert found.id == "7"
-
-
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
@@ -273,52 +267,6 @@ def test_a_similarity_makes_the_score_of_a_summary_if_its_model_is_official():
 
 # ---------------------------------------------------------------------- figures of a question
 
-PER_QUESTION = {
-    # scores, mean, best, passed, passed as a summary
-    "one": ([0.5], 0.5, 0.5, 0.0, 0.0),
-    "three": ([0.2, 1.0, 0.3], 0.5, 1.0, 1.0, 1.0),  # 1.5/3
-    "right every time": ([1.0, 1.0, 1.0], 1.0, 1.0, 1.0, 1.0),
-    "almost right": ([0.9999999999999999, 0.0], 0.49999999999999994, 1 - 2**-53, 0.0, 1.0),
-    "zeros": ([0.0, 0.0], 0.0, 0.0, 0.0, 0.0),
-    "0.65 does not pass": ([0.65, 0.05], 0.35, 0.65, 0.0, 0.0),
-    "a little more does": ([0.05, 0.6500000000000001], 0.35, 0.6500000000000001, 0.0, 1.0),
-    "a summary that is not scored": ([0.9, None], None, None, None, None),
-    "none scored": ([None, None], None, None, None, None),
-    "no answer": (["-", "-"], None, None, None, None),
-}
-
-
-@pytest.mark.parametrize(
-    ("scores", "mean", "best", "passes", "summary_passes"),
-    PER_QUESTION.values(),
-    ids=PER_QUESTION.keys(),
-)
-def test_one_question(scores, mean, best, passes, summary_passes):
-    values = np.array([[np.nan if own in (None, "-") else own for own in scores]], float)
-    counted = np.array([[own != "-" for own in scores]])
-
-    def known(found):
-        (value,) = found
-        return None if np.isnan(value) else value
-
-    found = known(question_means(values, counted, exact=True))
-    assert found == (None if mean is None else pytest.approx(mean, rel=0, abs=EXACT))
-    own = best_scores(values, counted)
-    assert known(own) == best
-    highest = Reduced(own, counted)
-    assert known(passed(highest).values) == passes
-    assert known(passed(highest, reached(highest, np.array([False]))).values) == passes
-    assert known(passed(highest, reached(highest, np.array([True]))).values) == summary_passes
-
-
-def test_the_order_of_scores_leaves_no_trace():
-    scores = [0.1, 0.7, 0.3, 1e-17, 0.9]
-    found = {
-        float(question_means(np.array([own]), np.ones((1, 5), bool), exact=True)[0])
-        for own in (random.Random(seed).sample(scores, 5) for seed in range(50))
-    }
-    assert len(found) == 1
-
 
 # ---------------------------------------------------------------------- figures of a table
 
@@ -422,68 +370,6 @@ def test_hand_worked():
     assert "unscored_samples_num" not in summary
 
 
-def test_questions_that_lack_runs_are_counted_and_take_part():
-    rows = [
-        *question("a", [0.2, 0.4, 0.6]),  # 0.4
-        *question("b", ["-", 1.0, 0.6]),  # 0.8
-        *question("c", [0.1]),  # 0.1
-        *question("d", ["-", "-", 0.5]),  # 0.5
-    ]
-    summary = summarize(rows)
-    assert summary["total_questions_num"] == 4
-    assert summary["total_samples_num"] == 7
-    assert summary["inference_iterations"] == 3
-    assert summary["inference_inconsistent_samples_num"] == 3
-    close = {
-        "average_overall_metric": 0.45,  # 1.8 / 4
-        "inference_iteration_1_overall_metric": 0.15,  # a c
-        "inference_iteration_2_overall_metric": 0.7,  # a b
-        "inference_iteration_3_overall_metric": 1.7 / 3,  # a b d
-        "pass@1": 0.0,
-        "pass@2": 1 / 3,  # b of a b c
-        "pass@3": 1 / 4,
-    }
-    assert {name: summary[name] for name in close} == pytest.approx(close, abs=EXACT)
-    best = [summary[f"BoN-{runs}"]["overall_metric"] for runs in (1, 2, 3)]
-    # 0.2 0.1; 0.4 1.0 0.1; 0.6 1.0 0.1 0.5
-    assert best == pytest.approx([0.15, 0.5, 0.55], abs=EXACT)
-
-
-def test_the_number_of_runs_can_be_said():
-    summary = summarize(question("a", [0.5, 1.0]), iterations=3)
-    assert summary["inference_iterations"] == 3
-    assert summary["inference_inconsistent_samples_num"] == 1
-    assert summary["inference_iteration_3_overall_metric"] is None
-    assert summary["BoN-3"]["overall_metric"] == 1.0
-
-
-def test_unscored_summaries_are_neither_zero_nor_left_out():
-    rows = [
-        *question("a", [0.0, 1.0], language="Chinese"),
-        *question("s", [0.8, None], primary_task=T4),
-    ]
-    summary = summarize(rows)
-    assert summary["unscored_samples_num"] == 1
-    assert list(summary)[-1] == "unscored_samples_num"
-    assert summary["total_samples_num"] == 4
-    assert summary["inference_inconsistent_samples_num"] == 0
-    unknown = [
-        "average_overall_metric",
-        "inference_iteration_2_overall_metric",
-        "pass@2",
-    ]
-    assert [summary[name] for name in unknown] == [None] * 3
-    # What does not contain the unscored sample is known.
-    assert summary["inference_iteration_1_overall_metric"] == pytest.approx(0.4, abs=EXACT)
-    assert summary["pass@1"] == 0.5
-    assert summary["average_language_metric"] == {"Chinese": 0.5, "English": None}
-    assert summary["average_primary_task_metric"][T3] == 0.5
-    assert summary["average_primary_task_metric"][T4] is None
-    assert summary["BoN-1"]["primary_task"][T4] == 0.8
-    assert summary["BoN-2"]["primary_task"][T4] is None
-    assert summary["BoN-2"]["language"] == {"Chinese": 1.0, "English": None}
-
-
 def test_no_rows():
     summary = summarize([], 1)
     assert summary["total_questions_num"] == summary["total_samples_num"] == 0
@@ -524,20 +410,6 @@ def test_same_bytes_in_any_order(case, rng):
     before = json.dumps(summarize(rows, runs))
     rows = rng.sample(rows, len(rows))
     assert json.dumps(summarize(iter(rows), runs)) == before
-
-
-@examples(60)
-@given(row_lists(scores))
-def test_more_runs_never_hurt(case):
-    rows, runs = case
-    whole = [row for row in rows if sum(other["id"] == row["id"] for other in rows) == runs]
-    summary = summarize(whole, runs)
-    best = [summary[f"BoN-{run}"]["overall_metric"] for run in range(1, runs + 1)]
-    passed = [summary[f"pass@{run}"] for run in range(1, runs + 1)]
-    if whole:
-        assert best == sorted(best)
-        assert passed == sorted(passed)
-        assert best[0] == summary["inference_iteration_1_overall_metric"]
 
 
 @pytest.mark.skipif(not GOLDEN.is_dir(), reason="no shared/golden folder beside this repository")
@@ -583,10 +455,6 @@ def test_a_task_has_score_best_and_pass():
         "rouge_l": 0.5,
         "semantic_similarity": 0.8,
     }
-
-
-def test_shares_are_printed_in_percent_as_in_the_published_tables():
-    assert (SHARE.shown(0.123456), SHARE.scaled(0.123456)) == ("12.35", 0.123456)
 
 
 def test_the_best_of_scores_below_0_is_one_of_them():

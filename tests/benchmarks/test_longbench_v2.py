@@ -18,7 +18,6 @@ from lm_eval_longbench.benchmarks.modes import CotAnswerAsking
 from lm_eval_longbench.benchmarks.registry import table_of
 from lm_eval_longbench.benchmarks.v2 import V2
 from lm_eval_longbench.errors import DataError
-from lm_eval_longbench.metrics.letter import judge
 from lm_eval_longbench.options import Options
 from lm_eval_longbench.prompts.render import text_sha256
 from lm_eval_longbench.records.sample import Unusable
@@ -140,21 +139,6 @@ def test_an_answer_that_is_no_letter(answer):
 )
 def test_values_that_no_question_has(change, message):
     assert V2.row_problem({**ROW, **change}).startswith(message)
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"sub_domain": ""},
-        {"sub_domain": "anything 汉字"},
-        {"context": ""},
-        {"_id": ""},
-        {"choice_A": ROW["choice_B"]},
-        {"note": 5},
-    ],
-)
-def test_what_is_not_checked(change):
-    assert V2.row_problem({**ROW, **change}) is None
 
 
 # ---------------------------------------------------------------------- official files
@@ -397,12 +381,6 @@ def test_repeats():
     assert (parts["strict"]["easy"], parts["strict"]["n"]) == (round(100 / 192, 1), 1006)
 
 
-def test_every_repeat_counts_in_strict_figures():
-    lines = [line(id, worth, repeat=n + 1) for id in "abc" for n, worth in enumerate((0.0, 1.0))]
-    parts = parts_of("longbench_v2", lines)
-    assert parts["strict"]["easy"] == round(100 * 3 * 0.5 / 192, 1) == 0.8
-
-
 def test_strict_figures_need_official_questions():
     lines = [line(f"q{n}", 1.0) for n in range(192)]
     assert parts_of("longbench_v2", lines)["strict"] is None  # more than 180 short ones
@@ -445,12 +423,6 @@ def test_a_task_has_the_accuracy_of_every_answer():
     }
 
 
-def test_no_answer_has_no_figures():
-    found = official_of("longbench_v2", [], 1)
-    assert {found[name] for name in ("overall", *SUB_SCORES)} == {None}
-    assert (found["n"], found["unparsed"], found["failed"]) == (0, 0, 0)
-
-
 WORTH = st.sampled_from([0.0, 0.25, 1.0])
 
 
@@ -474,21 +446,6 @@ def test_figures_against_counting(rows):
         own = [worth for *question, worth in rows if name == "overall" or name in question]
         quarters = sum(round(4 * worth) for worth in own)
         assert found[name] == (round(25 * quarters / len(own), 1) if own else None)
-
-
-@pytest.mark.skipif(not GOLDEN.exists(), reason="no golden figures beside this checkout")
-def test_golden_figures():
-    texts = (GOLDEN / "llama-3.1-8b-instruct.jsonl").read_text(encoding="utf-8").splitlines()
-    rows = list(map(json.loads, texts))
-    lines = []
-    for row in rows:
-        verdict = judge(row["response"], row["answer"])
-        own = {"unparsed": verdict.unparsed, "compensated": verdict.compensated}
-        lines.append(line(row["_id"], verdict.accuracy, row["difficulty"], row["length"]) | own)
-    found = official_of("longbench_v2", lines)
-    golden = json.loads((GOLDEN / "result.json").read_text())
-    assert {name: found[name] for name in golden["default"]} == golden["default"]
-    assert {"n": found["n"], **found["compensated"]} == golden["compensated"]
 
 
 def test_modes_ask_the_same_questions_and_can_be_paired():

@@ -258,23 +258,3 @@ def test_a_domain_of_the_pinned_file_is_official_and_in_order(hub_file, code):
     assert len(documents.rows) == SIZES[code]
     assert documents.official
     assert (documents.label, documents.sha256) == (source.label, source.sha256)
-
-
-def changed(**values):
-    """Change the first row that has something else there."""
-
-    def change(rows):
-        ((name, value),) = values.items()
-        index = next(index for index, row in enumerate(rows) if row[name] != value)
-        return [*rows[:index], {**rows[index], name: value}, *rows[index + 1 :]]
-
-    return change
-
-
-# Domains
-
-
-# Long documents
-
-
-# The sample

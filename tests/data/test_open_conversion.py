@@ -49,9 +49,3 @@ def test_a_file_that_changes_while_it_is_read(folders, tmp_path, monkeypatch):
     with pytest.raises(DataError, match="was changed while it was read"):
         load(T1_1, str(file))
     assert folders() == []
-
-
-# The conversion
-
-
-# Several processes. Each says "ready", waits for a word, and then converts.

@@ -1,6 +1,5 @@
 """What an answer to a LongBench v2 question is worth."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -32,12 +31,3 @@ def test_verdicts(response, choice, accuracy, compensated, failed):
         failed,
     )
     assert verdict.unparsed == (choice is None)
-
-
-@pytest.mark.skipif(not GOLDEN.exists(), reason="no golden responses beside this checkout")
-def test_golden_responses():
-    lines = (GOLDEN / "llama-3.1-8b-instruct.jsonl").read_text(encoding="utf-8").splitlines()
-    for row in map(json.loads, lines):
-        verdict = judge(row["response"], row["answer"])
-        assert (verdict.choice, verdict.correct) == (row["pred"], row["judge"])
-    assert len(lines) == 142

@@ -112,10 +112,6 @@ def close(expected):
     return pytest.approx(expected, rel=0, abs=EXACT)
 
 
-def test_all_datasets_are_here():
-    assert len(set(DATASETS)) == 21
-
-
 @pytest.mark.parametrize(("dataset", "case"), SCORED.items(), ids=SCORED.keys())
 def test_each_dataset_has_its_metric(dataset, case):
     prediction, answer, expected = case
@@ -146,36 +142,12 @@ def test_only_the_first_line_is_scored(dataset):
     assert 0.0 <= one_line < whole
 
 
-@pytest.mark.parametrize(
-    ("dataset", "prediction", "answer", "expected"),
-    [
-        ("hotpotqa", "x\ny", "x", 2 / 3),
-        ("multifieldqa_zh", "北京\n天气", "北京", 2 / 3),
-        ("gov_report", "x\ny", "x", f_of(1, 1 / 2)),
-        ("vcsum", "北京\n天气", "北京", f_of(1, 1 / 2)),
-        ("passage_count", "7\n8", "7", 1 / 2),
-        ("passage_retrieval_en", "7\n8", "Paragraph 7", 1 / 2),
-        ("passage_retrieval_zh", "7\n8", "段落7", 1 / 2),
-    ],
-)
-def test_other_datasets_score_every_line(dataset, prediction, answer, expected):
-    assert score_sample(dataset, prediction, [answer], None) == close(expected)
-
-
 def test_the_first_line_is_not_stripped():
     # "hi. " has the pieces hi and " ", the second is the word "": P = 1/2. Stripped it would be 1.
     assert score_sample("samsum", "hi. \nBob", ["hi"], None) == close(f_of(1, 1 / 2))
     # "\n" at the end goes with the line, so no word "" here.
     assert score_sample("samsum", "hi.\n", ["hi"], None) == close(f_of(1, 1))
     assert score_sample("gov_report", "hi.\n", ["hi"], None) == close(f_of(1, 1 / 2))
-
-
-def test_best_answer_counts():
-    assert score_sample("hotpotqa", "x y", ["v", "x", "x y z"], None) == close(4 / 5)
-    assert score_sample("hotpotqa", "x y", ("x y z", "x", "v"), None) == close(4 / 5)
-    assert score_sample("trec", "abc x", ["abc", "x"], ["a", "b", "abc", "x"]) == 1 / 3
-    # truth x: no class is part of it, four found: 1/4; truth abc: a goes: 1/3
-    assert score_sample("trec", "abc x", ["x"], ["a", "b", "abc", "x"]) == 1 / 4
 
 
 @pytest.mark.parametrize("dataset", DATASETS)

@@ -16,8 +16,6 @@ from oracles.texts import anything, joined
 
 ACCURACY = {
     "equal": ("[Answer]\nB", ["B"], 1.0),
-    "case and whitespace": ("[Answer]\n part   b ", ["Part B"], 1.0),
-    "another": ("[Answer]\nC", ["B"], 0.0),
     "only the first item": ("[Answer]\nB\nC\nwhatever", ["B"], 1.0),
     "right in the second line": ("[Answer]\nC\nB", ["B"], 0.0),
     "only the first gold item": ("[Answer]\nB", ["C", "B"], 0.0),
@@ -27,51 +25,33 @@ ACCURACY = {
     "the text before the answer without a mark": ("I think\nB", ["B"], 0.0),
     "the Chinese mark is text behind the English": ("[Answer]\nE\n[答案]\nE", ["E"], 1.0),
     "nothing behind the mark": ("B\n[Answer]", ["B"], 0.0),
-    "no gold item": ("B", [], 0.0),
 }
 ITEM_F1 = {
     # prediction, gold, F1 = 2 * common / (distinct predicted + distinct gold)
     "equal": ("a\nb", ["a", "b"], 1.0),
-    "order does not matter": ("b\na", ["a", "b"], 1.0),
-    "case and whitespace": ("PART  1\n part 2 ", ["Part 1", "part\t2"], 1.0),
-    "nothing in common": ("a", ["b"], 0.0),
-    "one of two found": ("a", ["a", "b"], 2 / 3),  # 2*1/(1+2)
     "one too many": ("a\nb\nc", ["a", "b"], 4 / 5),  # 2*2/(3+2)
     "two of three and two of four": ("a\nb\nx", ["a", "b", "c", "d"], 4 / 7),  # 2*2/(3+4)
     "repetitions count once": ("a\na\na\nb", ["a", "b"], 1.0),
     "gold repetitions count once": ("a", ["a", "A"], 1.0),
     "an empty line is a wrong item": ("a\n\nb", ["a", "b"], 4 / 5),  # a, "", b: 2*2/(3+2)
-    "several empty lines are one wrong item": ("a\n\n\n\nb", ["a", "b"], 4 / 5),
     "one line is one item": ("a, b", ["a", "b"], 0.0),
     "text before the mark does not count": ("x\n[Answer]\na", ["a"], 1.0),
     "text without a mark does": ("x\na", ["a"], 2 / 3),
-    "nothing": ("", ["a"], 0.0),
-    "no gold item": ("a", [], 0.0),
 }
 SUB_EM = {
     # prediction, gold, found / gold
     "equal": ("a\nb", ["a", "b"], 1.0),
-    "order does not matter": ("b\na", ["a", "b"], 1.0),
-    "one of two": ("a", ["a", "b"], 1 / 2),
-    "two of three": ("c\na", ["a", "b", "c"], 2 / 3),
-    "none": ("x", ["a", "b"], 0.0),
-    "further items cost nothing": ("x\na\ny\n\nz", ["a"], 1.0),
-    "case and whitespace": ("TOTAL  7", ["total 7"], 1.0),
     "a part of a line is not enough": ("the total is 7", ["7"], 0.0),
     "a line that is part of the gold item": ("7", ["total 7"], 0.0),
     "a gold item twice counts twice": ("a", ["a", "a", "b"], 2 / 3),
     "a predicted item twice counts once": ("a\na", ["a", "b"], 1 / 2),
     "items before the mark do not count": ("a\n[Answer]\nb", ["a", "b"], 1 / 2),
-    "nothing": ("", ["a"], 0.0),
-    "no gold item": ("a", [], 0.0),
 }
 # Ranks are discounted by 1, log2(3), log2(4) = 2. Ideal of three: 3/1 + 2/log2(3) + 1/2.
 IDEAL_2 = 2 + 1 / log2(3)
 IDEAL_3 = 3 + 2 / log2(3) + 1 / 2
 NDCG = {
     "equal": ("a\nb\nc", ["a", "b", "c"], 1.0),
-    "case and whitespace": ("PART  1\npart 2", ["part 1", "Part\t2"], 1.0),
-    "nothing in common": ("x\ny", ["a", "b"], 0.0),
     "one gold item found": ("a", ["a"], 1.0),
     "one gold item on the second rank is beyond k": ("x\na", ["a"], 0.0),
     "two swapped": ("b\na", ["a", "b"], (1 + 2 / log2(3)) / IDEAL_2),
@@ -93,15 +73,12 @@ NDCG = {
         ["a", "b", "a"],
         (1 + 2 / log2(3)) / IDEAL_2,
     ),
-    "nothing": ("", ["a"], 0.0),
-    "no gold item": ("a", [], 0.0),
 }
 PAIRWISE = {
     # prediction, gold, gold pairs in order / pairs of predicted items
     "equal": ("a\nb\nc", ["a", "b", "c"], 1.0),  # 3/3
     "reversed": ("c\nb\na", ["a", "b", "c"], 0.0),
     "two swapped": ("b\na\nc", ["a", "b", "c"], 2 / 3),  # ac, bc of 3
-    "case and whitespace": ("PART  1\npart 2", ["part 1", "Part\t2"], 1.0),
     # the denominator is the prediction's: a missing item costs nothing
     "the first two of four": ("a\nb", ["a", "b", "c", "d"], 1.0),  # 1/1
     "a wrong item between": ("a\nx\nb", ["a", "b"], 1 / 3),  # ab of 3
@@ -113,13 +90,8 @@ PAIRWISE = {
     "a repeated first item": ("a\nb\nc\na", ["a", "b", "c"], 1 / 6),
     # a at 1, b at 2: ab, of 3: the repetition counts in the denominator
     "repetitions count among the pairs": ("a\na\nb", ["a", "b"], 1 / 3),
-    "nothing in common": ("x\ny", ["a", "b"], 0.0),
     "one predicted item": ("a", ["a", "b"], 0.0),
-    "one gold item": ("a\nb", ["a"], 0.0),
-    "one on both sides": ("a", ["a"], 0.0),
     "one item behind the mark": ("a\n[Answer]\nb", ["a", "b"], 0.0),
-    "nothing": ("", ["a", "b"], 0.0),
-    "no gold item": ("a\nb", [], 0.0),
     # gold pairs ab, aa, ab, ba, bb, ab: ab three times, of 1
     "repeated gold items can come out above one": ("a\nb", ["a", "b", "a", "b"], 3.0),
     # gold pairs ab, aa, ba: ab once, of 1
@@ -131,11 +103,8 @@ PAIRWISE = {
 QA_F1 = {
     # prediction, answer, F1 = 2 * common / (words of prediction + words of answer)
     "equal": ("Paris", "Paris", 1.0),
-    "case": ("PARIS", "paris", 1.0),
-    "nothing in common": ("Paris", "London", 0.0),
     "half the words": ("Paris France", "Paris", 2 / 3),  # 2*1/(2+1)
     "two of three and two of four": ("x y z", "x y v w", 4 / 7),  # 2*2/(3+4)
-    "order does not matter": ("y x", "x y", 1.0),
     "a word counts as often as both have it": ("x x x", "x x", 4 / 5),  # 2*2/(3+2)
     "articles": ("The cat and an owl", "a cat and the owl", 1.0),
     "articles inside words stay": ("theatre another banana", "theatre another banana", 1.0),
@@ -154,8 +123,6 @@ QA_F1 = {
     "an accented letter is no article": ("á", "", 0.0),
     "underscore is dropped first": ("_a_ cat", "cat", 1.0),
     "whitespace of any kind": (" x\t\ny\xa0\u3000z ", "x y z", 1.0),
-    "empty prediction": ("", "Paris", 0.0),
-    "empty answer": ("Paris", "", 0.0),
     "two empty texts": ("", "", 0.0),
     "only articles on both sides": ("the", "the", 0.0),
     "only punctuation on both sides": ("...", "...", 0.0),
@@ -164,10 +131,7 @@ QA_F1 = {
 QA_F1_ZH = {
     # jieba cuts 北京天气 into 北京 and 天气; F1 = 2 * common / (tokens + tokens)
     "equal": ("北京", "北京", 1.0),
-    "one of two tokens": ("北京天气", "北京", 2 / 3),
-    "order does not matter": ("天气北京", "北京天气", 1.0),
     "a token counts as often as both have it": ("北京北京", "北京", 2 / 3),
-    "nothing in common": ("天气", "北京", 0.0),
     "tokens, not characters": ("北京", "北", 0.0),
     "Chinese full stop": ("北京。", "北京", 1.0),
     "curly double quotes": ("“北京”", "北京", 1.0),
@@ -181,23 +145,14 @@ QA_F1_ZH = {
     "middle dot stays": ("北京·", "北京", 2 / 3),
     # The raw text is cut; a comma inside keeps 北 and 京 apart.
     "cut before normalizing": ("北，京", "北京", 0.0),
-    "case": ("ABC", "abc", 1.0),
     "no article rule": ("the 北京", "北京", 2 / 3),
     "whitespace tokens do not count": ("北京 \n\u3000天气", "北京天气", 1.0),
-    "empty prediction": ("", "北京", 0.0),
-    "empty answer": ("北京", "", 0.0),
     "two empty texts": ("", "", 0.0),
     "only punctuation on both sides": ("。", "。", 0.0),
 }
 RETRIEVAL = {
     # prediction, answer, share of the numbers that are the gold one
     "equal": ("Paragraph 7", "Paragraph 7", 1.0),
-    "bare number": ("7", "Paragraph 7", 1.0),
-    "other number": ("Paragraph 8", "Paragraph 7", 0.0),
-    "one of two": ("7 or 8", "Paragraph 7", 1 / 2),
-    "two of three": ("7, 7, 8", "Paragraph 7", 2 / 3),
-    "no number": ("the seventh", "Paragraph 7", 0.0),
-    "empty prediction": ("", "Paragraph 7", 0.0),
     "strings, not values": ("07", "Paragraph 7", 0.0),
     "leading zero in the answer": ("07", "Paragraph 07", 1.0),
     "part of a longer number": ("17", "Paragraph 7", 0.0),
@@ -223,9 +178,6 @@ RETRIEVAL = {
 RETRIEVAL_ZH = {
     # prediction, answer, share of the numbers that are the gold one
     "equal": ("段落7", "段落7", 1.0),
-    "bare number": ("7", "段落7", 1.0),
-    "other number": ("段落8", "段落7", 0.0),
-    "one of two": ("段落7和段落8", "段落7", 1 / 2),
     "strings, not values": ("段落07", "段落7", 0.0),
     "Chinese numeral is no digit": ("段落七", "段落7", 0.0),
     "full-width digit is another number": ("段落７", "段落7", 0.0),
@@ -234,37 +186,25 @@ RETRIEVAL_ZH = {
     "answer with a space": ("7", "段落 7", 0.0),
     "English answer": ("7", "Paragraph 7", 0.0),
     "answer without number": ("7", "段落", 0.0),
-    "empty prediction": ("", "段落7", 0.0),
     "two empty texts": ("", "", 0.0),
 }
 COUNT = {
     # prediction, answer, share of the numbers that are the answer
     "equal": ("12", "12", 1.0),
-    "in a sentence": ("There are 12 paragraphs.", "12", 1.0),
-    "two of three": ("12 12 3", "12", 2 / 3),
-    "other number": ("13", "12", 0.0),
     "part of a longer number": ("112", "12", 0.0),
     "strings, not values": ("012", "12", 0.0),
     "decimal point splits": ("12.5", "12", 1 / 2),
     "full-width digits are another number": ("１２ 12", "12", 1 / 2),
-    "no number": ("twelve", "12", 0.0),
-    "empty prediction": ("", "12", 0.0),
     "the answer is taken as it is": ("12", " 12", 0.0),
     "answer with words": ("12", "12 paragraphs", 0.0),
-    "empty answer": ("12", "", 0.0),
     "two empty texts": ("", "", 0.0),
 }
 CLASSIFICATION = {
     # prediction, answer, classes, score
     "found alone": ("Date", "Date", ["Date", "Food"], 1.0),
     "found inside other words": ("My Dates.", "Date", ["Date", "Food"], 1.0),
-    "case matters": ("date", "Date", ["Date", "Food"], 0.0),
-    "not found": ("Food", "Date", ["Date", "Food"], 0.0),
-    "one of two found": ("Date or Food", "Date", ["Date", "Food", "Price"], 1 / 2),
     "one of three found": ("Price, Date, Food", "Date", ["Date", "Food", "Price"], 1 / 3),
     "found twice counts once": ("Date Date Food", "Date", ["Date", "Food"], 1 / 2),
-    "nothing found": ("no idea", "Date", ["Date", "Food"], 0.0),
-    "empty prediction": ("", "Date", ["Date", "Food"], 0.0),
     "no classes": ("Date", "Date", [], 0.0),
     "truth is no class": ("Date", "Date", ["Food"], 0.0),
     "class inside the truth is dropped": ("hot tea", "hot tea", ["tea", "hot tea"], 1.0),
@@ -290,8 +230,6 @@ CODE_SIM = {
     # prediction, answer, score; M characters match of T in both texts: round(100 * 2M/T) / 100
     "equal": ("x = 1", "x = 1", 1.0),
     "four of five characters": ("x = 2", "x = 1", 0.8),  # M=4, T=10
-    "nothing in common": ("abc", "xyz", 0.0),
-    "case matters": ("X", "x", 0.0),
     "leading newlines": ("\n\n\nx = 1", "x = 1", 1.0),
     "first line only": ("x = 1\ny = 2", "x = 1", 1.0),
     "fence is passed over": ("```python\nx = 1\n```", "x = 1", 1.0),
@@ -314,8 +252,6 @@ CODE_SIM = {
     "answer of two lines": ("x\ny", "x\ny", 0.5),  # x against x\ny: M=1, T=4
     "two empty texts": ("", "", 1.0),
     "newlines against empty": ("\n\n", "", 1.0),
-    "empty prediction": ("", "x = 1", 0.0),
-    "empty answer": ("x = 1", "", 0.0),
     # M=1, T=16: 12.5 goes to the even 12. M=3: 37.5 to 38. M=5: 62.5 to 62.
     "half goes down to even": ("aPQRSTUV", "abcdefgh", 0.12),
     "half goes up to even": ("abcRSTUV", "abcdefgh", 0.38),
@@ -346,11 +282,7 @@ CODE_SIM = {
 ROUGE_L = {
     # prediction, answer, recall, precision; U is the set of words of the chosen subsequences
     "equal": ("x y", "x y", f_of(1, 1)),
-    "nothing in common": ("x", "y", f_of(0, 0)),
-    "case matters": ("X", "x", f_of(0, 0)),
     "punctuation is part of a word": ("x,", "x", f_of(0, 0)),
-    "half of the prediction": ("x y", "x", f_of(1, 1 / 2)),
-    "half of the answer": ("x", "x y", f_of(1 / 2, 1)),
     "distinct words only": ("x x x x", "x", f_of(1, 1)),
     "distinct words over pieces": ("x. x. x", "x", f_of(1, 1)),
     "order matters within a piece": ("z y x", "x y z", f_of(1 / 3, 1 / 3)),
@@ -390,8 +322,6 @@ ROUGE_L = {
 }
 NO_PIECE = {
     "two empty texts": ("", "", 0.0),
-    "empty prediction": ("", "x", 0.0),
-    "empty answer": ("x", "", 0.0),
     "a stop has no piece": (".", "x", 0.0),
     "answer of stops": ("x", "...", 0.0),
     "stops on both sides": (".", ".", 0.0),
@@ -400,8 +330,6 @@ NO_PIECE = {
 ROUGE_L_ZH = {
     # prediction, answer, recall, precision; jieba cuts 北京天气 into 北京 and 天气
     "equal": ("北京天气", "北京天气", f_of(1, 1)),
-    "half of the prediction": ("北京天气", "北京", f_of(1, 1 / 2)),
-    "half of the answer": ("天气", "北京天气", f_of(1 / 2, 1)),
     "tokens, not characters": ("北京", "北", f_of(0, 0)),
     "order matters": ("天气北京", "北京天气", f_of(1 / 2, 1 / 2)),
     "distinct words": ("北京北京", "北京", f_of(1, 1)),
@@ -412,7 +340,6 @@ ROUGE_L_ZH = {
     # jieba keeps 3.5 in one token; the split at the stop then makes 3 and 5
     "numbers are split after the cut": ("3.5", "5.3", f_of(1, 1)),
     "whitespace between words collapses": ("北京 \n\u3000 天气", "北京天气", f_of(1, 1)),
-    "case matters": ("ABC", "abc", f_of(0, 0)),
     # jieba gives . and a space, joined ".  ": a whitespace-only piece, the word ""
     "whitespace after a final stop is a word": ("北京. ", "北京", f_of(1, 1 / 2)),
     # a stop and the text before it: "北京 ." has no piece after the stop
@@ -423,8 +350,6 @@ ROUGE_L_ZH = {
 GOOGLE = {
     # prediction, answer, F = 2 * longest match / (words + words)
     "equal": ("the cat sat", "the cat sat", 1.0),
-    "case": ("The CAT", "the cat", 1.0),
-    "half of the prediction": ("x y", "x", 2 / 3),
     "order matters": ("y x", "x y", 1 / 2),  # match of 1: 2*1/(2+2)
     "gaps are allowed": ("x z y", "x y", 4 / 5),  # 2*2/(3+2)
     "repeated words count": ("x x x", "x", 1 / 2),  # 2*1/(3+1); distinct words would give 1
@@ -434,8 +359,6 @@ GOOGLE = {
     "letters beyond ASCII split words": ("caf\xe9s", "caf s", 1.0),
     "Chinese has no words": ("北京", "北京", 0.0),
     "two empty texts": ("", "", 0.0),
-    "empty prediction": ("", "x", 0.0),
-    "empty answer": ("x", "", 0.0),
 }
 
 

@@ -111,11 +111,3 @@ def test_no_answer_is_lost_or_counted_twice(keys):
     )
     repeats = [own.repeat for own in kept]
     assert repeats == sorted(set(repeats))
-
-
-@pytest.mark.parametrize("runs", [2, 5])
-def test_disjoint_halves_are_one_whole(runs):
-    """Runs that each have other questions: every question has its one answer."""
-    found = Found(*(sample(id=f"q{number}", run=number % runs) for number in range(20)))
-    assert len(found.questions) == 20
-    assert all([one.repeat for one in own] == [1] for own in found.questions.values())

@@ -6,7 +6,6 @@ import pytest
 
 from lm_eval_longbench.benchmarks.registry import signs
 from lm_eval_longbench.benchmarks.results import RecordedRuns
-from lm_eval_longbench.errors import PredictionError
 from lm_eval_longbench.scoring.score import score_paths
 from lm_eval_longbench.signature.ingredients import INGREDIENTS
 from lm_eval_longbench.signature.signature import UNKNOWN, completed, line
@@ -88,18 +87,6 @@ def test_without_a_results_file_the_signature_says_what_is_not_known(log, tmp_pa
     assert found["ingredients"]["limit"] == found["ingredients"]["chat"] == UNKNOWN
     assert found["ingredients"]["data"] == "sample-1"
     assert found["line"].startswith("lb-v2|v?|data:sample-1|prompt:?|cut:?|chat:?|t:?|k:1|n:1/?|")
-
-
-def test_two_models_are_not_repeats_of_one_another(log, tmp_path):
-    for name in ("b", "c"):
-        other = tmp_path / name / log.name
-        other.parent.mkdir()
-        other.write_bytes(log.read_bytes() + b"\n" * (name == "c"))
-        results = {"model_name": f"model-{name}"}
-        (other.parent / f"results_{DATE}.json").write_text(json.dumps(results))
-    assert score_paths([tmp_path / "b"], tmp_path / "out")["tables"]
-    with pytest.raises(PredictionError, match=r"several models.*model-b .*; model-c "):
-        score_paths([tmp_path / "b", tmp_path / "c"], tmp_path / "out")
 
 
 def test_another_runs_results_are_not_taken(log):

@@ -4,11 +4,9 @@ import json
 
 import pytest
 from prediction_rows import (
-    PRO_FILE,
     V1_FILE,
     log_row,
     pro_question,
-    pro_row,
     says,
     v1_doc,
     v1_row,
@@ -84,21 +82,6 @@ def test_bad_lines_are_named_whatever_they_are():
     assert (found.lines, len(found.samples)) == (len(lines) + 1, 1)
     # They keep their place among the lines.
     assert found.samples[0].id == "8"
-
-
-def test_summaries_bring_their_texts():
-    source = InputFile("pro", kind=PRO_FILE, table="longbench_pro")
-    rows = [
-        pro_row("q1", "x"),
-        pro_row("q2", "a summary", code="t4_1", answer=["one", "two"]),
-        pro_row("q3", "", code="t4_1"),
-    ]
-    found = score_chunk(source, chunk(*rows))
-    assert [(own.worth.summary, own.golds) for own in found.samples[1:]] == [
-        ("a summary", ["one", "two"]),
-        ("", ["Emma"]),
-    ]
-    assert found.samples[0].worth.summary is None
 
 
 QASPER = "longbench_v1_qasper"

@@ -1,6 +1,5 @@
 """The public runs of the official scripts, through the one function that scores everything."""
 
-import gzip
 import json
 import random
 from pathlib import Path
@@ -92,15 +91,3 @@ def test_pro(score, no_network, tmp_path):
     assert found.scores == near(oracle.summary(rows, 1, DIMENSIONS))
     assert found.scores["total_samples_num"] == 600
     assert found.scores["unscored_samples_num"] == 37
-
-
-def test_packed_golden_files_give_the_same_bytes(score, tmp_path):
-    folder = tmp_path / E.name
-    folder.mkdir()
-    for name in ("trec", "qasper", "passage_count"):
-        data = (E / f"{name}.jsonl").read_bytes()
-        (folder / f"{name}.jsonl").write_bytes(gzip.compress(data) if name == "trec" else data)
-    whole, packed = score(E, benchmark="v1_e"), score(folder)
-    assert packed.scores == {
-        name: whole.scores[name] for name in ("qasper", "trec", "passage_count")
-    }

@@ -6,7 +6,7 @@ import pytest
 
 from lm_eval_longbench.benchmarks.registry import segmented, tasks
 from lm_eval_longbench.signature import compare as module
-from lm_eval_longbench.signature.compare import SignatureDifference, no_repeats, shown
+from lm_eval_longbench.signature.compare import no_repeats
 from lm_eval_longbench.signature.ingredients import (
     CARE,
     COMPARABLE,
@@ -290,30 +290,3 @@ def test_incomparable_names_all_values_once():
     jieba = {"packages": {**PACKAGES_NOW, "jieba": "1"}, "task": "longbench_v1_vcsum"}
     (sentence,) = incomparable([{**RUN, "task": "longbench_v1_vcsum"}, {**RUN, **jieba}])
     assert sentence.startswith("packages.jieba differs (0.42.1 | 1): Chinese")
-
-
-def test_values_in_print():
-    assert shown("a" * 64) == "a" * 12
-    assert shown(None) == "null"
-    assert shown({"temperature": 0.0, "until": []}) == "temperature 0.0, until []"
-    assert shown(["a", "b"]) == "[a; b]"
-    left, right = RUN["generation"], OTHER["generation"][0]
-    for ingredient, values, texts in (
-        ("generation", (left, right), ("max_gen_toks 128", "max_gen_toks 64")),
-        ("generation", ({"a": 1}, {}), ("a 1", "a -")),
-        ("repeats", (1, 2), ("1", "2")),
-        ("limit", (None, 500), ("no limit", "500")),
-        ("tokenizer", (None, "t"), ("none", "t")),
-    ):
-        assert SignatureDifference(ingredient, *values, NOT, "").shown() == texts
-
-
-def test_a_thousand_runs_of_one_setting_are_one(monkeypatch):
-    """Only runs that differ in what weighs are compared pair by pair."""
-    calls = []
-    real = module.compare
-    monkeypatch.setattr(module, "compare", lambda *own: calls.append(own) or real(*own))
-    runs = [{**RUN, "failed": number, "truncated": 1 + number} for number in range(1000)]
-    (sentence,) = incomparable([*runs, {**RUN, "limit": 7500}])
-    assert sentence.startswith("limit differs")
-    assert len(calls) == 1
