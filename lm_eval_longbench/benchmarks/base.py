@@ -31,6 +31,7 @@ from lm_eval_longbench.data.rows import kind_problem, value_problem
 from lm_eval_longbench.metrics.reasoning import DROP
 from lm_eval_longbench.prompts.render import question, render
 from lm_eval_longbench.prompts.truncation import rule_of
+from lm_eval_longbench.records.answer import replies_of
 from lm_eval_longbench.records.sample import (
     KnownDocuments,
     Read,
@@ -336,6 +337,23 @@ class Benchmark(abc.ABC):
             document=document,
             dropped=self.drops_failed and not response,
         )
+
+    def samples_of(
+        self, doc: Mapping[str, Any], task: Task, responses: Sequence[str | None], **known: Any
+    ) -> list[Sample]:
+        """Return all answers to a question, with what its log tells of each of them.
+
+        Args:
+            doc, task: as for `sample`.
+            responses: one a repeat.
+            known: what else `sample` takes.
+        """
+        replies = replies_of(doc, len(responses))
+        samples = []
+        for number, (text, reply) in enumerate(zip(responses, replies, strict=True), start=1):
+            samples.append(self.sample(doc, task, number, text, **known))
+            samples[-1].reply = reply
+        return samples
 
     def shown_of(self, doc: Mapping[str, Any], task: Task, index: int) -> dict[str, Any]:
         """Return the fields of a question that go into samples.jsonl as they are."""

@@ -17,11 +17,10 @@ from types import MappingProxyType
 from typing import Any, TypeVar, cast
 
 from lm_eval_longbench.benchmarks.base import Benchmark
-from lm_eval_longbench.benchmarks.from_files import FromFiles
 from lm_eval_longbench.benchmarks.pro import PRO
 from lm_eval_longbench.benchmarks.v1 import V1, E
 from lm_eval_longbench.benchmarks.v2 import V2
-from lm_eval_longbench.benchmarks.variants import VARIANTS
+from lm_eval_longbench.benchmarks.variants import VARIANTS, FromFiles
 from lm_eval_longbench.catalog.model import Group, Table, Task
 from lm_eval_longbench.catalog.presets import Preset, PresetTable
 from lm_eval_longbench.catalog.read import read_folder

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from lm_eval_longbench.benchmarks.questions import question_values
+from lm_eval_longbench.benchmarks.asking import question_values
 from lm_eval_longbench.benchmarks.registry import our_group
 from lm_eval_longbench.benchmarks.results import ResultsFile
 from lm_eval_longbench.check.logged_task import LoggedTask

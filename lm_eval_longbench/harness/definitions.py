@@ -10,7 +10,6 @@ from typing import Any
 from lm_eval.config.task import TaskConfig
 
 from lm_eval_longbench.benchmarks.base import Benchmark
-from lm_eval_longbench.benchmarks.from_files import FromFiles
 from lm_eval_longbench.benchmarks.registry import (
     benchmark_of,
     benchmarks,
@@ -20,6 +19,7 @@ from lm_eval_longbench.benchmarks.registry import (
     tags,
     tasks,
 )
+from lm_eval_longbench.benchmarks.variants import FromFiles
 from lm_eval_longbench.catalog.model import Task, prompt_sha256
 from lm_eval_longbench.catalog.read import OWN_KEYS, Hook, leaves_beside, read_file
 from lm_eval_longbench.catalog.users import CHANGES, DEFAULTS, changed

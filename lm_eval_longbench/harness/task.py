@@ -19,8 +19,7 @@ from lm_eval.api.task import ConfigurableTask
 from lm_eval.filters import build_filter_ensemble
 from tqdm import tqdm
 
-from lm_eval_longbench.benchmarks.asking import Asking, asking_of
-from lm_eval_longbench.benchmarks.questions import question_values
+from lm_eval_longbench.benchmarks.asking import Asking, asking_of, question_values
 from lm_eval_longbench.benchmarks.registry import benchmark_of, carried, read_options
 from lm_eval_longbench.catalog.model import CAPPED, FAILED
 from lm_eval_longbench.catalog.users import KEY as DEFINITION

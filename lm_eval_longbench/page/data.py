@@ -35,9 +35,8 @@ from lm_eval_longbench.reporting.notes import Column, method_of, remarks_by_tabl
 from lm_eval_longbench.reporting.published import leaderboard, published_rows
 from lm_eval_longbench.reporting.report import columns_of, pair_of
 from lm_eval_longbench.reporting.scored_run import ScoredRun
-from lm_eval_longbench.statistics.counts import CAPPED, FAILED, LOSS, SHARES, TRUNCATED
 from lm_eval_longbench.statistics.effective import SHARE
-from lm_eval_longbench.statistics.figure import Place
+from lm_eval_longbench.statistics.figure import CAPPED, FAILED, LOSS, SHARES, TRUNCATED, Place
 from lm_eval_longbench.statistics.tree import Pairing
 from lm_eval_longbench.version import __version__
 

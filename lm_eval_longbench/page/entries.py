@@ -24,14 +24,13 @@ from lm_eval_longbench.reporting.notes import Column, note_on_column, warning_of
 from lm_eval_longbench.reporting.published import PublishedRow, verdict_of
 from lm_eval_longbench.reporting.scored_run import is_scored
 from lm_eval_longbench.statistics.answers import Columns
-from lm_eval_longbench.statistics.counts import SHARES, shares
 from lm_eval_longbench.statistics.effective import (
     ByTokens,
     Effective,
     effective,
     effective_of_published,
 )
-from lm_eval_longbench.statistics.figure import Place, Unit
+from lm_eval_longbench.statistics.figure import SHARES, Place, Unit, shares
 from lm_eval_longbench.statistics.tree import (
     Contrast,
     Difference,

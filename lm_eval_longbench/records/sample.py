@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b, sha256
 from typing import Any
 
 from lm_eval_longbench.metrics.reasoning import DROP, OTHERWISE
-from lm_eval_longbench.records.answer import NOT_KNOWN, Reply, failure, is_capped, replies_of
+from lm_eval_longbench.records.answer import NOT_KNOWN, Reply, failure, is_capped
 
 MALFORMED, FOREIGN = "malformed", "foreign"
 # Hexadecimal digits of a sha256 that tell one document from another.
@@ -172,12 +172,6 @@ def document_of_hash(digest: Any) -> str | None:
     if not isinstance(digest, str) or len(digest) != 64 or set(digest) - set("0123456789abcdef"):
         return None
     return digest[:_DOCUMENT_DIGITS]
-
-
-def add_replies(samples: Sequence[Sample], doc: Mapping[str, Any]) -> None:
-    """Give all answers to a logged question what its log tells of them."""
-    for sample, reply in zip(samples, replies_of(doc, len(samples)), strict=True):
-        sample.reply = reply
 
 
 def failure_of(sample: Sample) -> str | None:

@@ -31,11 +31,13 @@ from lm_eval_longbench.scoring.files import (
     InputFile,
     find_files,
     identify,
+    of_kind,
+    recognise,
     rows_of,
     stem_of,
+    table_of_folder,
 )
 from lm_eval_longbench.scoring.problems import Problems, entry, sentence
-from lm_eval_longbench.scoring.recognise import of_kind, recognise, table_of_folder
 from lm_eval_longbench.scoring.score_chunk import read_row
 from lm_eval_longbench.signature.compare import SignatureDifference, no_repeats
 from lm_eval_longbench.signature.ingredients import NOT

@@ -18,13 +18,11 @@ from lm_eval_longbench.records.scored import REPORT, SAMPLES, SCORES, SampleLine
 from lm_eval_longbench.result_files import ResultFile, written_together
 from lm_eval_longbench.retrieval.embedding import summary_similarities
 from lm_eval_longbench.retrieval.vectors import Embedder, VectorCache
-from lm_eval_longbench.scoring.files import LOG, InputFile, chunks_of, rows_of
+from lm_eval_longbench.scoring.files import LOG, InputFile, chunks_of, recognise_log, rows_of
 from lm_eval_longbench.scoring.merge import Gathered, TableAnswers, canonical, merge
-from lm_eval_longbench.scoring.official import stated_figures, write_official
 from lm_eval_longbench.scoring.plan import Plan, plan_paths, policy_of
 from lm_eval_longbench.scoring.problems import Problems, check_scored, check_strict
-from lm_eval_longbench.scoring.recognise import recognise_log
-from lm_eval_longbench.scoring.report import make_report
+from lm_eval_longbench.scoring.report import make_report, stated_figures, write_official
 from lm_eval_longbench.scoring.score_chunk import (
     Outcome,
     number_of_workers,

@@ -37,7 +37,6 @@ from lm_eval_longbench.records.sample import (
     Sample,
     Scored,
     Unusable,
-    add_replies,
     document_in,
     document_of_hash,
     is_whole,
@@ -76,12 +75,9 @@ def _read_layout(row: dict[str, Any], index: int, layout: str, table: Table, tas
     problem = benchmark.question_problem(own.doc, table.tasks[task])
     if problem:
         return Unusable(problem)
-    samples = [
-        benchmark.sample(
-            own.doc, table.tasks[task], number, text, index=own.place, document=own.document
-        )
-        for number, text in enumerate(own.answers, start=1)
-    ]
+    samples = benchmark.samples_of(
+        own.doc, table.tasks[task], own.answers, index=own.place, document=own.document
+    )
     for sample in samples:
         sample.stored, sample.has_stored = own.letter, sample.response is None
         sample.dropped, sample.doc = False, own.doc
@@ -123,12 +119,7 @@ def _read_log_row(row: dict[str, Any], index: int, source: InputFile) -> Read:
     prompt = prompt_of(row)
     cut, document = prompt.get("truncated"), document_of_hash(prompt.get("document_sha256"))
     cut = cut if isinstance(cut, bool) else None
-    samples = [
-        benchmark.sample(doc, task, number, text, index=place, truncated=cut, document=document)
-        for number, text in enumerate(responses, start=1)
-    ]
-    add_replies(samples, doc)
-    return samples
+    return benchmark.samples_of(doc, task, responses, index=place, truncated=cut, document=document)
 
 
 def score_sample(sample: Sample, reasoning: str, *, extras: bool = False) -> Scored:

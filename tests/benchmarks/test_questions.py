@@ -8,8 +8,8 @@ from asked import rows_of
 from longbench_pro_facts import SECONDARY_TASKS
 from v1_tasks import score_sample as score_v1
 
+from lm_eval_longbench.benchmarks.asking import question_values
 from lm_eval_longbench.benchmarks.pro import PRO
-from lm_eval_longbench.benchmarks.questions import question_values
 from lm_eval_longbench.benchmarks.v1 import V1, E
 from lm_eval_longbench.benchmarks.v2 import V2
 from lm_eval_longbench.metrics.letter import judge

@@ -118,38 +118,6 @@ def test_corners(read, text, values, block):
     assert read(text.encode("utf-8"), block) == values
 
 
-@pytest.mark.parametrize("block", [1, 4, 1000])
-@pytest.mark.parametrize(
-    ("content", "reason"),
-    [
-        (b"", "is not a JSON array"),
-        (b"  ", "is not a JSON array"),
-        (b'{"a": [1]}', "is not a JSON array: it does not begin with"),
-        (b"12", "is not a JSON array"),
-        (b'{"id": 1}\n{"id": 2}\n', "is not a JSON array"),
-        (b"[1, 2", r"is not a JSON array: Expecting ',' delimiter: line 1 column 6"),
-        (b'[1, {"a": "bcd', "is not a JSON array: Unterminated string"),
-        (b'["a\nb"]', "is not a JSON array: Invalid control character"),
-        (b"[1, 2] [3]", "is not a JSON array: Extra data"),
-        (b"[1,]", "is not a JSON array"),
-        (b"[01]", "is not a JSON array"),
-        (b'["ab\xff"]', "is not UTF-8 at byte 4"),
-        ('["汉'.encode()[:-1], "is not UTF-8 at byte 2"),
-        (b"\xff\xfe[\x001\x00]\x00", "is not UTF-8 at byte 0"),
-        (b"[" + b"9" * 5000 + b"]", "is not a JSON array"),
-    ],
-)
-def test_what_is_wrong(read, content, reason, block):
-    with pytest.raises(DataError, match=reason) as caught:
-        read(content, block)
-    assert "array.json" in str(caught.value)
-
-
-def test_no_such_file(tmp_path):
-    with pytest.raises(DataError, match=r"nothing\.json cannot be read"):
-        list(array_items(tmp_path / "nothing.json"))
-
-
 def test_elements_come_before_the_damage(read, tmp_path):
     path = tmp_path / "array.json"
     path.write_bytes(b'[{"a": 1}, {"a": 2}, oops]' + b" " * 100)
@@ -185,11 +153,3 @@ def test_an_array_that_is_decoded_as_a_whole_has_a_largest_size(read, monkeypatc
     assert len(read(b"[" + b"1, " * 100 + b"1]")) == 101
     with pytest.raises(DataError, match="longer than 64 bytes"):
         read(b"[" + b"1, " * 100 + b"NaN]")
-
-
-def test_only_regular_files(tmp_path):
-    (tmp_path / "array.json").symlink_to("/dev/zero")
-    with pytest.raises(
-        DataError, match="cannot be read: it is a pipe or a device, not a regular file"
-    ):
-        list(array_items(tmp_path / "array.json"))

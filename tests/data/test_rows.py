@@ -76,12 +76,6 @@ def test_not_json(line):
         parse(line)
 
 
-@pytest.mark.parametrize("value", [None, 1, "text", True, [], [1], [{}]])
-def test_not_an_object(value):
-    with pytest.raises(DataError, match=r"qasper\.jsonl, line 1, is not a JSON object\."):
-        parse(encoded(value))
-
-
 @pytest.mark.parametrize("name", FIELDS)
 def test_each_missing_field(row, name):
     value = row()
@@ -90,23 +84,10 @@ def test_each_missing_field(row, name):
         parse(encoded(row()), encoded(value))
 
 
-@pytest.mark.parametrize("value", ["a", 1, False, {}, [1], ["a", None]])
-def test_all_classes_that_are_neither(row, value):
-    with pytest.raises(DataError, match="'all_classes' that is neither null nor a list of texts"):
-        parse(encoded(row(all_classes=value)))
-
-
 @pytest.mark.parametrize("value", [None, "3", 3.0, True, False, [3]])
 def test_a_length_that_is_no_whole_number(row, value):
     with pytest.raises(DataError, match="'length' that is not a whole number"):
         parse(encoded(row(length=value)))
-
-
-@pytest.mark.parametrize("number", ["NaN", "Infinity", "1e400"])
-def test_a_length_that_is_no_number_of_json(row, number):
-    line = encoded(row(length=0)).replace(b'"length": 0', b'"length": ' + number.encode())
-    with pytest.raises(DataError, match="'length' that is not a whole number"):
-        parse(line)
 
 
 @pytest.mark.parametrize("name", [*TEXTS, "answers", "all_classes"])

@@ -121,26 +121,6 @@ def test_lock():
 
 
 @pytest.mark.parametrize(
-    ("path", "value"),
-    [
-        (("format",), "1"),
-        (("tables", "longbench_v1", "counts", "failed"), -1),
-        (("tables", "longbench_v1", "tasks", "longbench_v1_qasper", "copies"), "0"),
-        (("tables", "longbench_v1", "reasoning"), []),
-        (("inputs",), {}),
-    ],
-)
-def test_a_report_of_another_type(scored, path, value):
-    report = json.loads((scored / "report.json").read_bytes())
-    place = report
-    for name in path[:-1]:
-        place = place[name]
-    place[path[-1]] = value
-    with pytest.raises(PredictionError, match=r"\.".join(path)):
-        checked(report, ReportFile, "report.json")
-
-
-@pytest.mark.parametrize(
     ("heading", "kind"),
     [
         ("## `samples.jsonl`", SampleLine),

@@ -154,21 +154,6 @@ def test_nothing_is_left_behind_when_it_fails(tmp_path, monkeypatch):
     assert files(tmp_path / "scored") == []
 
 
-def test_files_of_other_programs_become_official_ones(both, tmp_path):
-    path = tmp_path / "llama_128" / "qasper" / "SnapKV.json"
-    own = {
-        "pred": "Emma",
-        "answers": ["Emma"],
-        "all_classes": None,
-        "length": 7,
-        "dataset": "qasper",
-    }
-    first, again, folder = both(write_lines(path, own))
-    assert files(folder) == ["pred/SnapKV/qasper.jsonl", "pred/SnapKV/result.json"]
-    assert again.scores == first.scores == {"qasper": 100.0}
-    assert read_lines(folder / "pred/SnapKV/qasper.jsonl")[0]["length"] == 7
-
-
 def test_figures_beside_answers_are_compared(score, tmp_path):
     v1_log(tmp_path / "m", QASPER, ["Emma", "no"])
     score(tmp_path / "m", official=tmp_path / "out")

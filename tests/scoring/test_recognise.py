@@ -20,8 +20,14 @@ from prediction_rows import (
 from v1_tasks import E_TASKS, V1_TASKS
 
 from lm_eval_longbench.errors import PredictionError
-from lm_eval_longbench.scoring.files import LOG, InputFile
-from lm_eval_longbench.scoring.recognise import Foreign, recognise, recognise_log, table_of_folder
+from lm_eval_longbench.scoring.files import (
+    LOG,
+    Foreign,
+    InputFile,
+    recognise,
+    recognise_log,
+    table_of_folder,
+)
 
 QASPER = "longbench_v1_qasper"
 LOGGED = log_row(QASPER, v1_doc(QASPER, 0, "Emma"), "x")

@@ -3,7 +3,7 @@
 from figures_of import answers_of
 from scored_runs import pro_row, v1_rows, v2_row
 
-from lm_eval_longbench.statistics.counts import counts, task_counts
+from lm_eval_longbench.statistics.figure import counts, task_counts
 
 QASPER, TREC = "longbench_v1_qasper", "longbench_v1_trec"
 

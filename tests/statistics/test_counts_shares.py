@@ -4,7 +4,7 @@ import pytest
 from scored_runs import v1_rows, v2_row, write_run
 
 from lm_eval_longbench.reporting.scored_run import read_run
-from lm_eval_longbench.statistics.counts import CAPPED, FAILED, LOSS, TRUNCATED, shares
+from lm_eval_longbench.statistics.figure import CAPPED, FAILED, LOSS, TRUNCATED, shares
 from lm_eval_longbench.statistics.tree import estimate
 
 
