@@ -175,41 +175,28 @@ def relative_section(bucket: str) -> str:
     return f"{bucket}, relative to {BUCKETS[0]}"
 
 
-def _curve(name: str) -> tuple[Point, ...]:
-    return tuple(Point((bucket, name), same(bucket)) for bucket in BUCKETS)
+def _curve(name: str, *, relative: bool = False) -> tuple[Point, ...]:
+    return tuple(
+        Point((relative_section(bucket) if relative else bucket, name), same(bucket))
+        for bucket in BUCKETS
+    )
 
 
 def _panels(*, relative: bool) -> tuple[Panel, ...]:
-    found = []
-    for name in (MEAN, *CATEGORIES):
-        own = tuple(
-            Point((relative_section(bucket) if relative else bucket, name), same(bucket))
-            for bucket in BUCKETS
-        )
-        found.append(Panel(_WORDS[name], own))
-    return tuple(found)
+    names = (MEAN, *CATEGORIES)
+    return tuple(Panel(_WORDS[name], _curve(name, relative=relative)) for name in names)
 
 
+_HEADLINES = _named(HEADLINE, LANGUAGES)
 LOOK_V1 = Look(
-    headline=_named(HEADLINE, LANGUAGES),
+    headline=_HEADLINES,
     charts=(
-        chart(
-            "headline",
-            BARS,
-            ("Mean of the six categories", "六类任务均分"),
-            _named(HEADLINE, LANGUAGES),
-        ),
+        chart("headline", BARS, ("Mean of the six categories", "六类任务均分"), _HEADLINES),
         Chart(
             "categories",
             RADAR,
             ("Score by category", "各类任务得分"),
-            tuple(
-                Panel(
-                    _WORDS[language],
-                    _named(language, CATEGORIES),
-                )
-                for language in LANGUAGES
-            ),
+            tuple(Panel(_WORDS[own], _named(own, CATEGORIES)) for own in LANGUAGES),
         ),
     ),
 )
