@@ -92,14 +92,16 @@ def pairs_of(columns: Sequence[Column]) -> list[Pair]:
 _Stated = tuple[Figure, bool, Any]
 
 
-def _cell(folder: Path, figure: Figure, is_stated: bool, official: Any) -> Cell:
-    """Return a figure with its interval; DataError if a folder's files give two values of it."""
+def _cell(folder: Path, figure: Figure, is_stated: bool, official: Any, *, intervals: bool) -> Cell:
+    """Return a figure; DataError if a folder's files give two values of it."""
     if is_stated and figure.differs_from(official):
         raise DataError(
             f"{folder}: report.json has {official} as {figure.section} {figure.name}, and "
             f"samples.jsonl gives {figure.unit.scaled(figure.tree.value)}: they are not of one "
             "run. Score the predictions again with `lm-eval-longbench score`."
         )
+    if not intervals:
+        return Cell.plain(figure.tree, official)
     return Cell(**vars(estimate(figure.tree)), official=official, tree=figure.tree)
 
 
@@ -192,7 +194,7 @@ def _places(tables: Sequence[Mapping[Place, _Stated]]) -> list[Place]:
     return places
 
 
-def _rows(columns: Sequence[Column], pairs: Sequence[Pair]) -> list[ReportRow]:
+def _rows(columns: Sequence[Column], pairs: Sequence[Pair], *, intervals: bool) -> list[ReportRow]:
     """Return the figures of all columns.
 
     Where answers hold reasoning, the figures under the other policy than theirs come last, for
@@ -210,7 +212,7 @@ def _rows(columns: Sequence[Column], pairs: Sequence[Pair]) -> list[ReportRow]:
     for place in _places(found):
         figure, *_ = next(own[place] for own in found if place in own)
         cells = tuple(
-            _cell(column.run.folder, *own[place]) if place in own else None
+            _cell(column.run.folder, *own[place], intervals=intervals) if place in own else None
             for column, own in zip(columns, found, strict=True)
         )
         differences = tuple(
@@ -245,12 +247,14 @@ def _leaderboards(columns: Sequence[Column], rows: Sequence[ReportRow]) -> list[
     ]
 
 
-def _benchmark(name: str, runs: Sequence[ScoredRun], *, published: bool) -> BenchmarkReport | None:
+def _benchmark(
+    name: str, runs: Sequence[ScoredRun], *, published: bool, intervals: bool
+) -> BenchmarkReport | None:
     columns = columns_of(name, runs)
     if not columns:
         return None
     pairs = pairs_of(columns)
-    rows, repeated = shown(_rows(columns, pairs))
+    rows, repeated = shown(_rows(columns, pairs, intervals=intervals))
     warnings = [(column, warning_of(column.table)) for column in columns]
     details = sum(row.detail and row.is_known for row in rows)
     more = "{} more figures with --format csv or json."
@@ -269,16 +273,21 @@ def _benchmark(name: str, runs: Sequence[ScoredRun], *, published: bool) -> Benc
     return BenchmarkReport(name, title, *own, notes, on_figures, boards)
 
 
-def make_report(runs: Sequence[ScoredRun], *, published: bool = False) -> Report:
+def make_report(
+    runs: Sequence[ScoredRun], *, published: bool = False, intervals: bool = True
+) -> Report:
     """Return the report of some runs, one column each and benchmark.
 
     Args:
         runs: scored runs, with distinct names.
         published: add the published rows and the ranks that the runs would take.
+        intervals: make the intervals of figures, which takes a second or two.
 
     Raises:
         DataError: the files of a run contradict each other.
     """
-    found = (_benchmark(name, runs, published=published) for name in benchmarks())
+    found = (
+        _benchmark(name, runs, published=published, intervals=intervals) for name in benchmarks()
+    )
     known = tuple(benchmark for benchmark in found if benchmark is not None)
     return Report(known, tuple(remarks_on(runs)))

@@ -25,6 +25,12 @@ class Cell(Estimate):
     official: float | None = None
     tree: Tree | None = field(default=None, compare=False, repr=False)
 
+    @classmethod
+    def plain(cls, tree: Tree, official: float | None = None) -> Cell:
+        """Return a figure without an interval."""
+        known = (tree.value, tree.n, None, None, "none", tree.unscored, tree.failed)
+        return cls(*known, official=official, tree=tree)
+
     @property
     def is_known(self) -> bool:
         """Whether it has a value, or would but for questions without a score."""

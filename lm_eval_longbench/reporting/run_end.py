@@ -226,7 +226,7 @@ def headlines(report: Report, asked: Asked = Asked()) -> list[str]:
     return [f"{name}: {text}" for name, text in _opening(report, asked)]
 
 
-def opening(report: Report, asked: Asked) -> str:
+def opening(report: Report, asked: Asked = Asked()) -> str:
     """Return the first lines: headlines, whether they are official, and what became of answers.
 
     Args:

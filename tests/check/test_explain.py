@@ -37,7 +37,7 @@ from lm_eval_longbench.check.explain import (
 )
 from lm_eval_longbench.check.sides import read_side
 from lm_eval_longbench.cli.main import app
-from lm_eval_longbench.errors import LongBenchError, OptionError
+from lm_eval_longbench.errors import LongBenchError
 
 TASK = "longbench_v1_qasper"
 GOLD = "Emma Woodhouse of Hartfield"
@@ -223,12 +223,6 @@ def test_the_command(tmp_path):
     told = json.loads(result.stdout)["why"]
     assert told["largest"] == STOP
     assert [share["cause"] for share in told["parts"]] == list(CAUSES)
-
-
-def test_the_old_name_says_the_new_one():
-    result = CliRunner().invoke(app, ["explain", "a", "b"])
-    assert isinstance(result.exception, OptionError) and result.exception.status == 2
-    assert str(result.exception) == "explain is now: lm-eval-longbench compare A B"
 
 
 def test_two_real_runs_that_were_cut_otherwise(tmp_path, tokenizer_folder):

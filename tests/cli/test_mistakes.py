@@ -218,11 +218,6 @@ MISTAKES = {
     "prepare of a misspelt name": (["prepare", "v9"], "Did you mean"),
     "tasks that are none": (["tasks", "triviaq_a"], "longbench_v1_triviaqa"),
     "answers of no such": (["answers", "no/such"], "There is no file of answers"),
-    "unlink": (["unlink"], "unlink is now: lm-eval-longbench link --remove"),
-    "leaderboard build": (
-        ["leaderboard", "build", "a", "--output", "site"],
-        "is now: lm-eval-longbench leaderboard FOLDERS... --output SITE",
-    ),
     "a misspelt command": (["scroe"], "Did you mean 'score'?"),
     "a misspelt option": (["--hlp"], "--help"),
 }
