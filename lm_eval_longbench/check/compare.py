@@ -222,7 +222,7 @@ def _task(name: str, one: Side, other: Side) -> TaskComparison:
     left, right = one.entries[name], other.entries[name]
     found = compare(left.signature, right.signature, segmented())
     told = list(_runs(name, one, other))
-    ours, theirs = left.questions(), right.questions()
+    ours, theirs = one.asked(name), other.asked(name)
     if ours is not None and theirs is not None and ours != theirs:  # signatures only count them
         is_part = ours < theirs or theirs < ours
         told.append(

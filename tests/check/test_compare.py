@@ -12,10 +12,6 @@ from lm_eval_longbench.signature.ingredients import CARE, COMPARABLE, NOT
 QASPER, V2 = "longbench_v1_qasper", "longbench_v2"
 
 
-def entries_of(folder, tmp_path):
-    return read_side(folder, tmp_path / "scratch", "A").entries
-
-
 def differing(compared):
     return {
         (task.task, difference.ingredient)
@@ -63,8 +59,8 @@ def test_another_model_and_other_questions(base_run, tmp_path):
 def test_without_logs_questions_are_not_compared(base, tmp_path):
     for path in base.folder.rglob("*.jsonl"):
         path.unlink()
-    entries = entries_of(base.folder, tmp_path)
-    assert {entry.questions() for entry in entries.values()} == {None}
+    side = read_side(base.folder, tmp_path / "scratch", "A")
+    assert {side.asked(task) for task in side.entries} == {None}
     compared = compare_results(base.folder, base.folder)
     assert (compared.verdict, compared.headlines, compared.why) == (COMPARABLE, [], None)
     assert "holds scores and no answers" in compared.untold
@@ -137,8 +133,9 @@ def test_broken_files(base, base_run, tmp_path):
         compare_results(tmp_path / "nothing", base_run)
     path = base.log(V2)
     path.write_bytes(path.read_bytes()[:-30])
-    with pytest.raises(PredictionError, match="is not JSON"):
-        compare_results(base.folder, base_run)
+    found = compare_results(base.folder, base_run)
+    assert (found.verdict, differing(found)) == (NOT, {(V2, "questions")})
+    assert any("1 rows are no answers and are left out" in note for note in found.why.notes)
     base.results.write_text('{"results": {}, "configs": {}}', encoding="utf-8")
     for log in base.folder.rglob("samples_*"):
         log.unlink()
