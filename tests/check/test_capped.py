@@ -61,20 +61,7 @@ def test_an_untouched_run_is_confirmed(known_run):
         assert (task, "counts", "capped") in confirmed
 
 
-def test_edits_are_found(known):
-    def capped_to_stop(rows):
-        for row in rows:
-            for reply in row["doc"].get("replies", ()):
-                if reply.get("finish_reason") == "length":
-                    reply["finish_reason"] = "stop"
-
-    known.edit_log(QASPER, capped_to_stop)
-    found = verify([known.folder]).with_status(DIFFERENT)
-    assert {check.place for check in found} == {QASPER}
-    assert {"sample scores", "figures", "counts"} <= {check.kind for check in found}
-
-
-@pytest.mark.parametrize("replies", ["x", [1], {"0": {}}])
+@pytest.mark.parametrize("replies", ["x", [1]])
 def test_misshapen_replies(known, replies, tmp_path):
     known.edit_log(QASPER, lambda rows: rows[0]["doc"].update(replies=replies))
     assert verify([known.folder]).with_status(DIFFERENT)

@@ -128,20 +128,6 @@ def test_other_local_data(local):
     assert found["longbench_v2_code_repository", "data", "sha256"].status == CONFIRMED
 
 
-@pytest.mark.parametrize("label", ["sample-000000000000", "zai-org/LongBench@0000000"])
-def test_data_of_another_version(base, label):
-    def edit(rows):
-        for row in rows:
-            row["doc"]["data"] = label
-
-    base.edit_log(TASK, edit)
-    base.edit_run(TASK, data=label, data_sha256="0" * 64)
-    found = of_kind(verify([base.folder]), "data", "prompts")
-    assert found.pop((TASK, "data", "sha256")).status == NOT_CHECKABLE
-    assert found[TASK, "prompts", "prompts"].status == NOT_CHECKABLE
-    assert (TASK, "data", "label") not in found
-
-
 def test_labels():
     label = "caskcsg/LongBench-Pro@4996884"
     assert data_of(f"{label} (only language: English)") == data_of(label) == label

@@ -16,7 +16,6 @@ from typer.testing import CliRunner
 from v1_tasks import TASKS, load
 
 from lm_eval_longbench.benchmarks.pro import PRO
-from lm_eval_longbench.benchmarks.registry import benchmarks
 from lm_eval_longbench.benchmarks.v2 import V2
 from lm_eval_longbench.catalog.model import Source
 from lm_eval_longbench.cli.main import app
@@ -119,26 +118,6 @@ def cache_at(tmp_path):
     """An environment with caches of this test alone."""
     own = {name: value for name, value in os.environ.items() if not name.startswith("HF_")}
     return {**own, "HF_HOME": str(tmp_path / "home")}
-
-
-def test_two_places(said):
-    with pytest.raises(OptionError, match="--data-dir uses data as it is"):
-        said("v2", "--from", "hub", "--data-dir", "sample")
-
-
-def test_everything_is_the_default(said, monkeypatch):
-    asked = []
-
-    def nothing(benchmark):
-        asked.append(benchmark.name)
-        return iter(())
-
-    for benchmark in benchmarks().values():
-        monkeypatch.setattr(type(benchmark), "prepared", nothing)
-    for arguments in ([], ["all"]):
-        asked.clear()
-        said(*arguments)
-        assert asked == [one.name for one in benchmarks().values() if not one.variant]
 
 
 def test_data_that_lacks_a_task(said, tmp_path):

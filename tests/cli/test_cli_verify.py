@@ -43,16 +43,6 @@ def test_confirmed(command, run):
     assert more == "Every check with --verbose or --json."
 
 
-def test_confirmed_in_detail(command, run):
-    result = command(run, "--verbose")
-    assert result.exit_code == 0, result.output
-    lines = result.stdout.splitlines()
-    # 5 of qasper, 12 of v2, and the standard errors of what each question has.
-    (own,) = [line.split() for line in lines if line.split()[:1] == ["figures"]]
-    assert int(own[1]) > 17 and own[2:] == ["-", "-"]
-    assert "different:" not in result.stdout
-
-
 def test_different(command, files):
     def edit(whole):
         whole["results"][QASPER]["score,none"] = 0.9

@@ -52,14 +52,6 @@ def test_two_runs_of_two_modes_are_compared_mode_by_mode(run):
     ]
 
 
-def test_nothing_in_common(run):
-    a, b = run("a", v1_rows({"qasper": [1.0]})), run("b", v1_rows({"lcc": [1.0]}))
-    assert pairs("longbench_v1", a, b)[1] == [("b less a", 0, "they have no question in common")]
-    report = make_report([a, b])
-    assert {row.differences for row in report.benchmarks[0].rows} == {(None,)}
-    assert "No difference b less a: they have no question in common." in report.benchmarks[0].notes
-
-
 def test_lines_and_ids_cannot_be_paired(run):
     rows = v1_rows({"qasper": [1.0, 0.0]})
     a, b = run("a", rows), run("b", [row | {"id": str(row["index"])} for row in rows])

@@ -7,7 +7,6 @@ import json
 import pytest
 from prediction_rows import pro_row, says, v1_row, v2_row, write_lines
 
-from lm_eval_longbench.errors import DataError
 from lm_eval_longbench.reporting.render import render
 from lm_eval_longbench.reporting.report import make_report
 from lm_eval_longbench.reporting.scored_run import read_run
@@ -117,18 +116,3 @@ def test_v2_and_pro(tmp_path):
     assert found["overall", "overall"].value == 0.5
     assert found["overall, reasoning dropped", "overall"].value == 1.0
     assert found["pass@N, reasoning dropped", "pass@1"].value == 1.0
-
-
-@pytest.mark.parametrize(
-    ("edit", "message"),
-    [
-        (lambda own: own["other"]["official"].update(qasper=99.0), "99.0 as dataset, reasoning dr"),
-        (lambda own: own["other"].pop("official"), "reasoning.other' has no 'official'"),
-    ],
-)
-def test_what_the_report_states_of_reasoning_is_checked(tmp_path, edit, message):
-    folder = v1_folder(tmp_path)
-    edited(folder, lambda report: edit(report["tables"]["longbench_v1"]["reasoning"]))
-    with pytest.raises(DataError) as caught:
-        report_of(folder)
-    assert message in str(caught.value)

@@ -139,16 +139,6 @@ def test_an_official_run_says_yes_and_any_other_why_not(made):
     assert is_official(report, Asked("--limit 900", {"longbench_v1_qasper": (200, 200)}))
 
 
-def test_the_last_lines_in_chinese(made, monkeypatch):
-    monkeypatch.setenv("LONGBENCH_LANG", "zh")
-    report, signatures = made({"qasper": [1.0, 0.0] * 100}, chat="off")
-    assert block(signatures_of_tables(counted(signatures)), FILES).startswith("模型  ")
-    asked = Asked("--limit 5", {"longbench_v1_qasper": (5, 200)})
-    verdict = opening(report, asked).splitlines()[1]
-    assert verdict.startswith("官方协议") and "只问了 5 / 200 道题（--limit 5）；" in verdict
-    assert "20 / 21" in notes(report)
-
-
 # ---------------------------------------------------------------------- the next command
 
 
