@@ -13,8 +13,7 @@ from lm_eval_longbench.check.explain import Explanation, NothingShared, explaine
 from lm_eval_longbench.check.sides import Side, read_side
 from lm_eval_longbench.errors import few
 from lm_eval_longbench.reporting.render import difference_json, figure_json
-from lm_eval_longbench.reporting.report import BenchmarkReport, make_report
-from lm_eval_longbench.reporting.rows import Cell, ReportRow
+from lm_eval_longbench.reporting.report import BenchmarkReport, Cell, ReportRow, make_report
 from lm_eval_longbench.signature.compare import Comparison, SignatureDifference, compare
 from lm_eval_longbench.signature.ingredients import CARE, COMPARABLE, NOT
 from lm_eval_longbench.statistics.tree import Difference

@@ -12,8 +12,7 @@ from lm_eval_longbench.records.answer import NOT_KNOWN
 from lm_eval_longbench.reporting.formats import CellParts, Printed, TextTable, write
 from lm_eval_longbench.reporting.notes import Column, warning_of
 from lm_eval_longbench.reporting.published import Entry, Leaderboard, PublishedRow, Rank
-from lm_eval_longbench.reporting.report import BenchmarkReport, Report
-from lm_eval_longbench.reporting.rows import Cell, ReportRow
+from lm_eval_longbench.reporting.report import BenchmarkReport, Cell, Report, ReportRow
 from lm_eval_longbench.statistics.figure import RELATIVE, Place, Unit
 from lm_eval_longbench.statistics.intervals import FEWEST, LEVEL, RESAMPLES, SEED
 from lm_eval_longbench.statistics.tree import FEW_DIFFER, Difference

@@ -24,8 +24,14 @@ from lm_eval_longbench.language import Sentence
 from lm_eval_longbench.reporting.formats import write
 from lm_eval_longbench.reporting.notes import Column, note_on_pair, remarks_on
 from lm_eval_longbench.reporting.render import DIFFERENCE, PERCENT, csv_cells, printed
-from lm_eval_longbench.reporting.report import BenchmarkReport, Report, columns_of, pair_of
-from lm_eval_longbench.reporting.rows import Cell, ReportRow
+from lm_eval_longbench.reporting.report import (
+    BenchmarkReport,
+    Cell,
+    Report,
+    ReportRow,
+    columns_of,
+    pair_of,
+)
 from lm_eval_longbench.reporting.scored_run import ScoredRun
 from lm_eval_longbench.statistics.figure import RELATIVE, Figure, Place
 from lm_eval_longbench.statistics.intervals import FEWEST, t_interval, two_sided_p

@@ -18,8 +18,7 @@ from lm_eval_longbench.records.answer import failed_text
 from lm_eval_longbench.reporting.notes import Column, warning_of
 from lm_eval_longbench.reporting.published import lacks_first_pass, verdict_of
 from lm_eval_longbench.reporting.render import figure_parts, sections
-from lm_eval_longbench.reporting.report import BenchmarkReport, Report
-from lm_eval_longbench.reporting.rows import Cell, ReportRow
+from lm_eval_longbench.reporting.report import BenchmarkReport, Cell, Report, ReportRow
 
 # Figures of a headline where none is official.
 _FIGURES = 4

@@ -137,7 +137,7 @@ def test_labels():
 
 def test_results_carry_no_code_to_run(base, monkeypatch):
     """A results file cannot make `verify` trust code of a tokenizer's repository."""
-    from lm_eval_longbench.check import prompts
+    from lm_eval_longbench.check import logged_task as prompts
 
     asked = []
     monkeypatch.setattr(prompts, "_is_here", lambda name: True)
