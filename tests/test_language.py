@@ -21,7 +21,6 @@ from lm_eval_longbench.language import (
     said,
     sentence,
 )
-from lm_eval_longbench.page.data import page_data
 from lm_eval_longbench.records.answer import failed_text
 from lm_eval_longbench.reporting.notes import method_of
 from lm_eval_longbench.reporting.published import published_rows
@@ -152,11 +151,3 @@ def test_a_report_is_chinese(runs, monkeypatch):
         words = {own for line in notes for own in re.findall(r"[a-z]{4,}", line)}
         assert words & {"questions", "intervals", "because", "documents"} == set()
         assert "区间为 95%" in told and "没有名次" in told
-
-
-def test_a_page_has_its_notes_in_both(runs):
-    data = page_data(runs, published=True)
-    for benchmark in data["benchmarks"]:
-        for entry in benchmark["entries"]:
-            for text in (entry["why"], *entry["notes"]):
-                assert not text or CHINESE_TEXT.search(data["chinese"][text]), text

@@ -10,7 +10,7 @@ from lm_eval_longbench import Run, evaluate
 from lm_eval_longbench.api.run import options_lines, report
 from lm_eval_longbench.check.verification import DIFFERENT
 from lm_eval_longbench.check.verify import verify
-from lm_eval_longbench.errors import LongBenchError, MissingDependencyError, OptionError
+from lm_eval_longbench.errors import MissingDependencyError, OptionError
 from lm_eval_longbench.harness.evaluate import Captured
 from lm_eval_longbench.scoring.score import score_paths
 
@@ -88,14 +88,6 @@ def test_saved_scores_are_read_at_once(run, tmp_path):
     assert len((folder / "samples.jsonl").read_text().splitlines()) == len(run.samples)
     assert report(folder) == run.report()
     assert verify([folder]).with_status(DIFFERENT) == []
-
-
-def test_what_cannot_be_written_is_said(run, tmp_path):
-    (tmp_path / "file").write_text("")
-    with pytest.raises(LongBenchError):
-        run.save(tmp_path / "file")
-    with pytest.raises(LongBenchError):
-        run.save_scores(tmp_path / "file")
 
 
 def test_a_run_without_answers_of_ours_is_empty(tmp_path):

@@ -5,7 +5,6 @@ import json
 import pytest
 from real_runs import AnsweringLM, Files, write_run
 
-from lm_eval_longbench.api.run import report as report_text
 from lm_eval_longbench.check.verification import DIFFERENT
 from lm_eval_longbench.check.verify import verify
 from lm_eval_longbench.records.answer import Answer, AnswerText
@@ -90,19 +89,3 @@ def test_scored_counts_are_those_of_the_log(known_run, tmp_path):
         table["counts"]["capped"] for table in tables.values()
     )
     assert all("failure" not in line for line in lines if not line["failed"])
-
-
-@pytest.mark.parametrize("kind", ["table", "markdown", "csv", "json"])
-def test_every_format_warns_and_gives_reasons(known_run, tmp_path, kind):
-    score_paths(known_run, tmp_path / "scored")
-    text = report_text(tmp_path / "scored", format=kind)
-    plain = text.replace("\\", "")
-    assert "ended at the output budget" in plain
-    assert "HTTP 400 (context length)" in plain and "content filter" in plain
-    assert "1024 tokens, and 8192 or 32768 for thinking scores" in plain
-    assert "32, 64, 128 or 512 tokens, each dataset its own" in plain
-    if kind in ("table", "markdown"):
-        assert " x HTTP 400 (context length), " in plain
-    if kind == "json":
-        columns = [own for one in json.loads(text)["benchmarks"] for own in one["columns"]]
-        assert all(column["warnings"] and column["failures"] for column in columns)

@@ -66,16 +66,6 @@ def test_without_logs_questions_are_not_compared(base, tmp_path):
     assert "holds scores and no answers" in compared.untold
 
 
-def test_an_edited_option(base, base_run):
-    base.edit_run(QASPER, limit=7500)
-    compared = compare_results(base_run, base.folder)
-    assert differing(compared) == {(QASPER, "limit")}
-    # Nothing was cut.
-    assert compared.verdict == CARE
-    base.edit_run(QASPER, metrics="2.0")
-    assert compare_results(base_run, base.folder).verdict == NOT
-
-
 def test_a_scored_folder(base_run, tmp_path):
     """It has the signature of its run; without that, ingredients are named as not stated."""
     files = Files(base_run)
@@ -163,12 +153,3 @@ def test_the_model_is_no_ingredient(tmp_path, model_folder):
             "failed",
         }
     )
-
-
-@pytest.mark.parametrize("value", [None, float("nan"), "N/A"])
-def test_no_figure_is_compared(base, base_run, value):
-    def edit(whole):
-        whole["results"][QASPER]["score,none"] = value
-
-    base.edit_results(edit)
-    assert compare_results(base.folder, base_run).verdict == COMPARABLE

@@ -2,7 +2,6 @@
 
 import json
 import random
-import re
 from hashlib import sha256
 
 import pytest
@@ -18,7 +17,6 @@ from prediction_rows import (
     v2_row,
     write_lines,
 )
-from typer.testing import CliRunner
 
 from lm_eval_longbench.check.compare import compare_results
 from lm_eval_longbench.check.explain import (
@@ -34,7 +32,6 @@ from lm_eval_longbench.check.explain import (
     paired,
 )
 from lm_eval_longbench.check.sides import read_side
-from lm_eval_longbench.cli.main import app
 
 TASK = "longbench_v1_qasper"
 GOLD = "Emma Woodhouse of Hartfield"
@@ -207,18 +204,6 @@ def test_another_policy_for_reasoning_is_the_scorer(tmp_path):
     assert found.largest.cause == SCORER
     assert found.largest.points == pytest.approx(found.gap)
     assert found.ours == 100.0
-
-
-def test_the_command(tmp_path):
-    theirs, ours = make(STOP, 1)
-    sides = [str(own.write(tmp_path / name)) for name, own in (("a", theirs), ("b", ours))]
-    result = CliRunner().invoke(app, ["compare", *sides])
-    assert result.exit_code == 2, result.output  # another budget
-    assert re.search(r"^why: -.* shared\): stop and budget -", result.stdout, re.M)
-    result = CliRunner().invoke(app, ["compare", "--json", *sides])
-    told = json.loads(result.stdout)["why"]
-    assert told["largest"] == STOP
-    assert [share["cause"] for share in told["parts"]] == list(CAUSES)
 
 
 # ---------------------------------------------------------------------- pairs

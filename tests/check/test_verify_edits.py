@@ -109,7 +109,7 @@ LOGS = {
         QASPER,
         lambda rows: rows[1:],
         "log rows",
-        "3",
+        "4",
         {"counts", "questions asked", "figures", "groups"},
     ),
     "row twice": (

@@ -15,9 +15,7 @@ from pro_rows import ROW, official_rows, write_rows
 from typer.testing import CliRunner
 from v1_tasks import TASKS, load
 
-from lm_eval_longbench.benchmarks.pro import PRO
 from lm_eval_longbench.benchmarks.v2 import V2
-from lm_eval_longbench.catalog.model import Source
 from lm_eval_longbench.cli.main import app
 from lm_eval_longbench.data import open as opening
 from lm_eval_longbench.errors import DataError, OptionError, UnknownNameError
@@ -78,18 +76,6 @@ def test_pro_from_a_folder_and_the_run_after_it(said, tmp_path, monkeypatch):
 
     monkeypatch.setattr(opening, "array_items", never)
     assert said("pro", "--data-dir", file.parent) == output
-
-
-def test_pinned_pro_names_its_revision(said, tmp_path, pinned_in):
-    file = write_rows(tmp_path / "data" / "longbench_pro.json", official_rows())
-    digest = hashlib.sha256(file.read_bytes()).hexdigest()
-    pinned = Source(PRO.source.repo, "abc" * 13 + "d", "longbench_pro.json", digest)
-    pinned_in(PRO, pinned)
-    output = said("pro", "--data-dir", file)
-    assert output.splitlines()[-1] == (
-        f"caskcsg/LongBench-Pro at revision {pinned.revision}, longbench_pro.json, sha256 {digest}"
-    )
-    assert cells(output, "T3.2 Single-Hop Fact QA")[2] == "caskcsg/LongBench-Pro@abcabca"
 
 
 def test_a_failed_download_ends_with_status_2_and_eight_lines(tmp_path, cache_at):

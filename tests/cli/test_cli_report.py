@@ -69,16 +69,6 @@ def test_every_format_is_written_to_a_file_as_printed(command, folders, tmp_path
     assert [path.name for path in file.parent.iterdir()] == ["report.txt"]
 
 
-def test_a_rank(command, tmp_path):
-    rows = [v2_row(f"q{n}", float(n < 252)) for n in range(503)]  # 50.1: as GPT-4o
-    folder = write_run(tmp_path / "mine", rows, official_data=True)
-    text = command(folder, "--against", "published").stdout
-    assert (
-        "mine, overall among direct figures: rank 2 of 26, "
-        "tied with GPT-4o (2024-08-06) (protocol not known)."
-    ) in text
-
-
 ERRORS = {
     "the same twice": (lambda a: [a, a.parent / "one"], OptionError, "is given twice"),
     "an output that is a folder": (lambda a: [a, "--output", a], LongBenchError, "be written"),

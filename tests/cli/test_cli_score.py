@@ -126,25 +126,6 @@ def test_the_script_gives_the_same_bytes_every_time(script, predictions, tmp_pat
     assert results(tmp_path / "output0")[0] == V1_SCORES
 
 
-def test_malformed_lines_are_counted_and_not_scored(invoke, tmp_path):
-    folder = write(
-        tmp_path / "predictions",
-        qasper=[row("Emma", "Emma"), "{", "", {"pred": "x"}, row("Bob", "Emma")],
-    )
-    result = invoke("score", folder, "--benchmark", "v1", "--output", tmp_path / "out")
-    assert result.exit_code == 0
-    scores, samples = results(tmp_path / "out")
-    assert scores == {"qasper": 50.0}
-    assert [sample["index"] for sample in samples] == [0, 3]
-    assert (
-        "warning: malformed, not scored: predictions/qasper.jsonl, line 2: not JSON ("
-        in result.stderr
-    )
-    assert "qasper.jsonl, line 4: no field 'answers'" in result.stderr
-    # The malformed ones are rows too.
-    assert "warning: qasper: 4 rows instead of the official 200" in result.stderr
-
-
 def test_without_an_output_figures_are_shown_and_nothing_is_written(script, tmp_path):
     folder = tmp_path / "pred"
     folder.mkdir()
@@ -160,20 +141,6 @@ def test_without_an_output_figures_are_shown_and_nothing_is_written(script, tmp_
     *same, last = written.stdout.decode().splitlines()
     assert figures == same and "qasper" in shown.stdout.decode()
     assert last.startswith("written: ")
-
-
-def test_strict_fails_and_writes_nothing(script, tmp_path):
-    folder = write(tmp_path / "predictions", qasper=[row("Emma", "Emma"), "{"], trec=["[]"])
-    output = tmp_path / "out"
-    done = script("score", folder, "--benchmark", "v1", "--output", output, "--strict")
-    assert done.returncode == 2
-    message = done.stderr.decode()
-    assert message.startswith("error: 2 malformed lines, 4749 missing questions, and strict is on")
-    assert "; nothing was written.\n" in message
-    assert "qasper.jsonl, line 2: not JSON" in message
-    assert "trec.jsonl, line 1: not a JSON object" in message
-    assert "Traceback" not in message
-    assert [path for path in output.rglob("*") if path.is_file()] == []
 
 
 @pytest.fixture

@@ -32,30 +32,6 @@ def command():
     return run
 
 
-def test_confirmed(command, run):
-    result = command(run)
-    assert result.exit_code == 0, result.output
-    outcome, more = result.stdout.splitlines()
-    assert outcome.startswith(
-        "confirmed: an official figure of every task follows from its answers, and nothing "
-        "differs. 2 tasks, 22 answers. Checks: "
-    )
-    assert more == "Every check with --verbose or --json."
-
-
-def test_different(command, files):
-    def edit(whole):
-        whole["results"][QASPER]["score,none"] = 0.9
-
-    files.edit_results(edit)
-    result = command(files.results)
-    assert result.exit_code == 1
-    line = result.stdout.splitlines()[1]
-    assert line.startswith(f"different: {files.results}, {QASPER}: figures score,none: found 0.9,")
-    assert "expected 0.1" in line and "do not follow from the answers" in line
-    assert result.stdout.startswith("different: something differs. 2 tasks, 22 answers. Checks: ")
-
-
 def test_not_checkable_reasons_are_said_once(command, files):
     files.log(QASPER).unlink()
     files.log(V2).unlink()

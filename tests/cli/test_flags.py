@@ -9,7 +9,6 @@ import pytest
 from lm_eval_longbench.cli.main import command
 from lm_eval_longbench.cli.run import help_text
 from lm_eval_longbench.errors import OptionError
-from lm_eval_longbench.harness.doctor_tasks import read_run
 from lm_eval_longbench.options import FLAGS, MOST_REPEATS, Options, flag, with_flags
 
 TASK = "longbench_v1_passage_count"
@@ -55,13 +54,6 @@ def test_a_config_file_keeps_what_flags_do_not_say(run, tmp_path):
     assert options_of(tmp_path / "out") == {"data_dir": "sample", "repeats": 1}
     done = run("--config", config, "--data-dir", "x", status=2)
     assert "--data-dir x and the metadata, where data_dir is 'sample'" in done.stderr
-
-
-def test_doctor_has_what_a_run_gets():
-    given = ["--tasks", TASK, "--truncate-to", "7500"]
-    assert read_run(given)[0].metadata["longbench"] == {"truncate_to": 7500}
-    _, _, (said,) = read_run(["--tasks", "longbench_pro", "--truncate-to", "7500"], "Qwen3-8B")
-    assert "truncate_to=7500 (yours; published: 120000)" in said
 
 
 @pytest.mark.parametrize("option", FLAGS)

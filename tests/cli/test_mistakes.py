@@ -213,15 +213,3 @@ def test_debug_prints_the_traceback_before_the_message(monkeypatch, capfd, tmp_p
     assert err.startswith("Traceback")
     assert "error: OSError" in err.splitlines()[-1]
     assert "fault of lm-eval-longbench" not in err
-
-
-def test_a_fault_of_ours_is_printed_whole_and_asks_for_a_report(monkeypatch, capfd, tmp_path):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("lm_eval_longbench.harness.task.question_values", None)
-    monkeypatch.setattr(sys, "argv", ["lm-eval-longbench", *run()])
-    with pytest.raises(SystemExit) as caught:
-        main_module.main()
-    err = capfd.readouterr().err
-    assert caught.value.code == 1
-    assert "Traceback" in err
-    assert "This is a fault of lm-eval-longbench" in err.splitlines()[-1]

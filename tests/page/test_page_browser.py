@@ -119,22 +119,6 @@ def test_language_and_theme(shown):
     assert page.get_attribute("html", "data-theme") == "dark"
 
 
-def test_two_runs_are_compared(shown):
-    page = shown.page
-    rows = page.locator("#differences tbody tr")
-    first = rows.first.inner_text()
-    page.select_option("#pair-0", index=0)
-    page.select_option("#pair-1", index=2)
-    turned = rows.first.inner_text()
-    assert first != turned and "[" in turned
-    page.select_option("#pair-0", index=2)
-    page.select_option("#pair-1", index=0)
-    back = rows.first.inner_text()
-    assert (turned.split("\t")[1][0], back.split("\t")[1][0]) == ("-", "+")
-    page.select_option("#pair-1", index=2)
-    assert "These two were not compared." in page.inner_text("#panel")
-
-
 def test_the_keyboard_is_enough(browser, file):
     own = Shown(browser, file)
     page = own.page

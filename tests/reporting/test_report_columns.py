@@ -91,27 +91,3 @@ def test_remarks(run):
     ]
     assert remarks([a, c]) == ["longbench_pro: the runs differ in repeats (a: 1; c: 2)."]
     assert make_report([a, c]).remarks == tuple(remarks([a, c]))
-
-
-def test_notes_say_what_each_column_is(run):
-    rows = [
-        pro_row("x", None, primary_task="T4. Summarization & Synthesis"),
-        pro_row("y", 0.0, failed=True),
-    ]
-    problems = {
-        "malformed": [{}],
-        "malformed_total": 3,
-        "missing": [{}],
-        "missing_total": 1,
-        "duplicate": [],
-        "duplicate_total": 0,
-    }
-    mine = run("mine", rows, official_data=True, problems=problems, embedding_model="m")
-    (benchmark,) = make_report([mine]).benchmarks
-    assert benchmark.notes[1] == (
-        "mine (non-thinking prompt): data local-1; 2 questions; "
-        "1498 of 1500 official ones missing; not known which questions share a document, so that "
-        "intervals and p-values treat all as independent and are too sure; embedding model m; "
-        "1 failed; 1 unscored; "
-        "3 malformed rows."
-    )

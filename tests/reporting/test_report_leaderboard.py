@@ -89,24 +89,6 @@ def test_an_official_run_and_one_of_an_unknown_protocol_are_ranked(tmp_path):
     assert texts(signed(run))[0] == f"{start}."
 
 
-def test_another_protocol_has_no_rank_and_says_what_differs(tmp_path):
-    """Nothing cut, no chat template, and answers of eight tokens."""
-    generation = {"until": [], "max_gen_toks": 8, "temperature": 0.0, "do_sample": False}
-    run = signed(v1_run(tmp_path / "mine", 0.44), limit=None, chat="off", generation=generation)
-    board = boards(run)["longbench_v1"]
-    assert [rank.rank for rank in board.ranks] == [None, None]
-    said = rank_text(board.ranks[0], board)
-    assert said.startswith(
-        "mine, English: no rank, because it is no run of the official protocol: no limit of "
-        "prompts (officially cut at 3500, 7500, 15500 or 31500); "
-    )
-    assert "chat template off (officially on) in 11 of 16 tasks" in said
-    assert "an output budget of 8 tokens (officially 128) in " in said
-    # The published figures stand beside it all the same.
-    assert "mine" in [entry.name for entry in board.entries]
-    assert len(board.entries) == 9 + 7
-
-
 def test_copies_of_one_question_have_no_rank(tmp_path):
     for split in V1_TASKS:
         rows = [v1_row("1 a", "a", "1", length=5, classes=["a", "b"])] * split.questions

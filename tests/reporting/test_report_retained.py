@@ -69,17 +69,6 @@ def test_shares_are_those_of_the_figures(runs):
     assert kept.low < 0.5 < kept.high
 
 
-def test_questions_that_one_run_lacks_do_not_count(folders, tmp_path):
-    lacking = [row for row in rows(0.5) if row["id"] not in ("q0", "q3")]
-    run = read_run(write_run(tmp_path / "lacking", lacking), "B")
-    made = make_retained([read_run(folders[1.0], "A"), run], "A")
-    overall = found_rows(made, "longbench_v2")["official", "overall"].differences[0]
-    # 18 of the 58 shared questions are right, and 10 of them are kept.
-    assert overall.n == 58
-    assert overall.value == pytest.approx(10 / 18)
-    assert "on the 58 questions that both have" in "".join(made.benchmarks[-1].notes)
-
-
 def test_a_sweep_stands_in_the_order_of_its_numbers(folders):
     named = [f"{keep}={folder}" for keep, folder in folders.items()]
     text = report(*reversed(named), baseline="1.0", x="ratio", format="csv")

@@ -1,7 +1,6 @@
 """What a run prints last."""
 
 import json
-import re
 import shlex
 
 import pytest
@@ -89,16 +88,6 @@ def test_one_dataset_prints_no_row_without_a_value(made):
     lines = block(signatures_of_tables(counted(signatures)), FILES).splitlines()
     assert [line.split()[0] for line in lines] == ["model", "results", "log", "signature", "next"]
     assert lines[0] == "model      hf org/model"
-
-
-@pytest.mark.parametrize(
-    ("language", "means"), [("en", "means over tasks"), ("zh", "各任务的均值")]
-)
-def test_what_a_benchmark_without_published_figures_lacks(tmp_path, monkeypatch, language, means):
-    monkeypatch.setenv("LONGBENCH_LANG", language)
-    rows = v1_rows({"qasper": [(100, 1.0)] * 4}, "longbench_v1_e")
-    text = notes(make_report([read_run(write_run(tmp_path / "r", rows), "this run")]))
-    assert re.search(rf"{means}[.。]$", text, re.MULTILINE)
 
 
 def test_figures_of_a_part_of_e_say_of_which_lengths(tmp_path):
