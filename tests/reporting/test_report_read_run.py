@@ -90,12 +90,12 @@ def test_bad_rows_are_named_with_file_and_line(tmp_path, row, message):
     (folder / "samples.jsonl").write_text("\n".join(lines) + "\n")
     with pytest.raises(DataError) as caught:
         read_run(folder)
-    assert f"{folder / 'samples.jsonl'}, line 2: " in str(caught.value)
+    assert f"{folder / 'samples.jsonl'}, line 2" in str(caught.value)
     assert message in str(caught.value)
 
 
 BAD_REPORTS = {
-    "not JSON": (lambda folder: (folder / "report.json").write_text("{"), "cannot be read as JSON"),
+    "not JSON": (lambda folder: (folder / "report.json").write_text("{"), "is not JSON: "),
     "a list": (lambda folder: (folder / "report.json").write_text("[]"), 'no "format": 1'),
     "an unknown table": (lambda folder: change(folder, tables={"x": {}}), "'x' is no table"),
     "no repeats": (

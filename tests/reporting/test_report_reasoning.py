@@ -1,7 +1,5 @@
 """Reasoning in answers and rougeL_google: both figures, in every format, where there are any."""
 
-import csv
-import io
 import json
 
 import pytest
@@ -69,12 +67,6 @@ def test_every_format_says_how_many_and_by_which_policy(tmp_path):
         assert "dataset, reasoning dropped" in text, name
     (column,) = json.loads(render(report, "json"))["benchmarks"][0]["columns"]
     assert column["reasoning"] == {"policy": "keep", "answers": 10}
-    lines = list(csv.DictReader(io.StringIO(render(report, "csv"))))
-    (answers, policy) = [line for line in lines if line["section"] == "reasoning"]
-    assert (answers["run 0"], policy["run 0"]) == ("10", "keep")
-    assert "66.67" in [
-        line["run 0"] for line in lines if line["section"] == "dataset, reasoning dropped"
-    ]
 
 
 def test_two_runs_are_compared_under_one_policy(tmp_path):
