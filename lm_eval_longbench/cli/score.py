@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from lm_eval_longbench.api.run import THIS
-from lm_eval_longbench.benchmarks.registry import benchmark_of_table, short_names, tables
+from lm_eval_longbench.benchmarks.registry import short_names, tables
 from lm_eval_longbench.console import say, say_line, warn
 from lm_eval_longbench.errors import few
 from lm_eval_longbench.metrics.reasoning import KEEP
@@ -47,40 +47,6 @@ def _of_kind(problems: Mapping[str, Any], kind: str) -> list[str]:
     return shown + ([f"... and {more} more {several}"] if more else [])
 
 
-def _rows_are_counted(own: Mapping[str, Any]) -> bool:
-    """Whether an input is an official file that holds all questions of one task."""
-    benchmark = benchmark_of_table(own["table"]) if own.get("table") in tables() else None
-    if benchmark is None or own["kind"] != benchmark.file_kind or benchmark.counts:
-        return False
-    return own["task"] in tables()[own["table"]].tasks
-
-
-def _row_counts(report: Mapping[str, Any]) -> list[str]:
-    """Return the official files that have another number of rows than the official data."""
-    lines = []
-    for own in filter(_rows_are_counted, report["inputs"]):
-        task = tables()[own["table"]].tasks[own["task"]]
-        if own["rows"] != task.questions:
-            lines.append(
-                f"{task.label}: {own['rows']} rows instead of the official {task.questions}"
-            )
-    return lines
-
-
-def _missing(report: Mapping[str, Any]) -> list[str]:
-    """Return the tasks that are there and lack official questions."""
-    counted = {own["task"] for own in filter(_rows_are_counted, report["inputs"])}
-    lines = [
-        f"{task}: {own['missing']} of the official {own['official_questions']} questions are "
-        "missing"
-        for table in report["tables"].values()
-        for task, own in table["tasks"].items()
-        if own["missing"] and task not in counted
-    ]
-    more = len(lines) - SHOWN
-    return lines[:SHOWN] + ([f"... and {more} more tasks lack questions"] if more > 0 else [])
-
-
 def _notes(name: str, facts: Mapping[str, Any]) -> list[str]:
     counts, lines = facts["counts"], []
     if counts["reasoned"]:
@@ -97,18 +63,12 @@ def _notes(name: str, facts: Mapping[str, Any]) -> list[str]:
             "of Qwen/Qwen3-Embedding-8B. Add --embedding-model Qwen/Qwen3-Embedding-8B (with "
             "--embedding-url to ask a server)."
         )
-    if counts["inconsistent"]:
-        lines.append(
-            f"{name}: {counts['inconsistent']} of {counts['questions']} questions have fewer than "
-            f"{facts['repeats']} answers"
-        )
     return lines
 
 
 def warnings_of(report: Mapping[str, Any]) -> list[str]:
     """Return the warnings about a report, each a line."""
     lines = [line for kind in _WORDS for line in _of_kind(report["problems"], kind)]
-    lines += _row_counts(report) + _missing(report)
     for name, facts in report["tables"].items():
         lines += _notes(name, facts)
     return lines
