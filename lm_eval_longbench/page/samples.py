@@ -74,28 +74,10 @@ def read_samples(
             yield row if file.source.kind == LOG else {}, sample, file.source
 
 
-def read_answers(
-    path: Path, benchmark: str | None
-) -> Iterator[tuple[dict[str, Any], Sample, Scored]]:
-    """Yield each answer under a path: its row, itself, and what it is worth.
-
-    A summary that needs semantic similarity has no score here.
-
-    Raises:
-        DataError: the path is a scored folder, which holds no answers.
-        PredictionError: see `read_samples`.
-    """
-    if is_scored(path):
-        raise DataError(
-            f"{path} holds scores and no answers. For --answers give the sample logs or the "
-            "prediction files that it was scored from."
-        )
-    for row, sample, source in read_samples(path, benchmark):
-        yield row, sample, score_sample(sample, source.reasoning)
-
-
 def answers_of(paths: Sequence[Path], names: Sequence[str], benchmark: str | None = None) -> str:
     """Return the answers of runs as base64 of gzip of JSON; the same answers give the same text.
+
+    A summary that needs semantic similarity has no score here.
 
     Args:
         paths: of logs or prediction files, one a run.
@@ -103,13 +85,20 @@ def answers_of(paths: Sequence[Path], names: Sequence[str], benchmark: str | Non
         benchmark: short name of what prediction files are; None: found out.
 
     Raises:
-        DataError, PredictionError: see `read_answers`.
+        DataError: a path is a scored folder, which holds no answers.
+        PredictionError: see `read_samples`.
     """
     questions: dict[tuple[str, str, int], dict[str, Any]] = {}
     places: dict[tuple[str, str, int], int] = {}
     answers = []
     for number, path in enumerate(paths):
-        for row, sample, scored in read_answers(path, benchmark):
+        if is_scored(path):
+            raise DataError(
+                f"{path} holds scores and no answers. For --answers give the sample logs or the "
+                "prediction files that it was scored from."
+            )
+        for row, sample, source in read_samples(path, benchmark):
+            scored = score_sample(sample, source.reasoning)
             key = (sample.task, sample.id, sample.order)
             place = places.setdefault(key, len(places))
             golds = [shortened(gold, GOLD) for gold in sample.golds[:GOLDS]]

@@ -16,7 +16,6 @@ from lm_eval_longbench.check.verification import CONFIRMED, DIFFERENT, NOT_CHECK
 from lm_eval_longbench.check.verify import verify
 from lm_eval_longbench.cli.main import app
 from lm_eval_longbench.data.convert import cache_folder
-from lm_eval_longbench.signature.signature import data_of, is_local, is_sample
 
 TASK = "longbench_v1_qasper"
 
@@ -126,13 +125,6 @@ def test_other_local_data(local):
     )
     assert found[TASK, "prompts", "prompts"].status == NOT_CHECKABLE
     assert found["longbench_v2_code_repository", "data", "sha256"].status == CONFIRMED
-
-
-def test_labels():
-    label = "caskcsg/LongBench-Pro@4996884"
-    assert data_of(f"{label} (only language: English)") == data_of(label) == label
-    assert is_sample("sample-0123456789ab") and is_local("local-0123456789ab (only a: b)")
-    assert not is_sample(label) and not is_local(label) and not is_local(None)
 
 
 def test_results_carry_no_code_to_run(base, monkeypatch):

@@ -18,18 +18,6 @@ def test_version(invoke):
     assert version("lm-eval-longbench") == __version__
 
 
-def test_help_names_every_command(invoke):
-    result = invoke("--help")
-    assert result.exit_code == 0
-    for command in (
-        *("run", "doctor", "prepare", "lock", "score", "report", "verify", "compare"),
-        *("prompt", "presets", "path", "link", "leaderboard"),
-    ):
-        assert re.search(rf"^\W*{command}\s", result.stdout, re.MULTILINE), command
-        if command != "run":  # which hands --help on to the harness
-            assert invoke(command, "--help").exit_code == 0
-
-
 def test_the_help_in_short_is_the_beginning_of_each_command_s_own():
     for name, short in main_module.COMMANDS.items():
         own = main_module.command(name)

@@ -44,20 +44,7 @@ def test_a_table_of_one_run(command, folders):
     assert "p is two-sided" not in result.stdout  # there is nothing to compare with
 
 
-def test_latex_is_printed_or_written_also_of_shares(command, folders, tmp_path):
-    printed = command(*folders, "--format", "latex")
-    assert printed.exit_code == 0, printed.output
-    assert printed.stdout.startswith("% Needs \\usepackage{booktabs}")
-    file = tmp_path / "tables.tex"
-    assert command(*folders, "--format", "latex", "--output", file).exit_code == 0
-    assert file.read_text() == printed.stdout
-    shares = command(*folders, "--format", "latex", "--baseline", "two")
-    assert "two (baseline)" in shares.stdout and "LongBench v2. " in shares.stdout
-    with pytest.raises(OptionError, match="needs one or more runs"):
-        raise command("--format", "latex").exception
-
-
-@pytest.mark.parametrize("kind", ["table", "markdown", "csv", "json"])
+@pytest.mark.parametrize("kind", ["table", "markdown", "csv", "json", "latex"])
 def test_every_format_is_written_to_a_file_as_printed(command, folders, tmp_path, kind):
     arguments = (*folders, "--format", kind, "--against", "published")
     printed = command(*arguments)

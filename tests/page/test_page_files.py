@@ -1,7 +1,6 @@
 """Charts as files: the page's own drawings, in every format, with Chinese."""
 
 import re
-import shutil
 import sys
 from xml.etree import ElementTree
 
@@ -127,13 +126,3 @@ WRONG = {
 def test_a_command_that_does_not_fit(command, what):
     arguments, said = WRONG[what]
     assert said in command(*arguments, code=1)
-
-
-def test_what_a_run_says_of_itself(command, folders, tmp_path):
-    folder = shutil.copytree(folders[0], tmp_path / "mine")
-    (folder / "about.json").write_text('{"link": "https://example.org/model", "type": "Base"}')
-    out = tmp_path / "page.html"
-    command(folder, "--format", "html", "--output", out)
-    assert "https://example.org/model" in out.read_text(encoding="utf-8")
-    (folder / "about.json").write_text('{"name": "x"}')
-    assert "it may have model" in command(folder, "--format", "html", "--output", out, code=1)

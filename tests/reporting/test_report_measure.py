@@ -264,12 +264,6 @@ def test_absent_questions_are_not_shared(absent):
     assert found == difference_of(leaf(one), leaf(other))
 
 
-def test_no_difference_where_one_run_lacks_questions_that_count_as_wrong():
-    complete, half = leaf([1.0, 0.0, 1.0, 1.0]), leaf([1.0, 0.0], absent=2)
-    assert difference_of(complete, half) is None
-    assert difference_of(half, complete) is None
-
-
 def test_what_figures_have_in_common_is_made_once():
     first, second = leaf([0.0, 1.0, 0.3]), leaf([1.0, 1.0, 0.4], first=1)
     pairing = Pairing()
