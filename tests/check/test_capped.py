@@ -60,15 +60,6 @@ def test_an_untouched_run_is_confirmed(known_run):
         assert (task, "counts", "capped") in confirmed
 
 
-@pytest.mark.parametrize("replies", ["x", [1]])
-def test_misshapen_replies(known, replies, tmp_path):
-    known.edit_log(QASPER, lambda rows: rows[0]["doc"].update(replies=replies))
-    assert verify([known.folder]).with_status(DIFFERENT)
-    # To score an answer nobody needs them.
-    scored = score_paths(known.log(QASPER), tmp_path / "scored")
-    assert scored["tables"]["longbench_v1"]["counts"]["samples"] == len(known.rows(QASPER))
-
-
 def test_scored_counts_are_those_of_the_log(known_run, tmp_path):
     files, out = Files(known_run), tmp_path / "scored"
     tables = score_paths(known_run, out)["tables"]

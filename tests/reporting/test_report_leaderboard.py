@@ -194,21 +194,3 @@ def test_pro_tables_are_ranked_in_their_mode(pro_folder):
     rank = ranks(thinking)["mine (thinking prompt)", "overall", "overall", "thinking"]
     assert (rank.rank, rank.of) == (3, 47)  # Gemini-2.5-Pro 0.734, GPT-5 0.726
     assert len(thinking.entries) == 47
-
-
-def test_version_2_modes(tmp_path):
-    rows = [v2_row(f"q{n}", float(n % 2), table="longbench_v2") for n in range(4)]
-    rows += [
-        row | {"table": name, "task": name}
-        for row in rows
-        for name in ("longbench_v2_cot_answer", "longbench_v2_rag")
-    ]
-    found = boards(write_run(tmp_path / "r", rows))
-    direct, cot, rag = (found[f"longbench_v2{name}"] for name in ("", "_cot_answer", "_rag"))
-    assert (direct.mode, cot.mode) == ("direct", "CoT")
-    for board, number in ((direct, 29), (cot, 40)):
-        shown = [entry.published.model for entry in board.entries if entry.published]
-        assert {"GPT-4o mini", "Human", "Random"} <= set(shown)
-        assert len(shown) == number
-    assert rag.reason == "no figures of LongBench v2 RAG are published here"
-    assert (rag.entries, rag.ranks) == ((), ())

@@ -62,11 +62,7 @@ def test_rows_of_papers_are_from_them_and_do_not_count():
     mistral = rows["Mistral-7B-Instruct-v0.2 (FullKV, SnapKV)"]
     assert "FasterDecoding/SnapKV at e216ddc" in mistral.source
     assert mistral.facts["truncated_to"] == "31500"
-    assert mistral.values["dataset", "passage_retrieval_en"] == 86.98
-    assert mistral.values["dataset", "repobench-p"] == 52.88
     llama = rows["Llama-3-8B-Instruct (FullKV, longctx_bench)"]
-    assert llama.values["English", "single_doc_qa"] == 36.83
-    assert llama.facts["truncated_to"] == "7500"
     assert ("English", "synthetic") not in llama.values
     for row in rows.values():
         if "SnapKV" in row.source:
