@@ -147,11 +147,6 @@ def other_release(error: BaseException) -> str:
     )
 
 
-def renamed(old: str, new: str) -> str:
-    """Return what a command that has another name now says."""
-    return f"{old} is now: lm-eval-longbench {new}"
-
-
 def few(texts: Sequence[str], most: int, mark: str = ", ") -> str:
     """Return the first `most` texts with a mark between them, and how many more there are."""
     more = len(texts) - most

@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar, overload
 
-from annotated_types import Ge, Le
+from annotated_types import Ge
 
 from lm_eval_longbench.errors import PredictionError
 
@@ -22,7 +22,6 @@ _SHOWN = 60
 
 Count = Annotated[int, Ge(0)]
 Positive = Annotated[int, Ge(1)]
-Cosine = Annotated[float, Ge(-1), Le(1)]
 Object = dict[str, Any]
 
 _T = TypeVar("_T")

@@ -9,7 +9,7 @@ import pytest
 from scored_runs import pro_row, v1_rows, v2_row, write_run
 
 from lm_eval_longbench import language as module
-from lm_eval_longbench.benchmarks.registry import benchmark_of, benchmarks, find_task
+from lm_eval_longbench.benchmarks.registry import benchmarks
 from lm_eval_longbench.errors import UnknownNameError
 from lm_eval_longbench.language import (
     CHINESE,
@@ -21,15 +21,11 @@ from lm_eval_longbench.language import (
     said,
     sentence,
 )
-from lm_eval_longbench.page.data import page_data
-from lm_eval_longbench.records.answer import failed_text
-from lm_eval_longbench.reporting.notes import method_of
 from lm_eval_longbench.reporting.published import published_rows
 from lm_eval_longbench.reporting.render import render
 from lm_eval_longbench.reporting.report import make_report
 from lm_eval_longbench.reporting.scored_run import read_run
 from lm_eval_longbench.signature.ingredients import INGREDIENTS, NOT
-from lm_eval_longbench.signature.protocol import departures
 
 MAKERS = ("sentence", "said")
 CHINESE_TEXT = re.compile("[\u4e00-\u9fff]")
@@ -115,20 +111,6 @@ def test_what_is_filled_in_stands_in_both():
         assert CHINESE_TEXT.search(chinese) or not re.search("[a-z]{3}", english)
 
 
-def test_reasons_in_chinese():
-    reasons = {"content filter": 2, "other reasons": 1}
-    assert in_chinese(failed_text(3, reasons)) == "失败 3：2 个内容过滤，1 个其他原因"
-    generation = {"until": ["x"], "max_gen_toks": 8, "temperature": 0.5, "top_k": 3}
-    signature = {"limit": None, "chat": "off", "generation": generation, "context": "none"}
-    task = find_task("longbench_v1_qasper")
-    found = departures(benchmark_of(task), task, signature, 2).found
-    assert len(found) == 8
-    assert all(
-        CHINESE_TEXT.search(in_chinese(text)) for text in (*found, *method_of(differences=1))
-    )
-    assert in_chinese(found[0]) == "提示词长度不限（官方截断到 3500、7500、15500 或 31500）"
-
-
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory):
     root = tmp_path_factory.mktemp("runs")
@@ -152,11 +134,3 @@ def test_a_report_is_chinese(runs, monkeypatch):
         words = {own for line in notes for own in re.findall(r"[a-z]{4,}", line)}
         assert words & {"questions", "intervals", "because", "documents"} == set()
         assert "区间为 95%" in told and "没有名次" in told
-
-
-def test_a_page_has_its_notes_in_both(runs):
-    data = page_data(runs, published=True)
-    for benchmark in data["benchmarks"]:
-        for entry in benchmark["entries"]:
-            for text in (entry["why"], *entry["notes"]):
-                assert not text or CHINESE_TEXT.search(data["chinese"][text]), text

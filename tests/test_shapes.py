@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from typing_extensions import TypedDict
 
 from lm_eval_longbench.errors import PredictionError
-from lm_eval_longbench.shapes import Cosine, Count, Object, Positive, checked
+from lm_eval_longbench.shapes import Count, Object, Positive, checked
 
 Share = Annotated[float, Ge(0), Le(1)]
 
@@ -83,7 +83,6 @@ def test_a_place_in_a_larger_file():
         (Count, [0], [-1, False]),
         (Positive, [1], [0]),
         (float, [1, 0.5, math.inf], [True, "1"]),
-        (Cosine, [-1, 0.5, 1], [-1.5, math.nan, 2, True]),
         (list[int | None], [[], [1, None]], [["a"], None, {}]),
         (Object, [{}, {"a": [None]}], [[], None]),
         (Any, [None, [], 3], []),

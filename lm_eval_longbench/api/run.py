@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import json
 import shlex
 import tempfile
@@ -23,8 +22,8 @@ from lm_eval_longbench.errors import (
 )
 from lm_eval_longbench.language import said
 from lm_eval_longbench.reporting import retained, run_end
-from lm_eval_longbench.reporting.formats import check_format, html_text
-from lm_eval_longbench.reporting.render import printed, render
+from lm_eval_longbench.reporting.formats import check_format, escaped_markdown
+from lm_eval_longbench.reporting.render import render
 from lm_eval_longbench.reporting.report import make_report
 from lm_eval_longbench.reporting.scored_run import ScoredRun, is_scored, read_run, unique_names
 from lm_eval_longbench.result_files import output_folder
@@ -234,11 +233,11 @@ class Run:
         parts = [run_end.opening(made, asked), *figures[:1], "".join([*figures[1:], options])]
         return "\n".join(filter(None, [*parts, run_end.block(self.signature, places)]))
 
-    def _repr_html_(self) -> str:
+    def _repr_markdown_(self) -> str:
         if not self._kept.rows:
-            return f"<p>{html.escape(repr(self))}</p>"
-        small = "".join(f"<p><small>{html.escape(text)}</small></p>" for text in self._setting())
-        return html_text(printed(make_report([self.scored]))) + small
+            return escaped_markdown(repr(self))
+        setting = "\n".join(f"- {escaped_markdown(text)}" for text in self._setting())
+        return f"{self.report('markdown')}\n{setting}\n"
 
     def to_pandas(self) -> DataFrame:
         """Return the answers as a data frame, a row an answer; columns as in `samples`.

@@ -13,8 +13,7 @@ from lm_eval_longbench.check.explain import Explanation, NothingShared, explaine
 from lm_eval_longbench.check.sides import Side, read_side
 from lm_eval_longbench.errors import few
 from lm_eval_longbench.reporting.render import difference_json, figure_json
-from lm_eval_longbench.reporting.report import BenchmarkReport, make_report
-from lm_eval_longbench.reporting.rows import Cell, ReportRow
+from lm_eval_longbench.reporting.report import BenchmarkReport, Cell, ReportRow, make_report
 from lm_eval_longbench.signature.compare import Comparison, SignatureDifference, compare
 from lm_eval_longbench.signature.ingredients import CARE, COMPARABLE, NOT
 from lm_eval_longbench.statistics.tree import Difference
@@ -222,7 +221,7 @@ def _task(name: str, one: Side, other: Side) -> TaskComparison:
     left, right = one.entries[name], other.entries[name]
     found = compare(left.signature, right.signature, segmented())
     told = list(_runs(name, one, other))
-    ours, theirs = left.questions(), right.questions()
+    ours, theirs = one.asked(name), other.asked(name)
     if ours is not None and theirs is not None and ours != theirs:  # signatures only count them
         is_part = ours < theirs or theirs < ours
         told.append(

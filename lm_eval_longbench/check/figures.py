@@ -112,17 +112,16 @@ def _with_similarity(
     Their similarity needs the embedding model. The log states its mean over the repeats, from which
     the mean score follows, where no sum of it and ROUGE-L was outside of [0, 1] and so failed.
     """
-    similarity, rouge = logged.get(_SIMILARITY), values["rouge_l"]
-    if similarity is None or math.isnan(similarity) or rouge is None:
+    similarity = logged.get(_SIMILARITY)
+    if similarity is None or math.isnan(similarity):
         return values, {}
     values = {**values, _SIMILARITY: similarity}
     if embedding_model != OFFICIAL_MODEL:
         return values, {_SIMILARITY: _EMBEDDED}
-    values |= {name: logged.get(name) for name in _SCORES}
-    if same_number(logged.get("failed"), values["failed"]):
+    rouge, failed = values["rouge_l"], values["failed"]
+    values |= {name: logged.get(name) for name in ("failed", *_SCORES)}
+    if rouge is not None and same_number(values["failed"], failed):
         values["score"] = 0.5 * similarity + 0.5 * rouge
-    else:
-        values["failed"] = logged.get("failed")
     return values, dict.fromkeys((_SIMILARITY, *_SCORES), _EMBEDDED)
 
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 import yaml
 from typing_extensions import TypedDict
@@ -23,7 +23,7 @@ from lm_eval_longbench.errors import DataError, LockError, LockMismatch, LongBen
 from lm_eval_longbench.files import open_input, read_whole
 from lm_eval_longbench.options import KEY, Options
 from lm_eval_longbench.prompts.render import checked_template
-from lm_eval_longbench.shapes import Object, checked
+from lm_eval_longbench.shapes import checked
 from lm_eval_longbench.signature.signature import package_versions
 from lm_eval_longbench.version import installed
 
@@ -48,18 +48,6 @@ class LockedData(TypedDict):
     sha256: str | dict[str, str]
 
 
-class LockFile(TypedDict):
-    """The sections of a lock file, see `Lock`, and FORMAT."""
-
-    format: int
-    data: dict[str, LockedData]
-    metrics: dict[str, str]
-    options: Object
-    packages: dict[str, str | None]
-    tasks: dict[str, str]
-    templates: dict[str, str]
-
-
 @dataclass(frozen=True)
 class Lock:
     """What a lock file freezes.
@@ -79,6 +67,11 @@ class Lock:
     packages: Mapping[str, str | None]
     tasks: Mapping[str, str]
     templates: Mapping[str, str]
+
+
+# A decoded lock file: FORMAT, and the sections of `Lock`.
+_typed_dict: Any = TypedDict  # mypy knows no fields that are computed
+LockFile: Any = _typed_dict("LockFile", {"format": int, **get_type_hints(Lock)})
 
 
 def packages_now() -> dict[str, str | None]:

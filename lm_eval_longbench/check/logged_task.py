@@ -1,11 +1,13 @@
-"""What the checks of a task look at: its entry in the results file, its log, and its data here."""
+"""What the checks of a task look at: its results, its log, its data here, and its prompts again."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from itertools import chain, tee
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from lm_eval_longbench.benchmarks.base import Benchmark
 from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task, read_options
@@ -13,10 +15,18 @@ from lm_eval_longbench.benchmarks.results import ResultsFile, TaskResult
 from lm_eval_longbench.catalog.model import Task
 from lm_eval_longbench.catalog.users import KEY as DEFINITION
 from lm_eval_longbench.catalog.users import changed
+from lm_eval_longbench.check.verification import DIFFERENT, NOT_CHECKABLE, Check, all_of
 from lm_eval_longbench.data.open import MISSING, Documents, select, stored
 from lm_eval_longbench.errors import LongBenchError
-from lm_eval_longbench.records.log import LogRow, read_log
+from lm_eval_longbench.prompts.render import text_sha256
+from lm_eval_longbench.prompts.tokenizer import is_encoding, load_tokenizer
+from lm_eval_longbench.prompts.tokens.fast import tokenizer_sha256
+from lm_eval_longbench.prompts.truncation import truncate
+from lm_eval_longbench.records.log import LogRow, at, read_log
 from lm_eval_longbench.signature.signature import is_local, is_sample, package_versions
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerBase
 
 
 @dataclass(frozen=True)
@@ -146,3 +156,144 @@ class LoggedTask:
                     except (LongBenchError, IndexError) as error:
                         return f"The log of pass one cannot be read: {error}"
         return "Pass one was another run: its log is not beside these results."
+
+
+# ---------------------------------------------------------------------- prompts
+
+KIND, CUT = "prompts", "cut prompts"
+_TOKENIZER_FILES = ("tokenizer_config.json", "tokenizer.json", "tokenizer.model", "vocab.json")
+# Prompts that had to make room for a chat template were cut to fewer tokens than the limit.
+_FURTHER = 128
+# Tokens that the truncation rules keep at least.
+_LEAST = 2
+_WRONG = "Other prompts were sent than the log, the data and the options say."
+
+
+def _is_here(name: str) -> bool:
+    """Whether a tokenizer is a folder or in the hub's cache."""
+    from huggingface_hub import try_to_load_from_cache
+    from huggingface_hub.errors import HFValidationError
+
+    if Path(name).is_dir():
+        return True
+    try:
+        return any(isinstance(try_to_load_from_cache(name, file), str) for file in _TOKENIZER_FILES)
+    except HFValidationError:  # a folder that is not here
+        return False
+
+
+def open_tokenizer(task: TaskResult, given: str | None) -> PreTrainedTokenizerBase | str:
+    """Return the tokenizer that cut the prompts of a run; a text: why it is not here.
+
+    The one that the user gives may be downloaded, others are not.
+    """
+    name, stated = given or str(task.run.get("tokenizer")), task.run.get("tokenizer_sha256")
+    if given is None and not is_encoding(name) and not _is_here(name):
+        return f"The tokenizer {name!r} is not on this machine: name it with the option tokenizer."
+    # Never `trust_remote_code`: a results file must not make this machine run anything.
+    named = ("revision", "pretrained", "model")
+    wanted = {key: task.metadata[key] for key in named if key in task.metadata}
+    try:
+        tokenizer = load_tokenizer(name, wanted)
+        found = tokenizer_sha256(tokenizer)
+    except LongBenchError as error:
+        return str(error)
+    if found == stated:
+        return tokenizer
+    return (
+        f"The tokenizer {name!r} here is another than the one that cut: sha256 {found} instead "
+        f"of {stated}. Name the right one with the option tokenizer."
+    )
+
+
+def check_prompts(task: LoggedTask, tokenizer: str | None) -> Iterator[Check]:
+    """Yield the check of the whole prompts and, if there are any, of the cut ones.
+
+    `tokenizer` is the one that cut; None: the one that the signature names.
+    """
+    problem = ""
+    if task.own.retrieved:
+        problem = "They hold retrieved chunks, which the log does not keep."
+    elif task.run.get("template_sha256") != task.own.prompt_sha256:
+        problem = "They are from another version of the template."
+    elif task.own.document and isinstance(task.documents, str):
+        problem = task.documents
+    elif task.first_pass and isinstance(task.reasoning, str):
+        problem = task.reasoning
+    if problem:
+        yield Check(KIND, KIND, NOT_CHECKABLE, f"{len(task.rows)} rows", None, problem)
+        return
+    whole = [row for row in task.rows if not row.prompt["truncated"]]
+    cut = [row for row in task.rows if row.prompt["truncated"]]
+    if whole:
+        wrong = [
+            at(row, "had another prompt")
+            for row, text in zip(whole, _rendered(task, whole), strict=True)
+            if not _is(row, text)
+        ]
+        yield all_of(KIND, len(whole), wrong, "the hash of the rendered prompt", _WRONG)
+    if cut:
+        yield _cuts(task, cut, open_tokenizer(task.result, tokenizer))
+
+
+def _is(row: LogRow, text: str) -> bool:
+    return text_sha256(text) == row.prompt["sha256"]
+
+
+def _rendered(task: LoggedTask, rows: Sequence[LogRow]) -> Iterator[str]:
+    """Yield the whole prompt of each row; "" where its document or reasoning is not known."""
+    for row in rows:
+        document = _document(task, row)
+        try:
+            yield "" if document is None else task.benchmark.render(task.own, document)
+        except LongBenchError:
+            yield ""
+
+
+def _document(task: LoggedTask, row: LogRow) -> Mapping[str, Any] | None:
+    """Return what the template of a row's prompt is filled with; None: it is not known."""
+    if task.first_pass and not isinstance(task.reasoning, str):
+        return {**row.doc, "cot": task.reasoning[row.name]} if row.name in task.reasoning else None
+    if isinstance(task.documents, str):  # the prompt holds none
+        return row.doc
+    place = task.place(row)
+    if place is None:
+        return None
+    document = task.documents.rows[place]
+    return document if task.run.get("context") is None else {**document, "context": ""}
+
+
+def _cuts(
+    task: LoggedTask, rows: Sequence[LogRow], tokenizer: PreTrainedTokenizerBase | str
+) -> Check:
+    """Return the check of cut prompts; their limit is the official one, or the model's."""
+    rule, limit = task.benchmark.rule, task.run.get("limit") or 0
+    problem = tokenizer
+    if not isinstance(tokenizer, str):
+        problem = ""
+        if rule.__name__ != task.run.get("truncation") or limit < _LEAST:
+            problem = "The signature names no known truncation rule and limit."
+    if isinstance(tokenizer, str) or problem:
+        return Check(CUT, CUT, NOT_CHECKABLE, f"{len(rows)} rows", None, str(problem))
+    official = str(task.run.get("limit_source")).startswith("truncate_to=")
+    fewer = range(limit - 1, (limit if official else max(_LEAST, limit - _FURTHER)) - 1, -1)
+    texts, again = tee(_rendered(task, rows))
+    unlike = []
+    for row, text, cut in zip(rows, again, truncate(texts, tokenizer, limit, rule), strict=True):
+        further = (next(truncate([text], tokenizer, tokens, rule)).text for tokens in fewer)
+        if not any(_is(row, own) for own in chain([cut.text], further)):
+            unlike.append(at(row, "had another prompt"))
+    status, meaning = NOT_CHECKABLE, _WRONG
+    if task.other_package("tokenizers"):
+        meaning = (
+            f"They were cut again with tokenizers {package_versions()['tokenizers']} instead of "
+            f"{task.other_package('tokenizers')}."
+        )
+    elif not official:
+        meaning = (
+            f"They are not cut at the limit nor within {_FURTHER} tokens of it. A long system "
+            "instruction or chat template may have taken more room."
+        )
+    else:
+        status = DIFFERENT
+    return all_of(CUT, len(rows), unlike, "the hash of the prompt, cut again", meaning, status)

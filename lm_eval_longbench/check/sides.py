@@ -15,12 +15,10 @@ from lm_eval_longbench.benchmarks.results import (
     read_scored_folder,
 )
 from lm_eval_longbench.errors import PredictionError
-from lm_eval_longbench.files import read_json_lines
 from lm_eval_longbench.metrics.reasoning import POLICIES
 from lm_eval_longbench.records.log import is_log_row, prompt_of, requests_of
 from lm_eval_longbench.records.results import find_results, results_under
 from lm_eval_longbench.records.sample import Sample, Unusable
-from lm_eval_longbench.records.scored import SAMPLES, read_samples
 from lm_eval_longbench.reporting.scored_run import ScoredRun, read_run
 from lm_eval_longbench.scoring.files import InputFile
 from lm_eval_longbench.scoring.plan import NothingRecognised, Plan, plan_paths
@@ -38,33 +36,12 @@ class ComparedEntry:
         task: our own name of it; of a part of a task the user's.
         signature: the ingredients that the result states.
         figures: by metric, without standard errors.
-        log: where the ids of its questions can be read; None: nowhere.
     """
 
     file: Path
     task: str
     signature: Mapping[str, Any]
     figures: Mapping[str, Any]
-    log: Path | None
-
-    def questions(self) -> set[str] | None:
-        """Return the ids of the questions that were answered; None: the result does not tell.
-
-        Nor does it where ids are lines of a prediction file, which another side need not have.
-
-        Raises:
-            PredictionError: the log is broken.
-        """
-        if self.log is None:
-            return None
-        if self.log.name == SAMPLES:
-            rows = [row for _, row in read_samples(self.log) if row["task"] == self.task]
-            are_lines = all(str(row["id"]) == str(row.get("index")) for row in rows)
-            return None if are_lines else {str(row["id"]) for row in rows}
-        docs = (
-            row["doc"] for _, row in read_json_lines(self.log, PredictionError) if is_log_row(row)
-        )
-        return {str(doc.get("_id", doc.get("id"))) for doc in docs}
 
 
 def of_file(results: ResultsFile) -> Iterator[ComparedEntry]:
@@ -81,7 +58,7 @@ def of_file(results: ResultsFile) -> Iterator[ComparedEntry]:
             if "," in key and "_stderr," not in key
         }
         place = task.name if shared else name
-        yield ComparedEntry(task.file, place, task.signature, figures, task.log)
+        yield ComparedEntry(task.file, place, task.signature, figures)
 
 
 def of_folder(folder: ScoredFolder) -> Iterator[ComparedEntry]:
@@ -94,7 +71,7 @@ def of_folder(folder: ScoredFolder) -> Iterator[ComparedEntry]:
             known = benchmark.tables[table].tasks.get(task)
             metric = benchmark.harness_metrics(known)[0].name if known else "score"
             figures = {metric: own.get("score")}
-            yield ComparedEntry(folder.path, task, signature, figures, folder.path / SAMPLES)
+            yield ComparedEntry(folder.path, task, signature, figures)
 
 
 # What logs call the score of a question, most telling first.
@@ -107,7 +84,6 @@ class SideFacts:
 
     Attributes:
         prompt: sha256 of the prompt before any chat template, cut or whole.
-        sent: hash, length and ends of what the model got, chat template included.
         template: sha256 of the prompt's template.
         document: short hash of the document.
         truncated: whether the prompt was cut.
@@ -117,7 +93,6 @@ class SideFacts:
     """
 
     prompt: str | None = None
-    sent: Mapping[str, Any] | None = None
     template: str | None = None
     document: str | None = None
     truncated: bool | None = None
@@ -194,6 +169,17 @@ class Side:
     questions: list[Answered] = field(default_factory=list)
     models: list[str] = field(default_factory=list)
     passed_over: int = 0
+
+    def asked(self, task: str) -> set[bytes] | None:
+        """Return the keys of the questions of a task that were answered; None: it is not told.
+
+        Nor is it where ids are lines of a prediction file, which another side need not have.
+        """
+        for table in self.run.tables.values() if self.run is not None else ():
+            if task in table.info.tasks and not table.answers.ids_are_lines:
+                number = list(table.info.tasks).index(task)
+                return set(table.answers.keys[table.answers.tasks == number].tolist())
+        return None
 
 
 def read_side(path: Path, scratch: Path, name: str) -> Side:
@@ -337,8 +323,7 @@ def _facts(row: Mapping[str, Any], file: InputFile, sample: Sample) -> SideFacts
         known["prompt"] = prompt.get("sha256")
         known["template"] = prompt.get("template_sha256") or known.get("template")
         if isinstance(row.get("arguments"), dict):
-            generation, excerpts = requests_of(row)
-            known["sent"] = excerpts[0] if excerpts else None
+            generation, _ = requests_of(row)
             known["stop"] = _stop(generation[0]) if generation else known.get("stop")
     return SideFacts(**known)
 

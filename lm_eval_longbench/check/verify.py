@@ -18,8 +18,7 @@ from lm_eval_longbench.check.figures import (
     check_official,
     recompute_rows,
 )
-from lm_eval_longbench.check.logged_task import LoggedTask
-from lm_eval_longbench.check.prompts import check_prompts
+from lm_eval_longbench.check.logged_task import LoggedTask, check_prompts
 from lm_eval_longbench.check.verification import (
     CONFIRMED,
     DIFFERENT,

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from lm_eval_longbench.console import say_line, working
-from lm_eval_longbench.errors import WRONG_USAGE, OptionError, renamed
+from lm_eval_longbench.errors import WRONG_USAGE
 from lm_eval_longbench.options import in_flags
 from lm_eval_longbench.page.build import build_page
 from lm_eval_longbench.page.leaderboard import leaderboard_data
@@ -34,8 +34,6 @@ def leaderboard(
     ] = None,
 ) -> None:
     """Recompute runs and write their leaderboard, which marks those that `verify` confirms."""
-    if folders[0] == Path("build") and not folders[0].exists():
-        raise OptionError(renamed("leaderboard build", "leaderboard FOLDERS... --output SITE"))
     with (
         tempfile.TemporaryDirectory(prefix="lm-eval-longbench-") as scratch,
         working("recomputing ...") as update,

@@ -13,14 +13,7 @@ from typer.core import TyperGroup
 from typer.main import get_group
 
 from lm_eval_longbench.console import LogFormatter, fail, say_line, take_every_text
-from lm_eval_longbench.errors import (
-    STOPPED,
-    LongBenchError,
-    OptionError,
-    fault_text,
-    other_release,
-    renamed,
-)
+from lm_eval_longbench.errors import STOPPED, LongBenchError, fault_text, other_release
 from lm_eval_longbench.secrets import hide_keys
 from lm_eval_longbench.version import __version__
 
@@ -47,8 +40,6 @@ COMMANDS = {
         "Recompute runs and write their leaderboard, which marks those that `verify` confirms."
     ),
 }
-# What has another name now.
-RENAMED = {"unlink": "link --remove", "explain": "compare A B"}
 # Their further arguments are those of the harness's own `run`, which also prints their help.
 _PASSED_ON: dict[str, Any] = {"allow_extra_args": True, "ignore_unknown_options": True}
 _SETTINGS = {"run": {**_PASSED_ON, "help_option_names": []}, "doctor": _PASSED_ON}
@@ -81,8 +72,6 @@ class _Commands(TyperGroup):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Return the command that is meant, and its arguments."""
-        if args and args[0] in RENAMED:
-            raise OptionError(renamed(args[0], RENAMED[args[0]]))
         self.commands: Any = dict.fromkeys(COMMANDS)  # for the nearest names of a misspelt one
         name, _, rest = super().resolve_command(ctx, args)
         return name, command(str(name)), rest

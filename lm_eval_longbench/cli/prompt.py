@@ -14,20 +14,19 @@ from lm_eval_longbench.benchmarks.registry import benchmark_of, expanded, find_t
 from lm_eval_longbench.catalog.model import Task
 from lm_eval_longbench.console import say
 from lm_eval_longbench.errors import OptionError, PromptError
-from lm_eval_longbench.files import read_whole
+from lm_eval_longbench.files import read_json
 from lm_eval_longbench.options import Options
 
 
 def read_document(file: Path) -> dict[str, Any]:
     """Read one JSON object with a dataset's fields; PromptError if it is not one."""
-    try:
-        document = json.loads(read_whole(file))
-        # JSON can spell half a surrogate pair, which neither UTF-8 nor a tokenizer takes.
-        json.dumps(document, ensure_ascii=False).encode("utf-8")
-    except (OSError, ValueError, RecursionError) as error:
-        raise PromptError(f"{file} cannot be read as one JSON object: {error}") from error
+    document = read_json(file, PromptError)
     if not isinstance(document, dict):
         raise PromptError(f"{file} must hold one JSON object, not {type(document).__name__}.")
+    try:
+        json.dumps(document, ensure_ascii=False).encode("utf-8")
+    except ValueError as error:  # half a surrogate pair, which no tokenizer takes
+        raise PromptError(f"{file} holds a text that is no UTF-8: {error}") from error
     return document
 
 

@@ -2,126 +2,27 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated, Any
 
 import typer
-from rich.table import Table
 
-from lm_eval_longbench.benchmarks.registry import benchmark_of_table, short_names, tables
-from lm_eval_longbench.console import say_line, say_table, table_of, warn
+from lm_eval_longbench.api.run import THIS
+from lm_eval_longbench.benchmarks.registry import short_names, tables
+from lm_eval_longbench.console import say, say_line, warn
 from lm_eval_longbench.errors import few
-from lm_eval_longbench.metrics.reasoning import DROP, KEEP
-from lm_eval_longbench.records.answer import NOT_KNOWN, failed_text
-from lm_eval_longbench.reporting.notes import capped_warning
+from lm_eval_longbench.metrics.reasoning import KEEP
+from lm_eval_longbench.reporting import run_end
+from lm_eval_longbench.reporting.report import make_report
+from lm_eval_longbench.reporting.scored_run import read_run
 from lm_eval_longbench.retrieval.embedding import choose_embedder
 from lm_eval_longbench.scoring.problems import sentence
 from lm_eval_longbench.scoring.score import AUTO, score_paths
-
-# ---------------------------------------------------------------------- figures
-
-_COUNTS = ("scored", "failed", "unscored", "malformed", "duplicate", "missing")
-# Ways to count of which a table may have its figures by part, by their place in the report.
-_WAYS = {
-    "official": ("official",),
-    "compensated": ("official", "compensated"),
-    "accuracy": ("accuracy",),
-    "strict": ("strict",),
-}
-# Google's ROUGE-L, where it was asked for.
-_GOOGLE = "rougeL_google"
-# What the official figures are called that the other policy for reasoning gives.
-_OTHERWISE = {DROP: "without reasoning", KEEP: "with reasoning"}
-
-
-def _cell(value: float | int | None, decimals: int = 2) -> str:
-    if value is None:
-        return "-"
-    return str(value) if isinstance(value, int) else f"{value:.{decimals}f}"
-
-
-def _counts(counts: Mapping[str, Any], names: Iterable[str] = _COUNTS) -> dict[str, str]:
-    known = {"scored": counts["samples"] - counts["unscored"], **counts}
-    return {name: _cell(known.get(name)) for name in names}
-
-
-def _percent(value: Any, factor: float) -> dict[str, float | None]:
-    """Return an official figure, or one for each length of a dataset, in percent, by name."""
-    found = value if isinstance(value, Mapping) else {"score": value}
-    return {name: None if own is None else own * 100 / factor for name, own in found.items()}
-
-
-def _by_task(name: str, facts: Mapping[str, Any]) -> list[dict[str, str]]:
-    """Return a row a task, in percent, and one for all."""
-    benchmark, tasks = benchmark_of_table(name), tables()[name].tasks
-    other, factor = facts["reasoning"]["other"], benchmark.unit.factor
-    parts = [(facts["official"], "score", "")]
-    if other is not None:
-        parts.append((other["official"], "score_otherwise", f" {_OTHERWISE[other['policy']]}"))
-    rouge = any(_GOOGLE in own for own in facts["tasks"].values())
-    rows, names = [], dict[str, str]()
-    for task, own in facts["tasks"].items():
-        label, figures = tasks[task].label, dict[str, float | None]()
-        for part, key, end in parts:
-            # An official summary need not have a figure for each task.
-            found = _percent(part[label], factor) if label in part else _percent(own[key], 1)
-            figures |= {f"{title}{end}": value for title, value in found.items()}
-        figures |= _percent({_GOOGLE: own.get(_GOOGLE)}, 1) if rouge else {}
-        names |= dict.fromkeys(figures, "-")
-        shown = {title: _cell(value) for title, value in figures.items()}
-        rows.append({benchmark.labelled: label, **shown, **_counts(own)})
-    whole = names
-    if benchmark.overall:
-        whole = {
-            f"score{end}": _cell(_percent(part[benchmark.overall], factor)["score"])
-            for part, _, end in parts
-        }
-    return [*rows, {benchmark.labelled: "all", **whole, **_counts(facts["counts"])}]
-
-
-def _by_part(facts: Mapping[str, Any]) -> list[dict[str, str]]:
-    """Return a row a part of the questions, in percent; a column a way to count."""
-    ways, rows, counts = dict(_WAYS), [], facts["counts"]
-    other = facts["reasoning"]["other"]
-    if other is not None:
-        ways[f"official {_OTHERWISE[other['policy']]}"] = ("reasoning", "other", "official")
-    for part, own in facts["parts"].items():
-        row = {"": part}
-        for way, keys in ways.items():
-            value: Any = facts
-            for key in (*keys, part):
-                value = value[key] if value is not None else None
-            row[way] = _cell(value, decimals=1)
-        known = {**own, "unscored": 0}
-        if counts["missing"] is not None:
-            known["missing"] = max(0, own["official_questions"] - own["questions"])
-        if part == "overall":
-            # Lines that are not scored are of no part.
-            known |= {key: counts[key] for key in ("malformed", "duplicate")}
-        rows.append(row | _counts(known, ("scored", "failed", "unparsed", *_COUNTS[2:])))
-    return rows
-
-
-def _title(name: str, facts: Mapping[str, Any]) -> str:
-    repeats = f", {facts['repeats']} repeats" if facts["repeats"] > 1 else ""
-    labels = facts["data"]
-    more = f" and {len(labels) - 1} more" if len(labels) > 1 else ""
-    return f"{name}{repeats}{f', data {labels[0]}{more}' if labels else ''}"
-
-
-def tables_of(report: Mapping[str, Any]) -> list[Table]:
-    """Return a printable table for each table of a report."""
-    return [
-        table_of(_by_part(facts), title=_title(name, facts))
-        if "parts" in facts
-        else table_of(_by_task(name, facts), title=_title(name, facts), total=True)
-        for name, facts in report["tables"].items()
-    ]
-
 
 # ---------------------------------------------------------------------- warnings and notes
 
@@ -146,40 +47,6 @@ def _of_kind(problems: Mapping[str, Any], kind: str) -> list[str]:
     return shown + ([f"... and {more} more {several}"] if more else [])
 
 
-def _rows_are_counted(own: Mapping[str, Any]) -> bool:
-    """Whether an input is an official file that holds all questions of one task."""
-    benchmark = benchmark_of_table(own["table"]) if own.get("table") in tables() else None
-    if benchmark is None or own["kind"] != benchmark.file_kind or benchmark.counts:
-        return False
-    return own["task"] in tables()[own["table"]].tasks
-
-
-def _row_counts(report: Mapping[str, Any]) -> list[str]:
-    """Return the official files that have another number of rows than the official data."""
-    lines = []
-    for own in filter(_rows_are_counted, report["inputs"]):
-        task = tables()[own["table"]].tasks[own["task"]]
-        if own["rows"] != task.questions:
-            lines.append(
-                f"{task.label}: {own['rows']} rows instead of the official {task.questions}"
-            )
-    return lines
-
-
-def _missing(report: Mapping[str, Any]) -> list[str]:
-    """Return the tasks that are there and lack official questions."""
-    counted = {own["task"] for own in filter(_rows_are_counted, report["inputs"])}
-    lines = [
-        f"{task}: {own['missing']} of the official {own['official_questions']} questions are "
-        "missing"
-        for table in report["tables"].values()
-        for task, own in table["tasks"].items()
-        if own["missing"] and task not in counted
-    ]
-    more = len(lines) - SHOWN
-    return lines[:SHOWN] + ([f"... and {more} more tasks lack questions"] if more > 0 else [])
-
-
 def _notes(name: str, facts: Mapping[str, Any]) -> list[str]:
     counts, lines = facts["counts"], []
     if counts["reasoned"]:
@@ -190,21 +57,11 @@ def _notes(name: str, facts: Mapping[str, Any]) -> list[str]:
             f"(<think>...</think>). Figures {how} it{official}; beside them stands what they are "
             f"with --reasoning {other}."
         )
-    warning = capped_warning(tables()[name], counts, facts["signature"]["tasks"])
-    if warning:
-        lines.append(f"{name}: {warning}.")
-    if facts["failures"].keys() - {NOT_KNOWN}:
-        lines.append(f"{name}: {failed_text(counts['failed'], facts['failures'])}")
     if counts["unscored"]:
         lines.append(
             f"{name}: {counts['unscored']} summaries (T4) have no score: it needs the similarity "
             "of Qwen/Qwen3-Embedding-8B. Add --embedding-model Qwen/Qwen3-Embedding-8B (with "
             "--embedding-url to ask a server)."
-        )
-    if counts["inconsistent"]:
-        lines.append(
-            f"{name}: {counts['inconsistent']} of {counts['questions']} questions have fewer than "
-            f"{facts['repeats']} answers"
         )
     return lines
 
@@ -212,7 +69,6 @@ def _notes(name: str, facts: Mapping[str, Any]) -> list[str]:
 def warnings_of(report: Mapping[str, Any]) -> list[str]:
     """Return the warnings about a report, each a line."""
     lines = [line for kind in _WORDS for line in _of_kind(report["problems"], kind)]
-    lines += _row_counts(report) + _missing(report)
     for name, facts in report["tables"].items():
         lines += _notes(name, facts)
     return lines
@@ -248,7 +104,7 @@ def _made_elsewhere(report: Mapping[str, Any]) -> list[str]:
 
 
 def notes_of(report: Mapping[str, Any]) -> list[str]:
-    """Return what is worth to say besides: several runs that became repeats, tasks that lack."""
+    """Return what is worth to say besides: several runs that became repeats."""
     lines = _made_elsewhere(report)
     if report.get("equal"):
         first, number = report["equal"][0], len(report["equal"])
@@ -257,17 +113,21 @@ def notes_of(report: Mapping[str, Any]) -> list[str]:
         named = f"{first['name']} is {first['as']}{', ...' if number > 1 else ''}"
         lines.append(f"{number} sample {what} and counted once: {named}")
     for name, facts in report["tables"].items():
-        runs, tasks = facts["runs"], len(tables()[name].tasks)
+        runs = facts["runs"]
         if len(runs) > 1:
             named = ", ".join(runs[:_RUNS]) + (", ..." if len(runs) > _RUNS else "")
             lines.append(f"{name}: merged from {len(runs)} runs, counted as one model's: {named}")
-        absent = tasks - len(facts["tasks"])
-        if absent and facts["counts"]["missing"] is not None:
-            lines.append(f"{name}: {absent} of {tasks} tasks are not in the input")
     return lines
 
 
 # ---------------------------------------------------------------------- the command
+
+
+def figures_text(folder: Path, width: int | None = None) -> str:
+    """Return the figures of a scored folder as `run` prints them last, without intervals."""
+    made = make_report([read_run(folder, THIS)], intervals=False)
+    parts = (run_end.opening(made), run_end.categories(made, width), run_end.notes(made))
+    return "\n".join(filter(None, parts))
 
 
 @contextmanager
@@ -341,10 +201,12 @@ def score(
 ) -> None:
     """Score answers that are there already: official figures, and every sample."""
     embedder = choose_embedder(embedding_model, embedding_url)
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
     with _bar() as progress, TemporaryDirectory(prefix="lm-eval-longbench-") as scratch:
+        folder = output or Path(scratch)
         report = score_paths(
             paths,
-            output or scratch,
+            folder,
             benchmark=benchmark,
             embedder=embedder,
             strict=strict,
@@ -354,10 +216,10 @@ def score(
             rouge_google=rouge_google,
             official=official,
         )
+        figures = figures_text(folder, width)
     for line in warnings_of(report):
         warn(f"warning: {line}")
-    for table in tables_of(report):
-        say_table(table)
+    say(figures, end="")
     for line in notes_of(report):
         say_line(f"note: {line}")
     for name, facts in report["tables"].items():

@@ -53,7 +53,7 @@ def build_page(data: Mapping[str, Any], answers: str = "") -> str:
 
     Args:
         data: see `data.page_data`.
-        answers: packed samples, see `samples.packed`; "" for none.
+        answers: packed samples, see `samples.answers_of`; "" for none.
     """
     style = static("page.css")
     script = "\n".join(static(name) for name in SCRIPTS)

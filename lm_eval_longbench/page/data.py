@@ -254,8 +254,11 @@ def _entries(benchmark: Benchmark, look: Look, given: PageInput) -> list[PageEnt
         modes.add(entry.mode)
         entry.facts |= given.about.get(entry.model, {})
         entries.append(entry)
-    summaries = (one for one in given.summaries if one.benchmark is benchmark)
-    entries += [summary_entry(one, look, given.share) for one in summaries]
+    entries += [
+        summary_entry(row, benchmark, look, given.share)
+        for own, row in given.summaries
+        if own is benchmark
+    ]
     rows = published_rows(benchmark.name) if given.published else ()
     return entries + [published_entry(row, benchmark, look, given.share) for row in rows]
 
@@ -310,7 +313,7 @@ def page_data(runs: Sequence[ScoredRun], **more: Any) -> dict[str, Any]:
     """
     given = PageInput(runs, **more)
     of_runs = {tables()[name].benchmark for run in runs for name in run.tables}
-    wanted = given.only or of_runs | {one.benchmark.name for one in given.summaries} or benchmarks()
+    wanted = given.only or of_runs | {own.name for own, _ in given.summaries} or benchmarks()
     made = (_benchmark(own, given) for own in benchmarks().values() if own.name in wanted)
     found = [own for own in made if own is not None]
     if not found and not given.unconfirmed:

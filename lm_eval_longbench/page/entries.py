@@ -46,26 +46,11 @@ from lm_eval_longbench.statistics.tree import (
 # The end of a summary's name, and what the official scripts put between it and the model.
 _END = re.compile(r"[-_]?(context[-_].*|bon[-_].*)?summary$", re.IGNORECASE)
 _REPEATS = "inference_iterations"
-_COUNTS = ("fail_samples_num", "total_samples_num")
+_COUNTS = ("total_samples_num", "fail_samples_num")
 
 
-@dataclass(frozen=True)
-class Summary:
-    """One official summary.
-
-    Attributes:
-        benchmark: whose it is.
-        model: by the name of its file.
-        mode: of published rows that it is comparable with.
-        values: in the benchmark's unit, by place.
-        failed: share of samples without an answer; None: not stated.
-    """
-
-    benchmark: Benchmark
-    model: str
-    mode: str
-    values: Mapping[Place, float]
-    failed: float | None
+# Whose a summary is, and its figures as a row: without decimals and source.
+Summary = tuple[Benchmark, PublishedRow]
 
 
 def _whose(whole: Any) -> Benchmark | None:
@@ -91,13 +76,6 @@ def _values(benchmark: Benchmark, table: str, whole: Mapping[str, Any]) -> dict[
     return found
 
 
-def _failed(whole: Mapping[str, Any]) -> float | None:
-    failed, samples = (whole.get(name) for name in _COUNTS)
-    if not isinstance(failed, int) or not isinstance(samples, int) or samples < 1:
-        return None
-    return failed / samples
-
-
 def _summary(path: Path, benchmark: Benchmark, whole: Mapping[str, Any]) -> Summary:
     table = benchmark.tables[benchmark.official_table(whole, path.stem)]
     of_thinking = next(iter(benchmark.tables)) != table.name
@@ -107,7 +85,10 @@ def _summary(path: Path, benchmark: Benchmark, whole: Mapping[str, Any]) -> Summ
         model = re.sub(r"[-_]thinking$", "", model, flags=re.IGNORECASE)
     model = re.sub(r"[-_]non[-_]?thinking$", "", model, flags=re.IGNORECASE)
     values = _values(benchmark, table.name, whole)
-    return Summary(benchmark, model or path.stem, mode, values, _failed(whole))
+    samples, failed = (whole.get(name) for name in _COUNTS)
+    known = isinstance(samples, int) and isinstance(failed, int) and samples > 0
+    facts = {"failed": str(failed), "samples": str(samples)} if known else {}
+    return benchmark, PublishedRow(model or path.stem, mode, values, {}, "", "", facts)
 
 
 def read_summaries(paths: Sequence[Path]) -> tuple[list[Summary], list[Path]]:
@@ -319,12 +300,13 @@ def _from_means(
         entry.values[EFFECTIVE_PLACE] = _of_effective(found, look.ladder)
 
 
-def summary_entry(summary: Summary, look: Look, share: float) -> PageEntry:
+def summary_entry(row: PublishedRow, benchmark: Benchmark, look: Look, share: float) -> PageEntry:
     """Return the entry of an official summary."""
-    entry = PageEntry(summary.model, summary.mode, True, official=UNKNOWN, why=sentence(_SUMMARY))
-    _from_means(entry, summary.values, summary.benchmark, look, share)
-    if summary.failed is not None:
-        entry.values[SHARES, "failed"] = number(summary.failed, 100)
+    entry = PageEntry(row.model, row.mode, True, official=UNKNOWN, why=sentence(_SUMMARY))
+    _from_means(entry, row.values, benchmark, look, share)
+    if row.facts:
+        part = int(row.facts["failed"]) / int(row.facts["samples"])
+        entry.values[SHARES, "failed"] = number(part, 100)
     return entry
 
 

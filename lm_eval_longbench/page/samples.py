@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import gzip
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,8 +28,6 @@ from lm_eval_longbench.statistics.effective import ByTokens, by_tokens
 # gold answers of a question.
 ANSWER, GOLD, GOLDS = 4000, 1000, 8
 _ENDS = ("head", "tail")
-# The row of a log (else nothing), an answer in it, and what that is worth.
-Judged = tuple[dict[str, Any], Sample, Scored]
 
 
 def shortened(text: str, most: int) -> str:
@@ -76,55 +74,39 @@ def read_samples(
             yield row if file.kind == LOG else {}, sample, file
 
 
-def read_answers(
-    path: Path, benchmark: str | None
-) -> Iterator[tuple[dict[str, Any], Sample, Scored]]:
-    """Yield each answer under a path: its row, itself, and what it is worth.
+def answers_of(paths: Sequence[Path], names: Sequence[str], benchmark: str | None = None) -> str:
+    """Return the answers of runs as base64 of gzip of JSON; the same answers give the same text.
 
     A summary that needs semantic similarity has no score here.
 
+    Args:
+        paths: of logs or prediction files, one a run.
+        names: of the runs in print.
+        benchmark: short name of what prediction files are; None: found out.
+
     Raises:
-        DataError: the path is a scored folder, which holds no answers.
+        DataError: a path is a scored folder, which holds no answers.
         PredictionError: see `read_samples`.
     """
-    if is_scored(path):
-        raise DataError(
-            f"{path} holds scores and no answers. For --answers give the sample logs or the "
-            "prediction files that it was scored from."
-        )
-    for row, sample, source in read_samples(path, benchmark):
-        yield row, sample, score_sample(sample, source.reasoning)
-
-
-class Samples:
-    """Answers of several runs by their questions, as plain JSON values."""
-
-    def __init__(self) -> None:
-        self._questions: dict[tuple[str, str, int], int] = {}
-        self._known: list[dict[str, Any]] = []
-        self._answers: list[list[Any]] = []
-        self._runs: list[str] = []
-
-    def __len__(self) -> int:
-        """Return the number of answers."""
-        return len(self._answers)
-
-    def add(self, run: str, answers: Iterable[Judged]) -> None:
-        """Add all answers of a run under its name in print."""
-        number = len(self._runs)
-        self._runs.append(run)
-        for row, sample, scored in answers:
+    questions: dict[tuple[str, str, int], dict[str, Any]] = {}
+    places: dict[tuple[str, str, int], int] = {}
+    answers = []
+    for number, path in enumerate(paths):
+        if is_scored(path):
+            raise DataError(
+                f"{path} holds scores and no answers. For --answers give the sample logs or the "
+                "prediction files that it was scored from."
+            )
+        for row, sample, source in read_samples(path, benchmark):
+            scored = score_sample(sample, source.reasoning)
             key = (sample.task, sample.id, sample.order)
-            place = self._questions.setdefault(key, len(self._known))
-            if place == len(self._known):
-                golds = [shortened(gold, GOLD) for gold in sample.golds[:GOLDS]]
-                self._known.append(
-                    {"task": sample.task, "id": sample.id, "golds": golds, "prompt": []}
-                )
-            if row and not self._known[place]["prompt"]:
-                self._known[place]["prompt"] = _prompt(row)
+            place = places.setdefault(key, len(places))
+            golds = [shortened(gold, GOLD) for gold in sample.golds[:GOLDS]]
+            new = {"task": sample.task, "id": sample.id, "golds": golds, "prompt": []}
+            question = questions.setdefault(key, new)
+            question["prompt"] = question["prompt"] or (_prompt(row) if row else [])
             text = sample.response
-            self._answers.append(
+            answers.append(
                 [
                     number,
                     place,
@@ -137,42 +119,17 @@ class Samples:
                     _about(sample, scored),
                 ]
             )
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the questions in the order of tasks and files, and the answers to them."""
-        tasks = sorted({own["task"] for own in self._known})
-        of_task = {name: table.benchmark for table in tables().values() for name in table.tasks}
-        return {
-            "runs": self._runs,
-            "tasks": [[name, of_task[name]] for name in tasks],
-            "questions": self._known,
-            "answers": self._answers,
-        }
-
-
-def packed(samples: Samples) -> str:
-    """Return the answers as base64 of gzip of JSON; the same answers give the same text."""
-    value = cleaned(samples.as_json())
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    of_task = {name: table.benchmark for table in tables().values() for name in table.tasks}
+    tasks = sorted({task for task, _, _ in questions})
+    value = {
+        "runs": list(names),
+        "tasks": [[name, of_task[name]] for name in tasks],
+        "questions": list(questions.values()),
+        "answers": answers,
+    }
+    text = json.dumps(cleaned(value), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     data = gzip.compress(text.encode("utf-8", "replace"), 9, mtime=0)
     return base64.b64encode(data).decode("ascii")
-
-
-def answers_of(paths: Sequence[Path], names: Sequence[str], benchmark: str | None = None) -> str:
-    """Return the packed answers of runs.
-
-    Args:
-        paths: of logs or prediction files, one a run.
-        names: of the runs in print.
-        benchmark: short name of what prediction files are; None: found out.
-
-    Raises:
-        DataError, PredictionError: see `read_answers`.
-    """
-    samples = Samples()
-    for path, name in zip(paths, names, strict=True):
-        samples.add(name, read_answers(path, benchmark))
-    return packed(samples)
 
 
 # ---------------------------------------------------------------------- how long prompts are

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import html
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -192,20 +191,6 @@ def _markdown(own: Printed, width: int | None) -> str:
         parts.append("\n".join(f"- {escaped_markdown(note)}" for note in table.notes))
     parts.append("\n".join(f"- {escaped_markdown(note)}" for note in own.closing))
     return "\n\n".join(parts) + "\n"
-
-
-def html_text(own: Printed) -> str:
-    """Return the tables for a notebook."""
-
-    def escape(text: str) -> str:
-        return html.escape(escaped_line(text))
-
-    found = []
-    for table in own.tables:
-        text = _tabulated(table, "unsafehtml", escape, section="<b>{}</b>")
-        caption = f"<table><caption>{html.escape(table.title)}</caption>"
-        found.append(text.replace("<table>", caption, 1))
-    return "\n".join(found)
 
 
 _SPECIAL = {

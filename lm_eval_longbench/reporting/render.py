@@ -8,12 +8,10 @@ from typing import Any
 
 from lm_eval_longbench.benchmarks.registry import benchmarks
 from lm_eval_longbench.language import listed, said, sentence, told
-from lm_eval_longbench.records.answer import NOT_KNOWN
 from lm_eval_longbench.reporting.formats import CellParts, Printed, TextTable, write
 from lm_eval_longbench.reporting.notes import Column, warning_of
 from lm_eval_longbench.reporting.published import Entry, Leaderboard, PublishedRow, Rank
-from lm_eval_longbench.reporting.report import BenchmarkReport, Report
-from lm_eval_longbench.reporting.rows import Cell, ReportRow
+from lm_eval_longbench.reporting.report import BenchmarkReport, Cell, Report, ReportRow
 from lm_eval_longbench.statistics.figure import RELATIVE, Place, Unit
 from lm_eval_longbench.statistics.intervals import FEWEST, LEVEL, RESAMPLES, SEED
 from lm_eval_longbench.statistics.tree import FEW_DIFFER, Difference
@@ -203,32 +201,7 @@ def _row_line(report: BenchmarkReport, row: ReportRow) -> dict[str, Any]:
     return line
 
 
-def _further_lines(report: BenchmarkReport) -> Iterator[dict[str, Any]]:
-    """Yield what else is known of the answers, where anything is, and the ranks.
-
-    How many ended at the budget with the warning, failures by reason where one is known, and how
-    many hold reasoning.
-    """
-    tables = [own.table for own in report.columns]
-    failures = [table.answers.failures for table in tables]
-    reasons = dict.fromkeys(reason for own in failures for reason in own)
-    held = [table.facts.reasoning if table.otherwise else {} for table in tables]
-    capped = [table.facts.counts.get("capped") for table in tables]
-    rows: list[tuple[str, str, str, Sequence[Any]]] = [
-        ("budget", "answers that ended at it", "answers", capped),
-        ("budget", "warning", "text", [warning_of(table) or None for table in tables]),
-        *(
-            ("failed", reason, "answers", [own.get(reason) for own in failures])
-            for reason in (reasons if reasons.keys() - {NOT_KNOWN} else ())
-        ),
-        ("reasoning", "answers that hold reasoning", "answers", [h.get("answers") for h in held]),
-        ("reasoning", "policy", "policy", [own.get("policy") for own in held]),
-    ]
-    for *first, cells in rows:
-        labels = report.labels[: len(cells)]  # pairs have none
-        own = {label: cell for label, cell in zip(labels, cells, strict=True) if cell is not None}
-        if own:
-            yield dict(zip(_FIRST, (report.benchmark, *first), strict=True)) | own
+def _rank_lines(report: BenchmarkReport) -> Iterator[dict[str, Any]]:
     for board in report.leaderboards:
         for rank in board.ranks:
             section = f"rank among published{f' ({rank.mode})' if rank.mode else ''}"
@@ -337,7 +310,7 @@ def printed(report: Report) -> Printed:
     shown, lines = [], []
     for own in report.benchmarks:
         shown += [_figures_table(own), *(_board_table(board, own) for board in own.leaderboards)]
-        lines += [*(_row_line(own, row) for row in own.rows), *_further_lines(own)]
+        lines += [*(_row_line(own, row) for row in own.rows), *_rank_lines(own)]
     fixed = {"level": LEVEL, "resamples": RESAMPLES, "seed": SEED, "fewest": FEWEST}
     value = {
         "method": {**fixed, "text": report.method},

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from lm_eval_longbench.benchmarks.registry import benchmarks, tables
 from lm_eval_longbench.errors import DataError
-from lm_eval_longbench.language import Sentence, sentence
+from lm_eval_longbench.language import Sentence, listed, sentence
 from lm_eval_longbench.metrics.reasoning import DROP, KEEP, POLICIES
 from lm_eval_longbench.reporting.notes import (
     Column,
@@ -24,10 +24,9 @@ from lm_eval_longbench.reporting.notes import (
     warning_of,
 )
 from lm_eval_longbench.reporting.published import Leaderboard, leaderboard
-from lm_eval_longbench.reporting.rows import Cell, ReportRow, shown
 from lm_eval_longbench.reporting.scored_run import ScoredRun, ScoredTable
-from lm_eval_longbench.statistics.figure import Figure, Place
-from lm_eval_longbench.statistics.tree import Pairing, estimate
+from lm_eval_longbench.statistics.figure import Figure, Place, Unit
+from lm_eval_longbench.statistics.tree import Difference, Estimate, Leaf, Pairing, Tree, estimate
 
 _DONE = {KEEP: "kept", DROP: "dropped"}
 _LINES = (
@@ -35,6 +34,115 @@ _LINES = (
     "by its line, the other from logs, which know its id"
 )
 _UNLIKE = "{} of their common questions differ in {}: they are not the same questions"
+
+
+# ---------------------------------------------------------------------- rows
+
+
+@dataclass(frozen=True)
+class Cell(Estimate):
+    """One figure of one run.
+
+    Attributes:
+        official: the same figure in the run's official result file, rounded as there and in the
+            benchmark's unit; None where that file has none.
+        tree: what it is made of.
+    """
+
+    official: float | None = None
+    tree: Tree | None = field(default=None, compare=False, repr=False)
+
+    @classmethod
+    def plain(cls, tree: Tree, official: float | None = None) -> Cell:
+        """Return a figure without an interval."""
+        known = (tree.value, tree.n, None, None, "none", tree.unscored, tree.failed)
+        return cls(*known, official=official, tree=tree)
+
+    @property
+    def is_known(self) -> bool:
+        """Whether it has a value, or would but for questions without a score."""
+        return bool(self.n) and (self.value is not None or self.unscored > 0)
+
+    def shown(self, unit: Unit) -> str:
+        """Return the number in a table: the official one where there is one.
+
+        The official sum is in the order of the samples and this one exact; at a tie they could
+        round apart.
+        """
+        return unit.shown(self.value if self.official is None else self.official / unit.factor)
+
+
+@dataclass(frozen=True)
+class ReportRow:
+    """One figure of every column.
+
+    Attributes:
+        section, name: the place of the figure.
+        unit: how it is given.
+        detail: shown in CSV and JSON only.
+        figures: one a column; None where a run has fewer repeats than the figure needs.
+        differences: one a pair; None where there is none. Beside a baseline the retained shares.
+    """
+
+    section: str
+    name: str
+    unit: Unit
+    detail: bool
+    figures: tuple[Cell | None, ...]
+    differences: tuple[Difference | None, ...]
+
+    @property
+    def is_known(self) -> bool:
+        """Whether a column has its figure."""
+        return any(figure is not None and figure.is_known for figure in self.figures)
+
+
+def _equal(one: Cell | None, other: Cell | None) -> bool:
+    """Whether two figures are of the same questions with the same scores."""
+    mine, theirs = one and one.tree, other and other.tree
+    if not isinstance(mine, Leaf) or not isinstance(theirs, Leaf):
+        return mine is theirs
+    return (
+        np.array_equal(mine.keys, theirs.keys)
+        and np.array_equal(mine.values, theirs.values, equal_nan=True)
+        and (mine.absent, mine.failed) == (theirs.absent, theirs.failed)
+    )
+
+
+def _same_rows(own: dict[str, ReportRow], other: dict[str, ReportRow]) -> bool:
+    """Whether two sections have the same figures under the same names."""
+    return own.keys() == other.keys() and all(
+        row.unit == other[name].unit and all(map(_equal, row.figures, other[name].figures))
+        for name, row in own.items()
+    )
+
+
+def shown(rows: Sequence[ReportRow]) -> tuple[list[ReportRow], list[Sentence]]:
+    """Hide rows without a figure, and sections that repeat an earlier one.
+
+    Returns:
+        All rows, and a note on each section that others repeat.
+    """
+    rows = [replace(row, detail=row.detail or not row.is_known) for row in rows]
+    sections: dict[str, dict[str, ReportRow]] = {}
+    for row in rows:
+        if row.is_known:
+            sections.setdefault(row.section, {})[row.name] = row
+    repeats: dict[str, list[str]] = {}  # by the section that is shown
+    for section, own in sections.items():
+        if any(not row.detail for row in own.values()):
+            first = next((one for one in repeats if _same_rows(own, sections[one])), section)
+            repeats.setdefault(first, []).append(section)
+    hidden = {own for first, all_of_it in repeats.items() for own in all_of_it if own != first}
+    notes = [
+        sentence("Equal to {}, and not repeated: {}.", first, listed(others, "; ", "；"))
+        for first, (_, *others) in repeats.items()
+        if others
+    ]
+    return [replace(row, detail=row.detail or row.section in hidden) for row in rows], notes
+
+
+# ---------------------------------------------------------------------- columns and pairs
 
 
 def columns_of(benchmark: str, runs: Sequence[ScoredRun]) -> list[Column]:
@@ -92,14 +200,16 @@ def pairs_of(columns: Sequence[Column]) -> list[Pair]:
 _Stated = tuple[Figure, bool, Any]
 
 
-def _cell(folder: Path, figure: Figure, is_stated: bool, official: Any) -> Cell:
-    """Return a figure with its interval; DataError if a folder's files give two values of it."""
+def _cell(folder: Path, figure: Figure, is_stated: bool, official: Any, *, intervals: bool) -> Cell:
+    """Return a figure; DataError if a folder's files give two values of it."""
     if is_stated and figure.differs_from(official):
         raise DataError(
             f"{folder}: report.json has {official} as {figure.section} {figure.name}, and "
             f"samples.jsonl gives {figure.unit.scaled(figure.tree.value)}: they are not of one "
             "run. Score the predictions again with `lm-eval-longbench score`."
         )
+    if not intervals:
+        return Cell.plain(figure.tree, official)
     return Cell(**vars(estimate(figure.tree)), official=official, tree=figure.tree)
 
 
@@ -192,7 +302,7 @@ def _places(tables: Sequence[Mapping[Place, _Stated]]) -> list[Place]:
     return places
 
 
-def _rows(columns: Sequence[Column], pairs: Sequence[Pair]) -> list[ReportRow]:
+def _rows(columns: Sequence[Column], pairs: Sequence[Pair], *, intervals: bool) -> list[ReportRow]:
     """Return the figures of all columns.
 
     Where answers hold reasoning, the figures under the other policy than theirs come last, for
@@ -210,7 +320,7 @@ def _rows(columns: Sequence[Column], pairs: Sequence[Pair]) -> list[ReportRow]:
     for place in _places(found):
         figure, *_ = next(own[place] for own in found if place in own)
         cells = tuple(
-            _cell(column.run.folder, *own[place]) if place in own else None
+            _cell(column.run.folder, *own[place], intervals=intervals) if place in own else None
             for column, own in zip(columns, found, strict=True)
         )
         differences = tuple(
@@ -245,12 +355,14 @@ def _leaderboards(columns: Sequence[Column], rows: Sequence[ReportRow]) -> list[
     ]
 
 
-def _benchmark(name: str, runs: Sequence[ScoredRun], *, published: bool) -> BenchmarkReport | None:
+def _benchmark(
+    name: str, runs: Sequence[ScoredRun], *, published: bool, intervals: bool
+) -> BenchmarkReport | None:
     columns = columns_of(name, runs)
     if not columns:
         return None
     pairs = pairs_of(columns)
-    rows, repeated = shown(_rows(columns, pairs))
+    rows, repeated = shown(_rows(columns, pairs, intervals=intervals))
     warnings = [(column, warning_of(column.table)) for column in columns]
     details = sum(row.detail and row.is_known for row in rows)
     more = "{} more figures with --format csv or json."
@@ -269,16 +381,21 @@ def _benchmark(name: str, runs: Sequence[ScoredRun], *, published: bool) -> Benc
     return BenchmarkReport(name, title, *own, notes, on_figures, boards)
 
 
-def make_report(runs: Sequence[ScoredRun], *, published: bool = False) -> Report:
+def make_report(
+    runs: Sequence[ScoredRun], *, published: bool = False, intervals: bool = True
+) -> Report:
     """Return the report of some runs, one column each and benchmark.
 
     Args:
         runs: scored runs, with distinct names.
         published: add the published rows and the ranks that the runs would take.
+        intervals: make the intervals of figures, which takes a second or two.
 
     Raises:
         DataError: the files of a run contradict each other.
     """
-    found = (_benchmark(name, runs, published=published) for name in benchmarks())
+    found = (
+        _benchmark(name, runs, published=published, intervals=intervals) for name in benchmarks()
+    )
     known = tuple(benchmark for benchmark in found if benchmark is not None)
     return Report(known, tuple(remarks_on(runs)))

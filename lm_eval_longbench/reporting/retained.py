@@ -24,8 +24,14 @@ from lm_eval_longbench.language import Sentence
 from lm_eval_longbench.reporting.formats import write
 from lm_eval_longbench.reporting.notes import Column, note_on_pair, remarks_on
 from lm_eval_longbench.reporting.render import DIFFERENCE, PERCENT, csv_cells, printed
-from lm_eval_longbench.reporting.report import BenchmarkReport, Report, columns_of, pair_of
-from lm_eval_longbench.reporting.rows import Cell, ReportRow
+from lm_eval_longbench.reporting.report import (
+    BenchmarkReport,
+    Cell,
+    Report,
+    ReportRow,
+    columns_of,
+    pair_of,
+)
 from lm_eval_longbench.reporting.scored_run import ScoredRun
 from lm_eval_longbench.statistics.figure import RELATIVE, Figure, Place
 from lm_eval_longbench.statistics.intervals import FEWEST, t_interval, two_sided_p
@@ -107,14 +113,6 @@ def _figures(column: Column) -> dict[Place, Figure]:
     return {one.place: one for one in found if not one.hidden and one.unit is not RELATIVE}
 
 
-def _cell(figure: Figure | None) -> Cell | None:
-    """Return a figure without an interval: the share has one."""
-    if figure is None:
-        return None
-    tree = figure.tree
-    return Cell(tree.value, tree.n, None, None, "none", tree.unscored, tree.failed, tree=tree)
-
-
 def _table(columns: Sequence[Column], x: str) -> BenchmarkReport:
     """Return what the other columns keep of the first one."""
     pairs = [pair_of(columns, 0, number) for number in range(1, len(columns))]
@@ -128,7 +126,8 @@ def _table(columns: Sequence[Column], x: str) -> BenchmarkReport:
             None if pair.reason or one is None else retained(figure.tree, one.tree)
             for pair, one in zip(pairs, beside, strict=True)
         )
-        cells = tuple(map(_cell, (figure, *beside)))
+        # Without an interval: the share has one.
+        cells = tuple(None if one is None else Cell.plain(one.tree) for one in (figure, *beside))
         rows.append(ReportRow(*place, figure.unit, figure.detail, cells, kept))
     info, notes = columns[0].table.info, tuple(map(note_on_pair, pairs))
     title = f"{info.title}, {info.mode}" if info.mode else info.title

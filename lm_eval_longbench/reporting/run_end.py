@@ -18,8 +18,7 @@ from lm_eval_longbench.records.answer import failed_text
 from lm_eval_longbench.reporting.notes import Column, warning_of
 from lm_eval_longbench.reporting.published import lacks_first_pass, verdict_of
 from lm_eval_longbench.reporting.render import figure_parts, sections
-from lm_eval_longbench.reporting.report import BenchmarkReport, Report
-from lm_eval_longbench.reporting.rows import Cell, ReportRow
+from lm_eval_longbench.reporting.report import BenchmarkReport, Cell, Report, ReportRow
 
 # Figures of a headline where none is official.
 _FIGURES = 4
@@ -226,7 +225,7 @@ def headlines(report: Report, asked: Asked = Asked()) -> list[str]:
     return [f"{name}: {text}" for name, text in _opening(report, asked)]
 
 
-def opening(report: Report, asked: Asked) -> str:
+def opening(report: Report, asked: Asked = Asked()) -> str:
     """Return the first lines: headlines, whether they are official, and what became of answers.
 
     Args:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
@@ -12,7 +11,7 @@ from typing import Any
 from lm_eval_longbench.benchmarks.registry import benchmark_of_table, learn_carried, tables
 from lm_eval_longbench.catalog.model import Table
 from lm_eval_longbench.errors import DataError, PredictionError, few
-from lm_eval_longbench.files import blocks, lines, read_whole, reading
+from lm_eval_longbench.files import read_json, read_json_lines
 from lm_eval_longbench.language import sentence
 from lm_eval_longbench.metrics.reasoning import POLICIES
 from lm_eval_longbench.records.scored import FORMAT, REPORT, SAMPLES, ReportTable, table_parts
@@ -177,10 +176,7 @@ def _facts(file: Path, table: str, entry: Any) -> Facts:
 
 def _read_report(file: Path) -> tuple[dict[str, Facts], dict[str, int], str]:
     """Return the tables' facts, the number of rows by kind of problem, and the model's name."""
-    try:
-        report = json.loads(read_whole(file))
-    except (OSError, ValueError, RecursionError) as error:
-        raise DataError(f"{file} cannot be read as JSON: {error}. {_AGAIN}") from error
+    report = read_json(file, DataError)
     if not isinstance(report, dict) or report.get("format") != FORMAT:
         raise DataError(f'{file} has no "format": {FORMAT}. {_AGAIN}')
     learn_carried(report, file)
@@ -211,19 +207,17 @@ def _columns(table: str, facts: Facts) -> list[Columns]:
 
 def _read_samples(file: Path, columns: Mapping[str, Sequence[Columns]]) -> None:
     """Add every line to the columns of its table; DataError names a line that does not fit."""
-    with reading(file, DataError):
-        for number, line in enumerate(lines(blocks(file)), start=1):
-            try:
-                row = json.loads(line)
-                for own in columns[row["table"]]:
-                    own.add(row, number)
-            except KeyError as error:
-                raise DataError(
-                    f"{file}, line {number}: {error} is no field of the line, or no table of "
-                    f"{REPORT}. {_AGAIN}"
-                ) from error
-            except (BadRow, TypeError, ValueError, RecursionError) as error:
-                raise DataError(f"{file}, line {number}: {error}. {_AGAIN}") from error
+    for number, row in read_json_lines(file, DataError):
+        try:
+            for own in columns[row["table"]]:
+                own.add(row, number)
+        except KeyError as error:
+            raise DataError(
+                f"{file}, line {number}: {error} is no field of the line, or no table of "
+                f"{REPORT}. {_AGAIN}"
+            ) from error
+        except (BadRow, TypeError, ValueError) as error:
+            raise DataError(f"{file}, line {number}: {error}. {_AGAIN}") from error
 
 
 def read_run(folder: Path, name: str | None = None) -> ScoredRun:

@@ -11,13 +11,10 @@ import datasets
 import pytest
 from lm_eval.config.evaluate_config import EvaluatorConfig
 from lm_eval.models.huggingface import HFLM
-from typer.testing import CliRunner
 
 import lm_eval_longbench
 from lm_eval_longbench.api.evaluate import _HARNESS, evaluate
-from lm_eval_longbench.cli.main import app
 from lm_eval_longbench.errors import (
-    LockError,
     OptionError,
     RunStopped,
     TokenizerError,
@@ -175,18 +172,6 @@ def test_a_function_gets_prompts_and_what_it_asks_for(capsys):
     assert re.search("Running generate_until requests: 100%.* 4/4 ", capsys.readouterr().err)
 
 
-def test_answers_of_a_function_end_at_stop_strings():
-    run = evaluate(
-        lambda prompts: ["one\ntwo" for _ in prompts],
-        QASPER,
-        gen_kwargs={"until": ["\n", "z"]},
-        limit=1,
-        **SAMPLE,
-    )
-    (row,) = run._kept.rows[QASPER]
-    assert row["resps"] == [["one"]]
-
-
 @pytest.mark.parametrize(
     ("answer", "said"),
     [
@@ -252,13 +237,6 @@ def test_options_that_are_none_are_left_out_and_samples_choose_questions():
     assert [line["index"] for line in run.samples] == [2]
 
 
-def test_a_misspelt_task_is_refused_with_the_nearest():
-    with pytest.raises(UnknownNameError, match="Did you mean 'longbench_v1_qasper'"):
-        evaluate(nothing, "longbench_v1_qaspr", **SAMPLE)
-    with pytest.raises(OptionError, match="No task"):
-        evaluate(nothing, [])
-
-
 @pytest.mark.parametrize(
     ("model", "more", "said"),
     [
@@ -275,16 +253,6 @@ def test_a_misspelt_task_is_refused_with_the_nearest():
 def test_what_is_impossible_is_refused(model, more, said):
     with pytest.raises(OptionError, match=said):
         evaluate(model, QASPER, **{**SAMPLE, **more})
-
-
-def test_a_lock_holds(tmp_path):
-    lock = tmp_path / "longbench.lock"
-    options = ["--metadata", '{"longbench": {"data_dir": "sample"}}']
-    done = CliRunner().invoke(app, ["lock", "--tasks", QASPER, *options, "--output", str(lock)])
-    assert done.exit_code == 0, done.output
-    assert evaluate(nothing, QASPER, lock=lock).options[QASPER]["data_dir"] == "sample"
-    with pytest.raises(LockError, match="overlength"):
-        evaluate(nothing, QASPER, lock=lock, overlength="fail", **SAMPLE)
 
 
 def test_a_preset_and_repeats_reach_the_tasks(tokenizer_folder):

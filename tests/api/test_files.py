@@ -6,7 +6,6 @@ import io
 import pytest
 
 from lm_eval_longbench import evaluate, report
-from lm_eval_longbench.errors import DataError, OptionError, UnknownNameError
 
 
 @pytest.fixture(scope="module")
@@ -35,15 +34,3 @@ def test_runs_in_memory_and_in_folders_stand_side_by_side(runs, tmp_path):
     )
     assert report(one, two.save_scores(tmp_path / "two"), format="csv") == expected
     assert report(one.save_scores(tmp_path / "one"), tmp_path / "two", format="csv") == expected
-
-
-def test_what_is_wrong_is_said(runs, tmp_path):
-    one, _ = runs
-    with pytest.raises(OptionError, match="Several runs are called one"):
-        report(one, one)
-    with pytest.raises(UnknownNameError, match="Did you mean 'csv'"):
-        report(one, format="cvs")
-    with pytest.raises(UnknownNameError, match="published"):
-        report(one, against="publisht")
-    with pytest.raises(DataError, match="does not exist"):
-        report(tmp_path / "none")

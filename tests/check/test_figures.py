@@ -18,7 +18,7 @@ from lm_eval_longbench.benchmarks.v2 import V2
 from lm_eval_longbench.check import figures
 from lm_eval_longbench.check.figures import Figures, check_groups
 from lm_eval_longbench.check.logged_task import LoggedTask
-from lm_eval_longbench.check.verification import CONFIRMED, DIFFERENT, NOT_CHECKABLE, same_number
+from lm_eval_longbench.check.verification import CONFIRMED, DIFFERENT, NOT_CHECKABLE
 from lm_eval_longbench.errors import PredictionError
 from lm_eval_longbench.metrics.summary import score_sample
 from lm_eval_longbench.prompts.render import text_sha256
@@ -122,23 +122,6 @@ def test_standard_error(values):
     expected = statistics.stdev(values) / math.sqrt(len(values))
     found = Figures({}, {"score,none": [*values, None]}).error("score,none")
     assert found == pytest.approx(expected, abs=1e-12)
-
-
-@pytest.mark.parametrize(
-    ("left", "right", "same"),
-    [
-        (0.5, 0.5 + 1e-10, True),
-        (0.5, 0.5 + 1e-8, False),
-        (math.nan, math.nan, True),
-        (math.nan, 0.0, False),
-        (None, 0.0, False),
-        (None, None, True),
-        (1, 1.0, True),
-        ("N/A", 0.5, False),
-    ],
-)
-def test_same_number(left, right, same):
-    assert same_number(left, right) is same
 
 
 # ---------------------------------------------------------------------- groups

@@ -16,7 +16,6 @@ from lm_eval_longbench.check.verification import CONFIRMED, DIFFERENT, NOT_CHECK
 from lm_eval_longbench.check.verify import verify
 from lm_eval_longbench.cli.main import app
 from lm_eval_longbench.data.convert import cache_folder
-from lm_eval_longbench.signature.signature import data_of, is_local, is_sample
 
 TASK = "longbench_v1_qasper"
 
@@ -128,30 +127,9 @@ def test_other_local_data(local):
     assert found["longbench_v2_code_repository", "data", "sha256"].status == CONFIRMED
 
 
-@pytest.mark.parametrize("label", ["sample-000000000000", "zai-org/LongBench@0000000"])
-def test_data_of_another_version(base, label):
-    def edit(rows):
-        for row in rows:
-            row["doc"]["data"] = label
-
-    base.edit_log(TASK, edit)
-    base.edit_run(TASK, data=label, data_sha256="0" * 64)
-    found = of_kind(verify([base.folder]), "data", "prompts")
-    assert found.pop((TASK, "data", "sha256")).status == NOT_CHECKABLE
-    assert found[TASK, "prompts", "prompts"].status == NOT_CHECKABLE
-    assert (TASK, "data", "label") not in found
-
-
-def test_labels():
-    label = "caskcsg/LongBench-Pro@4996884"
-    assert data_of(f"{label} (only language: English)") == data_of(label) == label
-    assert is_sample("sample-0123456789ab") and is_local("local-0123456789ab (only a: b)")
-    assert not is_sample(label) and not is_local(label) and not is_local(None)
-
-
 def test_results_carry_no_code_to_run(base, monkeypatch):
     """A results file cannot make `verify` trust code of a tokenizer's repository."""
-    from lm_eval_longbench.check import prompts
+    from lm_eval_longbench.check import logged_task as prompts
 
     asked = []
     monkeypatch.setattr(prompts, "_is_here", lambda name: True)

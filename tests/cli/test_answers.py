@@ -50,13 +50,6 @@ def test_json(invoke, file):
     assert found["tasks"]["longbench_v2"]["prompt_tokens"] is None
 
 
-@pytest.mark.parametrize("name", ["nothing", "."])
-def test_where_there_is_none(invoke, tmp_path, name):
-    result = invoke("answers", tmp_path / name)
-    assert result.exit_code == 2
-    assert "no file of answers" in result.output
-
-
 def test_what_is_no_file_of_answers(raised, tmp_path):
     path = tmp_path / "notes.txt"
     path.write_text("notes " * 1000)

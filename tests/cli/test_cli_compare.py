@@ -1,13 +1,10 @@
 """`compare` from the command line: the verdict first, figures only where they may be compared."""
 
-import json
-
 import pytest
 from real_runs import EXTRACTIVE, Files, write_run
 from typer.testing import CliRunner
 
 from lm_eval_longbench.cli.main import app
-from lm_eval_longbench.errors import PredictionError
 from lm_eval_longbench.harness.baseline import ExtractiveBaseline
 
 QASPER, V2 = "longbench_v1_qasper", "longbench_v2"
@@ -35,14 +32,6 @@ def command():
 
 def cells(result):
     return [line.split() for line in result.stdout.splitlines()]
-
-
-def test_comparable(command, run):
-    result = command(run, run)
-    assert result.exit_code == 0, result.output
-    assert not any(line.startswith("  ") for line in result.stdout.splitlines())
-    whole = command(run, run, "--verbose")
-    assert [QASPER, "score", "0.1125", "0.1125", "+0.0000"] in cells(whole)
 
 
 def test_not_comparable(command, run, files):
@@ -115,34 +104,3 @@ def test_the_screen(command, tmp_path, tokenizer_folder):
     assert len(text.splitlines()) <= 10
     assert result.exit_code == 2
     assert "as tokenizers differ" not in command(*sides, "--verbose").stdout
-
-
-def test_a_file_that_cannot_be_read_has_a_status_of_its_own(command, run, files, tmp_path):
-    result = command(run, tmp_path / "nothing")
-    assert isinstance(result.exception, PredictionError) and result.exception.status == 2
-    assert "does not exist" in str(result.exception)
-    files.results.write_text("{", encoding="utf-8")
-    result = command(run, files.folder)
-    assert (result.exception.status, result.stdout) == (2, "")
-    assert f"{files.results} is not JSON" in str(result.exception)
-
-
-def test_json(command, run, files):
-    files.edit_run(QASPER, template_sha256="0" * 64, seeds=[1, 2])
-    result = command(run, files.folder, "--json")
-    assert result.exit_code == 2
-    found = json.loads(result.stdout)
-    assert (found["a"], found["b"]) == (str(run), str(files.folder))
-    assert found["verdict"] == "not comparable"
-    one, other = found["tasks"]
-    assert (one["task"], one["verdict"]) == (QASPER, "not comparable")
-    by_name = {own["ingredient"]: own for own in one["differences"]}
-    assert by_name["template_sha256"]["right"] == "0" * 64
-    assert by_name["seeds"]["weight"] == "comparable with care"
-    assert {"figure": "score", "a": 0.1125, "b": 0.1125} in [
-        {**own, "a": round(own["a"], 4), "b": round(own["b"], 4)}
-        for own in one["figures"]
-        if own["figure"] == "score"
-    ]
-    assert (other["task"], other["verdict"], other["differences"]) == (V2, "comparable", [])
-    assert found["only_a"] == found["only_b"] == []

@@ -1,15 +1,12 @@
 """`lm-eval-longbench lock`, and the argument --locked of `run`."""
 
-import json
-
 import pytest
 from typer.testing import CliRunner
 
-from lm_eval_longbench.benchmarks.registry import tasks as all_tasks
 from lm_eval_longbench.check.lock import lock_text, read_lock, require_lock
 from lm_eval_longbench.cli.lock import take_locked
 from lm_eval_longbench.cli.main import app
-from lm_eval_longbench.errors import LockError, LongBenchError, OptionError, UnknownNameError
+from lm_eval_longbench.errors import LockError, LongBenchError
 from lm_eval_longbench.options import Options
 
 OPTIONS = '{"longbench": {"data_dir": "sample", "truncate_to": 500}}'
@@ -42,13 +39,6 @@ def test_a_lock_is_written_and_used(run, tmp_path):
     assert str(tmp_path) not in text
 
 
-def test_without_arguments_all_tasks_are_frozen(run):
-    assert run().exit_code == 0
-    found = read_lock("longbench.lock")
-    assert set(found.tasks) == set(all_tasks())
-    assert found.options == {}
-
-
 def test_a_damaged_lock_is_written_anew_and_other_files_are_left_alone(run, tmp_path):
     run("--tasks", "longbench_v2")
     file = tmp_path / "longbench.lock"
@@ -66,29 +56,9 @@ def test_a_damaged_lock_is_written_anew_and_other_files_are_left_alone(run, tmp_
 
 
 @pytest.mark.parametrize(
-    ("metadata", "said"),
-    [
-        ("{", "--metadata is not JSON"),
-        ("[1]", "An object such as"),
-        ('"longbench"', "An object such as"),
-        ('{"longbench": {"truncate_to": 1}}', "at least 2"),
-        ('{"truncate_to": 31500}', "go under one key"),
-        ('{"longbench": {"truncate": 5}}', "Did you mean 'truncate_to'?"),
-    ],
-)
-def test_wrong_metadata(run, metadata, said):
-    with pytest.raises((OptionError, UnknownNameError)) as caught:
-        run("--tasks", "longbench_v2", "--metadata", metadata)
-    assert said in str(caught.value)
-
-
-@pytest.mark.parametrize(
     ("given", "path", "rest"),
     [
-        ([], None, []),
-        (["--tasks", "a"], None, ["--tasks", "a"]),
         (["--locked"], "longbench.lock", []),
-        (["--locked", "--tasks", "a"], "longbench.lock", ["--tasks", "a"]),
         (["--tasks", "a", "--locked", "my.lock"], "my.lock", ["--tasks", "a"]),
         (["--locked", "my.lock", "--limit", "2"], "my.lock", ["--limit", "2"]),
         (["--locked=my.lock", "-x"], "my.lock", ["-x"]),
@@ -98,24 +68,3 @@ def test_wrong_metadata(run, metadata, said):
 )
 def test_the_argument_of_run(given, path, rest):
     assert take_locked(given) == (path, rest)
-
-
-@pytest.mark.parametrize(
-    "url", ["https://me:S3cr3t@h/v1", "https://h/v1?api-key=S3cr3t", "https://h/v1?S3cr3t"]
-)
-def test_no_secret_gets_into_a_lock(run, tmp_path, url):
-    options = {"data_dir": "sample", "embedding_model": "m", "embedding_url": url}
-    with pytest.raises(OptionError, match="environment variable LONGBENCH_EMBEDDING_API_KEY") as e:
-        run("--tasks", "longbench_pro_t4_1", "--metadata", json.dumps({"longbench": options}))
-    assert "S3cr3t" not in str(e.value)
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_secret_that_was_written_into_a_lock_is_not_quoted(run, tmp_path):
-    options = {"data_dir": "sample", "embedding_model": "m", "embedding_url": "https://h/v1"}
-    run("--tasks", "longbench_pro_t4_1", "--metadata", json.dumps({"longbench": options}))
-    lock = tmp_path / "longbench.lock"
-    lock.write_text(lock.read_text().replace("https://h/v1", "https://me:S3cr3t@h/v1"))
-    with pytest.raises(LockError, match="is damaged") as caught:
-        read_lock(lock)
-    assert "S3cr3t" not in str(caught.value)

@@ -18,18 +18,6 @@ def test_version(invoke):
     assert version("lm-eval-longbench") == __version__
 
 
-def test_help_names_every_command(invoke):
-    result = invoke("--help")
-    assert result.exit_code == 0
-    for command in (
-        *("run", "doctor", "prepare", "lock", "score", "report", "verify", "compare"),
-        *("prompt", "presets", "path", "link", "leaderboard"),
-    ):
-        assert re.search(rf"^\W*{command}\s", result.stdout, re.MULTILINE), command
-        if command != "run":  # which hands --help on to the harness
-            assert invoke(command, "--help").exit_code == 0
-
-
 def test_the_help_in_short_is_the_beginning_of_each_command_s_own():
     for name, short in main_module.COMMANDS.items():
         own = main_module.command(name)
@@ -43,12 +31,6 @@ def test_every_module_of_a_command_is_in_the_list():
     assert main_module.COMMANDS.keys() - {"path"} == modules
 
 
-def test_an_unknown_command(invoke):
-    result = invoke("scroe")
-    assert result.exit_code == 2
-    assert "scroe" in result.output
-
-
 def test_an_error_is_one_message_and_exit_2(script):
     done = script("prompt", "longbench_v1_qaspr", "--index", "0", "--data-dir", "sample")
     assert done.returncode == 2
@@ -58,13 +40,6 @@ def test_an_error_is_one_message_and_exit_2(script):
     assert message.startswith(start)
     assert len(message.splitlines()) == 1
     assert "Traceback" not in message
-
-
-def test_wrong_usage_is_exit_2_without_a_traceback(script):
-    done = script("score")
-    assert done.returncode == 2
-    assert b"Traceback" not in done.stderr
-    assert b"Usage" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -23,12 +23,6 @@ def test_the_path_exists_and_holds_the_tasks(invoke):
     assert folder in (package / "tasks", package.parent / "tasks")
 
 
-def test_the_script_prints_the_path_alone(script):
-    done = script("path")
-    assert (done.returncode, done.stderr) == (0, b"")
-    assert done.stdout.decode() == f"{task_folder()}\n"
-
-
 def fake_harness(folder):
     tasks = folder / "lm_eval" / "tasks"
     tasks.mkdir(parents=True)

@@ -15,10 +15,7 @@ from pro_rows import ROW, official_rows, write_rows
 from typer.testing import CliRunner
 from v1_tasks import TASKS, load
 
-from lm_eval_longbench.benchmarks.pro import PRO
-from lm_eval_longbench.benchmarks.registry import benchmarks
 from lm_eval_longbench.benchmarks.v2 import V2
-from lm_eval_longbench.catalog.model import Source
 from lm_eval_longbench.cli.main import app
 from lm_eval_longbench.data import open as opening
 from lm_eval_longbench.errors import DataError, OptionError, UnknownNameError
@@ -81,18 +78,6 @@ def test_pro_from_a_folder_and_the_run_after_it(said, tmp_path, monkeypatch):
     assert said("pro", "--data-dir", file.parent) == output
 
 
-def test_pinned_pro_names_its_revision(said, tmp_path, pinned_in):
-    file = write_rows(tmp_path / "data" / "longbench_pro.json", official_rows())
-    digest = hashlib.sha256(file.read_bytes()).hexdigest()
-    pinned = Source(PRO.source.repo, "abc" * 13 + "d", "longbench_pro.json", digest)
-    pinned_in(PRO, pinned)
-    output = said("pro", "--data-dir", file)
-    assert output.splitlines()[-1] == (
-        f"caskcsg/LongBench-Pro at revision {pinned.revision}, longbench_pro.json, sha256 {digest}"
-    )
-    assert cells(output, "T3.2 Single-Hop Fact QA")[2] == "caskcsg/LongBench-Pro@abcabca"
-
-
 def test_a_failed_download_ends_with_status_2_and_eight_lines(tmp_path, cache_at):
     with mirroring(b"[]", MISSING) as mirror:
         begun = time.monotonic()
@@ -119,26 +104,6 @@ def cache_at(tmp_path):
     """An environment with caches of this test alone."""
     own = {name: value for name, value in os.environ.items() if not name.startswith("HF_")}
     return {**own, "HF_HOME": str(tmp_path / "home")}
-
-
-def test_two_places(said):
-    with pytest.raises(OptionError, match="--data-dir uses data as it is"):
-        said("v2", "--from", "hub", "--data-dir", "sample")
-
-
-def test_everything_is_the_default(said, monkeypatch):
-    asked = []
-
-    def nothing(benchmark):
-        asked.append(benchmark.name)
-        return iter(())
-
-    for benchmark in benchmarks().values():
-        monkeypatch.setattr(type(benchmark), "prepared", nothing)
-    for arguments in ([], ["all"]):
-        asked.clear()
-        said(*arguments)
-        assert asked == [one.name for one in benchmarks().values() if not one.variant]
 
 
 def test_data_that_lacks_a_task(said, tmp_path):

@@ -29,13 +29,6 @@ def document(tmp_path):
     return write
 
 
-def test_a_document_from_a_file(invoke, document):
-    result = invoke("prompt", "longbench_v1_trec", "--doc", document(DOCUMENT))
-    assert result.exit_code == 0
-    assert result.stdout_bytes == TREC.encode()
-    assert result.stderr_bytes == b""
-
-
 def test_the_script_writes_the_bytes_and_no_newline(script, document):
     file = document(DOCUMENT)
     # An encoding that cannot say any of it: the bytes are UTF-8 all the same.
@@ -44,8 +37,8 @@ def test_the_script_writes_the_bytes_and_no_newline(script, document):
     assert done.stdout == TREC.encode()
 
 
-@pytest.mark.parametrize("task", TASKS[::4], ids=lambda task: task.name)
-@pytest.mark.parametrize("index", [0, 3])
+@pytest.mark.parametrize("task", TASKS[::8], ids=lambda task: task.name)
+@pytest.mark.parametrize("index", [3])
 def test_a_row_of_the_sample(invoke, task, index):
     lines = (SAMPLE / f"{task.dataset}.jsonl").read_bytes().splitlines()
     result = invoke("prompt", task.name, "--index", index, "--data-dir", "sample")
@@ -69,11 +62,3 @@ def test_a_cut_prompt(invoke, document, tokenizer_folder, limit):
     tail = tokenizer.decode(ids[-20:], skip_special_tokens=True)
     assert len(ids) > limit
     assert result.stdout_bytes == (head + tail).encode()
-
-
-def test_a_prompt_that_is_short_enough_is_whole(script, document, tokenizer_folder):
-    done = script(
-        *("prompt", "longbench_v1_e_trec", "--doc", document(DOCUMENT)),
-        *("--tokenizer", tokenizer_folder, "--truncate-to", 4000),
-    )
-    assert (done.returncode, done.stdout) == (0, TREC.encode())

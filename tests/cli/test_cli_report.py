@@ -5,12 +5,11 @@ import io
 import json
 
 import pytest
-from scored_runs import pro_row, v1_rows, v2_row, write_run
+from scored_runs import v1_rows, v2_row, write_run
 from typer.testing import CliRunner
 
 from lm_eval_longbench.cli.main import app
-from lm_eval_longbench.errors import DataError, LongBenchError, OptionError, UnknownNameError
-from lm_eval_longbench.scoring.score import score_paths
+from lm_eval_longbench.errors import LongBenchError, OptionError
 
 
 @pytest.fixture
@@ -45,30 +44,7 @@ def test_a_table_of_one_run(command, folders):
     assert "p is two-sided" not in result.stdout  # there is nothing to compare with
 
 
-def test_latex_is_printed_or_written_also_of_shares(command, folders, tmp_path):
-    printed = command(*folders, "--format", "latex")
-    assert printed.exit_code == 0, printed.output
-    assert printed.stdout.startswith("% Needs \\usepackage{booktabs}")
-    file = tmp_path / "tables.tex"
-    assert command(*folders, "--format", "latex", "--output", file).exit_code == 0
-    assert file.read_text() == printed.stdout
-    shares = command(*folders, "--format", "latex", "--baseline", "two")
-    assert "two (baseline)" in shares.stdout and "LongBench v2. " in shares.stdout
-    with pytest.raises(OptionError, match="needs one or more runs"):
-        raise command("--format", "latex").exception
-
-
-def test_two_runs_get_a_difference(command, folders):
-    result = command(*folders, "--format", "csv")
-    lines = {
-        (row["section"], row["figure"]): row for row in csv.DictReader(io.StringIO(result.stdout))
-    }
-    overall = lines["official", "overall"]
-    assert (overall["one"], overall["two"], overall["two less one"]) == ("33.3", "100.0", "66.7")
-    assert (overall["two less one: p"], overall["two less one: n"]) == ("0.0000", "30")
-
-
-@pytest.mark.parametrize("kind", ["table", "markdown", "csv", "json"])
+@pytest.mark.parametrize("kind", ["table", "markdown", "csv", "json", "latex"])
 def test_every_format_is_written_to_a_file_as_printed(command, folders, tmp_path, kind):
     arguments = (*folders, "--format", kind, "--against", "published")
     printed = command(*arguments)
@@ -80,29 +56,8 @@ def test_every_format_is_written_to_a_file_as_printed(command, folders, tmp_path
     assert [path.name for path in file.parent.iterdir()] == ["report.txt"]
 
 
-def test_a_rank(command, tmp_path):
-    rows = [v2_row(f"q{n}", float(n < 252)) for n in range(503)]  # 50.1: as GPT-4o
-    folder = write_run(tmp_path / "mine", rows, official_data=True)
-    text = command(folder, "--against", "published").stdout
-    assert (
-        "mine, overall among direct figures: rank 2 of 26, "
-        "tied with GPT-4o (2024-08-06) (protocol not known)."
-    ) in text
-
-
-def test_runs_of_one_name_are_told_apart(command, tmp_path):
-    rows = [pro_row("a", 0.5), pro_row("b", 0.25)]
-    folders = [write_run(tmp_path / name / "out", rows) for name in ("x", "y")]
-    parsed = json.loads(command(*folders, "--format", "json").stdout)
-    (benchmark,) = parsed["benchmarks"]
-    assert [column["run"] for column in benchmark["columns"]] == ["x/out", "y/out"]
-
-
 ERRORS = {
-    "no such folder": (lambda a: [a.parent / "none"], DataError, "does not exist"),
     "the same twice": (lambda a: [a, a.parent / "one"], OptionError, "is given twice"),
-    "format": (lambda a: [a, "--format", "jsno"], UnknownNameError, "Did you mean 'json'"),
-    "against": (lambda a: [a, "--against", "publishd"], UnknownNameError, "mean 'published'"),
     "an output that is a folder": (lambda a: [a, "--output", a], LongBenchError, "be written"),
 }
 
@@ -140,11 +95,6 @@ def test_raw_predictions_are_scored_first(command, folders, raw):
     ranks = {rank["column"]: rank for rank in v1["published"][0]["ranks"]}
     assert ranks["predictions"]["reason"].startswith("it is incomplete")
     assert sorted(path.name for path in raw.iterdir()) == before
-
-
-def scored(path, output):
-    score_paths([path], output, workers=1)
-    return json.loads((output / "report.json").read_text())["tables"]
 
 
 def test_a_baseline_and_a_sweep(command, folders):

@@ -5,9 +5,10 @@ import re
 from pathlib import Path
 
 import pytest
-from prediction_rows import log_row, pro_row, v1_doc, v2_row, write_lines
+from prediction_rows import log_row, pro_row, v1_doc, v1_row, v2_row, write_lines
 
-from lm_eval_longbench.errors import UnknownNameError
+from lm_eval_longbench.cli.score import SHOWN, notes_of, warnings_of
+from lm_eval_longbench.scoring.score import score_paths
 
 GOLDEN = Path(__file__).resolve().parents[3] / "shared" / "golden"
 FOLDERS = {
@@ -65,10 +66,9 @@ E_SCORES = {
 
 
 def cells(text):
-    """The cells of each line of a table, by its first."""
-    rows = [line.split("  ") for line in text.splitlines()]
-    rows = [[cell.strip() for cell in row if cell.strip()] for row in rows]
-    return {row[0]: row[1:] for row in rows if len(row) > 4}
+    """The figures of each line, by its first words."""
+    found = (re.split(r"  +", line, maxsplit=1) for line in text.splitlines())
+    return {row[0]: row[1] for row in found if len(row) == 2}
 
 
 def results(folder):
@@ -94,17 +94,15 @@ def test_hand_made_figures(invoke, predictions, tmp_path, benchmark, expected):
     assert re.search(rf"^longbench_{benchmark}: lb-.*\|k:1\|n:", result.stdout, re.MULTILINE)
 
 
-def test_the_table_shows_figures_and_what_was_not_scored(invoke, predictions, tmp_path):
+def test_the_screen_is_the_end_of_a_run_without_intervals(invoke, predictions, tmp_path):
     with (predictions / "hotpotqa.jsonl").open("a") as handle:
         handle.write("{\n[]\n")
     result = invoke("score", predictions, "--benchmark", "v1", "--output", tmp_path / "out")
-    # dataset, score, scored, failed, unscored, malformed, duplicate, missing
     found = cells(result.stdout)
-    assert found["hotpotqa"] == ["55.56", "3", "1", "0", "2", "0", "197"]
-    assert found["trec"] == ["75.00", "2", "0", "0", "0", "0", "198"]
-    assert found["repobench-p"] == ["50.00", "2", "1", "0", "0", "0", "498"]
-    assert found["all"] == ["-", "7", "2", "0", "2", "0", "4743"]
-    assert "note: longbench_v1: 18 of 21 tasks are not in the input" in result.stdout
+    assert found["LongBench v1"] == "hotpotqa 55.56, trec 75.00, repobench-p 50.00"
+    assert found["official protocol"].startswith("no, because: it is incomplete: longbench_v1_ho")
+    assert found["answers"].startswith("7: 2 failed, truncated not known")
+    assert "18 of 21 tasks are not in it, so that these have no value: English, " in result.stdout
 
 
 def test_the_script_gives_the_same_bytes_every_time(script, predictions, tmp_path):
@@ -118,32 +116,12 @@ def test_the_script_gives_the_same_bytes_every_time(script, predictions, tmp_pat
             )
         )
         assert done[-1].returncode == 0, done[-1].stderr
-        assert b"hotpotqa: 3 rows instead of the official 200" in done[-1].stderr
         assert b"Traceback" not in done[-1].stderr
     for name in ("scores.json", "samples.jsonl"):
         assert (tmp_path / "output0" / name).read_bytes() == (
             tmp_path / "output1" / name
         ).read_bytes()
     assert results(tmp_path / "output0")[0] == V1_SCORES
-
-
-def test_malformed_lines_are_counted_and_not_scored(invoke, tmp_path):
-    folder = write(
-        tmp_path / "predictions",
-        qasper=[row("Emma", "Emma"), "{", "", {"pred": "x"}, row("Bob", "Emma")],
-    )
-    result = invoke("score", folder, "--benchmark", "v1", "--output", tmp_path / "out")
-    assert result.exit_code == 0
-    scores, samples = results(tmp_path / "out")
-    assert scores == {"qasper": 50.0}
-    assert [sample["index"] for sample in samples] == [0, 3]
-    assert (
-        "warning: malformed, not scored: predictions/qasper.jsonl, line 2: not JSON ("
-        in result.stderr
-    )
-    assert "qasper.jsonl, line 4: no field 'answers'" in result.stderr
-    # The malformed ones are rows too.
-    assert "warning: qasper: 4 rows instead of the official 200" in result.stderr
 
 
 def test_without_an_output_figures_are_shown_and_nothing_is_written(script, tmp_path):
@@ -161,27 +139,6 @@ def test_without_an_output_figures_are_shown_and_nothing_is_written(script, tmp_
     *same, last = written.stdout.decode().splitlines()
     assert figures == same and "qasper" in shown.stdout.decode()
     assert last.startswith("written: ")
-
-
-def test_strict_fails_and_writes_nothing(script, tmp_path):
-    folder = write(tmp_path / "predictions", qasper=[row("Emma", "Emma"), "{"], trec=["[]"])
-    output = tmp_path / "out"
-    done = script("score", folder, "--benchmark", "v1", "--output", output, "--strict")
-    assert done.returncode == 2
-    message = done.stderr.decode()
-    assert message.startswith("error: 2 malformed lines, 4749 missing questions, and strict is on")
-    assert "; nothing was written.\n" in message
-    assert "qasper.jsonl, line 2: not JSON" in message
-    assert "trec.jsonl, line 1: not a JSON object" in message
-    assert "Traceback" not in message
-    assert [path for path in output.rglob("*") if path.is_file()] == []
-
-
-def test_an_unknown_benchmark_names_the_nearest(raised, predictions, tmp_path):
-    error = raised("score", predictions, "--benchmark", "v1-e", "--output", tmp_path / "out")
-    assert isinstance(error, UnknownNameError)
-    assert "Did you mean 'v1_e'?" in str(error)
-    assert not (tmp_path / "out").exists()
 
 
 @pytest.fixture
@@ -216,11 +173,8 @@ def test_what_it_is_given_is_recognised(invoke, mixed, tmp_path):
     assert scores["longbench_v1"] == {"qasper": 50.0}
     assert outputs[1][1] == outputs[2][1]
     found = cells(result.stdout)
-    assert found["qasper"] == ["50.00", "2", "0", "0", "0", "0", "199"]
-    assert found["overall"][:5] == ["100.0", "100.0", "100.0", "0.4", "2"]
-    assert found["T3.2 Single-Hop Fact QA"][:2] == ["100.00", "1"]
-    assert found["T4.1 Global-Coverage Constrained Summary"][:4] == ["-", "0", "0", "1"]
-    assert "longbench_v1, 2 repeats, data zai-org/LongBench@5e628be" in result.stdout
+    assert found["LongBench v1"] == "qasper 50.00"
+    assert found["LongBench v2"].startswith("overall 100.0")
     assert (
         "note: longbench_v1: merged from 2 runs, counted as one model's: mixed/one "
         "2025-01-01T00-00-00.5, " in result.stdout
@@ -229,8 +183,41 @@ def test_what_it_is_given_is_recognised(invoke, mixed, tmp_path):
         "mixed/notes.jsonl is not recognised as predictions; not scored",
         "duplicate, not scored: mixed/v2.jsonl, line 3: longbench_v2, question 'q1', answer 1 is",
         "another letter is stored than is read: mixed/v2.jsonl, line 2: question 'q2': stored 'A'",
-        "longbench_v2: 501 of the official 503 questions are missing",
         "longbench_pro: 1 summaries (T4) have no score",
-        "longbench_pro: 2 of 2 questions have fewer than 2 answers",
     ):
         assert f"warning: {line}" in result.stderr
+    assert "longbench_v2 has 2 of 503 questions" in result.stdout
+    assert "longbench_pro_t3_2 has 1 of 60 questions" in result.stdout
+
+
+# ---------------------------------------------------------------------- warnings and notes
+
+
+@pytest.fixture
+def report(tmp_path):
+    """The report on files: report({name: rows})."""
+
+    def run(files):
+        for name, rows in files.items():
+            write_lines(tmp_path / "in" / name, *rows)
+        return score_paths(tmp_path / "in", tmp_path / "out", workers=1)
+
+    return run
+
+
+def test_of_each_kind_twenty_are_shown_and_all_counted(report):
+    rows = [v2_row("q")] * 30 + ["{"] * 25 + [{**v2_row(f"q{n}"), "pred": "A"} for n in range(22)]
+    found = warnings_of(report({"m.jsonl": rows}))
+    assert [line for line in found if line.startswith("...")] == [
+        "... and 5 more malformed lines",
+        "... and 9 more duplicates",
+        "... and 2 more differing letters",
+    ]
+    assert sum(line.startswith("malformed, not scored: ") for line in found) == SHOWN
+
+
+def test_of_many_runs_the_first_are_named(report):
+    files = {f"{n}/pred/qasper.jsonl": [v1_row("x", "x", length=n)] for n in range(6)}
+    (note,) = notes_of(report(files))
+    assert note.startswith("longbench_v1: merged from 6 runs, counted as one model's: in/0/pred, ")
+    assert note.endswith("in/4/pred, ...")

@@ -32,40 +32,6 @@ def command():
     return run
 
 
-def test_confirmed(command, run):
-    result = command(run)
-    assert result.exit_code == 0, result.output
-    outcome, more = result.stdout.splitlines()
-    assert outcome.startswith(
-        "confirmed: an official figure of every task follows from its answers, and nothing "
-        "differs. 2 tasks, 22 answers. Checks: "
-    )
-    assert more == "Every check with --verbose or --json."
-
-
-def test_confirmed_in_detail(command, run):
-    result = command(run, "--verbose")
-    assert result.exit_code == 0, result.output
-    lines = result.stdout.splitlines()
-    # 5 of qasper, 12 of v2, and the standard errors of what each question has.
-    (own,) = [line.split() for line in lines if line.split()[:1] == ["figures"]]
-    assert int(own[1]) > 17 and own[2:] == ["-", "-"]
-    assert "different:" not in result.stdout
-
-
-def test_different(command, files):
-    def edit(whole):
-        whole["results"][QASPER]["score,none"] = 0.9
-
-    files.edit_results(edit)
-    result = command(files.results)
-    assert result.exit_code == 1
-    line = result.stdout.splitlines()[1]
-    assert line.startswith(f"different: {files.results}, {QASPER}: figures score,none: found 0.9,")
-    assert "expected 0.1" in line and "do not follow from the answers" in line
-    assert result.stdout.startswith("different: something differs. 2 tasks, 22 answers. Checks: ")
-
-
 def test_not_checkable_reasons_are_said_once(command, files):
     files.log(QASPER).unlink()
     files.log(V2).unlink()

@@ -1,7 +1,7 @@
 """The numbers of the page are those of the reports, and its texts cannot do anything."""
 
 import pytest
-from scored_runs import close, v1_rows, write_run
+from scored_runs import close
 
 from lm_eval_longbench.benchmarks.charts import Look
 from lm_eval_longbench.benchmarks.registry import benchmarks
@@ -79,28 +79,12 @@ def test_gain_is_the_paired_difference_of_a_runs_modes(data):
     assert close(values[1]["gain", ""][0], scores[1] - scores[0], 1e-6)
 
 
-def test_shares_and_truncation_loss(data):
-    benchmark = of(data, "longbench_pro")
-    found = values_of(benchmark, benchmark["entries"][0])
-    assert found["shares", "truncated"][0] == pytest.approx(100 / 6)
-    assert found["shares", "capped"][0] == pytest.approx(100 * 5 / 240)
-    assert found["shares", "truncation loss"][0] < 0
-    assert {chart["name"] for chart in benchmark["charts"]} >= {"effective", "gap", "gain", "loss"}
-
-
 def test_no_text_ends_the_script_element(runs):
     data = page_data(runs[:1], about={"alpha": {"link": "javascript:alert(1)</script>"}})
     page = build_page({**data, "remarks": ["</script><script>alert(1)</script>", "{{script}}"]})
     assert page.count("<script") == page.count("</script>") == 2
     assert "alert(1)</script>" not in page
     assert "'unsafe" not in page
-
-
-def test_many_runs_are_compared_with_themselves_only(tmp_path):
-    rows = v1_rows({"trec": [0.5, 1.0] * 15})
-    many = [read_run(write_run(tmp_path / f"r{n}", rows)) for n in range(9)]
-    assert page_data(many)["benchmarks"][0]["differences"] == []
-    assert len(page_data(many[:8])["benchmarks"][0]["differences"]) == 28
 
 
 def test_a_benchmark_that_states_no_look_has_a_leaderboard(folders, monkeypatch):

@@ -5,7 +5,7 @@ import gzip
 import json
 
 from page_runs import HOSTILE, Shown
-from prediction_rows import log_row, v1_doc, v1_row, write_lines
+from prediction_rows import v1_row, write_lines
 
 from lm_eval_longbench.page.build import build_page
 from lm_eval_longbench.page.data import page_data
@@ -37,16 +37,6 @@ def test_answers_have_their_official_scores(tmp_path):
     assert own["questions"][0]["golds"] == ["a"]
     long = own["answers"][3][7]
     assert len(long) < ANSWER + 60 and f"[... {9000 - ANSWER} characters ...]" in long
-
-
-def test_a_log_tells_the_ends_of_its_prompt(tmp_path):
-    row = log_row(TASK, v1_doc(TASK, 0, "a", classes=["a", "b"]), "a", truncated=True)
-    row["arguments"] = {"gen_args_0": {"arg_0": "Read this. " * 90 + "Which?", "arg_1": {}}}
-    write_lines(tmp_path / f"samples_{TASK}_2025-03-04T05-06-07.123456.jsonl", row)
-    own = unpacked(answers_of([tmp_path], ["run"]))
-    head, tail = own["questions"][0]["prompt"]
-    assert head.startswith("Read this.") and tail.endswith("Which?") and len(head) == 256
-    assert own["answers"][0][6] == 1
 
 
 def test_ten_thousand_answers_are_shown_in_pages_and_filtered(browser, tmp_path):

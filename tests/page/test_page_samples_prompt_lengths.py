@@ -6,7 +6,7 @@ import pytest
 from prediction_rows import log_row, says, v2_question, write_lines
 
 from lm_eval_longbench.page.data import page_data
-from lm_eval_longbench.page.samples import lengths_of, measured
+from lm_eval_longbench.page.samples import lengths_of
 from lm_eval_longbench.reporting.scored_run import read_run
 from lm_eval_longbench.scoring.score import score_paths
 
@@ -80,14 +80,3 @@ def test_else_the_official_ranges_stand_alone(told, limit, tmp_path):
     entry, values, charts = entry_of(folder, tmp_path)
     assert values["effective", "tokens"] is None
     assert "longest" not in entry and "effective-tokens" not in charts
-
-
-def test_scored_folders_and_other_benchmarks_tell_no_lengths(tmp_path):
-    folder = logged(tmp_path / "run", counted)
-    score_paths(folder, tmp_path / "scored")
-    assert lengths_of([tmp_path / "scored"]) == {}
-    (own,) = lengths_of([folder]).values()
-    assert sorted(own.values()) == sorted(TOKENS * 20)
-    table = read_run(tmp_path / "scored").tables[TASK]
-    assert measured(table, {}) is None
-    assert measured(table, {TASK: dict(list(own.items())[1:])}) is None

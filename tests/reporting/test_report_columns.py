@@ -52,14 +52,6 @@ def test_two_runs_of_two_modes_are_compared_mode_by_mode(run):
     ]
 
 
-def test_nothing_in_common(run):
-    a, b = run("a", v1_rows({"qasper": [1.0]})), run("b", v1_rows({"lcc": [1.0]}))
-    assert pairs("longbench_v1", a, b)[1] == [("b less a", 0, "they have no question in common")]
-    report = make_report([a, b])
-    assert {row.differences for row in report.benchmarks[0].rows} == {(None,)}
-    assert "No difference b less a: they have no question in common." in report.benchmarks[0].notes
-
-
 def test_lines_and_ids_cannot_be_paired(run):
     rows = v1_rows({"qasper": [1.0, 0.0]})
     a, b = run("a", rows), run("b", [row | {"id": str(row["index"])} for row in rows])
@@ -99,27 +91,3 @@ def test_remarks(run):
     ]
     assert remarks([a, c]) == ["longbench_pro: the runs differ in repeats (a: 1; c: 2)."]
     assert make_report([a, c]).remarks == tuple(remarks([a, c]))
-
-
-def test_notes_say_what_each_column_is(run):
-    rows = [
-        pro_row("x", None, primary_task="T4. Summarization & Synthesis"),
-        pro_row("y", 0.0, failed=True),
-    ]
-    problems = {
-        "malformed": [{}],
-        "malformed_total": 3,
-        "missing": [{}],
-        "missing_total": 1,
-        "duplicate": [],
-        "duplicate_total": 0,
-    }
-    mine = run("mine", rows, official_data=True, problems=problems, embedding_model="m")
-    (benchmark,) = make_report([mine]).benchmarks
-    assert benchmark.notes[1] == (
-        "mine (non-thinking prompt): data local-1; 2 questions; "
-        "1498 of 1500 official ones missing; not known which questions share a document, so that "
-        "intervals and p-values treat all as independent and are too sure; embedding model m; "
-        "1 failed; 1 unscored; "
-        "3 malformed rows."
-    )

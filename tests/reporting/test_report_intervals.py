@@ -52,15 +52,6 @@ def test_the_same_draws_as_one_resample_at_a_time(n, shared):
     assert found == pytest.approx(one_at_a_time(values, "qasper", sizes), rel=0, abs=1e-12)
 
 
-def test_figures_of_other_names_are_drawn_independently():
-    values = np.linspace(0, 1, 200)
-    one, other = resampled_means(values, "qasper"), resampled_means(values, "qmsum")
-    assert np.array_equal(one, resampled_means(values, "qasper"))
-    assert abs(np.corrcoef(one, other)[0, 1]) < 0.08  # 0.022 is one standard error
-    # So the mean of two strata has half the variance.
-    assert np.var((one + other) / 2) == pytest.approx(np.var(one) / 2, rel=0.15)
-
-
 # ---------------------------------------------------------------------- Student's t
 
 
@@ -113,25 +104,13 @@ def test_moves_of_a_mean_are_its_change_to_first_order():
         assert found.moves[place] == pytest.approx(moved / step, abs=1e-5)
 
 
-def test_the_variance_of_single_questions_is_that_of_any_mean():
-    values = np.array([0.0, 0.5, 1.0, 0.25, 1.0])
-    found = influence_of_mean(values, np.ones(5))
-    assert found.variance == pytest.approx(np.var(values, ddof=1) / 5)
-    assert found.documents == pytest.approx(5)
-
-
 def test_the_jackknife_by_leaving_documents_out():
     sums, sizes = np.array([1.0, 0.2, 2.5, 0.0]), np.array([1.0, 1.0, 3.0, 2.0])
     whole = sums.sum() / sizes.sum()
     without = [(sums.sum() - s) / (sizes.sum() - m) for s, m in zip(sums, sizes, strict=True)]
     expected = 3 / 4 * sum((one - whole) ** 2 for one in without)
     assert influence_of_mean(sums, sizes).variance == pytest.approx(expected)
-
-
-def test_effective_documents():
-    # 3 of one question and one of 3: 6^2 / (1 + 1 + 1 + 9)
-    found = influence_of_mean(np.zeros(4), np.array([1.0, 1.0, 1.0, 3.0]))
-    assert found.documents == pytest.approx(3)
+    assert influence_of_mean(sums, sizes).documents == pytest.approx(49 / 15)
 
 
 # ---------------------------------------------------------------------- the interval
@@ -190,6 +169,7 @@ CASES = {
 def test_the_ends_are_those_of_the_definition(values, sizes):
     given = made(values, sizes)
     assert bootstrap_interval(*given) == pytest.approx(by_definition(*given), abs=1e-9)
+    assert bootstrap_interval(*made([0.5] * 30)) == (0.5, 0.5)
     mirrored = (-given[0], -given[1], [one.times(-1) for one in given[2]])
     low, high = bootstrap_interval(*given)
     assert bootstrap_interval(*mirrored) == pytest.approx((-high, -low), abs=1e-9)
@@ -212,10 +192,6 @@ def test_questions_of_one_document_count_as_one_where_they_always_agree():
     assert shared == pytest.approx(single, abs=1e-12)
     alone = bootstrap_interval(*made(np.repeat(values, 5)))
     assert single[1] - single[0] > 2 * (alone[1] - alone[0])
-
-
-def test_nothing_moves_what_is_always_the_same():
-    assert bootstrap_interval(*made([0.5] * 30)) == (0.5, 0.5)
 
 
 def test_no_interval_where_a_resample_has_no_value():
@@ -316,21 +292,6 @@ def test_the_same_difference_everywhere_has_the_p_value_of_the_sign_test():
         assert two_sided_p(value, strata) == 2 * 0.5**30
 
 
-@pytest.mark.parametrize("share", [0.05, 1.0])
-def test_false_positives_are_a_twentieth_at_most(share):
-    """Of 1,000 pairs of equal models p is below 0.05 in 5%, in fewer where most answers agree."""
-    generator = np.random.default_rng(5)
-    sizes = np.array([1.0, 2.0] * 20)
-    found = 0
-    for _ in range(1000):
-        differ = generator.random(40) < share
-        sums = differ * generator.normal(0, 1, 40) * sizes
-        strata = [influence_of_mean(sums, sizes)]
-        found += two_sided_p(sums.sum() / 60, strata) < 0.05
-    assert found / 1000 <= 0.065
-    assert share < 1 or found / 1000 >= 0.035
-
-
 # ---------------------------------------------------------------------- Wilson
 
 KNOWN = {
@@ -349,12 +310,6 @@ def test_known_values(counts, expected):
     assert wilson_interval(*counts) == pytest.approx(expected, abs=5e-5)
 
 
-def test_by_hand():
-    # p = 1/2, n = 4: centre 1/2; spread z sqrt(1/16 + z^2/64) / (1 + z^2/4)
-    spread = Z * math.sqrt(1 / 16 + Z * Z / 64) / (1 + Z * Z / 4)
-    assert wilson_interval(2, 4) == pytest.approx((0.5 - spread, 0.5 + spread), abs=1e-15)
-
-
 def test_of_nothing():
     assert wilson_interval(0, 0) is None
 
@@ -368,13 +323,6 @@ def test_the_ends_are_z_standard_errors_from_the_share(counts):
     assert 0 <= low <= share <= high <= 1
     for end in (low, high):
         assert abs(share - end) == pytest.approx(Z * math.sqrt(end * (1 - end) / n), abs=1e-9)
-
-
-@given(st.integers(1, 500).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
-def test_symmetry(counts):
-    successes, n = counts
-    low, high = wilson_interval(successes, n)
-    assert wilson_interval(n - successes, n) == pytest.approx((1 - high, 1 - low), abs=1e-12)
 
 
 def test_questions_that_always_agree_count_once():

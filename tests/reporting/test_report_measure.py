@@ -94,15 +94,6 @@ def test_few_questions_have_a_value_and_no_interval(n, binary):
     assert figure_of(Relative(enough, (few, enough))).reason == expected
 
 
-def test_few_documents_have_no_interval_either():
-    given = documents(*range(1, 20), 19, 19)
-    figure = figure_of(leaf([0.5] * 21, given_documents=given))
-    assert (figure.low, figure.reason) == (None, "fewer than 20 documents")
-    assert figure.documents == 19
-    given[-1] = 0  # for all one knows a document of its own
-    assert figure_of(leaf([0.5] * 21, given_documents=given)).documents == 20
-
-
 def test_absent_questions_count_zero():
     values = many(1.0, 1.0, 0.5)
     one = leaf(values, absent=14)
@@ -111,12 +102,6 @@ def test_absent_questions_count_zero():
     values += [0.0] * 14
     drawn = resampled_means(np.array(values), "x")
     assert (figure.low, figure.high) == bootstrap_interval(0.5, drawn, [influence(values)])
-
-
-def test_shares_have_wilsons_interval():
-    figure = figure_of(leaf([1.0, 0.0, 1.0] * 10, binary=True, absent=10))
-    assert (figure.value, figure.method) == (0.5, "wilson")
-    assert (figure.low, figure.high) == wilson_interval(20, 40)
 
 
 def test_a_mean_of_means_resamples_each_part_by_itself():
@@ -270,21 +255,6 @@ def test_no_difference(first, second):
     assert (found.value, found.low, found.high, found.p_value) == (None, None, None, None)
 
 
-def test_differences_of_means_of_means():
-    first = Mean((leaf(many(0.0, 1.0), "a"), leaf(many(0.5, 0.5), "b")))
-    second = Mean((leaf(many(1.0, 1.0), "a"), leaf(many(0.5, 0.7), "b")))
-    found = difference_of(first, second)
-    assert (found.value, found.n) == (pytest.approx((0.5 + 0.1) / 2), 40)
-    strata = [influence(many(*own)).times(0.5) for own in ((1.0, 0.0), (0.0, 0.2))]
-    assert (found.low, found.high) == pytest.approx(t_interval(found.value, strata))
-
-
-def test_ratios_have_no_difference():
-    one = leaf([1.0, 0.5])
-    assert Pairing().tree(Relative(one, (one,)), Relative(one, (one,))) is None
-    assert difference_of(Relative(one, (one,)), Relative(one, (one,))) is None
-
-
 @pytest.mark.parametrize("absent", [0, 3])
 def test_absent_questions_are_not_shared(absent):
     generator = np.random.default_rng(2)
@@ -292,12 +262,6 @@ def test_absent_questions_are_not_shared(absent):
     found = difference_of(leaf(one, absent=absent), leaf(other, absent=absent))
     assert found.n == 70
     assert found == difference_of(leaf(one), leaf(other))
-
-
-def test_no_difference_where_one_run_lacks_questions_that_count_as_wrong():
-    complete, half = leaf([1.0, 0.0, 1.0, 1.0]), leaf([1.0, 0.0], absent=2)
-    assert difference_of(complete, half) is None
-    assert difference_of(half, complete) is None
 
 
 def test_what_figures_have_in_common_is_made_once():

@@ -62,11 +62,7 @@ def test_rows_of_papers_are_from_them_and_do_not_count():
     mistral = rows["Mistral-7B-Instruct-v0.2 (FullKV, SnapKV)"]
     assert "FasterDecoding/SnapKV at e216ddc" in mistral.source
     assert mistral.facts["truncated_to"] == "31500"
-    assert mistral.values["dataset", "passage_retrieval_en"] == 86.98
-    assert mistral.values["dataset", "repobench-p"] == 52.88
     llama = rows["Llama-3-8B-Instruct (FullKV, longctx_bench)"]
-    assert llama.values["English", "single_doc_qa"] == 36.83
-    assert llama.facts["truncated_to"] == "7500"
     assert ("English", "synthetic") not in llama.values
     for row in rows.values():
         if "SnapKV" in row.source:
@@ -76,34 +72,6 @@ def test_rows_of_papers_are_from_them_and_do_not_count():
                 means.append(fmean(row.values["dataset", name] for name in own))
                 assert row.values["English", category] == pytest.approx(means[-1], abs=0.0051)
             assert row.values["headline", "English"] == pytest.approx(fmean(means), abs=0.0051)
-
-
-def test_known_figures():
-    rows = {row.model: row for row in of_longbench()}
-    glm = rows["ChatGLM3-6B-32k"]
-    assert glm.values["headline", "English"] == 48.5
-    assert glm.values["headline", "Chinese"] == 52.8
-    assert glm.values["Chinese", "few_shot"] == 42.0
-    assert glm.values["dataset", "dureader"] == 44.78
-    assert glm.decimals["dataset", "dureader"] == 2
-    assert len(glm.values) == 2 + 12 + 21
-
-    v2 = {(row.model, row.mode): row for row in published_rows("longbench_v2")}
-    mini = v2["GPT-4o mini", "direct"]
-    assert (mini.values[OFFICIAL, "overall"], mini.values[OFFICIAL, "long"]) == (29.3, 26.2)
-    assert v2["o1-preview", "CoT"].values[OFFICIAL, "overall"] == 57.7
-    assert v2["GPT-4o (2024-08-06)", "direct"].values[OFFICIAL, "overall"] == 50.1
-    assert len({(row.model, row.mode) for row in published_rows("longbench_v2")}) == 69
-    assert mini.facts["organization"] == "OpenAI"
-
-    pro = {(row.model, row.mode): row for row in published_rows("longbench_pro")}
-    gemini = pro["Gemini-2.5-Pro", "thinking"]
-    assert gemini.values["overall", "overall"] == 0.734218
-    assert gemini.values["best of N", "best of 3"] == 0.813387
-    assert gemini.values["pass@N", "pass@1"] == 0.536667
-    assert gemini.values["primary_task", "T11. Dialogue Memory & Long-Horizon Tracking"] == 0.588889
-    # Overall, 6 + 2 + 4 + 2 + 11 values, best-of and pass of 1 to 3.
-    assert len(gemini.values) == 1 + 25 + 6
 
 
 # ---------------------------------------------------------------------- LongBench v1

@@ -44,22 +44,6 @@ def test_ranks_by_hand(value, rank, ties):
     assert (found.rank, found.of, found.ties, found.reason) == (rank, 5, ties, "")
 
 
-def test_rows_with_a_caveat_or_without_the_figure_do_not_count():
-    others = [published("x", 99.0, caveat="odd"), PublishedRow("y", "", {}, {}, "s", "")]
-    found = rank_of("run", PLACE, "", 45.0, [*ROWS, *others])
-    assert (found.rank, found.of) == (2, 5)
-
-
-def test_no_rank():
-    assert "no such figure" in rank_of("run", PLACE, "", None, ROWS).reason
-    assert (
-        "no published figure"
-        in rank_of("run", PLACE, "", 1.0, [published("x", 1, 1, "odd")]).reason
-    )
-    given = rank_of("run", PLACE, "", 45.0, ROWS, "it is odd")
-    assert (given.rank, given.reason) == (None, "it is odd")
-
-
 TABLE = tables()["longbench_pro"]
 TASKS = {f"longbench_pro_{code}": {"questions": 60} for code in BY_CODE}
 

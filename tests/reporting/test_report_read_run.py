@@ -9,7 +9,7 @@ from scored_runs import pro_row, v1_rows, v2_row, write_run
 from lm_eval_longbench.errors import DataError
 from lm_eval_longbench.reporting.render import render
 from lm_eval_longbench.reporting.report import make_report
-from lm_eval_longbench.reporting.scored_run import is_scored, read_run, unique_names
+from lm_eval_longbench.reporting.scored_run import read_run, unique_names
 
 V1_ROWS = v1_rows({"qasper": [0.5, 1.0, 0.0], "repobench-p": [0.25]})
 
@@ -90,12 +90,12 @@ def test_bad_rows_are_named_with_file_and_line(tmp_path, row, message):
     (folder / "samples.jsonl").write_text("\n".join(lines) + "\n")
     with pytest.raises(DataError) as caught:
         read_run(folder)
-    assert f"{folder / 'samples.jsonl'}, line 2: " in str(caught.value)
+    assert f"{folder / 'samples.jsonl'}, line 2" in str(caught.value)
     assert message in str(caught.value)
 
 
 BAD_REPORTS = {
-    "not JSON": (lambda folder: (folder / "report.json").write_text("{"), "cannot be read as JSON"),
+    "not JSON": (lambda folder: (folder / "report.json").write_text("{"), "is not JSON: "),
     "a list": (lambda folder: (folder / "report.json").write_text("[]"), 'no "format": 1'),
     "an unknown table": (lambda folder: change(folder, tables={"x": {}}), "'x' is no table"),
     "no repeats": (
@@ -119,16 +119,6 @@ def test_bad_reports(tmp_path, damage, message):
     assert message in str(caught.value)
 
 
-@pytest.mark.parametrize("name", ["report.json", "samples.jsonl"])
-def test_a_folder_that_is_none(tmp_path, name):
-    folder = write_run(tmp_path / "r", V1_ROWS)
-    assert is_scored(folder)
-    (folder / name).unlink()
-    assert not is_scored(folder)
-    with pytest.raises(DataError, match="is not a folder with report"):
-        read_run(folder)
-
-
 def test_names_are_as_short_as_they_can_be(tmp_path):
     paths = [tmp_path / "a" / "out", tmp_path / "b" / "out", tmp_path / "c"]
     assert unique_names(paths[1:]) == ["out", "c"]
@@ -139,7 +129,7 @@ def test_names_are_as_short_as_they_can_be(tmp_path):
     assert unique_names([tmp_path / "link"]) == ["link"]
 
 
-@pytest.mark.parametrize("value", [101, "x", True, [1], {"a": 1}])
+@pytest.mark.parametrize("value", [3.01, 101, "x", True])
 def test_a_figure_that_none_can_be(tmp_path, value):
     folder = write_run(tmp_path / "r", V1_ROWS)
     report = json.loads((folder / "report.json").read_text())

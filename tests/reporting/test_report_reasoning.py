@@ -1,13 +1,10 @@
 """Reasoning in answers and rougeL_google: both figures, in every format, where there are any."""
 
-import csv
-import io
 import json
 
 import pytest
-from prediction_rows import pro_row, says, v1_row, v2_row, write_lines
+from prediction_rows import v1_row, write_lines
 
-from lm_eval_longbench.errors import DataError
 from lm_eval_longbench.reporting.render import render
 from lm_eval_longbench.reporting.report import make_report
 from lm_eval_longbench.reporting.scored_run import read_run
@@ -70,12 +67,6 @@ def test_every_format_says_how_many_and_by_which_policy(tmp_path):
         assert "dataset, reasoning dropped" in text, name
     (column,) = json.loads(render(report, "json"))["benchmarks"][0]["columns"]
     assert column["reasoning"] == {"policy": "keep", "answers": 10}
-    lines = list(csv.DictReader(io.StringIO(render(report, "csv"))))
-    (answers, policy) = [line for line in lines if line["section"] == "reasoning"]
-    assert (answers["run 0"], policy["run 0"]) == ("10", "keep")
-    assert "66.67" in [
-        line["run 0"] for line in lines if line["section"] == "dataset, reasoning dropped"
-    ]
 
 
 def test_two_runs_are_compared_under_one_policy(tmp_path):
@@ -95,40 +86,3 @@ def test_two_runs_are_compared_under_one_policy(tmp_path):
     assert ("dataset, reasoning kept", "qasper") not in rows
     edited(plain, lambda report: report["tables"]["longbench_v1"].pop("reasoning"))
     assert rows_of(report_of(kept, plain), 1)["dataset, reasoning dropped", "qasper"] is None
-
-
-def test_v2_and_pro(tmp_path):
-    v2 = write_lines(
-        tmp_path / "v2.jsonl",
-        {**v2_row("a"), "response": thinks(says("B"), says("A")), "pred": "A"},
-        v2_row("b"),
-    )
-    score_paths([v2], tmp_path / "scored_v2", workers=1)
-    found = rows_of(report_of(tmp_path / "scored_v2"))
-    assert found["official", "overall"].value == 0.5
-    assert found["official, reasoning dropped", "overall"].value == 1.0
-    compensated = "official, compensated (no letter counts 0.25)"
-    assert found[f"{compensated}, reasoning dropped", "easy"].value == 1.0
-    assert not [name for name, _ in found if name.startswith("strict") and "reasoning" in name]
-    rows = [pro_row("q1", thinks("Emma")), pro_row("q2")]
-    pro = write_lines(tmp_path / "m_inference_1.jsonl", *rows)
-    score_paths([pro], tmp_path / "scored_pro", workers=1)
-    found = rows_of(report_of(tmp_path / "scored_pro"))
-    assert found["overall", "overall"].value == 0.5
-    assert found["overall, reasoning dropped", "overall"].value == 1.0
-    assert found["pass@N, reasoning dropped", "pass@1"].value == 1.0
-
-
-@pytest.mark.parametrize(
-    ("edit", "message"),
-    [
-        (lambda own: own["other"]["official"].update(qasper=99.0), "99.0 as dataset, reasoning dr"),
-        (lambda own: own["other"].pop("official"), "reasoning.other' has no 'official'"),
-    ],
-)
-def test_what_the_report_states_of_reasoning_is_checked(tmp_path, edit, message):
-    folder = v1_folder(tmp_path)
-    edited(folder, lambda report: edit(report["tables"]["longbench_v1"]["reasoning"]))
-    with pytest.raises(DataError) as caught:
-        report_of(folder)
-    assert message in str(caught.value)

@@ -15,8 +15,9 @@ from prediction_rows import (
     write_lines,
 )
 
-from lm_eval_longbench.cli.score import tables_of, warnings_of
+from lm_eval_longbench.cli.score import figures_text, warnings_of
 from lm_eval_longbench.errors import PredictionError
+from lm_eval_longbench.scoring.score import score_paths
 
 QASPER = "longbench_v1_qasper"
 
@@ -63,16 +64,17 @@ def test_the_other_policy_swaps_the_two(score, v1):
     assert table["tasks"][QASPER]["score_otherwise"] == pytest.approx((0.4 + 1) / 3)
 
 
-def test_a_user_is_told(score, v1):
+def test_a_user_is_told(score, v1, tmp_path):
     report = score(v1).report
     (line,) = [line for line in warnings_of(report) if "reasoning" in line]
     assert line == (
         "longbench_v1: 2 of 3 answers hold reasoning (<think>...</think>). Figures keep it, as the "
         "official evaluation does; beside them stands what they are with --reasoning drop."
     )
-    (table,) = tables_of(report)
-    assert [column.header for column in table.columns][1:3] == ["score", "score without reasoning"]
-    assert [next(iter(table.columns[n].cells)) for n in (1, 2)] == ["46.67", "66.67"]
+    score_paths(v1, tmp_path / "figures")
+    figures = figures_text(tmp_path / "figures")
+    assert "dataset                     qasper 46.67\n" in figures
+    assert "dataset, reasoning dropped  qasper 66.67\n" in figures
 
 
 def test_logs_of_ours_drop_it_unless_their_run_kept_it(score, tmp_path):
@@ -100,8 +102,6 @@ def test_v2_letters_in_the_reasoning(score, tmp_path):
     assert table["reasoning"]["other"]["official"]["overall"] == 100.0
     assert kept.problems == {"missing": kept.problems["missing"]}  # the stored letter agrees
     assert len(dropped.problems["differing_pred"]) == 1
-    (printed,) = tables_of(kept.report)
-    assert "official without reasoning" in [column.header for column in printed.columns]
 
 
 def test_pro(score, tmp_path):
@@ -124,18 +124,3 @@ def test_files_and_logs_of_one_table_with_two_policies_are_not_mixed(score, tmp_
     # Without reasoning in one of them there is nothing to mix.
     write_lines(tmp_path / "in" / "m.jsonl", v2_row("b"))
     assert score(tmp_path / "in").report["tables"]["longbench_v2"]["reasoning"]["policy"] == "drop"
-
-
-def test_rouge_google_is_a_column_where_it_was_computed(score, tmp_path):
-    task = "longbench_v1_qmsum"
-    rows = [log_row(task, v1_doc(task, n, "Amy sings."), own) for n, own in enumerate(("Amy", ""))]
-    other = log_row(QASPER, v1_doc(QASPER, 0, "Emma"), "Emma")
-    write_lines(tmp_path / "run" / f"samples_{task}_{STAMP}.jsonl", *rows)
-    write_lines(tmp_path / "run" / f"samples_{QASPER}_{STAMP}.jsonl", other)
-    found = score(tmp_path / "run", rouge_google=True)
-    own = found.report["tables"]["longbench_v1"]["tasks"][task]["rougeL_google"]
-    (table,) = tables_of(found.report)
-    (column,) = [column for column in table.columns if column.header == "rougeL_google"]
-    assert list(column.cells) == ["-", f"{100 * own:.2f}", "-"]
-    (table,) = tables_of(score(tmp_path / "run").report)
-    assert "rougeL_google" not in [column.header for column in table.columns]
