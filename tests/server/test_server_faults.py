@@ -1,4 +1,4 @@
-"""Every fault of a server, on both endpoints, one request and eight at a time.
+"""Every fault of a server, one request and eight at a time.
 
 Each run must end with an answer or a counted failure for every request, or in order with all good
 answers kept; and no request that was answered is asked again. docs/backends.md has the table.
@@ -18,10 +18,9 @@ from fault_server import FaultServer, answer_to, first, for_prompt, refuses, sta
 from lm_eval_longbench.errors import RunStopped
 from lm_eval_longbench.records.answer import ANSWERED, EMPTY, FAILED, FILTERED
 
-pytestmark = [
-    pytest.mark.parametrize("endpoint", ["chat", "completions"]),
-    pytest.mark.parametrize("concurrent", [1, 8]),
-]
+pytestmark = pytest.mark.parametrize(
+    ("endpoint", "concurrent"), [("chat", 8), ("completions", 1)]
+)
 
 
 # ---------------------------------------------------------------------- too many requests
