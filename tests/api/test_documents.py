@@ -32,12 +32,6 @@ def test_documents_have_everything(name):
         assert set(doc) == set(documents[0])
 
 
-def test_a_plain_row_has_the_same_prompt():
-    doc = load(QASPER, data_dir="sample")[1]
-    assert prompt(QASPER, dict(doc)) == doc.prompt
-    assert prompt(QASPER, dict(doc)).question_at == doc.question_at
-
-
 def test_documents_are_a_sequence():
     documents = load(QASPER, data_dir="sample")
     assert [doc.index for doc in documents[1:3]] == [1, 2]

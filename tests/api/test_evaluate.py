@@ -11,13 +11,10 @@ import datasets
 import pytest
 from lm_eval.config.evaluate_config import EvaluatorConfig
 from lm_eval.models.huggingface import HFLM
-from typer.testing import CliRunner
 
 import lm_eval_longbench
 from lm_eval_longbench.api.evaluate import _HARNESS, evaluate
-from lm_eval_longbench.cli.main import app
 from lm_eval_longbench.errors import (
-    LockError,
     OptionError,
     RunStopped,
     TokenizerError,
@@ -275,23 +272,6 @@ def test_a_misspelt_task_is_refused_with_the_nearest():
 def test_what_is_impossible_is_refused(model, more, said):
     with pytest.raises(OptionError, match=said):
         evaluate(model, QASPER, **{**SAMPLE, **more})
-
-
-def test_a_lock_holds(tmp_path):
-    lock = tmp_path / "longbench.lock"
-    options = ["--metadata", '{"longbench": {"data_dir": "sample"}}']
-    done = CliRunner().invoke(app, ["lock", "--tasks", QASPER, *options, "--output", str(lock)])
-    assert done.exit_code == 0, done.output
-    assert evaluate(nothing, QASPER, lock=lock).options[QASPER]["data_dir"] == "sample"
-    with pytest.raises(LockError, match="overlength"):
-        evaluate(nothing, QASPER, lock=lock, overlength="fail", **SAMPLE)
-
-
-def test_a_preset_and_repeats_reach_the_tasks(tokenizer_folder):
-    given = {"preset": "Qwen3-8B", "repeats": 2, "tokenizer": tokenizer_folder, **SAMPLE}
-    run = evaluate(nothing, "longbench_pro_t1_1", limit=1, **given)
-    (signed,) = run._kept.signatures.values()
-    assert (signed["repeats"], signed["generation"]["temperature"]) == (2, 0.7)
 
 
 def test_every_option_of_the_harness_is_taken_or_left_out_on_purpose():

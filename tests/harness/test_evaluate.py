@@ -19,13 +19,6 @@ def test_rows_and_signatures_of_our_tasks(evaluate, recording_lm, tmp_path):
         assert kept.signatures[task]["signature"].startswith("lb-v")
 
 
-def test_without_log_samples_the_results_have_none(evaluate, recording_lm, tmp_path):
-    with evaluated(tmp_path) as kept:
-        result = evaluate(recording_lm, ["longbench_v1_trec"], log_samples=False)
-    assert "samples" not in result
-    assert len(kept.rows["longbench_v1_trec"]) == 5
-
-
 def test_nothing_is_scored_with_predict_only(evaluate, recording_lm, tmp_path):
     with evaluated(tmp_path) as kept:
         result = evaluate(recording_lm, ["longbench_v1_trec"], predict_only=True)

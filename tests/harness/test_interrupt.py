@@ -232,35 +232,3 @@ def test_a_full_disk(start, served, api_server, small_disk):
     assert len(api_server.payloads) == 18 - there
     assert answer_files(small_disk / "out") == [file]
     assert kept(small_disk / "out") == 18
-
-
-def test_a_disk_that_is_full_at_the_start(start, served, api_server, small_disk):
-    with contextlib.suppress(OSError), (small_disk / "filler").open("wb", buffering=0) as filler:
-        while True:
-            filler.write(b"x" * 512)
-    process = start(*served, tasks="longbench_v1_trec", out=small_disk / "out")
-    said = process.communicate()[0]
-    assert process.returncode == 2
-    assert said.rstrip().splitlines()[-1].startswith("error: The file of answers")
-    assert not api_server.payloads
-
-
-def test_results_that_cannot_be_written(start, served, tmp_path):
-    """A file is in the place of the harness's folder: nobody can write there, root neither."""
-    out = tmp_path / "out"
-    out.mkdir()
-    (out / "tiny").write_text("a file")
-    process = start(*served, tasks="longbench_v1_trec")
-    said = process.communicate()[0]
-    assert process.returncode == 1, said
-    assert "longbench_v1: lb-v1|" in said  # the report is there all the same
-    last = said.rstrip().splitlines()[-1]
-    assert last.startswith(f"Not written to {out / 'tiny'}: results_")
-    assert last.endswith("start again: answers that are kept are not asked again.")
-    assert kept(out) == 5
-    (out / "tiny").unlink()
-    process = start(*served, tasks="longbench_v1_trec")
-    said = process.communicate()[0]
-    assert process.returncode == 0, said
-    assert "5 of 5 answers are in" in said
-    assert list(out.rglob("results_*.json")) and list(out.rglob("samples_*.jsonl"))

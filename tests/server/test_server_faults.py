@@ -18,9 +18,7 @@ from fault_server import FaultServer, answer_to, first, for_prompt, refuses, sta
 from lm_eval_longbench.errors import RunStopped
 from lm_eval_longbench.records.answer import ANSWERED, EMPTY, FAILED, FILTERED
 
-pytestmark = pytest.mark.parametrize(
-    ("endpoint", "concurrent"), [("chat", 8), ("completions", 1)]
-)
+pytestmark = pytest.mark.parametrize(("endpoint", "concurrent"), [("chat", 8), ("completions", 1)])
 
 
 # ---------------------------------------------------------------------- too many requests
