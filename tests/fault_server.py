@@ -10,6 +10,7 @@ import socket
 import struct
 import threading
 import time
+import zlib
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 MODEL = "tiny"
@@ -314,6 +315,26 @@ def for_ever(value, field="data", pause=0.0):
 def token(body):
     """An event with one more token, and much beside it."""
     return {"id": "x" * 500, "choices": [choice(body, 0, "more ", None, part=True)]}
+
+
+def unpacking(megabytes, status=200, kind="application/json"):
+    """A packed reply that begins well, and unpacks to so many megabytes."""
+    begin = b'data: {"choices": [{"index": 0, "text": "' if "event" in kind else b'{"choices": "'
+
+    def fault(handler, body):
+        packer = zlib.compressobj(wbits=31)
+        head = packer.compress(begin) + packer.flush(zlib.Z_FULL_FLUSH)
+        part = packer.compress(b"0" * 2**20) + packer.flush(zlib.Z_FULL_FLUSH)
+        handler.send_response(status)
+        handler.send_header("Content-Type", kind)
+        handler.send_header("Content-Encoding", "gzip")
+        handler.end_headers()
+        handler.wfile.write(head)
+        for _ in range(megabytes):
+            handler.wfile.write(part)  # each is the same: nothing before a full flush is used
+        handler.close_connection = True
+
+    return fault
 
 
 def twice(handler, body):

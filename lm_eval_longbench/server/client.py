@@ -27,7 +27,7 @@ from lm_eval_longbench.server.faults import (
     of_status,
     shortened,
 )
-from lm_eval_longbench.server.reply import Events, Reply, as_answer, decoded, tokens_of
+from lm_eval_longbench.server.reply import Events, Reply, as_answer, bound, decoded, tokens_of
 from lm_eval_longbench.server.server import (
     CHAT,
     NO_KEY,
@@ -198,6 +198,7 @@ class Client:
                 follow_redirects=False,
                 # The clock that counts is ours.
                 timeout=package.Timeout(None, connect=60.0),
+                event_hooks={"response": [bound]},
             ),
         )
         return self
@@ -358,7 +359,8 @@ class Client:
         self.has_answered = True
         response = stream.response
         room = _REPLY_BYTES + tokens * _TOKEN_BYTES + len(request.prompt) * _CHARACTER_BYTES
-        larger = f"larger than {room / 2**20:.3g} MB, more than {tokens} tokens need"
+        response.stream.room = room
+        response.stream.why = f"{room / 2**20:.3g} MB, more than {tokens} tokens need"
         streamed = "text/event-stream" in response.headers.get("content-type", "")
         self.taken.streams = self.taken.streams and streamed
         events, whole, chunks = Events(), bytearray(), response.aiter_bytes()
@@ -378,9 +380,6 @@ class Client:
                 chunk = await self._within(left, anext(chunks, b""), body, limits[until])
                 if not chunk:
                     break
-                room -= len(chunk)
-                if room < 0:
-                    raise Fault(REFUSED, f"the reply is {larger}")
                 last = time.monotonic()
                 if streamed:
                     # Not any(): each of them is added.

@@ -1,9 +1,13 @@
 """What the harness found is kept, and its own results stay as they were asked for."""
 
+from argparse import Namespace
+
 import lm_eval.evaluator
 import lm_eval.tasks
 
-from lm_eval_longbench.harness.evaluate import evaluated, quick_index
+from lm_eval_longbench.harness.evaluate import evaluated
+from lm_eval_longbench.harness.run import index_of
+from lm_eval_longbench.task_folder import task_folder
 
 
 def test_rows_and_signatures_of_our_tasks(evaluate, recording_lm, tmp_path):
@@ -34,7 +38,8 @@ def test_a_run_of_our_tasks_alone_reads_no_others(monkeypatch):
             read.append(include_defaults)
 
     monkeypatch.setattr(lm_eval.tasks, "TaskManager", Manager)
-    for wanted in ("ours", "theirs"):
-        with quick_index([wanted], ["folder"], ["folder"], ["ours", "ours too"]):
+    for wanted in ("longbench_v1_qasper", "theirs"):
+        parsed = Namespace(tasks=wanted, include_path=[str(task_folder())])
+        with index_of(parsed):
             lm_eval.tasks.TaskManager(include_path="folder")
     assert read == [False, True]

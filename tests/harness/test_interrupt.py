@@ -155,20 +155,6 @@ def test_a_second_signal_stops_at_once(start, served, api_server, no_answer, tmp
     assert "0 of 5 answers are there" in said
 
 
-def test_a_second_run_of_the_same_is_refused(start, served, api_server, no_answer):
-    begun = []
-    api_server.answer = lambda payload: begun.append(1) or no_answer
-    process = start(*served, tasks="longbench_v1_trec")
-    wait_for(lambda: len(begun) == 3, process)  # num_concurrent
-    second = start(*served, tasks="longbench_v1_trec")
-    said = second.communicate()[0]
-    assert second.returncode == 2
-    (line,) = [line for line in said.splitlines() if line.startswith("error: ")]
-    assert "Another run writes its answers to" in line
-    assert process.poll() is None
-    assert len(begun) == 3
-
-
 def test_a_real_model_stops_after_its_batch_and_goes_on(start, model_folder, tmp_path):
     out = tmp_path / "out"
     arguments = f"pretrained={model_folder}"
@@ -232,3 +218,24 @@ def test_a_full_disk(start, served, api_server, small_disk):
     assert len(api_server.payloads) == 18 - there
     assert answer_files(small_disk / "out") == [file]
     assert kept(small_disk / "out") == 18
+
+
+def test_results_that_cannot_be_written(start, served, tmp_path):
+    """A file is in the place of the harness's folder: nobody can write there, root neither."""
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "tiny").write_text("a file")
+    process = start(*served, tasks="longbench_v1_trec")
+    said = process.communicate()[0]
+    assert process.returncode == 1, said
+    assert "longbench_v1: lb-v1|" in said  # the report is there all the same
+    last = said.rstrip().splitlines()[-1]
+    assert last.startswith(f"Not written to {out / 'tiny'}: results_")
+    assert last.endswith("start again: answers that are kept are not asked again.")
+    assert kept(out) == 5
+    (out / "tiny").unlink()
+    process = start(*served, tasks="longbench_v1_trec")
+    said = process.communicate()[0]
+    assert process.returncode == 0, said
+    assert "5 of 5 answers are in" in said
+    assert list(out.rglob("results_*.json")) and list(out.rglob("samples_*.jsonl"))

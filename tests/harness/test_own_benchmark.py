@@ -265,22 +265,6 @@ def test_a_source_that_no_file_can_be(alone, change, said):
     assert said in str(caught.value)
 
 
-def test_two_benchmarks_of_one_name(folder, said, tmp_path):
-    """Figures of both would stand in one table."""
-    words = ["lm-eval-longbench", "run", "--model", "longbench-extractive", "--log_samples"]
-    words += ["--tasks", "ponds_things", "--include_path", "own", "--output_path"]
-    said(*words, "one")
-    text = (folder / "_base").read_text()
-    (folder / "_base").write_text(text.replace("qa_f1", "rouge_l"))
-    said(*words, "two")
-    for number in ("one", "two"):
-        said("lm-eval-longbench", "score", number, "--output", f"scored-{number}")
-    refused = said("lm-eval-longbench", "report", "scored-one", "scored-two", status=2)
-    assert "has another benchmark ponds than" in refused and "another name" in refused
-    verified = said("lm-eval-longbench", "verify", "one", "two", status=2)
-    assert "has another benchmark ponds than" in verified
-
-
 def test_our_names_are_ours(folder, said, tmp_path):
     """Results cannot say what one of our tasks is."""
     words = ["--model", "longbench-extractive", "--tasks", "ponds_things", "--include_path", "own"]

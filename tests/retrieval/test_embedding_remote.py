@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from lm_eval_longbench.errors import EmbeddingError
-from lm_eval_longbench.retrieval.remote import RemoteEmbedder, _pause
+from lm_eval_longbench.retrieval.remote import RemoteEmbedder
 
 TEXTS = [f"text number {number} about {'cats' if number % 2 else 'taxes'}" for number in range(7)]
 
@@ -51,23 +51,6 @@ def test_a_server_may_ask_for_a_pause(server):
     server.script = [(429, {"Retry-After": "1"}, {})]
     client(server).embed(["text"])
     assert np.diff(server.times)[0] >= 1
-
-
-@pytest.mark.parametrize(
-    ("header", "seconds"),
-    [
-        (None, 0),
-        ("0.5", 0.5),
-        ("7", 7),
-        ("3600", 60),
-        ("inf", 60),
-        ("nan", 0),
-        ("-3", 0),
-        ("Wed, 21 Oct 2026 07:28:00 GMT", 0),
-    ],
-)
-def test_how_long_a_pause(header, seconds):
-    assert _pause(header) == seconds
 
 
 @pytest.mark.parametrize("status", [400, 404, 413, 422])
