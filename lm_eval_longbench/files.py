@@ -1,4 +1,4 @@
-"""Read what others made, files and replies, within bounds; and where this package's cache lies.
+"""Read what others made within bounds; and where this package's cache lies.
 
 Whatever a command reads comes through here. docs/input.md states the bounds.
 """
@@ -26,8 +26,8 @@ from lm_eval_longbench.errors import LongBenchError
 # Bytes of one line, of one JSON document, of one element of a JSON array. The longest real ones are
 # sample log rows that hold several whole prompts.
 LONGEST = 128 << 20
-# Bytes read at once: of a file, and of a reply.
-BLOCK, _PIECE = 512 << 10, 64 << 10
+# Bytes of a file that are read at once.
+BLOCK = 512 << 10
 
 _MAGIC = b"\x1f\x8b"
 _Value = TypeVar("_Value")
@@ -95,20 +95,6 @@ def within(seconds: float, work: Callable[[], _Value]) -> _Value:
     if error is not None:
         raise error
     return value  # type: ignore[return-value]  # there is one where there is no error
-
-
-def body_of(reply: Any, most: int) -> bytes:
-    """Return the body of a reply of `requests`, asked for with `stream=True`.
-
-    One that is larger than `most` bytes is cut: no JSON, as a reader will find.
-    """
-    body = bytearray()
-    for piece in reply.iter_content(_PIECE):
-        body += piece
-        if len(body) > most:
-            break
-    reply.close()
-    return bytes(body[:most])
 
 
 # ---------------------------------------------------------------------- opening

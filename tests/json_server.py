@@ -3,7 +3,6 @@
 import contextlib
 import json
 import threading
-import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 
@@ -39,33 +38,6 @@ class JsonHandler(BaseHTTPRequestHandler):
 
     def log_message(self, *arguments):
         pass
-
-
-class EndlessHandler(JsonHandler):
-    """Begins a good reply to anything and sends more of it, until the client gives up."""
-
-    pause = 0.0
-    part = b" " * 2**16
-
-    def do_GET(self):
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.end_headers()
-        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
-            until = time.monotonic() + 60
-            while time.monotonic() < until:
-                self.wfile.write(self.part)
-                time.sleep(self.pause)
-
-    def do_POST(self):
-        self.body()
-        self.do_GET()
-
-
-class DrippingHandler(EndlessHandler):
-    """Sends a byte of it now and then."""
-
-    pause, part = 0.1, b" "
 
 
 @contextlib.contextmanager

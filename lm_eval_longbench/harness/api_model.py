@@ -7,15 +7,15 @@ import inspect
 import json
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, NoReturn
+from typing import Any
 
 import lm_eval.models  # noqa: F401  the harness registers its own models only into an empty registry
 from lm_eval.api.instance import Instance
-from lm_eval.api.model import LM
 from lm_eval.api.registry import register_model
 from tqdm.auto import tqdm
 
 from lm_eval_longbench.errors import OptionError, UnknownNameError
+from lm_eval_longbench.harness.baseline import TextModel
 from lm_eval_longbench.harness.generation import FIRST_SEED, SAMPLING
 from lm_eval_longbench.options import REPEAT
 from lm_eval_longbench.prompts.tokenizer import is_true, load_tokenizer
@@ -47,7 +47,7 @@ def _never() -> bool:
 
 
 @register_model(NAME)
-class LongBenchAPI(LM):
+class LongBenchAPI(TextModel):
     """A model behind an OpenAI-compatible server.
 
     Args:
@@ -269,17 +269,6 @@ class LongBenchAPI(LM):
             generation.get("seed", FIRST_SEED),
             own.get("document_sha256") if isinstance(own, Mapping) else None,
         )
-
-    # ------------------------------------------------------------------ what it cannot do
-
-    def loglikelihood(self, requests: list[Instance], **kwargs: Any) -> NoReturn:
-        """Raise NotImplementedError: servers give no probabilities of prompts."""
-        raise NotImplementedError(
-            f"The model {NAME} has no probabilities; use it with tasks that generate text "
-            "(generate_until)."
-        )
-
-    loglikelihood_rolling = loglikelihood
 
 
 class _Requests(Sequence[Request]):

@@ -109,8 +109,21 @@ def before_stop(text: str, until: Sequence[str] | str) -> str:
     return text
 
 
+class TextModel(LM):
+    """A model of the harness that gives texts alone."""
+
+    def loglikelihood(self, requests: list[Instance], **kwargs: Any) -> NoReturn:
+        """Raise NotImplementedError: there are no probabilities."""
+        raise NotImplementedError(
+            f"{type(self).__name__} has no probabilities; use it with tasks that generate text "
+            "(generate_until)."
+        )
+
+    loglikelihood_rolling = loglikelihood
+
+
 @register_model(NAME)
-class ExtractiveBaseline(LM):
+class ExtractiveBaseline(TextModel):
     """Answers from the prompt's text alone.
 
     The three arguments that the harness always passes have no effect. `engine`, which must be the
@@ -145,11 +158,3 @@ class ExtractiveBaseline(LM):
             answers.append(_within(answer(prompt), generation))
             self.cache_hook.add_partial("generate_until", request.args, answers[-1])
         return answers
-
-    def loglikelihood(self, requests: list[Instance], **kwargs: Any) -> NoReturn:
-        """Raise NotImplementedError: there is no probability in this model."""
-        raise NotImplementedError(
-            f"The model {NAME} has no probabilities; use it with tasks that generate text."
-        )
-
-    loglikelihood_rolling = loglikelihood

@@ -20,10 +20,8 @@ from lm_eval_longbench.harness.doctor_report import (
     WARNING,
     Line,
     absent_line,
-    cache_lines,
     is_offline,
     output_line,
-    space_line,
 )
 from lm_eval_longbench.harness.doctor_tasks import Built, ask, build_tasks, measure, read_run
 from lm_eval_longbench.harness.in_memory import has_template
@@ -42,7 +40,6 @@ from lm_eval_longbench.harness.models import (
 )
 from lm_eval_longbench.harness.run import advice
 from lm_eval_longbench.options import Options
-from lm_eval_longbench.result_files import output_folder
 from lm_eval_longbench.retrieval.remote import RemoteEmbedder
 from lm_eval_longbench.retrieval.vectors import OFFICIAL_MODEL
 from lm_eval_longbench.secrets import masked_url
@@ -93,9 +90,7 @@ def run_lines(
     yield from _server_lines(run, backend, tasks)
     yield from _embedding_lines(options, tasks)
     yield output_line(run.output_path, log_samples=run.log_samples)
-    yield from _bill_lines(run, tasks)
-    ours = (benchmark_of(one.official) for one in found if one.official and one.data_dir is None)
-    yield from cache_lines(sorted({one.prepared_as for one in ours if one.source.sha256}))
+    yield from _bill_lines(tasks)
 
 
 def _words(error: Exception) -> str:
@@ -279,10 +274,8 @@ def _limit_lines(run: EvaluatorConfig, backend: Backend, one: Built) -> Iterator
     official = benchmark_of(one.official).protocol(one.official).limits
     todo = "There is no official limit; whole prompts are officially asked."
     if official:
-        fitting = [own for own in official if limit.tokens is None or own <= limit.tokens]
-        chosen = "TOKENS" if limit.tokens is None or not fitting else fitting[-1]
         numbers = ", ".join(map(str, official))
-        todo = f"Official limits are {numbers} tokens: --truncate-to {chosen}."
+        todo = f"Official limits are {numbers} tokens: --truncate-to TOKENS."
     if limit.tokens is None or limit.assumed:
         todo = f"Give the model's length with max_length=TOKENS in --model_args. {todo}"
     departs = one.departs(limit=limit.tokens)
@@ -304,9 +297,6 @@ def _limit_lines(run: EvaluatorConfig, backend: Backend, one: Built) -> Iterator
         what = f"a request may have {longest:,} tokens, and the model takes {limit.room:,} before"
         todo = "Lower truncate_to, or give the model's real length with max_length=TOKENS."
         yield Line(ERROR, "limit", f"{what} its answer: the run would stop there", todo)
-    if one.task.asking.options.overlength == "skip":
-        what = "overlength=skip: longer prompts are not asked; officially they are cut"
-        yield Line(WARNING, "overlength", what, "Leave the option out.")
 
 
 def _chat_lines(run: EvaluatorConfig, backend: Backend, one: Built) -> Iterator[Line]:
@@ -350,7 +340,8 @@ def _generation_lines(run: EvaluatorConfig, backend: Backend, one: Built) -> Ite
     elif one.problem is None:
         todo = "Leave it out of --gen_kwargs, the options and the task's YAML for official scores."
         yield Line(WARNING, "generation", f"{what}; departs from the official: {departs}", todo)
-    others = one.signature.keys() & {"retrieval", "template_sha256", "metric", "filters"}
+    others = {"retrieval", "template_sha256", "metric", "filters", "overlength"}
+    others &= one.signature.keys()
     departs = one.departs(**{name: one.signature[name] for name in others})
     if departs:
         yield Line(WARNING, "protocol", departs, "The end of the run will say so, too.")
@@ -471,28 +462,21 @@ def _embedding_lines(options: Options, tasks: Sequence[Built]) -> Iterator[Line]
         yield Line(ERROR, "embeddings", str(error), todo, names)
 
 
-# ---------------------------------------------------------------------- the bill and the disk
-
-# A log keeps of each answer the question, hashes and both ends of the prompt, and the text: bytes.
-_EXCERPT, _TOKEN, _RESULTS = 3_000, 4, 1_000_000
+# ---------------------------------------------------------------------- the bill
 
 
-def _bill_lines(run: EvaluatorConfig, tasks: Sequence[Built]) -> Iterator[Line]:
-    """Yield what is asked at most, in requests and tokens, and the space of its results."""
+def _bill_lines(tasks: Sequence[Built]) -> Iterator[Line]:
+    """Yield what is asked at most, in requests and tokens."""
     requests = prompts = answers = 0
-    known, need = True, _RESULTS
+    known = True
     for one in tasks:
         if one.limit is None:
             continue
-        number, budget = one.asked * one.task.asking.repeats, one.generation["max_gen_toks"]
-        requests, answers = requests + number, answers + number * budget
+        number = one.asked * one.task.asking.repeats
+        requests, answers = requests + number, answers + number * one.generation["max_gen_toks"]
         known = known and one.limit.tokens is not None
         prompts += number * (one.limit.tokens or 0)
-        whole = len(one.whole or "") if one.task.asking.options.log_prompts == "full" else 0
-        need += number * (_EXCERPT + budget * _TOKEN + whole) if run.log_samples else 0
     if requests:
         sent = f"at most {prompts:,} tokens" if known else "whole, for no limit is known"
         what = f"{requests:,} requests; prompts: {sent}; answers: at most {answers:,} tokens"
         yield Line(OK, "bill", what)
-    if run.output_path:
-        yield space_line("results", output_folder(run.output_path), need)

@@ -19,7 +19,6 @@ from typing import Any
 
 import lm_eval.evaluator
 import lm_eval.loggers
-import lm_eval.tasks
 
 from lm_eval_longbench.errors import Interrupted, LongBenchError, OptionError, RunStopped
 from lm_eval_longbench.harness.backend import Evaluate, evaluated_by
@@ -233,7 +232,7 @@ def _write_down(folder: Path, pass_one: LongBenchTask, pass_two: str, lm: Any) -
     )
 
 
-# ---------------------------------------------------------------------- other comforts
+# ---------------------------------------------------------------------- results files
 
 
 @contextlib.contextmanager
@@ -259,31 +258,3 @@ def results_written(
         lm_eval.loggers.EvaluationTracker = before  # type: ignore[misc]
         if kept.writer is not None:
             kept.unwritten = kept.writer.take_back_parts()
-
-
-@contextlib.contextmanager
-def quick_index(
-    wanted: Sequence[str],
-    include_paths: Sequence[str],
-    folders: Collection[str],
-    ours: Collection[str],
-) -> Iterator[None]:
-    """While open, the harness's command line reads none of its own tasks, where that is enough.
-
-    To read them all takes it ten seconds.
-
-    Args:
-        wanted: the tasks asked for.
-        include_paths: folders that the run includes; one of the user's own may name any task.
-        folders: those of registered benchmarks.
-        ours: names of their tasks and groups, none of which is a built-in task's.
-    """
-    if set(include_paths) != set(folders) or not set(wanted) <= set(ours):
-        yield
-        return
-    manager = lm_eval.tasks.TaskManager
-    lm_eval.tasks.TaskManager = partial(manager, include_defaults=False)  # type: ignore[misc,assignment]
-    try:
-        yield
-    finally:
-        lm_eval.tasks.TaskManager = manager  # type: ignore[misc]

@@ -6,7 +6,7 @@ import contextlib
 import inspect
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import lm_eval.models  # noqa: F401  the harness registers its own models only into an empty registry
 from lm_eval.api.instance import Instance
@@ -16,7 +16,7 @@ from tqdm.auto import tqdm
 from lm_eval_longbench.errors import OptionError, RunStopped, TokenizerError
 from lm_eval_longbench.harness.backend import is_hf
 from lm_eval_longbench.harness.baseline import NAME as BASELINE
-from lm_eval_longbench.harness.baseline import ExtractiveBaseline, before_stop
+from lm_eval_longbench.harness.baseline import ExtractiveBaseline, TextModel, before_stop
 from lm_eval_longbench.prompts.tokenizer import lent, load_tokenizer, tokenizer_name
 from lm_eval_longbench.prompts.tokens.fast import tokenizer_sha256
 from lm_eval_longbench.signature.ingredients import BEGIN, BESIDE, STOP, THINK_END
@@ -33,7 +33,7 @@ Answer = Callable[..., Sequence[str]]
 logger = logging.getLogger(__name__)
 
 
-class CallableModel(LM):
+class CallableModel(TextModel):
     """A function from a list of prompts to a list of answers, as a model of the harness.
 
     Args:
@@ -130,12 +130,6 @@ class CallableModel(LM):
                     'text; "" is one that failed.'
                 )
         return texts
-
-    def loglikelihood(self, requests: list[Instance], **kwargs: Any) -> NoReturn:
-        """Raise NotImplementedError: a function from texts to texts has no probabilities."""
-        raise NotImplementedError("A function from prompts to answers has no probabilities.")
-
-    loglikelihood_rolling = loglikelihood
 
 
 def has_template(model: Any) -> bool:

@@ -22,6 +22,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import lm_eval.tasks
 from lm_eval._cli.harness import HarnessCLI
 from lm_eval.utils import sanitize_model_name, setup_logging
 
@@ -45,7 +46,7 @@ from lm_eval_longbench.files import our_cache
 from lm_eval_longbench.harness import api_model, baseline
 from lm_eval_longbench.harness.arguments import complete, model_of, output_of, read, wanted
 from lm_eval_longbench.harness.engines import overheard
-from lm_eval_longbench.harness.evaluate import Captured, evaluated, quick_index, results_written
+from lm_eval_longbench.harness.evaluate import Captured, evaluated, results_written
 from lm_eval_longbench.harness.in_memory import has_template
 from lm_eval_longbench.harness.interrupt import Stopped, Stopping
 from lm_eval_longbench.harness.kept_answers import KeptAnswers
@@ -200,10 +201,22 @@ def _is_all_ours(kept: Captured, results: Mapping[str, Any]) -> bool:
     return known and groups <= names and (ours or alone)
 
 
-def index_of(parsed: Namespace) -> contextlib.AbstractContextManager[None]:
-    """While open, the harness reads none of its own tasks where ours alone are asked for."""
-    folders = [str(folder) for folder in task_folders()]
-    return quick_index(wanted(parsed), parsed.include_path or [], folders, valid_names())
+@contextlib.contextmanager
+def index_of(parsed: Namespace) -> Iterator[None]:
+    """While open, the harness reads none of its own tasks where ours alone are asked for.
+
+    To read them all takes it ten seconds. A folder of the user's own may name any task.
+    """
+    folders = {str(folder) for folder in task_folders()}
+    if set(parsed.include_path or ()) != folders or not set(wanted(parsed)) <= set(valid_names()):
+        yield
+        return
+    manager = lm_eval.tasks.TaskManager
+    lm_eval.tasks.TaskManager = partial(manager, include_defaults=False)  # type: ignore[misc,assignment]
+    try:
+        yield
+    finally:
+        lm_eval.tasks.TaskManager = manager  # type: ignore[misc]
 
 
 @contextlib.contextmanager

@@ -193,7 +193,6 @@ def label(retriever: str, chunks: str, model: str | None = None) -> str:
     return f"{by} over {chunks} chunks, lm-eval-longbench's own"
 
 
-LABEL = label(BM25, f"{SIZE}-token")
 _ASKED = ("question", "choice_A", "choice_B", "choice_C", "choice_D")
 
 

@@ -15,7 +15,6 @@ from urllib.parse import urlunsplit
 import numpy as np
 
 from lm_eval_longbench.errors import EmbeddingError
-from lm_eval_longbench.files import body_of, within
 from lm_eval_longbench.options import EMBEDDING_KEYS
 from lm_eval_longbench.retrieval.vectors import OFFICIAL_MODEL, semantic_package, unit_vectors
 from lm_eval_longbench.secrets import has_user, http_parts, masked, without_keys
@@ -23,8 +22,6 @@ from lm_eval_longbench.secrets import has_user, http_parts, masked, without_keys
 _log = logging.getLogger(__name__)
 # Seconds between two tries at most; a server that asks for a longer pause gets this one.
 _LONGEST_WAIT = 60.0
-# Bytes that a reply may have for each vector, and of itself.
-_VECTOR_BYTES = 2**20
 # Characters of a server's words in a message.
 _SHOWN = 300
 
@@ -133,7 +130,7 @@ class RemoteEmbedder:
         model: name the server knows the model by. That it is the model of this name is the
             user's word: the protocol has no proof of it.
         batch_size: texts in one request; some servers take no more than 32.
-        timeout: seconds the server may be silent; a whole reply may take twice as long.
+        timeout: seconds the server may be silent.
         attempts: tries of one request, for no connection, silence and statuses 429 and 5xx.
         first_wait: seconds before the second try; each further wait is twice as long, up to 60.
 
@@ -219,7 +216,8 @@ class RemoteEmbedder:
         return self._request(requests, session, texts)
 
     def _request(self, requests: Any, session: Any, texts: list[str]) -> np.ndarray:
-        def posted() -> tuple[Any, bytes]:
+        problem = None
+        try:
             reply = session.post(
                 self._url,
                 json={"model": self.name, "input": texts},
@@ -227,21 +225,15 @@ class RemoteEmbedder:
                 timeout=self.timeout,
                 # A redirect would turn the request into a GET, perhaps of another host.
                 allow_redirects=False,
-                stream=True,
             )
-            return reply, body_of(reply, (len(texts) + 1) * _VECTOR_BYTES)
-
-        problem = None
-        try:
-            reply, body = within(2 * self.timeout, posted)
-        except (requests.RequestException, TimeoutError) as error:
+        except requests.RequestException as error:
             problem = error
         if problem is not None:
             # Raised outside, without the cause: that holds the request, and the request the key.
             raise self._no_reply(requests.exceptions, problem)
         if reply.status_code == 200:
-            return _vectors_of(body, len(texts), self.shown_url)
-        raise self._refusal(reply, body)
+            return _vectors_of(reply.content, len(texts), self.shown_url)
+        raise self._refusal(reply)
 
     def _no_reply(self, kinds: Any, error: Exception) -> EmbeddingError:
         if isinstance(error, kinds.SSLError):
@@ -250,7 +242,7 @@ class RemoteEmbedder:
                 "(SSLError). Name your certificate authority's file with the environment variable "
                 "REQUESTS_CA_BUNDLE."
             )
-        passing = (TimeoutError, kinds.ConnectionError, kinds.Timeout, kinds.ChunkedEncodingError)
+        passing = (kinds.ConnectionError, kinds.Timeout, kinds.ChunkedEncodingError)
         # Not the error's own words: they quote the URL with its query.
         return (_TemporaryError if isinstance(error, passing) else EmbeddingError)(
             f"The embedding server {self.shown_url} cannot be reached or does not answer within "
@@ -258,7 +250,7 @@ class RemoteEmbedder:
             "'embedding_url' is right, and its log."
         )
 
-    def _refusal(self, reply: Any, body: bytes) -> EmbeddingError:
+    def _refusal(self, reply: Any) -> EmbeddingError:
         status = reply.status_code
         head = f"The embedding server {self.shown_url} answered with status {status}"
         if status in (401, 403):
@@ -270,7 +262,7 @@ class RemoteEmbedder:
                 if variable
                 else f"{head}: it wants a key. Set the environment variable {EMBEDDING_KEYS[0]}."
             )
-        words = _words_of(body)
+        words = _words_of(reply.content)
         told = f" and says: {words}" if words else ""
         if status == 429 or status >= 500:
             return _TemporaryError(

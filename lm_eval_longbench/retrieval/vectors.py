@@ -136,8 +136,8 @@ _TABLE = "CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB 
 class VectorCache:
     """One SQLite file in the datasets cache, shared by all embedders and processes.
 
-    It can only save time: a file that cannot be read is deleted and begun anew; after a full disk,
-    a read-only folder or a lock that cannot be had vectors are computed as without a cache.
+    It can only save time: where it cannot be read or written, such as on a full disk or in a
+    read-only folder, vectors are computed as without a cache.
 
     Args:
         folder: where the file lies; None: lm_eval_longbench/embeddings in the datasets cache.
@@ -177,30 +177,19 @@ class VectorCache:
 
     def _do(self, action: Callable[[sqlite3.Connection], _T], done: str) -> _T | None:
         try:
-            try:
-                return self._transaction(action)
-            except sqlite3.OperationalError:  # a lock, a full disk, a folder that is read-only
-                raise
-            except sqlite3.DatabaseError:
-                for ending in ("", "-journal", "-wal", "-shm"):
-                    self.path.with_name(f"{self.path.name}{ending}").unlink(missing_ok=True)
-                _log.warning(f"The embedding cache {self.path} was damaged. It is begun anew.")
-                return self._transaction(action)
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            with closing(sqlite3.connect(self.path, timeout=_PATIENCE)) as connection, connection:
+                connection.execute(_TABLE)
+                return action(connection)
         except (sqlite3.Error, OSError) as error:
             warn_once(
                 _log,
                 f"embedding cache {done}",
                 f"The embedding cache {self.path} cannot be {done} ({error}). Vectors are computed "
-                "without it; only time is lost. Free some space, or name another folder with the "
-                "environment variable HF_DATASETS_CACHE.",
+                "without it; only time is lost. Delete it, free some space, or name another folder "
+                "with the environment variable HF_DATASETS_CACHE.",
             )
             return None
-
-    def _transaction(self, action: Callable[[sqlite3.Connection], _T]) -> _T:
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        with closing(sqlite3.connect(self.path, timeout=_PATIENCE)) as connection, connection:
-            connection.execute(_TABLE)
-            return action(connection)
 
 
 def _key(identity: str, text: str) -> bytes:

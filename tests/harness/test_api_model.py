@@ -8,7 +8,7 @@ import os
 import pytest
 from asked import prompts_of
 from departing import departures
-from fault_server import FaultServer, asked_text, counting, for_prompt, refuses, status
+from fault_server import FaultServer, asked_text, counting, refuses, status
 from harness_requests import generation_request
 
 from lm_eval_longbench.errors import Interrupted, OptionError, UnknownNameError
@@ -218,32 +218,6 @@ def test_repeats_are_asked_with_n_and_a_refused_seed_is_marked(evaluate, server)
     assert len(good) == run["answered"]
 
 
-def test_a_users_seed_is_the_first(evaluate, server):
-    (task,) = pro_tasks()
-    server.plan = refuses("n", "n > 1")
-    evaluate(
-        MODEL,
-        [task],
-        model_args=args(server),
-        apply_chat_template=True,
-        gen_kwargs="seed=7",
-        limit=1,
-    )
-    assert {body["seed"] for body in server.bodies} == {7, 8, 9}
-
-
-def test_a_failed_request_is_counted_and_the_run_goes_on(evaluate, server, caplog):
-    first = prompts_of(SHORT)[0]
-    server.plan = for_prompt(first, status(400, "maximum context length"))
-    with caplog.at_level(logging.WARNING):
-        result = evaluate(
-            MODEL, [SHORT], model_args=args(server), apply_chat_template=True, log_samples=True
-        )
-    own = result["results"][SHORT]
-    assert own["failed,none"] == pytest.approx(1 / len(prompts_of(SHORT)))
-    assert "1 x HTTP 400: maximum context length" in caplog.text
-
-
 def test_generate_answers_keeps_and_stops(server):
     model = LongBenchAPI(**args(server, num_concurrent=1))
     kept = {}
@@ -263,13 +237,6 @@ def test_it_answers_beside_a_running_loop(server):
         return model.generate_until(instances(model, ["a"]))
 
     assert len(asyncio.run(in_a_notebook())) == 1
-
-
-def test_no_probabilities(server):
-    model = LongBenchAPI(**args(server))
-    for ask in (model.loglikelihood, model.loglikelihood_rolling):
-        with pytest.raises(NotImplementedError, match="no probabilities"):
-            ask([])
 
 
 @pytest.mark.slow

@@ -61,20 +61,6 @@ def test_repeats_count_on_from_a_users_seed():
     assert len({own[REPEAT] for own in without}) == 3
 
 
-@pytest.mark.parametrize("chats", [True, False])
-def test_no_empty_stop_is_sent(evaluate, api_server, tokenizer_folder, chats):
-    api_server.answer = "[Answer]\nx"
-    arguments = chat(api_server)
-    if not chats:
-        url = api_server.url("/v1/completions")
-        arguments = {"base_url": url, "model": "tiny", "tokenized_requests": False}
-        arguments |= {"tokenizer_backend": None}
-    model = "local-chat-completions" if chats else "local-completions"
-    evaluate(model, [TASK], model_args=arguments, apply_chat_template=chats, limit=1)
-    assert sent(api_server)
-    assert all("stop" not in payload for payload in sent(api_server))
-
-
 @pytest.mark.parametrize(
     ("seed", "seeds"), [("7", [7, 8, 9]), ("none", [None] * 3), (None, [1234, 1235, 1236])]
 )

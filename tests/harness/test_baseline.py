@@ -40,12 +40,6 @@ def test_chat_messages_are_joined_without_markup():
     assert model.chat_template(True) == ""
 
 
-@pytest.mark.parametrize("method", ["loglikelihood", "loglikelihood_rolling"])
-def test_has_no_probabilities(method):
-    with pytest.raises(NotImplementedError, match="has no probabilities"):
-        getattr(ExtractiveBaseline(), method)(requests(("a", "b")), disable_tqdm=True)
-
-
 def test_answers_have_the_form_that_each_benchmark_reads(evaluate):
     """On the sample: a letter, a paragraph, a number, a label, a line of code, items."""
     forms = {

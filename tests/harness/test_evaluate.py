@@ -1,9 +1,13 @@
 """What the harness found is kept, and its own results stay as they were asked for."""
 
+from argparse import Namespace
+
 import lm_eval.evaluator
 import lm_eval.tasks
 
-from lm_eval_longbench.harness.evaluate import evaluated, quick_index
+from lm_eval_longbench.harness.evaluate import evaluated
+from lm_eval_longbench.harness.run import index_of
+from lm_eval_longbench.task_folder import task_folder
 
 
 def test_rows_and_signatures_of_our_tasks(evaluate, recording_lm, tmp_path):
@@ -17,13 +21,6 @@ def test_rows_and_signatures_of_our_tasks(evaluate, recording_lm, tmp_path):
         assert kept.rows[task] == result["samples"][task]
         assert kept.signatures[task]["answered"] == len(kept.rows[task])
         assert kept.signatures[task]["signature"].startswith("lb-v")
-
-
-def test_without_log_samples_the_results_have_none(evaluate, recording_lm, tmp_path):
-    with evaluated(tmp_path) as kept:
-        result = evaluate(recording_lm, ["longbench_v1_trec"], log_samples=False)
-    assert "samples" not in result
-    assert len(kept.rows["longbench_v1_trec"]) == 5
 
 
 def test_nothing_is_scored_with_predict_only(evaluate, recording_lm, tmp_path):
@@ -41,7 +38,8 @@ def test_a_run_of_our_tasks_alone_reads_no_others(monkeypatch):
             read.append(include_defaults)
 
     monkeypatch.setattr(lm_eval.tasks, "TaskManager", Manager)
-    for wanted in ("ours", "theirs"):
-        with quick_index([wanted], ["folder"], ["folder"], ["ours", "ours too"]):
+    for wanted in ("longbench_v1_qasper", "theirs"):
+        parsed = Namespace(tasks=wanted, include_path=[str(task_folder())])
+        with index_of(parsed):
             lm_eval.tasks.TaskManager(include_path="folder")
     assert read == [False, True]

@@ -37,19 +37,6 @@ def test_a_function_of_any_parameters_gets_what_it_names():
     assert model.generate_until(asked) == ["a3", "bNone", "c0"]
 
 
-def test_each_answer_is_reported_to_the_cache_as_it_comes():
-    reported = []
-
-    class Hook:
-        def add_partial(self, kind, args, text):
-            reported.append((kind, args, text))
-
-    model = CallableModel(lambda prompts: [f"{prompt}|x" for prompt in prompts])
-    model.set_cache_hook(Hook())
-    model.generate_until([request("a", until=["|"])])
-    assert reported == [("generate_until", ("a", {"until": ["|"]}), "a")]
-
-
 def test_a_bare_transformers_model_lacks_its_tokenizer(model_folder):
     from transformers import AutoModelForCausalLM
 

@@ -155,20 +155,6 @@ def test_a_second_signal_stops_at_once(start, served, api_server, no_answer, tmp
     assert "0 of 5 answers are there" in said
 
 
-def test_a_second_run_of_the_same_is_refused(start, served, api_server, no_answer):
-    begun = []
-    api_server.answer = lambda payload: begun.append(1) or no_answer
-    process = start(*served, tasks="longbench_v1_trec")
-    wait_for(lambda: len(begun) == 3, process)  # num_concurrent
-    second = start(*served, tasks="longbench_v1_trec")
-    said = second.communicate()[0]
-    assert second.returncode == 2
-    (line,) = [line for line in said.splitlines() if line.startswith("error: ")]
-    assert "Another run writes its answers to" in line
-    assert process.poll() is None
-    assert len(begun) == 3
-
-
 def test_a_real_model_stops_after_its_batch_and_goes_on(start, model_folder, tmp_path):
     out = tmp_path / "out"
     arguments = f"pretrained={model_folder}"
@@ -232,17 +218,6 @@ def test_a_full_disk(start, served, api_server, small_disk):
     assert len(api_server.payloads) == 18 - there
     assert answer_files(small_disk / "out") == [file]
     assert kept(small_disk / "out") == 18
-
-
-def test_a_disk_that_is_full_at_the_start(start, served, api_server, small_disk):
-    with contextlib.suppress(OSError), (small_disk / "filler").open("wb", buffering=0) as filler:
-        while True:
-            filler.write(b"x" * 512)
-    process = start(*served, tasks="longbench_v1_trec", out=small_disk / "out")
-    said = process.communicate()[0]
-    assert process.returncode == 2
-    assert said.rstrip().splitlines()[-1].startswith("error: The file of answers")
-    assert not api_server.payloads
 
 
 def test_results_that_cannot_be_written(start, served, tmp_path):

@@ -69,12 +69,6 @@ def test_only_what_is_missing_is_asked(kept, recording_lm):
     assert "2 of 9 answers" in said[0]
 
 
-def test_another_setting_is_another_answer(kept, recording_lm):
-    kept(recording_lm, [TREC])
-    kept(recording_lm, [TREC], gen_kwargs={"max_gen_toks": 7})
-    assert len(recording_lm.requests) == 10
-
-
 def test_empty_answers_are_asked_again(kept, recording_lm):
     recording_lm.answer = lambda number, *_: "" if number % 2 else "said"
     result, _ = kept(recording_lm, [TREC])

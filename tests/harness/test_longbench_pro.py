@@ -6,10 +6,9 @@ import math
 
 import asked
 import pytest
-from longbench_pro_facts import BY_CODE, PRIMARY_TASKS
+from longbench_pro_facts import BY_CODE
 
 from lm_eval_longbench.errors import OptionError, UnknownNameError
-from lm_eval_longbench.prompts.truncation import ends_decoded_together
 
 FIGURES = ["score", "best_of_n", "pass_at_n", "failed", "truncated", "reasoned", "capped"]
 
@@ -105,27 +104,6 @@ def test_three_repeats_in_process_are_sampled_and_all_scored(evaluate, recording
         assert len(json.dumps(sample)) < 20_000
 
 
-def test_failed_is_the_share_of_repeats(evaluate, recording_lm):
-    recording_lm.answer = lambda number, prompt, arguments: "" if number % 3 == 0 else "x"
-    result = evaluate(recording_lm, ["longbench_pro_t5_1"])
-    assert figures(result, "longbench_pro_t5_1")["failed"] == pytest.approx(1 / 3, abs=1e-12)
-
-
-def test_greedy_repeats_are_refused(evaluate, recording_lm):
-    with pytest.raises(OptionError, match="Set the option repeats to 1"):
-        evaluate(recording_lm, ["longbench_pro_t3_1"], gen_kwargs={"temperature": 0.0})
-    assert recording_lm.requests == []
-    evaluate(recording_lm, ["longbench_pro_t3_1"], {"repeats": 1}, gen_kwargs={"temperature": 0.0})
-    assert recording_lm.requests
-
-
-def test_identical_repeats_are_counted_in_a_warning(evaluate, recording_lm, caplog):
-    with caplog.at_level(logging.WARNING):
-        evaluate(recording_lm, ["longbench_pro_t3_1"])
-    number = len(rows_of("t3_1"))
-    assert f"all 3 answers are identical for {number} of {number} questions" in caplog.text
-
-
 def test_summaries_without_an_embedder_have_no_score(evaluate, recording_lm, caplog):
     with caplog.at_level(logging.WARNING):
         result = evaluate(recording_lm, ["longbench_pro_t4", "longbench_pro_t3"], {"repeats": 1})
@@ -164,36 +142,6 @@ def test_only_keeps_documents_by_dimension(evaluate, recording_lm):
 def test_only_names_what_is_valid(evaluate, recording_lm, only, error, words):
     with pytest.raises(error, match=words):
         evaluate(recording_lm, ["longbench_pro_t3_1"], {"only": only})
-
-
-def test_an_empty_selection_is_an_error(evaluate, recording_lm):
-    with pytest.raises(OptionError, match="no question has"):
-        evaluate(recording_lm, ["longbench_pro_t3_1"], {"only": {"primary_task": PRIMARY_TASKS[0]}})
-
-
-def test_only_is_not_for_v1(evaluate, recording_lm):
-    with pytest.raises(OptionError, match="LongBench v1 has no such"):
-        evaluate(recording_lm, ["longbench_v1_qasper"], {"only": {"language": "English"}})
-
-
-def test_truncation_is_the_joined_rule(evaluate, recording_lm, tokenizer_folder):
-    from transformers import AutoTokenizer
-
-    tokenizer = AutoTokenizer.from_pretrained(tokenizer_folder)
-    limit = 101
-    evaluate(
-        recording_lm,
-        ["longbench_pro_t11_2"],
-        {"repeats": 1, "truncate_to": limit, "tokenizer": tokenizer_folder},
-    )
-    expected = []
-    for prompt in prompts_of("t11_2"):
-        ids = tokenizer(prompt)["input_ids"]
-        assert len(ids) > limit
-        expected.append(
-            ends_decoded_together(ids, limit, lambda part: tokenizer.decode(part, True))
-        )
-    assert recording_lm.prompts == expected
 
 
 def test_a_preset_sets_pro_and_nothing_else(evaluate, recording_lm, tokenizer_folder):

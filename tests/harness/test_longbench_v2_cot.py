@@ -148,11 +148,6 @@ def test_a_question_whose_reasoning_failed_has_failed(evaluate, recording_lm, tm
     assert result["acc,none"] == pytest.approx(right / len(ROWS))
 
 
-def test_without_a_log_the_plain_harness_says_what_to_do(evaluate, recording_lm):
-    with pytest.raises(OptionError, match="cot_samples"):
-        evaluate(recording_lm, BOTH[1:])
-
-
 def test_a_group_with_a_figure_over_pass_two_is_refused(recording_lm, tmp_path):
     tasks = "".join(f"  - {name}\n" for name in ("longbench_v2", *BOTH))
     figure = "aggregate_metric_list:\n  - metric: acc\n"

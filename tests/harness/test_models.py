@@ -4,7 +4,7 @@ import json
 
 import jinja2
 import pytest
-from json_server import DrippingHandler, EndlessHandler, JsonServer, serving
+from json_server import serving
 from models_server import ModelsServer
 
 from lm_eval_longbench.errors import UnknownNameError
@@ -94,13 +94,6 @@ def test_models_that_refuse_to_start_without_a_key(model, variable):
     assert found.kind == "messages"
     assert variable in found.problem
     assert found.key_variable == variable
-
-
-def test_certificates():
-    args = {"model": "tiny", "base_url": "https://127.0.0.1:9/v1/chat/completions"}
-    assert backend("local-chat-completions", **args).verify is True
-    assert backend("local-chat-completions", **args, ca_cert_path="ca.pem").verify == "ca.pem"
-    assert backend("local-chat-completions", **args, verify_certificate=False).verify is False
 
 
 def test_a_tokenizer_that_is_not_here(tmp_path):
@@ -208,14 +201,6 @@ def test_something_else_is_no_list(models_server, body):
     models_server.body = body
     reply = get_models(models_server.url("/v1/models"), {})
     assert (reply.status, reply.models) == (200, None)
-
-
-def test_a_reply_without_end_is_given_up():
-    with serving(JsonServer(EndlessHandler)) as server:
-        assert get_models(server.url("/v1/models"), {}).models is None
-    with serving(JsonServer(DrippingHandler)) as server:
-        reply = get_models(server.url("/v1/models"), {}, timeout=3.0)
-    assert (reply.status, reply.problem) == (None, "no answer within 6 seconds")
 
 
 def test_a_key_that_no_header_can_carry_is_not_shown():

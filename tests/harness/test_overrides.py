@@ -22,23 +22,6 @@ TASK = {
 }
 
 
-@pytest.mark.parametrize(
-    ("changed", "reason"),
-    [
-        ({"description": "Answer well."}, "mine: 'description' would change the prompt"),
-        ({"gen_prefix": "Sure:"}, "mine: 'gen_prefix' would change the prompt"),
-        ({"num_fewshot": 2}, "mine: num_fewshot must be 0"),
-        *(
-            ({name: "{{context}}"}, f"mine: {name!r} is not read")
-            for name in ("doc_to_target", "process_docs", "process_results")
-        ),
-    ],
-)
-def test_what_stands_around_the_prompt_is_refused(changed, reason):
-    with pytest.raises(OptionError, match=reason):
-        LongBenchTask({**TASK, **changed})
-
-
 def test_a_version_that_an_override_lost_is_found_again():
     task = LongBenchTask({**TASK, "metadata": SAMPLE})
     assert task.config.metadata["longbench_run"]["version"] == "1.2"

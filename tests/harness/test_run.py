@@ -84,12 +84,6 @@ def test_run_evaluates_the_sample_with_the_baseline_and_a_users_own_task(tmp_pat
             }
 
 
-def test_run_help_is_the_harnesss_own(run):
-    done = run("run", "--help")
-    assert "--include_path" in done.stdout
-    assert "--model_args" in done.stdout
-
-
 def test_include_paths_are_joined(tmp_path):
     def joined(*arguments):
         parsed = parse(["--tasks", "x", *arguments])
@@ -106,17 +100,6 @@ def test_include_paths_are_joined(tmp_path):
     assert joined("--include_path", "mine", *from_config) == ["mine", ours]
     # Not twice: the harness would warn of every task.
     assert joined("--include_path", ours) == [ours]
-
-
-def test_a_harness_config_file_works(tmp_path, run):
-    config = tmp_path / "config.yaml"
-    config.write_text(
-        "model: longbench-extractive\n"
-        "tasks: [longbench_v1_lcc]\n"
-        "metadata:\n  longbench:\n    data_dir: sample\n"
-    )
-    done = run("run", "--config", str(config))
-    assert re.search(r"^LongBench v1 +lcc \d", done.stdout, re.MULTILINE)
 
 
 def test_a_locked_run_uses_the_locked_options_or_stops(tmp_path, run):

@@ -15,7 +15,6 @@ from lm_eval import simple_evaluate
 from lm_eval.tasks import TaskManager
 from lm_eval.tasks._yaml_loader import load_yaml
 
-from lm_eval_longbench.cli.link import link_tasks
 from lm_eval_longbench.errors import OptionError
 from lm_eval_longbench.harness.record import flat
 from lm_eval_longbench.task_folder import task_folder
@@ -101,36 +100,23 @@ def test_our_command_line_runs_the_suite(suite, process, tmp_path):
     assert logs == {f"samples_{name}" for name in names}
 
 
-def test_the_plain_harness_runs_the_suite_from_arguments_and_from_a_config_file(
+def test_the_plain_harness_runs_the_suite_from_a_config_file(
     suite, process, tmp_path, model_folder
 ):
-    """With a real model, greedily: both ways give the same figures and the same signatures."""
-    linked = tmp_path / "linked"
-    link_tasks(task_folder(), linked)  # as `lm-eval-longbench link` does in the harness's folder
-    (linked / "my_suite.yaml").write_text((suite / "my_suite.yaml").read_text())
-    metadata = {"longbench": {"data_dir": "sample", "truncate_to": 700}}
-    one = process(
-        *("lm_eval", "run", "--model", "hf", "--model_args", f"pretrained={model_folder}"),
-        *("--device", "cpu", "--include_path", linked, "--tasks", "my_suite"),
-        *("--metadata", json.dumps(metadata), "--limit", 2, "--output_path", tmp_path / "one"),
-        output=tmp_path / "one",
-    )
     config = block("my_run.yaml")
     assert config["include_path"] == ["my_tasks", str(task_folder())]
     config["include_path"][0] = str(suite)
     config["model_args"] = {"pretrained": model_folder}
-    config["metadata"]["longbench"] |= metadata["longbench"]
-    config |= {"output_path": str(tmp_path / "two"), "device": "cpu", "limit": 2}
+    config["metadata"]["longbench"] |= {"data_dir": "sample", "truncate_to": 700}
+    config |= {"output_path": str(tmp_path / "out"), "device": "cpu", "limit": 2}
     write(tmp_path / "my_run.yaml", config)
-    two = process("lm_eval", "run", "--config", tmp_path / "my_run.yaml", output=tmp_path / "two")
+    found = process("lm_eval", "run", "--config", tmp_path / "my_run.yaml", output=tmp_path / "out")
     ours = {"longbench_v1_qasper", "longbench_v1_trec"}
-    assert set(one["results"]) == {"my_suite", "gsm8k", *ours}
-    assert one["results"] == two["results"]
-    for task in ("longbench_v1_qasper", "longbench_v1_trec"):
-        own = signature(one, task)
-        assert own == signature(two, task)
+    assert set(found["results"]) == {"my_suite", "gsm8k", *ours}
+    for task in ours:
+        own = signature(found, task)
         assert (own["limit"], own["answered"]) == (700, 2)
-    assert signature(one, "longbench_v1_qasper")["generation"]["max_gen_toks"] == 16
+    assert signature(found, "longbench_v1_qasper")["generation"]["max_gen_toks"] == 16
 
 
 # ---------------------------------------------------------------------- overrides, in this process

@@ -4,7 +4,7 @@ import hashlib
 
 import pytest
 
-from lm_eval_longbench.prompts.prepare import EXCERPT, Prompt, prepare, text_sha256
+from lm_eval_longbench.prompts.prepare import Prompt, prepare, text_sha256
 from lm_eval_longbench.prompts.truncation import ends_decoded_together, halves_decoded_apart
 
 
@@ -53,11 +53,3 @@ def test_with_a_limit_it_is_loaded_once_and_the_rule_is_used(plain):
 )
 def test_the_hash_of_a_text(text, raw):
     assert text_sha256(text) == hashlib.sha256(raw).hexdigest()
-
-
-def test_halves_of_an_emoji_hash_differently_from_the_emoji():
-    assert text_sha256("\ud83d\ude42") != text_sha256("🙂")
-
-
-def test_the_length_of_excerpts():
-    assert EXCERPT == 256

@@ -41,22 +41,6 @@ PROMPTS = {
     "lcc": "5bbb1a218cd3c2fe46b31a1241abe756c5e6a18051eacd6c7693bc598984d3d2",
     "repobench-p": "602b8a494397b143fa620db9dacb7f2de3017b198654573832c30b437a0ec92b",
 }
-SAMSUM = (
-    "Summarize the dialogue into a few short sentences. The following are some examples.\n\n"
-    "Passage 1:\nA {brace}, {{two}}, {input} and {context}. 100%s\r\n段落2：故事🙂 \n\n\n"
-    "What {context} is $Q$?\n  答案 "
-)
-REPOBENCH = (
-    "Please complete the code given below. \n"
-    "Passage 1:\nA {brace}, {{two}}, {input} and {context}. 100%s\r\n段落2：故事🙂 \n"
-    "What {context} is $Q$?\n  答案 Next line of code:\n"
-)
-RETRIEVAL_ZH = (
-    "以下是若干段落文字，以及其中一个段落的摘要。请确定给定的摘要出自哪一段。\n\n"
-    "Passage 1:\nA {brace}, {{two}}, {input} and {context}. 100%s\r\n段落2：故事🙂 \n\n\n"
-    "下面是一个摘要\n\nWhat {context} is $Q$?\n  答案 \n\n"
-    '请输入摘要所属段落的编号。答案格式必须是"段落1"，"段落2"等格式\n\n答案是：'
-)
 
 
 def render(dataset, document):
@@ -70,21 +54,9 @@ def golden():
     return [row for row in rows if row["benchmark"] == "longbench_v1"]
 
 
-def test_a_prompt_is_carried_for_every_dataset():
-    assert PROMPTS.keys() == DATASETS.keys()
-
-
 @pytest.mark.parametrize(("dataset", "sha256"), PROMPTS.items())
 def test_carried_prompts(dataset, sha256):
     assert hashlib.sha256(render(dataset, DOCUMENT).encode()).hexdigest() == sha256
-
-
-@pytest.mark.parametrize(
-    ("dataset", "prompt"),
-    [("samsum", SAMSUM), ("repobench-p", REPOBENCH), ("passage_retrieval_zh", RETRIEVAL_ZH)],
-)
-def test_carried_prompts_in_full(dataset, prompt):
-    assert render(dataset, DOCUMENT) == prompt
 
 
 @pytest.mark.skipif(not GOLDEN.is_file(), reason="no shared/golden folder beside this repository")
@@ -108,28 +80,6 @@ def test_values_are_never_templates():
     assert prompt.endswith("questions.\n\n\\1 \\g<1> {0} %s\n{input!r}")
 
 
-@pytest.mark.parametrize(
-    ("dataset", "ending"),
-    [
-        ("passage_count", "The final answer is: "),
-        ("passage_retrieval_en", "The answer is: "),
-        ("lcc", "Next line of code:\n"),
-        ("repobench-p", "Next line of code:\n"),
-        ("samsum", "examples.\n\nC\n\nI"),
-        ("triviaqa", "examples.\n\nC\n\nI"),
-        ("lsht", "例子。\n\nC\nI"),
-    ],
-)
-def test_endings(dataset, ending):
-    assert render(dataset, {"context": "C", "input": "I"}).endswith(ending)
-
-
-def test_spaces_around_values_stay():
-    assert render("lcc", {"context": " \n x ", "input": ""}) == (
-        "Please complete the code given below. \n \n x Next line of code:\n"
-    )
-
-
 def test_a_field_the_template_does_not_use_may_be_missing():
     document = {"context": "x"}
     assert "x" in render("gov_report", document)
@@ -149,9 +99,3 @@ def test_a_field_that_is_no_text(value):
     with pytest.raises(PromptError, match="needs the field 'context' as a text") as caught:
         render("qasper", {"context": value, "input": "I"})
     assert type(value).__name__ in str(caught.value)
-
-
-def test_the_document_stays_as_it_was():
-    document = dict(DOCUMENT)
-    render("qasper", document)
-    assert document == DOCUMENT

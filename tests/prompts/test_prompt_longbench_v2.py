@@ -41,27 +41,12 @@ def test_the_zero_shot_prompt_whole():
     )
 
 
-def test_without_the_document():
-    prompt = render({**DOCUMENT, "context": None}, NO_CONTEXT)
-    assert prompt.startswith("What is the correct answer to this question: Which one?\nChoices:")
-    assert CHOICES in prompt
-    assert "<text>" not in prompt
-
-
 def test_the_reasoning_goes_in_last_and_stripped():
     prompt = render(DOCUMENT, COT_ANSWER, "\n so it is $Q$, (B). \n")
     assert "Let’s think step by step: so it is $Q$, (B).\n\nBased on the above" in prompt
     assert "The text is too long and omitted here." in prompt
     assert "braces" not in prompt
     assert render(DOCUMENT, COT).endswith("\n\nLet’s think step by step:")
-
-
-def test_replacement_is_sequential():
-    """A literal mark in a value is replaced if its turn comes after that value's, as officially."""
-    document = {**DOCUMENT, "context": "Let $Q$ and $DOC$ be", "choice_C": "$Q$ $C_D$"}
-    prompt = render(document, ZERO_SHOT)
-    assert "<text>\nLet Which one? and $DOC$ be\n</text>" in prompt
-    assert "(C) $Q$ fourth\n" in prompt
 
 
 TEXTS = st.text(st.sampled_from("ab $QDOC_A") | st.characters(codec="utf-8"), max_size=30)

@@ -76,20 +76,6 @@ def test_any_text_is_cut_as_the_slow_way_cuts_it(request, kind, rule, data):
 
 
 @pytest.mark.parametrize("rule", RULES)
-@pytest.mark.parametrize("kind", ["plain", "with_bos"])
-@pytest.mark.parametrize("limit", [6, 7])
-def test_more_prompts_than_fit_into_a_batch(request, kind, rule, limit):
-    tokenizer = request.getfixturevalue(kind)
-    # Lengths rise and fall, so that batches hold short and long ones side by side.
-    prompts = [f"{number} 今天 the fox 🙂 " * (number % 7) for number in range(32 * 3 + 5)]
-    found = list(truncate(prompts, tokenizer, limit, RULES[rule]))
-    expected = [cut_slowly(tokenizer, prompt, limit, rule) for prompt in prompts]
-    assert counted(found, expected) == expected
-    assert len(found) == 101
-    assert {cut.truncated for cut in found} == {True, False}
-
-
-@pytest.mark.parametrize("rule", RULES)
 def test_the_limit_itself_is_not_too_long(plain, with_bos, rule):
     for tokenizer in (plain, with_bos):
         prompt = "the quick brown fox 今天 🙂"
@@ -157,11 +143,6 @@ def test_two_decodes_are_not_one(plain):
     apart = halves_decoded_apart(ids, 2 * half, decode)
     assert "🦔" not in apart
     assert apart.startswith("x" * (half - 1) + "\ufffd")
-
-
-def test_nothing_to_cut(plain):
-    assert list(truncate([], plain, 5, halves_decoded_apart)) == []
-    assert list(truncate([""], plain, 2, halves_decoded_apart)) == [Cut("", None, False)]
 
 
 def test_prompts_are_cut_as_they_are_asked_for(plain):

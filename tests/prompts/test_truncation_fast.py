@@ -174,20 +174,6 @@ def test_a_prompt_short_in_bytes_needs_no_tokenizer(counted):
         assert (counted == [], cut.tokens is None) == (sure, sure)
 
 
-def test_a_slow_tokenizer_is_asked_itself():
-    class Reversed:
-        is_fast = False
-
-        def __call__(self, text, **_):
-            return {"input_ids": [ord(char) for char in text]}
-
-        def decode(self, ids, **_):
-            return "".join(map(chr, ids))
-
-    cuts = truncate(["abcdefgh", "abc"], Reversed(), 4, ends_decoded_together)
-    assert [(cut.text, cut.tokens) for cut in cuts] == [("abgh", 8), ("abc", 3)]
-
-
 def test_a_tokenizer_class_with_its_own_call_is_asked_itself():
     from transformers import PreTrainedTokenizerFast
 
@@ -240,13 +226,6 @@ def test_rules_that_a_check_contradicts_are_not_used(monkeypatch, caplog):
         tokenizer.backend_tokenizer.normalizer = normalizers.Replace("a", "ﷺﷺ")
         monkeypatch.setattr(module, "read_rules", lambda _, wrong=wrong: wrong)
         assert fast_tokenizer(tokenizer).rules == TokenizerRules()
-
-
-def test_counting_many_is_counting_each():
-    tokenizer = build("llama3")
-    items = [("the ledger " * n, bool(n % 2)) for n in range(9)]
-    expected = [count_tokens(tokenizer, text, special=special) for text, special in items]
-    assert list(count_many(tokenizer, iter(items))) == expected
 
 
 ENGLISH = "the ledger of the harbor lists copper, " * 30

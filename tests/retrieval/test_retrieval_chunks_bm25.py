@@ -55,14 +55,6 @@ def test_of_equal_chunks_the_earlier_comes_first(texts, query):
         assert found.index(place) < found.index(place + len(texts))
 
 
-def test_best_first_and_no_more_than_asked_for():
-    texts = ["Cows eat.", "The lighthouse of Ann.", "Ann built the lighthouse in 1871.", "Rain."]
-    assert rank(texts, "Who built the lighthouse?", 2) == [
-        {"c_idx": 2, "content": texts[2]},
-        {"c_idx": 1, "content": texts[1]},
-    ]
-
-
 def test_chinese():
     texts = ["母牛吃青草。", "天黑了。", "灯塔由王小明建造。"]
     assert places(rank(texts, "谁建造灯塔？", 1)) == [2]

@@ -85,6 +85,14 @@ def test_differing_entries_are_refused(read):
         (b'{"_id": "a"}', "lacks the field 'retrieved_context'"),
         (b'{"_id": 1, "retrieved_context": []}', "has a field '_id' that is not a text"),
         (
+            b'{"_id": "a", "retrieved_context": "text"}',
+            "has a field 'retrieved_context' that is not a list",
+        ),
+        (
+            b'{"_id": "a", "retrieved_context": [{"c_idx": -1, "content": ""}]}',
+            "has a 'retrieved_context' whose item 1 has a field 'c_idx' below 0",
+        ),
+        (
             b'{"_id": "a", "retrieved_context": [{"c_idx": "1", "content": ""}]}',
             "has a 'retrieved_context' whose item 1 has a field 'c_idx' that is not a whole",
         ),

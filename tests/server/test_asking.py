@@ -1,12 +1,10 @@
 """The queue of all requests: its order, what a prefix cache can use, and how it ends early."""
 
 import asyncio
-import gc
 import itertools
 import random
 import threading
 import time
-import tracemalloc
 
 import pytest
 from api_asking import ask, request
@@ -154,54 +152,3 @@ def test_answers_are_kept_in_the_thread_of_the_loop():
     with FaultServer() as server:
         ask(server, repeated(4, seeds=(1,)), "completions", keep=keep)
     assert threads == {threading.get_ident()}
-
-
-# ---------------------------------------------------------------------- memory
-
-
-@pytest.mark.slow
-def test_memory_is_flat_over_long_prompts_and_many_questions():
-    """What is held beside the prompts does not grow with their number or length."""
-
-    rounds = itertools.count()
-
-    def collects():  # what waits for the collector is not held
-        if next(rounds) % 25 == 0:
-            gc.collect()
-        return False
-
-    def peak(requests, concurrent):
-        with FaultServer() as server:
-            server.bodies, server.answered = _Few(), _Few()
-            tracemalloc.start()
-            try:
-                own = {"num_concurrent": concurrent, "stopping": collects}
-                asked = ask(server, requests, "completions", **own)
-                return tracemalloc.get_traced_memory()[1], asked
-            finally:
-                tracemalloc.stop()
-
-    long = [request(f"{index} " + "x" * 200_000, "completions") for index in range(64)]
-    peaks = []
-    for number in (8, 64):
-        used, asked = peak(long[:number], 4)
-        assert asked.error is None
-        peaks.append(used)
-    # All prompts together have 13 MB; the four in flight, here and in the server, some copies each.
-    assert peaks[1] < peaks[0] + 5e6
-    peaks = []
-    for number in (100, 300):
-        used, asked = peak([request(f"{index}?", "completions") for index in range(number)], 8)
-        assert asked.error is None
-        peaks.append(used)
-    assert peaks[1] - peaks[0] < 200 * 10_000
-
-
-class _Few(list):
-    """A list that keeps nothing of its items."""
-
-    def append(self, item):
-        super().append(None)
-
-    def __iadd__(self, items):
-        return self

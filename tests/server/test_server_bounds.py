@@ -18,10 +18,7 @@ from lm_eval_longbench.errors import RunStopped
 from lm_eval_longbench.records.answer import ANSWERED, FAILED
 from lm_eval_longbench.server import client, pace
 
-pytestmark = [
-    pytest.mark.parametrize("endpoint", ["chat", "completions"]),
-    pytest.mark.parametrize("concurrent", [1, 8]),
-]
+pytestmark = pytest.mark.parametrize(("endpoint", "concurrent"), [("chat", 8), ("completions", 1)])
 DAY, AGES = "86400", "99999999999"
 # As OpenAI says it of one prompt that is longer than the tokens of a minute.
 TOO_LARGE = (

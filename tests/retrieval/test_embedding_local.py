@@ -81,12 +81,6 @@ def test_the_identity_of_a_folder_changes_with_its_files(small_model, tmp_path):
     assert LocalEmbedder("a/b").identity != LocalEmbedder("a/c").identity
 
 
-def test_check_loads_no_weights(small_model):
-    embedder = LocalEmbedder(small_model)
-    embedder.check()
-    assert embedder._model is None
-
-
 @pytest.mark.parametrize("name", ["nobody/nothing", "nothing", "/no/such/folder"])
 @pytest.mark.parametrize("method", ["check", "embed"])
 def test_unknown_model(name, method, monkeypatch):
