@@ -282,6 +282,7 @@ class Fitting:
         sent: a prompt as the backend gets it.
         tokenizer: gives the model's tokenizer; called only if there is a limit.
         rule: the benchmark's truncation rule.
+        source: names the prompts, to remember the cuts between runs; None: they are not.
         overlength: the option.
         ranks: that share the documents.
         hold: as of `prepare`.
@@ -292,6 +293,7 @@ class Fitting:
     sent: Sent
     tokenizer: Callable[[], PreTrainedTokenizerBase]
     rule: Rule
+    source: str | None = None
     overlength: str = "truncate"
     ranks: int = 1
     hold: Callable[[str], Any] = str
@@ -308,7 +310,7 @@ class Fitting:
         Raises:
             OverlengthError: a request does not fit and may not be cut, or too little is left.
         """
-        found = self._prepared(map(render, indices), self.limit.tokens)
+        found = self._prepared(map(render, indices), self.limit.tokens, self.source)
         if self.limit.tokens is None or self.limit.room is None:
             return found, self._kept(indices, found, [0] * len(found))
         over = self.over(found, self.limit.tokens)
@@ -318,8 +320,10 @@ class Fitting:
                 found[number] = self.cut(render(index), over[number])
         return found, kept
 
-    def _prepared(self, texts: Iterable[str], limit: int | None) -> list[Prompt]:
-        return prepare(texts, limit, self.tokenizer, self.rule, self.hold)
+    def _prepared(
+        self, texts: Iterable[str], limit: int | None, source: str | None = None
+    ) -> list[Prompt]:
+        return prepare(texts, limit, self.tokenizer, self.rule, source, self.hold)
 
     def over(self, prompts: Sequence[Prompt], limit: int) -> list[int]:
         """Return how many tokens each request is longer than the model takes; 0 where it fits.

@@ -402,6 +402,7 @@ class LongBenchTask(ConfigurableTask):
             sent,
             self._tokenizer,
             self.asking.benchmark.rule,
+            f"{self._documents.sha256}/{task.name}/{task.prompt_sha256}/{options.context}",
             options.overlength,
             share["world_size"],
             self._held.hold,

@@ -88,12 +88,16 @@ def test_other_rules_cut_with_it_too():
     assert cut.text == "x\ufffd" + "\ufffdy"
 
 
-def test_an_encoding_is_known_by_what_it_is():
+def test_prompts_are_remembered_by_what_the_encoding_is(tmp_path, monkeypatch):
+    import datasets
+
+    monkeypatch.setattr(datasets.config, "HF_DATASETS_CACHE", str(tmp_path))
     tokenizer = load_tokenizer("tiktoken:tiny_for_tests", {})
     digest = tokenizer_sha256(tokenizer)
     assert len(digest) == 64
-    (prompt,) = prepare(["abcdabcdabcdabcd"], 2, lambda: tokenizer, RULE_V2)
-    assert (prompt.text, prompt.truncated) == ("abcdabcd", True)
+    for _ in range(2):
+        (prompt,) = prepare(["abcdabcdabcdabcd"], 2, lambda: tokenizer, RULE_V2, "source")
+        assert (prompt.text, prompt.truncated) == ("abcdabcd", True)
     other = type(tokenizer)(
         "x",
         tiktoken.Encoding(

@@ -19,6 +19,7 @@ their normalized form, and then no longer knows that they are special. Here they
 from __future__ import annotations
 
 import functools
+import hashlib
 import json
 import weakref
 from collections.abc import Callable, Mapping, Sequence
@@ -41,7 +42,7 @@ _CLEAN_UP = "clean_up_tokenization_spaces"
 # In the order in which every release replaces them: the later ones see what the earlier ones left.
 _SPACED = (" .", " ?", " !", " ,", " ' ", " n't", " 'm", " 's", " 've", " 're")
 _CONFIG = "tokenizer_config.json"
-_SETTINGS = ("special_tokens_map.json", "added_tokens.json")
+_SETTINGS = (_CONFIG, "special_tokens_map.json", "added_tokens.json")
 _NAMED = tuple(f"{name}_token" for name in ("bos", "eos", "unk", "sep", "pad", "cls", "mask"))
 _LISTED = ("additional_special_tokens", "extra_special_tokens")
 _LLAMA = {"bos_token": "<s>", "eos_token": "</s>", "unk_token": "<unk>"}
@@ -90,12 +91,14 @@ class _Origin:
         tokenizer_class: the class that they name, without "Fast"; None: none.
         model_type: the model's type.
         cleans_up: what tokenizer_config.json states; None: nothing.
+        settings_sha256: of the files beside tokenizer.json.
         backend: what tokenizer.json describes; None: there is no such file, or it is not all.
     """
 
     tokenizer_class: str | None = None
     model_type: str | None = None
     cleans_up: bool | None = None
+    settings_sha256: str = ""
     backend: Tokenizer | None = None
 
 
@@ -136,12 +139,17 @@ def _read_origin(name: str, revision: str | None, *, whole: bool) -> _Origin:
     origin = _Origin(kind, model.get("model_type"), stated)
     if not whole:
         return origin
+    digest = hashlib.sha256()
+    for file in _SETTINGS:
+        path = _find(name, revision, file)
+        data = path.read_bytes() if path is not None else b""
+        digest.update(f"{file} {len(data)}\n".encode() + data)
     description = _find(name, revision, "tokenizer.json")
     backend = None
     if description is not None and not (kind or "").startswith(_MORE):
-        specials, added = (_read(_find(name, revision, file)) for file in _SETTINGS)
+        specials, added = (_read(_find(name, revision, file)) for file in _SETTINGS[1:])
         backend = _backend(description, kind, config, specials, added)
-    return replace(origin, backend=backend)
+    return replace(origin, settings_sha256=digest.hexdigest(), backend=backend)
 
 
 def remember_origin(
@@ -177,6 +185,13 @@ def take_backend(tokenizer: PreTrainedTokenizerBase) -> Tokenizer | None:
     origin = _origins[tokenizer]
     _origins[tokenizer] = replace(origin, backend=None)
     return origin.backend
+
+
+def settings(tokenizer: PreTrainedTokenizerBase) -> list[Any]:
+    """Return all settings that a tokenizer was built with, to tell it from others."""
+    kwargs = getattr(tokenizer, "init_kwargs", {})
+    plain = {k: v for k, v in kwargs.items() if v is None or isinstance(v, bool | int | float)}
+    return [_origin(tokenizer).settings_sha256, sorted(plain.items())]
 
 
 # ---------------------------------------------------------------------- ids
