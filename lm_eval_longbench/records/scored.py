@@ -6,17 +6,14 @@ not named here.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 from annotated_types import Ge, Le
 from typing_extensions import Required, TypedDict
 
-from lm_eval_longbench.errors import PredictionError
-from lm_eval_longbench.files import read_json_lines
 from lm_eval_longbench.options import MOST_REPEATS
-from lm_eval_longbench.shapes import Count, Object, checked
+from lm_eval_longbench.shapes import Count, Object
 
 SAMPLES, SCORES, REPORT = "samples.jsonl", "scores.json", "report.json"
 FORMAT = 1
@@ -172,16 +169,3 @@ class ReportFile(TypedDict, total=False):
 def table_parts(entry: Mapping[str, Any]) -> dict[str, Any]:
     """Return the parts of a table in report.json that are its benchmark's own."""
     return {name: own for name, own in entry.items() if name not in ReportTable.__annotations__}
-
-
-Numbered = tuple[int, Mapping[str, Any]]
-
-
-def read_samples(path: Path) -> Iterator[Numbered]:
-    """Yield the number (from 1) and the sample of each line.
-
-    Raises:
-        PredictionError: the file is broken, or a line is no sample; names file, line and reason.
-    """
-    for number, sample in read_json_lines(path, PredictionError):
-        yield number, checked(sample, SampleLine, f"{path}, line {number}, is no sample")
