@@ -2,7 +2,6 @@
 
 import json
 from collections import Counter
-from pathlib import Path
 
 import pytest
 from figures_of import answers_of, official_of, parts_of
@@ -21,9 +20,6 @@ from lm_eval_longbench.errors import DataError
 from lm_eval_longbench.options import Options
 from lm_eval_longbench.prompts.render import text_sha256
 from lm_eval_longbench.records.sample import Unusable
-
-GOLDEN = Path(__file__).resolve().parents[3] / "shared" / "golden" / "longbench_v2"
-
 
 # ---------------------------------------------------------------------- facts
 

@@ -1,12 +1,8 @@
 """What an answer to a LongBench v2 question is worth."""
 
-from pathlib import Path
-
 import pytest
 
 from lm_eval_longbench.metrics.letter import judge
-
-GOLDEN = Path(__file__).resolve().parents[3] / "shared" / "golden" / "longbench_v2"
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 """ROUGE-L is that of the official package, however long the pieces."""
 
-import random
 import time
 
 import pytest
@@ -24,11 +23,6 @@ def test_the_epsilon_is_in_the_figure():
     # R = P = 1: 2 / (2 + 1e-8); R = 1, P = 1/2: 1 / (1.5 + 1e-8)
     assert rouge_l("x", "x") == pytest.approx(0.999999995, rel=0, abs=EXACT)
     assert rouge_l("x y", "x") == pytest.approx(0.6666666622222222, rel=0, abs=EXACT)
-
-
-def words_at_random(seed, count, vocabulary):
-    rng = random.Random(seed)
-    return " ".join(f"w{rng.randrange(vocabulary)}" for _ in range(count))
 
 
 def by_package(prediction, answer):

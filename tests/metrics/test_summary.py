@@ -134,20 +134,6 @@ def test_an_unknown_language_is_an_error(task, language):
         score_sample(task.metric, language, "a", ["a"])
 
 
-def checked(task, language, prediction, answers):
-    score = score_sample(task.metric, language, prediction, answers)
-    failed = sample_failed(task.metric, prediction, answers)
-    if task.metric == "summary":
-        assert score.empty is failed
-        score = score.rouge_l
-    assert type(score) is float
-    assert 0.0 <= score <= 1.0
-    assert score == 0.0 or not failed
-
-
-LONG = ["\n" * 100_000, "x\n" * 50_000, "x" * 100_000, "[Answer]" * 12_500, "\ud800\0" * 50_000]
-
-
 needs_golden = pytest.mark.skipif(
     not GOLDEN.is_dir(), reason="no shared/golden folder beside this repository"
 )

@@ -196,9 +196,6 @@ def test_other_files_of_such_names_are_not_scored(score, tmp_path, name, text):
         score(tmp_path / "in")
 
 
-ODD = (b"", b'"', b"'", b",", b"\n", b"\0", b"[", b"]", b"\xff", b"7", b"null", b"{}", b"\\u0000")
-
-
 @pytest.mark.parametrize(
     ("cell", "texts"),
     [

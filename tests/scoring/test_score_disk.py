@@ -24,9 +24,6 @@ def contents(folder):
     return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
 
 
-NAMES = ("samples.jsonl", "scores.json", "report.json")
-
-
 def test_an_interrupt(tmp_path, earlier, monkeypatch):
     add = write.ResultFile.add
 

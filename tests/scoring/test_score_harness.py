@@ -1,7 +1,5 @@
 """A harness run on the sample, its log scored again without model or network: the same figures."""
 
-import math
-
 import pytest
 from lm_eval import simple_evaluate
 from lm_eval.api.model import LM
@@ -28,7 +26,6 @@ V1 = [
     )
 ]
 E = [f"longbench_v1_e_{name}" for name in ("qasper", "passage_retrieval_en", "lcc")]
-V2 = ["longbench_v2", "longbench_v2_no_context"]
 
 
 class Moody(LM):
@@ -78,11 +75,6 @@ def run(tasks, folder, model=None, samples=None, **options):
     for task, rows in logged.items():
         tracker.save_results_samples(task, rows)
     return results
-
-
-def figure(results, task, name):
-    value = results["results"][task][f"{name},none"]
-    return None if math.isnan(value) else value
 
 
 @pytest.fixture(scope="module")

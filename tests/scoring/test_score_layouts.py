@@ -212,6 +212,3 @@ def test_modes_of_one_model_are_one_model(score, tmp_path):
     for number, end in enumerate(ends):
         write_lines(tmp_path / "results" / f"m{end}.jsonl", v2_row(f"q{number}"))
     assert len(score(tmp_path / "results").samples) == len(ends)
-
-
-ROW = {"Chinese": v2_row("q", "A") | {"response": "答案：The correct answer is (A)."}}
