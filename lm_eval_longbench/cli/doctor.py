@@ -36,8 +36,8 @@ def doctor(
     """Check what a run needs, without a generation: give it the arguments of `run`.
 
     --truncate-to, --data-dir, --tokenizer and --repeats are among them. Without arguments:
-    versions and data. With --scorers: whether the scores that this machine gives are the official
-    ones. Exits with 1 if there is an error.
+    versions, data and disk. With --scorers: whether the scores that this machine gives are the
+    official ones. Exits with 1 if there is an error.
     """
     if thinking and preset is None:
         raise OptionError("--thinking chooses between a preset's settings: give --preset too.")

@@ -1,4 +1,4 @@
-"""The report of `doctor`: packages and data of this machine, or what a run would do.
+"""The report of `doctor`: packages, data and disk of this machine, or what a run would do.
 
 With `--scorers`: whether scores on this machine are the official ones, ours beside those of the
 official packages. These are imported here and nowhere else, and only then. fuzzywuzzy is under the
@@ -33,6 +33,7 @@ from lm_eval_longbench.harness.doctor_report import (
     WARNING,
     Line,
     absent_line,
+    cache_lines,
     merged,
 )
 from lm_eval_longbench.metrics import code, lists, rouge, words
@@ -108,7 +109,7 @@ def examine(
     lines = [Line(OK, "versions", what)]
     lines += (package_line(name, installed(name)) for name in PACKAGES)
     if not arguments and preset is None:
-        return [*lines, *_data_lines()]
+        return [*lines, *_data_lines(), *cache_lines(families())]
     if package_line("lm_eval", installed("lm_eval")).status == ERROR:
         return lines
     from lm_eval_longbench.harness.doctor_lines import run_lines  # imports the harness

@@ -20,8 +20,10 @@ from lm_eval_longbench.harness.doctor_report import (
     WARNING,
     Line,
     absent_line,
+    cache_lines,
     is_offline,
     output_line,
+    space_line,
 )
 from lm_eval_longbench.harness.doctor_tasks import Built, ask, build_tasks, measure, read_run
 from lm_eval_longbench.harness.in_memory import has_template
@@ -40,6 +42,7 @@ from lm_eval_longbench.harness.models import (
 )
 from lm_eval_longbench.harness.run import advice
 from lm_eval_longbench.options import Options
+from lm_eval_longbench.result_files import output_folder
 from lm_eval_longbench.retrieval.remote import RemoteEmbedder
 from lm_eval_longbench.retrieval.vectors import OFFICIAL_MODEL
 from lm_eval_longbench.secrets import masked_url
@@ -90,7 +93,9 @@ def run_lines(
     yield from _server_lines(run, backend, tasks)
     yield from _embedding_lines(options, tasks)
     yield output_line(run.output_path, log_samples=run.log_samples)
-    yield from _bill_lines(tasks)
+    yield from _bill_lines(run, tasks)
+    ours = (benchmark_of(one.official) for one in found if one.official and one.data_dir is None)
+    yield from cache_lines(sorted({one.prepared_as for one in ours if one.source.sha256}))
 
 
 def _words(error: Exception) -> str:
@@ -274,8 +279,10 @@ def _limit_lines(run: EvaluatorConfig, backend: Backend, one: Built) -> Iterator
     official = benchmark_of(one.official).protocol(one.official).limits
     todo = "There is no official limit; whole prompts are officially asked."
     if official:
+        fitting = [own for own in official if limit.tokens is None or own <= limit.tokens]
+        chosen = "TOKENS" if limit.tokens is None or not fitting else fitting[-1]
         numbers = ", ".join(map(str, official))
-        todo = f"Official limits are {numbers} tokens: --truncate-to TOKENS."
+        todo = f"Official limits are {numbers} tokens: --truncate-to {chosen}."
     if limit.tokens is None or limit.assumed:
         todo = f"Give the model's length with max_length=TOKENS in --model_args. {todo}"
     departs = one.departs(limit=limit.tokens)
@@ -297,6 +304,9 @@ def _limit_lines(run: EvaluatorConfig, backend: Backend, one: Built) -> Iterator
         what = f"a request may have {longest:,} tokens, and the model takes {limit.room:,} before"
         todo = "Lower truncate_to, or give the model's real length with max_length=TOKENS."
         yield Line(ERROR, "limit", f"{what} its answer: the run would stop there", todo)
+    if one.task.asking.options.overlength == "skip":
+        what = "overlength=skip: longer prompts are not asked; officially they are cut"
+        yield Line(WARNING, "overlength", what, "Leave the option out.")
 
 
 def _chat_lines(run: EvaluatorConfig, backend: Backend, one: Built) -> Iterator[Line]:
@@ -340,8 +350,7 @@ def _generation_lines(run: EvaluatorConfig, backend: Backend, one: Built) -> Ite
     elif one.problem is None:
         todo = "Leave it out of --gen_kwargs, the options and the task's YAML for official scores."
         yield Line(WARNING, "generation", f"{what}; departs from the official: {departs}", todo)
-    others = {"retrieval", "template_sha256", "metric", "filters", "overlength"}
-    others &= one.signature.keys()
+    others = one.signature.keys() & {"retrieval", "template_sha256", "metric", "filters"}
     departs = one.departs(**{name: one.signature[name] for name in others})
     if departs:
         yield Line(WARNING, "protocol", departs, "The end of the run will say so, too.")
@@ -462,21 +471,28 @@ def _embedding_lines(options: Options, tasks: Sequence[Built]) -> Iterator[Line]
         yield Line(ERROR, "embeddings", str(error), todo, names)
 
 
-# ---------------------------------------------------------------------- the bill
+# ---------------------------------------------------------------------- the bill and the disk
+
+# A log keeps of each answer the question, hashes and both ends of the prompt, and the text: bytes.
+_EXCERPT, _TOKEN, _RESULTS = 3_000, 4, 1_000_000
 
 
-def _bill_lines(tasks: Sequence[Built]) -> Iterator[Line]:
-    """Yield what is asked at most, in requests and tokens."""
+def _bill_lines(run: EvaluatorConfig, tasks: Sequence[Built]) -> Iterator[Line]:
+    """Yield what is asked at most, in requests and tokens, and the space of its results."""
     requests = prompts = answers = 0
-    known = True
+    known, need = True, _RESULTS
     for one in tasks:
         if one.limit is None:
             continue
-        number = one.asked * one.task.asking.repeats
-        requests, answers = requests + number, answers + number * one.generation["max_gen_toks"]
+        number, budget = one.asked * one.task.asking.repeats, one.generation["max_gen_toks"]
+        requests, answers = requests + number, answers + number * budget
         known = known and one.limit.tokens is not None
         prompts += number * (one.limit.tokens or 0)
+        whole = len(one.whole or "") if one.task.asking.options.log_prompts == "full" else 0
+        need += number * (_EXCERPT + budget * _TOKEN + whole) if run.log_samples else 0
     if requests:
         sent = f"at most {prompts:,} tokens" if known else "whole, for no limit is known"
         what = f"{requests:,} requests; prompts: {sent}; answers: at most {answers:,} tokens"
         yield Line(OK, "bill", what)
+    if run.output_path:
+        yield space_line("results", output_folder(run.output_path), need)

@@ -1,10 +1,11 @@
-"""A line of the report of `doctor`, the report, and its lines on data and results."""
+"""A line of the report of `doctor`, the report, and its lines on data, results and disk."""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Sequence
+import shutil
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -14,8 +15,10 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from lm_eval_longbench.benchmarks.registry import families, title_of
-from lm_eval_longbench.data.open import DAMAGED, Stored
+from lm_eval_longbench.data.fetch import downloads_folder
+from lm_eval_longbench.data.open import CONVERTED, DAMAGED, MISSING, Stored, stored
 from lm_eval_longbench.errors import few
+from lm_eval_longbench.files import datasets_cache
 from lm_eval_longbench.result_files import output_folder
 
 # ---------------------------------------------------------------------- the report
@@ -96,7 +99,7 @@ def as_json(lines: Sequence[Line]) -> str:
     )
 
 
-# ---------------------------------------------------------------------- data and results
+# ---------------------------------------------------------------------- data, results and disk
 
 
 def is_offline() -> bool:
@@ -134,6 +137,10 @@ def absent_line(
     return Line(status, "data", what, todo, tasks)
 
 
+# Free bytes below which a disk is as good as full.
+RESERVE = 200_000_000
+
+
 def _existing(folder: Path) -> Path:
     """Return the folder, or the nearest above it that exists."""
     whole = folder.absolute()
@@ -155,3 +162,29 @@ def output_line(output_path: str | None, *, log_samples: bool) -> Line:
         todo = "Add --log_samples: without a log nothing can be scored again or verified."
         return Line(WARNING, "output", what, todo)
     return Line(OK, "output", f"results, sample log and answers go to {output_path}")
+
+
+def space_line(what: str, folder: Path, need: int) -> Line:
+    """Judge the free space of a folder, which need not exist yet; `need` is in bytes."""
+    free = shutil.disk_usage(_existing(folder)).free
+    found = f"{what}, {folder}: {_size(free)} free, about {_size(need)} needed"
+    if free < need:
+        return Line(ERROR, "disk", found, "Free some space, or name another folder.")
+    if free < need + RESERVE:
+        return Line(WARNING, "disk", f"{found}: that is tight", "Free some space.")
+    return Line(OK, "disk", found)
+
+
+def _size(number: int) -> str:
+    return f"{number / 1e9:,.1f} GB" if number >= 1e8 else f"{number / 1e6:,.1f} MB"
+
+
+def cache_lines(wanted: Iterable[str]) -> Iterator[Line]:
+    """Yield a line on the space of converted and one of downloaded files of families' data."""
+    states = {family: stored(families()[family]).state for family in wanted}
+    convert = [families()[name][0].source for name in states if states[name] != CONVERTED]
+    missing = (MISSING, DAMAGED)
+    download = [families()[name][0].source for name in states if states[name] in missing]
+    need = sum(source.converted for source in convert)
+    yield space_line("datasets cache", datasets_cache(), need)
+    yield space_line("downloads", downloads_folder(), sum(source.size for source in download))

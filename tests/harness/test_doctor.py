@@ -23,13 +23,16 @@ from lm_eval_longbench.harness.doctor import examine, package_line
 from lm_eval_longbench.harness.doctor_report import (
     ERROR,
     OK,
+    RESERVE,
     WARNING,
     Line,
     absent_line,
     as_json,
     as_table,
+    cache_lines,
     merged,
     output_line,
+    space_line,
     summary,
 )
 from lm_eval_longbench.retrieval.vectors import OFFICIAL_MODEL
@@ -89,9 +92,9 @@ def test_the_table_the_json_and_the_sum():
 # ---------------------------------------------------------------------- this machine
 
 
-def test_without_arguments_versions_and_data(empty_caches):
+def test_without_arguments_versions_data_and_disk(empty_caches):
     lines = examine([])
-    assert list(dict.fromkeys(line.topic for line in lines)) == ["versions", "data"]
+    assert list(dict.fromkeys(line.topic for line in lines)) == ["versions", "data", "disk"]
     assert ERROR not in [line.status for line in lines]
     assert [line.todo.split()[2] for line in lines if line.topic == "data"] == ["v1", "v2", "pro"]
     assert not (empty_caches / "hub").exists()
@@ -113,6 +116,22 @@ def test_a_harness_of_another_version_is_not_imported(monkeypatch):
 
 
 Usage = namedtuple("Usage", "total used free")
+
+
+@pytest.mark.parametrize(
+    ("more", "status"), [(-1, ERROR), (0, WARNING), (RESERVE - 1, WARNING), (RESERVE, OK)]
+)
+def test_space(monkeypatch, tmp_path, more, status):
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: Usage(10**12, 0, 5_000_000_000 + more))
+    line = space_line("results", tmp_path / "new" / "er", 5_000_000_000)
+    assert line.status == status and "5.0 GB needed" in line.found
+
+
+def test_caches_need_what_is_not_there(empty_caches):
+    sources = [families()[name][0].source for name in ("v1", "pro")]
+    converted, downloads = cache_lines(["v1", "pro"])
+    assert f"{sum(one.converted for one in sources) / 1e9:.1f} GB needed" in converted.found
+    assert f"{sum(one.size for one in sources) / 1e9:.1f} GB needed" in downloads.found
 
 
 def test_where_results_go(tmp_path):
@@ -208,8 +227,7 @@ def test_what_stops_the_run_is_one_error(hf):
     assert line.status == ERROR and "3 times the same" in line.found
     lines = hf(tasks=QASPER, metadata=metadata(truncate_to=10, overlength="fail"))
     assert "are longer than 10 tokens" in of(lines, "task")[0].found
-    (line,) = of(hf(tasks=QASPER, metadata=metadata(overlength="skip")), "protocol")
-    assert "overlength skip (officially truncate)" in line.found
+    assert of(hf(tasks=QASPER, metadata=metadata(overlength="skip")), "overlength")
 
 
 def test_only_the_first_tasks_are_looked_at_unless_all_are_asked_for(hf):

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from lm_eval_longbench.errors import UnknownNameError
 from lm_eval_longbench.harness.doctor_tasks import REASONING, ask, build_tasks, measure, read_run
 from lm_eval_longbench.harness.models import describe
 from lm_eval_longbench.task_folder import task_folder
@@ -129,6 +130,22 @@ def test_what_a_template_adds_is_counted(model_folder):
 # ---------------------------------------------------------------------- the arguments
 
 
+def test_a_config_file_and_the_command_line_over_it(tmp_path, capsys):
+    config = tmp_path / "config.yaml"
+    config.write_text(
+        "model: longbench-extractive\ntasks: [a, b]\ngen_kwargs: {temperature: 0.3}\n"
+        f"include_path: {tmp_path}\nmetadata: {{longbench: {{data_dir: sample}}}}\n"
+    )
+    run, _, _ = read_run(["--config", str(config), "--tasks", "c"])
+    assert run.model == "longbench-extractive"
+    assert run.tasks == "c"
+    assert run.gen_kwargs == {"temperature": 0.3}
+    assert run.metadata["longbench"] == {"data_dir": "sample"}
+    assert run.metadata["engine"] == run.model  # a name for its files
+    assert run.include_path == [str(tmp_path), str(task_folder())]
+    assert capsys.readouterr().out == ""  # the harness prints the file; a report must not have it
+
+
 def test_a_preset_fills_in(tmp_path):
     """The tasks of its benchmark take its settings; those of others and of the harness do not."""
     arguments = ["--tasks", "longbench_pro,longbench_v2", "--gen_kwargs", "temperature=0.5"]
@@ -150,6 +167,24 @@ def built(*tasks, include=None, metadata='{"longbench": {"data_dir": "sample"}}'
     return build_tasks(run, parsed)
 
 
+def names_of(found):
+    return [one.name for one in found]
+
+
+def test_groups_tags_and_patterns_are_the_harnesss():
+    assert names_of(built("longbench_v1_passage_*")) == [
+        "longbench_v1_passage_count",
+        "longbench_v1_passage_retrieval_en",
+        "longbench_v1_passage_retrieval_zh",
+    ]
+    assert names_of(built("longbench_v1_e_code", "longbench_v2")) == [
+        "longbench_v1_e_lcc",
+        "longbench_v1_e_repobench_p",
+        "longbench_v2",
+    ]
+    assert len(built("longbench_pro")) == 25
+
+
 @pytest.fixture
 def suite(tmp_path):
     """A user's own group, with overrides, an inline group and a task of another kind."""
@@ -168,6 +203,28 @@ def suite(tmp_path):
         "task: theirs\ndataset_path: nobody/nothing\noutput_type: generate_until\n"
     )
     return tmp_path
+
+
+def test_a_users_own_group(suite):
+    found = {one.name: one for one in built("my_suite", include=suite)}
+    assert list(found) == [
+        "longbench_v1_lcc",
+        "longbench_v1_trec",
+        "longbench_v1_samsum",
+        "longbench_v1_e_lcc",
+        "longbench_v1_e_repobench_p",
+        "theirs",
+    ]
+    assert (found["theirs"].official, found["theirs"].problem) == (None, None)  # not opened
+    generation = found["longbench_v1_trec"].task.config.generation_kwargs
+    assert (generation["max_gen_toks"], generation["until"]) == (7, [])
+
+
+def test_names_that_are_nowhere(tmp_path):
+    with pytest.raises(UnknownNameError, match="Did you mean"):
+        built("longbench_v1_qaspar")
+    with pytest.raises(ValueError, match="Tasks not found"):
+        built("no/such/file.yaml")
 
 
 def test_a_broken_task_does_not_hide_the_others(tmp_path):
