@@ -25,22 +25,22 @@ _SPEC.loader.exec_module(counts)
 
 # What has been reached: lower these whenever it can be done, raise them for what users gain.
 LIMITS = {
-    "package lines": 39_950,
-    "lines of code": 25_900,
+    "package lines": 36_800,
+    "lines of code": 23_650,
     "lines of JavaScript and CSS": 1_405,
     "lines of JSON": 1_460,
-    "modules": 195,
+    "modules": 164,
     "longest module": 500,
-    "YAML files": 130,
-    "test lines": 52_050,
+    "YAML files": 124,
+    "test lines": 40_100,
     "English words of docs": 20_000,
     "scripts lines": 2_130,
-    "classes": 317,
+    "classes": 279,
     "modules in the largest circle": 0,
-    "own imports inside functions": 107,
-    "functions that pass through": 18,
-    "patches of the harness": 9,
-    "modules outside benchmarks/ that name benchmarks": 8,
+    "own imports inside functions": 20,
+    "functions that pass through": 17,
+    "patches of the harness": 3,
+    "modules outside benchmarks/ that name benchmarks": 0,
 }
 
 
