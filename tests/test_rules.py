@@ -383,17 +383,18 @@ def test_a_prompt_of_one_of_many_files_opens_that_one(cache):
 
 
 def test_scored_files_are_opened_a_fixed_number_of_times(tmp_path):
-    """However many rows, and each row is decoded once, but for the first ones: what are they?"""
+    """However many rows; a row is decoded once by each reader, but for the first: what are they?"""
     row = {"pred": "Emma", "answers": ["Emma"], "all_classes": None, "length": 5}
     path, out, number = tmp_path / "qasper.jsonl", tmp_path / "out", 500
     path.write_text((json.dumps(row) + "\n") * number, encoding="utf-8")
     found = costs("score", path, "--benchmark", "v1", "--output", out, names=["rows"])
     assert task_files(found["files"])[1] == 1
     assert found["files"].pop("converted.json") == 1  # there is no converted data
-    assert set(found["files"]) == {"qasper.jsonl"}
-    assert found["files"]["qasper.jsonl"] <= 12
+    assert found["files"].pop("qasper.jsonl") <= 12
+    # The figures that it prints are those of a reader of what it has written.
+    assert found["files"] == {"report.json": 2, "samples.jsonl": 2, "chinese.json": 1}
     assert found["rows"].keys() == {"decoded"}
-    assert number <= found["rows"]["decoded"] <= number + 100
+    assert 2 * number <= found["rows"]["decoded"] <= 2 * number + 100
     found = costs("report", out, names=["rows"])
     assert task_files(found["files"])[1] == 1
     assert found["files"] == {"report.json": 2, "samples.jsonl": 2, "chinese.json": 1}
