@@ -32,7 +32,7 @@ LIMITS = {
     "modules": 164,
     "longest module": 500,
     "YAML files": 124,
-    "test lines": 40_100,
+    "test lines": 40_120,
     "English words of docs": 20_000,
     "scripts lines": 2_130,
     "classes": 279,

@@ -4,8 +4,9 @@ import base64
 import gzip
 import json
 
+import pytest
 from page_runs import HOSTILE, Shown
-from prediction_rows import v1_row, write_lines
+from prediction_rows import log_row, v1_doc, v1_row, write_lines
 
 from lm_eval_longbench.page.build import build_page
 from lm_eval_longbench.page.data import page_data
@@ -79,3 +80,12 @@ def test_ten_thousand_answers_are_shown_in_pages_and_filtered(browser, tmp_path)
 def read_samples(folder):
     files = [folder / "scored" / name / "samples.jsonl" for name in ("one", "two")]
     return [file.read_text(encoding="utf-8").splitlines() for file in files]
+
+
+@pytest.mark.parametrize("arguments", ["text", [1], 7, True, {"gen_args_0": 1}, None])
+def test_arguments_that_are_no_object_tell_nothing_of_a_prompt(tmp_path, arguments):
+    row = log_row(TASK, v1_doc(TASK, 0, "a", classes=["a", "b"]), "a") | {"arguments": arguments}
+    write_lines(tmp_path / f"samples_{TASK}_2025-03-04T05-06-07.123456.jsonl", row)
+    own = unpacked(answers_of([tmp_path], ["run"]))
+    assert own["questions"][0]["prompt"] == []
+    assert own["answers"][0][3] == 1.0

@@ -5,7 +5,7 @@ import re
 import pytest
 from rich.cells import cell_len
 
-from lm_eval_longbench.reporting.formats import Printed, TextTable, write
+from lm_eval_longbench.reporting.formats import Printed, TextTable, csv_of, write
 
 # Names of runs that a format could take for its own.
 NAMES = ["\x01", "a|b", "<b>", "a_b & 5%", "**bold**", "\\input{x}", "通义千问", "[link](x)"]
@@ -59,3 +59,9 @@ def test_wide_characters_align_and_columns_that_do_not_fit_come_later(printed, w
     assert len({cell_len(line) for line in first}) == 1
     assert text.count("T & t") == (1 if width is None else 2)
     assert "B\nless" not in text and "less A" in text
+
+
+def test_no_cell_of_csv_is_a_formula_and_negative_numbers_stay_numbers():
+    lines = [{"-name": own, "n": -3} for own in ("-1.20", "=1", "+1+cmd", "-2+3", "@SUM(A1)")]
+    cells = csv_of(lines).splitlines()
+    assert cells == ["'-name,n", "-1.20,-3", "'=1,-3", "'+1+cmd,-3", "'-2+3,-3", "'@SUM(A1),-3"]
