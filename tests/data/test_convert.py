@@ -1,5 +1,6 @@
 """Converted rows appear whole or not at all, are mapped rather than read, and never damaged."""
 
+import gc
 import hashlib
 import os
 
@@ -47,12 +48,14 @@ def test_rows_are_memory_mapped_and_not_converted_again(cache, arrows, row):
     given = rows_of(NUMBER, row())
     first = cached(V1, SHA, "qasper", lambda: given)
     (name,) = arrows()
-    before, held = (cache / name).stat(), pyarrow.total_allocated_bytes()
+    before = (cache / name).stat()
+    gc.collect()  # what other tests left, so that it is not freed in between
+    held = pyarrow.total_allocated_bytes()
     second = cached(V1, SHA, "qasper", never)
     assert list(second) == list(first)
     assert list(second.without(CONTEXT_SHA256)) == given
     # Mapped from the file: the rows hold none of its bytes in memory.
-    assert pyarrow.total_allocated_bytes() == held
+    assert pyarrow.total_allocated_bytes() <= held
     after = (cache / name).stat()
     assert (after.st_ino, after.st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
 
