@@ -29,7 +29,6 @@ from lm_eval.utils import sanitize_model_name, setup_logging
 from lm_eval_longbench.benchmarks.registry import (
     expanded,
     find_task,
-    task_folders,
     unknown_task,
     valid_names,
 )
@@ -203,20 +202,38 @@ def _is_all_ours(kept: Captured, results: Mapping[str, Any]) -> bool:
 
 @contextlib.contextmanager
 def index_of(parsed: Namespace) -> Iterator[None]:
-    """While open, the harness reads none of its own tasks where ours alone are asked for.
+    """While open, the harness reads its own tasks only where they may be asked for.
 
-    To read them all takes it ten seconds. A folder of the user's own may name any task.
+    To read them all takes it ten seconds, in each run.
     """
-    folders = {str(folder) for folder in task_folders()}
-    if set(parsed.include_path or ()) != folders or not set(wanted(parsed)) <= set(valid_names()):
-        yield
-        return
     manager = lm_eval.tasks.TaskManager
-    lm_eval.tasks.TaskManager = partial(manager, include_defaults=False)  # type: ignore[misc,assignment]
+
+    def indexed(*args: Any, **given: Any) -> lm_eval.tasks.TaskManager:
+        included = manager(*args, **given, include_defaults=False)
+        return included if _holds(included, wanted(parsed)) else manager(*args, **given)
+
+    lm_eval.tasks.TaskManager = indexed  # type: ignore[misc,assignment]
     try:
         yield
     finally:
         lm_eval.tasks.TaskManager = manager  # type: ignore[misc]
+
+
+def _holds(manager: lm_eval.tasks.TaskManager, names: Sequence[str]) -> bool:
+    """Whether an index knows all names, and all that the groups among them name."""
+    found, left = set(), list(names)
+    while left:
+        name = left.pop()
+        if name not in manager.task_index:
+            return False
+        members = (manager.task_index[name].cfg or {}).get("task")
+        if isinstance(members, list) and name not in found:
+            found.add(name)
+            left += [
+                one if isinstance(one, str) else one.get("task", one.get("group"))
+                for one in members
+            ]
+    return True
 
 
 @contextlib.contextmanager

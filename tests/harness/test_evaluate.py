@@ -4,6 +4,7 @@ from argparse import Namespace
 
 import lm_eval.evaluator
 import lm_eval.tasks
+import pytest
 
 from lm_eval_longbench.harness.evaluate import evaluated
 from lm_eval_longbench.harness.run import index_of
@@ -30,16 +31,42 @@ def test_nothing_is_scored_with_predict_only(evaluate, recording_lm, tmp_path):
     assert kept.rows == {}
 
 
-def test_a_run_of_our_tasks_alone_reads_no_others(monkeypatch):
+OWN = {
+    "own.yaml": "task: own\ndataset_path: json\n",
+    "mine.yaml": "group: mine\ntask: [own, {task: longbench_v1_qasper, num_fewshot: 0}]\n",
+    "mixed.yaml": "group: mixed\ntask: [mine, hellaswag]\n",
+    "circle.yaml": "group: circle\ntask: [circle, own]\n",
+    "inline.yaml": "group: inline\ntask: [{task: another, dataset_path: json}]\n",
+}
+
+
+@pytest.mark.parametrize(
+    "names, expected",
+    [
+        ("longbench_v1_qasper", False),
+        ("longbench_pro,mine", False),
+        ("circle", False),
+        ("theirs", True),
+        ("longbench_v1_*", True),
+        ("own,mixed", True),
+        ("inline", True),
+    ],
+)
+def test_the_harness_reads_its_own_tasks_only_where_they_may_be_meant(
+    names, expected, tmp_path, monkeypatch
+):
+    for name, text in OWN.items():
+        (tmp_path / name).write_text(text)
     read = []
+    manager = lm_eval.tasks.TaskManager
 
-    class Manager:
-        def __init__(self, include_path=None, include_defaults=True):
-            read.append(include_defaults)
+    def reading(*args, include_defaults=True, **given):
+        read.append(include_defaults)
+        return manager(*args, include_defaults=False, **given)
 
-    monkeypatch.setattr(lm_eval.tasks, "TaskManager", Manager)
-    for wanted in ("longbench_v1_qasper", "theirs"):
-        parsed = Namespace(tasks=wanted, include_path=[str(task_folder())])
-        with index_of(parsed):
-            lm_eval.tasks.TaskManager(include_path="folder")
-    assert read == [False, True]
+    monkeypatch.setattr(lm_eval.tasks, "TaskManager", reading)
+    parsed = Namespace(tasks=names, include_path=[str(task_folder()), str(tmp_path)])
+    with index_of(parsed):
+        lm_eval.tasks.TaskManager(include_path=parsed.include_path, metadata={})
+    assert read == [False, True][: 1 + expected]
+    assert lm_eval.tasks.TaskManager is reading
