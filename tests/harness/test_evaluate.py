@@ -36,6 +36,7 @@ OWN = {
     "mine.yaml": "group: mine\ntask: [own, {task: longbench_v1_qasper, num_fewshot: 0}]\n",
     "mixed.yaml": "group: mixed\ntask: [mine, hellaswag]\n",
     "circle.yaml": "group: circle\ntask: [circle, own]\n",
+    "nested.yaml": "group: nested\ntask: [{group: inner, task: [own]}]\n",
     "inline.yaml": "group: inline\ntask: [{task: another, dataset_path: json}]\n",
 }
 
@@ -50,6 +51,7 @@ OWN = {
         ("longbench_v1_*", True),
         ("own,mixed", True),
         ("inline", True),
+        ("nested", True),
     ],
 )
 def test_the_harness_reads_its_own_tasks_only_where_they_may_be_meant(
