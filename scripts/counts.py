@@ -5,7 +5,8 @@ A module names benchmarks if a text in its code is the name of one, of its famil
 command line calls it, or if it imports two families. Docstrings do not count.
 A function passes through if its body is one call of another function, with arguments of its own
 alone.
-A patch of the harness is an assignment to an attribute of something imported from lm_eval.
+A patch of the harness is an assignment to an attribute of something imported from lm_eval, or
+`replaced` with it.
 """
 
 from __future__ import annotations
@@ -168,6 +169,10 @@ def _patches(tree: ast.AST) -> set[str]:
             text = ast.unparse(target)
             if isinstance(target, ast.Attribute) and text.partition(".")[0] in theirs:
                 found.add(text)
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "replaced":
+            owner = ast.unparse(node.args[0])
+            if owner.partition(".")[0] in theirs:
+                found.update(f"{owner}.{one.arg}" for one in node.keywords)
     return found
 
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from tqdm.auto import tqdm
 
 from lm_eval_longbench.errors import RunStopped
-from lm_eval_longbench.harness.backend import Counts, as_text
+from lm_eval_longbench.harness.backend import Counts, as_text, replaced
 from lm_eval_longbench.harness.engines import died, seeded_batches, warn_of_size, watched
 from lm_eval_longbench.harness.interrupt import Stopped, Stopping, gated
 from lm_eval_longbench.harness.record import question_id
@@ -129,11 +129,8 @@ class KeptAnswers:
         """While open, the answers of a model are kept and not asked for again."""
         self._model, self._ask, self._counts = lm, lm.generate_until, Counts(lm)
         self._failed = self._capped = 0
-        lm.generate_until = self.generate_until
-        try:
+        with replaced(lm, generate_until=self.generate_until):
             yield
-        finally:
-            del lm.generate_until
 
     def end(self, lm: Any) -> None:
         """Put the answers of all ranks into the file of the first one; all must have answered."""

@@ -17,7 +17,7 @@ from lm_eval.loggers import EvaluationTracker
 
 from lm_eval_longbench.benchmarks.registry import signs
 from lm_eval_longbench.catalog.model import COUNTS, TRUNCATED
-from lm_eval_longbench.harness.backend import as_text
+from lm_eval_longbench.harness.backend import as_text, replaced
 from lm_eval_longbench.prompts.prepare import EXCERPT, Prompt, Texts, text_sha256, whole
 from lm_eval_longbench.records.answer import Answer, answer_of
 from lm_eval_longbench.records.results import RESULTS_NAME, logs_of, same_results
@@ -254,8 +254,7 @@ class ResultsWriter(EvaluationTracker):
     half of them would be taken for its results.
 
     Args:
-        begun: called once, before the results are written.
-        ended: called once, with the results, when they are.
+        ended: called once, with the results, when they are written.
         given: as for the harness's.
 
     Attributes:
@@ -264,15 +263,10 @@ class ResultsWriter(EvaluationTracker):
 
     date_id = ""  # until the harness sets it
 
-    def __init__(
-        self,
-        begun: Callable[[], object] = bool,
-        ended: Callable[[Mapping[str, Any]], object] = bool,
-        **given: Any,
-    ) -> None:
+    def __init__(self, ended: Callable[[Mapping[str, Any]], object] = bool, **given: Any) -> None:
         super().__init__(**given)
         self.results: dict[str, Any] | None = None
-        self._begun, self._ended = begun, ended
+        self._ended = ended
         self._files: dict[Path, bool] = {}
 
     @property
@@ -293,7 +287,6 @@ class ResultsWriter(EvaluationTracker):
 
     def save_results_aggregated(self, results: dict[str, Any], samples: Any = None) -> None:
         """Write the results file."""
-        self._begun()
         # In place: the model has answered, and the harness prints its arguments once more.
         for given in (*results["config"].values(), *results["configs"].values()):
             if isinstance(given, dict):
@@ -308,16 +301,12 @@ class ResultsWriter(EvaluationTracker):
         if self.output_path:
             self._files[self._file] = _is_whole(self._file, None)
         self._ended(results)
-        self._begun = self._ended = bool  # what is saved again is no new run
+        self._ended = bool  # what is saved again is no new run
 
     def save_results_samples(self, task_name: str, samples: Any) -> None:
         """Write the sample log of a task."""
-        names = vars(sys.modules[EvaluationTracker.__module__])
-        names["open"] = _escaping
-        try:
+        with replaced(sys.modules[EvaluationTracker.__module__], open=_escaping):
             super().save_results_samples(task_name=task_name, samples=samples)
-        finally:
-            del names["open"]
         if self.folder is not None:
             log = self.folder / f"samples_{task_name}_{self.date_id}.jsonl"
             self._files[log] = _is_whole(log, len(samples))

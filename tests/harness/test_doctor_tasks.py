@@ -5,6 +5,7 @@ import json
 import pytest
 
 from lm_eval_longbench.errors import UnknownNameError
+from lm_eval_longbench.harness.arguments import Beside
 from lm_eval_longbench.harness.doctor_tasks import REASONING, ask, build_tasks, measure, read_run
 from lm_eval_longbench.harness.models import describe
 from lm_eval_longbench.task_folder import task_folder
@@ -23,7 +24,8 @@ def asked(model, tasks, model_args=None, options=None, arguments=()):
         [
             *("--model", model, *given, "--tasks", *tasks),
             *("--metadata", json.dumps(metadata), *arguments),
-        ]
+        ],
+        Beside(),
     )
     found = build_tasks(run, parsed)
     backend = describe(run.model, run.model_args)
@@ -136,7 +138,7 @@ def test_a_config_file_and_the_command_line_over_it(tmp_path, capsys):
         "model: longbench-extractive\ntasks: [a, b]\ngen_kwargs: {temperature: 0.3}\n"
         f"include_path: {tmp_path}\nmetadata: {{longbench: {{data_dir: sample}}}}\n"
     )
-    run, _, _ = read_run(["--config", str(config), "--tasks", "c"])
+    run, _, _ = read_run(["--config", str(config), "--tasks", "c"], Beside())
     assert run.model == "longbench-extractive"
     assert run.tasks == "c"
     assert run.gen_kwargs == {"temperature": 0.3}
@@ -149,7 +151,7 @@ def test_a_config_file_and_the_command_line_over_it(tmp_path, capsys):
 def test_a_preset_fills_in(tmp_path):
     """The tasks of its benchmark take its settings; those of others and of the harness do not."""
     arguments = ["--tasks", "longbench_pro,longbench_v2", "--gen_kwargs", "temperature=0.5"]
-    run, _, (said,) = read_run(arguments, "gemma-3-27b-it")
+    run, _, (said,) = read_run(arguments, Beside("gemma-3-27b-it"))
     assert run.metadata["longbench"] == {"preset": "Gemma-3-27B-It"}
     assert run.gen_kwargs == {"temperature": 0.5}
     assert "temperature=0.5 (yours; published: 1.0)" in said
@@ -163,7 +165,8 @@ def test_a_preset_fills_in(tmp_path):
 
 def built(*tasks, include=None, metadata='{"longbench": {"data_dir": "sample"}}'):
     more = ("--include_path", str(include)) if include else ()
-    run, parsed, _ = read_run(["--model", "hf", "--tasks", *tasks, "--metadata", metadata, *more])
+    given = ["--model", "hf", "--tasks", *tasks, "--metadata", metadata, *more]
+    run, parsed, _ = read_run(given, Beside())
     return build_tasks(run, parsed)
 
 

@@ -35,7 +35,7 @@ def kept(tmp_path, evaluate):
         store = AnswerStore(tmp_path, "answers_tiny_00000000", IDENTITY)
         keeping = KeptAnswers(store, stopping or Stopping(), said.append, keep_empty=keep_empty)
         try:
-            with evaluated(tmp_path / "reasoning", keeping):
+            with evaluated(keeping):
                 result = evaluate(model, tasks, options, log_samples=True, **arguments)
         finally:
             store.close()
@@ -112,7 +112,6 @@ def test_both_passes_of_chain_of_thought(kept, recording_lm, tmp_path):
     for name in BOTH:
         runs = [one["configs"][name]["metadata"]["longbench_run"] for one in (first, again)]
         assert runs[0] == runs[1]
-    assert not (tmp_path / "reasoning").exists()
 
 
 def test_what_was_reported_before_a_failure_is_kept(kept, tmp_path):
@@ -174,7 +173,7 @@ def test_a_run_that_is_to_stop_asks_nothing_new(kept, tmp_path):
     assert len(list(read_all(tmp_path / "answers_tiny_00000000.sqlite"))) == 3
 
 
-def test_a_signal_in_pass_two_leaves_no_log_of_pass_one(kept, recording_lm, tmp_path):
+def test_a_signal_in_pass_two_keeps_the_answers_of_pass_one(kept, recording_lm, tmp_path):
     stopping = Stopping()
 
     def answer(number, prompt, generation):
@@ -185,7 +184,6 @@ def test_a_signal_in_pass_two_leaves_no_log_of_pass_one(kept, recording_lm, tmp_
     recording_lm.answer = answer
     with pytest.raises(Stopped):
         kept(recording_lm, BOTH, stopping=stopping)
-    assert not (tmp_path / "reasoning").exists()
     assert len(list(read_all(tmp_path / "answers_tiny_00000000.sqlite"))) == 36
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from lm_eval_longbench.harness.arguments import complete, parse
+from lm_eval_longbench.harness.arguments import Beside, complete, parse
 from lm_eval_longbench.scoring.score import score_paths
 from lm_eval_longbench.task_folder import task_folder
 
@@ -87,7 +87,7 @@ def test_run_evaluates_the_sample_with_the_baseline_and_a_users_own_task(tmp_pat
 def test_include_paths_are_joined(tmp_path):
     def joined(*arguments):
         parsed = parse(["--tasks", "x", *arguments])
-        complete(parsed, None, print)
+        complete(parsed, Beside())
         return parsed.include_path
 
     ours = str(task_folder())
