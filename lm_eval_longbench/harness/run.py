@@ -18,7 +18,6 @@ import traceback
 from argparse import Namespace
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
-from functools import partial
 from pathlib import Path
 from typing import Any
 

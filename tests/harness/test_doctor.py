@@ -30,7 +30,6 @@ from lm_eval_longbench.harness.doctor_report import (
     as_json,
     as_table,
     cache_lines,
-    merged,
     output_line,
     space_line,
     summary,
@@ -63,16 +62,6 @@ LINES = [
     Line(OK, "first prompt", "head [bold]tail[/bold] \\n", "", ("a", "b", "c", "d")),
     Line(ERROR, "server", "silent", "Start it."),
 ]
-
-
-def test_equal_lines_of_several_tasks_become_one_in_their_place():
-    lines = [
-        Line(OK, "limit", "none", "", ("a",)),
-        Line(WARNING, "limit", "x", "y", ("a",)),
-        Line(OK, "limit", "none", "", ("b",)),
-        Line(OK, "limit", "none", "", ("a",)),
-    ]
-    assert merged(lines) == [Line(OK, "limit", "none", "", ("a", "b")), lines[1]]
 
 
 def test_the_table_the_json_and_the_sum():

@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-from lm_eval_longbench.errors import UnknownNameError
 from lm_eval_longbench.harness.arguments import Beside
 from lm_eval_longbench.harness.doctor_tasks import REASONING, ask, build_tasks, measure, read_run
 from lm_eval_longbench.harness.models import describe
@@ -170,24 +169,6 @@ def built(*tasks, include=None, metadata='{"longbench": {"data_dir": "sample"}}'
     return build_tasks(run, parsed)
 
 
-def names_of(found):
-    return [one.name for one in found]
-
-
-def test_groups_tags_and_patterns_are_the_harnesss():
-    assert names_of(built("longbench_v1_passage_*")) == [
-        "longbench_v1_passage_count",
-        "longbench_v1_passage_retrieval_en",
-        "longbench_v1_passage_retrieval_zh",
-    ]
-    assert names_of(built("longbench_v1_e_code", "longbench_v2")) == [
-        "longbench_v1_e_lcc",
-        "longbench_v1_e_repobench_p",
-        "longbench_v2",
-    ]
-    assert len(built("longbench_pro")) == 25
-
-
 @pytest.fixture
 def suite(tmp_path):
     """A user's own group, with overrides, an inline group and a task of another kind."""
@@ -221,13 +202,6 @@ def test_a_users_own_group(suite):
     assert (found["theirs"].official, found["theirs"].problem) == (None, None)  # not opened
     generation = found["longbench_v1_trec"].task.config.generation_kwargs
     assert (generation["max_gen_toks"], generation["until"]) == (7, [])
-
-
-def test_names_that_are_nowhere(tmp_path):
-    with pytest.raises(UnknownNameError, match="Did you mean"):
-        built("longbench_v1_qaspar")
-    with pytest.raises(ValueError, match="Tasks not found"):
-        built("no/such/file.yaml")
 
 
 def test_a_broken_task_does_not_hide_the_others(tmp_path):
