@@ -73,13 +73,6 @@ def fold_seed(task: str, generation: dict[str, Any]) -> None:
             raise OptionError(f"{task}: {error}") from None
 
 
-def without_null_seed(generation: Mapping[str, Any]) -> dict[str, Any]:
-    """Return generation arguments without a seed of null, for models that run in this process."""
-    return {
-        name: value for name, value in generation.items() if name != "seed" or value is not None
-    }
-
-
 def check_generation(task: str, generation: Mapping[str, Any]) -> None:
     """Refuse arguments that backends read in different ways, and those that replace the request.
 

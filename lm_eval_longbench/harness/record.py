@@ -7,7 +7,6 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,7 @@ from lm_eval.loggers import EvaluationTracker
 from lm_eval_longbench.benchmarks.registry import signs
 from lm_eval_longbench.catalog.model import COUNTS, TRUNCATED
 from lm_eval_longbench.harness.backend import as_text, replaced
-from lm_eval_longbench.prompts.prepare import EXCERPT, Prompt, Texts, text_sha256, whole
+from lm_eval_longbench.prompts.prepare import EXCERPT, Texts, text_sha256, whole
 from lm_eval_longbench.records.answer import Answer, answer_of
 from lm_eval_longbench.records.results import RESULTS_NAME, logs_of, same_results
 from lm_eval_longbench.secrets import masked
@@ -120,37 +119,6 @@ def answered_documents(instances: Iterable[Instance]) -> list[tuple[dict[str, An
         )
         for doc, own in by_doc.values()
     ]
-
-
-@dataclass(frozen=True)
-class Prepared:
-    """What is kept of a document's prompt once its request is built.
-
-    Attributes:
-        summary: what the sample log says of it.
-        kept: whether it is asked.
-        question_at: where its question begins, before any chat template; None: not known.
-    """
-
-    summary: dict[str, Any]
-    kept: bool
-    question_at: int | None
-
-
-def prompt_summary(prompt: Prompt, template_sha256: str, document_sha256: str) -> dict[str, Any]:
-    """Return what the sample log says of a prompt before any chat template.
-
-    Questions that share a document are known by its hash where a report resamples them.
-    `question_at` is set once the request is there.
-    """
-    return {
-        "sha256": text_sha256(prompt.text),
-        "template_sha256": template_sha256,
-        "tokens_before_cut": prompt.tokens,
-        "truncated": prompt.truncated,
-        "question_at": None,
-        "document_sha256": document_sha256,
-    }
 
 
 def question_id(doc: Mapping[str, Any], otherwise: object = None) -> str:

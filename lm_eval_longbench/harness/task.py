@@ -26,6 +26,7 @@ from lm_eval_longbench.catalog.users import KEY as DEFINITION
 from lm_eval_longbench.catalog.users import WHOLE
 from lm_eval_longbench.catalog.users import notes as changes
 from lm_eval_longbench.console import warn_once
+from lm_eval_longbench.errors import OptionError
 from lm_eval_longbench.harness.backend import (
     Decoding,
     as_text,
@@ -44,7 +45,6 @@ from lm_eval_longbench.harness.generation import (
     kept_apart,
     seeded,
     warn_if_alike,
-    without_null_seed,
 )
 from lm_eval_longbench.harness.headline import Line, gather, judged
 from lm_eval_longbench.harness.in_memory import (
@@ -55,7 +55,6 @@ from lm_eval_longbench.harness.in_memory import (
 )
 from lm_eval_longbench.harness.prompts import (
     Fitting,
-    check_ranks,
     goes_out_raw,
     resolve_limit,
     sender,
@@ -65,14 +64,12 @@ from lm_eval_longbench.harness.prompts import (
 from lm_eval_longbench.harness.record import (
     COUNTED,
     HeldInstance,
-    Prepared,
     Signature,
     answered_documents,
     flat,
     hold_prompt,
     known_replies,
     let_go,
-    prompt_summary,
     question_id,
 )
 from lm_eval_longbench.options import KEY
@@ -131,7 +128,8 @@ class LongBenchTask(ConfigurableTask):
         # A user's group may replace a member's whole metadata, its version with it.
         if metadata.get("version") is None:
             metadata["version"] = benchmark.task_version
-        self._prepared: dict[int, Prepared] = {}
+        self._summaries: dict[int, dict[str, Any]] = {}  # what the log says of prompts
+        self._left_out: set[int] = set()
         self._texts: dict[int, Prompt] = {}
         self._questions: dict[int, str] = {}
         self._replies: dict[int, list[dict[str, Any]]] = {}
@@ -206,19 +204,19 @@ class LongBenchTask(ConfigurableTask):
         self, *, rank: int = 0, world_size: int = 1, **kwargs: Any
     ) -> Iterator[tuple[int, dict[str, Any]]]:
         """Yield this rank's documents with what the log has of each, less the skipped ones."""
-        if self.asking.options.overlength != "skip" or not self._prepared:
+        if not self._left_out:
             documents = super().doc_iterator(rank=rank, world_size=world_size, **kwargs)
         else:
             # The ranks share out what is left, so that none of them is left without work.
             kept = (
                 (doc_id, doc)
                 for doc_id, doc in super().doc_iterator(rank=0, world_size=1, **kwargs)
-                if self._prepared[doc["index"]].kept
+                if doc["index"] not in self._left_out
             )
             documents = islice(kept, rank, None, world_size)
         for doc_id, doc in documents:
-            if prepared := self._prepared.get(doc["index"]):
-                doc = {**doc, **self._origin, "prompt": prepared.summary}
+            if summary := self._summaries.get(doc["index"]):
+                doc = {**doc, **self._origin, "prompt": summary}
             yield doc_id, self.with_replies(doc)
 
     def with_replies(self, doc: Mapping[str, Any]) -> dict[str, Any]:
@@ -339,13 +337,14 @@ class LongBenchTask(ConfigurableTask):
         raw: bool,
     ) -> list[Instance]:
         """Return a document's request, or one for each repeat where the server takes seeds."""
-        prepared, text = self._prepared[doc["index"]], self._texts[doc["index"]].text
-        prompt = sent(text)
-        if isinstance(prompt, str) and prepared.question_at is not None:
-            prepared.summary["question_at"] = place_as_sent(prompt, text, prepared.question_at)
-        generation = self.config.generation_kwargs
-        if not is_server:
-            generation = without_null_seed(generation)
+        summary, text = self._summaries[doc["index"]], self._texts[doc["index"]].text
+        prompt, place = sent(text), summary["question_at"]
+        if place is not None:
+            messages = not isinstance(prompt, str)
+            summary["question_at"] = None if messages else place_as_sent(prompt, text, place)
+        generation = dict(self.config.generation_kwargs)
+        if not is_server and generation.get("seed") is None:
+            generation.pop("seed", None)
         if self.asking.repeats > 1:
             # The harness's response cache would give all repeats of a resumed run one text.
             generation = {**generation, "do_sample": True}
@@ -380,8 +379,9 @@ class LongBenchTask(ConfigurableTask):
         uncut: bool,
     ) -> None:
         """Render and cut the prompts of this rank's documents."""
-        self._prepared.clear()
+        self._summaries.clear()
         self._texts.clear()
+        self._left_out.clear()
         self._held = Texts()
         self._replies.clear()
         task, options, metadata = self.asking.task, self.asking.options, self.config.metadata
@@ -410,13 +410,23 @@ class LongBenchTask(ConfigurableTask):
         prompts, kept = fitting.prompts(indices, self._render)
         for index, prompt, keep in zip(indices, prompts, kept, strict=True):
             self._texts[index] = prompt
-            self._prepared[index] = Prepared(
-                prompt_summary(prompt, task.prompt_sha256, self._documents.context_sha256[index]),
-                keep,
-                self._question_at(index, prompt),
-            )
+            self._summaries[index] = {
+                "sha256": text_sha256(prompt.text),
+                "template_sha256": task.prompt_sha256,
+                "tokens_before_cut": prompt.tokens,
+                "truncated": prompt.truncated,
+                "question_at": self._question_at(index, prompt),  # before any chat template
+                # Questions that share a document are known by it where a report resamples them.
+                "document_sha256": self._documents.context_sha256[index],
+            }
+            if not keep:
+                self._left_out.add(index)
         left = sum(kept) if options.overlength == "skip" else len(ids)
-        check_ranks(self.config.task, left, share["world_size"])
+        if left < share["world_size"]:  # it would end obscurely
+            raise OptionError(
+                f"{self.config.task}: {left} questions for {share['world_size']} ranks. Each rank "
+                "needs a question: run fewer ranks, or ask for more questions."
+            )
         if cuts and leaves_out_begin(model_of_call(), self._tokenizer(), as_text(sent("?"))):
             self._seen[BEGIN] = metadata[BEGIN] = False
         self.signature.update(
