@@ -35,7 +35,7 @@ from lm_eval_longbench.benchmarks.registry import (
 from lm_eval_longbench.check.lock import options_set, require_lock
 from lm_eval_longbench.errors import OptionError, UnknownNameError
 from lm_eval_longbench.harness import baseline
-from lm_eval_longbench.harness.generation import SAMPLING, check_generation
+from lm_eval_longbench.harness.generation import BUDGETS, SAMPLING, check_generation
 from lm_eval_longbench.harness.in_memory import IN_MEMORY
 from lm_eval_longbench.harness.models import check_model
 from lm_eval_longbench.options import FLAGS, KEY, flag, with_flags
@@ -211,10 +211,7 @@ def output_of(parsed: Namespace) -> Path | None:
 # ---------------------------------------------------------------------- checks
 
 # Generation arguments that most backends know, and how like one of them a misspelt name is.
-_GENERATION = (
-    *(*SAMPLING, "do_sample", "until", "seed", "num_beams"),
-    *("max_gen_toks", "max_new_tokens", "max_tokens", "max_completion_tokens"),
-)
+_GENERATION = (*(*SAMPLING, *BUDGETS, "do_sample", "until", "seed", "num_beams"),)
 _MISSPELT = 0.9
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -150,11 +150,13 @@ def _in_passes(
     one = evaluate({**task_dict, "tasks": begun}, samples=samples)
     # The first rank has met the answers of all: its signature, which is the one that is written,
     # must not depend on how many ranks there are.
-    whole = None if one is None else _answers(one["samples"][own])
+    whole = one and {question_id(row["doc"]): row["resps"][0][0] for row in one["samples"][own]}
     if samples is not None:
         samples = {**samples, **{name: samples[own] for name in second if own in samples}}
     for task in second.values():
-        task.asking.embed(_answers(_log_rows(pass_one)), whole)
+        # Each rank has the reasoning of its own questions.
+        asked = pass_one._instances or []
+        task.asking.embed({question_id(own.doc): own.resps[0] for own in asked}, whole)
     try:
         two = evaluate({"tasks": second, "groups": {}}, samples=samples)
     except BaseException as error:
@@ -173,19 +175,6 @@ def _in_passes(
         key: {**value, **two[key]} if isinstance(value, dict) and key in two else value
         for key, value in one.items()
     }
-
-
-def _log_rows(task: LongBenchTask) -> list[dict[str, Any]]:
-    """Return this rank's first answers in the shape of the harness's sample log."""
-    return [
-        {"doc_id": one.doc_id, "doc": one.doc, "resps": [one.resps[:1]]}
-        for one in task._instances or []
-    ]
-
-
-def _answers(rows: Sequence[Mapping[str, Any]]) -> dict[str, str]:
-    """Return the first answer to each question of rows in the shape of a sample log."""
-    return {question_id(row["doc"]): row["resps"][0][0] for row in rows}
 
 
 def _refuse_groups(groups: Mapping[str, Any], second: Collection[str], pass_two: str) -> None:

@@ -11,8 +11,9 @@ from lm_eval_longbench.errors import OptionError
 from lm_eval_longbench.options import MOST_REPEATS, REPEAT, read_seed
 from lm_eval_longbench.signature.protocol import is_greedy
 
-_NAME = "max_gen_toks"
-_ALIASES = ("max_new_tokens", "max_tokens", "max_completion_tokens")
+# Names of the output budget, the harness's own first, in its order of precedence.
+BUDGETS = ("max_gen_toks", "max_new_tokens", "max_tokens", "max_completion_tokens")
+_NAME, *_ALIASES = BUDGETS
 # How answers are drawn, as most backends call it.
 SAMPLING = (
     *("temperature", "top_p", "top_k", "min_p", "repetition_penalty"),

@@ -9,8 +9,8 @@ from departing import departures
 from fault_server import FaultServer, asked_text, counting, refuses, status
 from harness_requests import generation_request
 
-from lm_eval_longbench.errors import Interrupted, OptionError, UnknownNameError
-from lm_eval_longbench.harness.api_model import ARGUMENTS, LongBenchAPI
+from lm_eval_longbench.errors import Interrupted, OptionError
+from lm_eval_longbench.harness.api_model import LongBenchAPI
 from lm_eval_longbench.options import REPEAT
 from lm_eval_longbench.records.answer import ANSWERED, FAILED, answer_of
 
@@ -43,12 +43,6 @@ def instances(model, texts, **generation):
 
 
 # ---------------------------------------------------------------------- arguments
-
-
-def test_a_misspelt_argument_is_refused_with_the_nearest_name(server):
-    with pytest.raises(UnknownNameError, match="'num_concurrent'"):
-        LongBenchAPI(**args(server, num_concurent=4))
-    assert "unknown" not in ARGUMENTS
 
 
 @pytest.mark.parametrize(

@@ -105,12 +105,6 @@ def test_pass_two_embeds_what_pass_one_will_reason():
     assert REASONING in two.sent and two.problem is None
 
 
-def test_pass_two_alone_stops_as_the_run_would():
-    (facts,) = asked("longbench-extractive", ["longbench_v2_cot_answer"])
-    assert "needs the reasoning of pass one" in str(facts.problem)
-    assert facts.sent is None
-
-
 def test_what_a_template_adds_is_counted(model_folder):
     args = {"pretrained": model_folder}
     more = ("--apply_chat_template", "--system_instruction", "Be short.")
@@ -145,18 +139,6 @@ def test_a_config_file_and_the_command_line_over_it(tmp_path, capsys):
     assert run.metadata["engine"] == run.model  # a name for its files
     assert run.include_path == [str(tmp_path), str(task_folder())]
     assert capsys.readouterr().out == ""  # the harness prints the file; a report must not have it
-
-
-def test_a_preset_fills_in(tmp_path):
-    """The tasks of its benchmark take its settings; those of others and of the harness do not."""
-    arguments = ["--tasks", "longbench_pro,longbench_v2", "--gen_kwargs", "temperature=0.5"]
-    run, _, (said,) = read_run(arguments, Beside("gemma-3-27b-it"))
-    assert run.metadata["longbench"] == {"preset": "Gemma-3-27B-It"}
-    assert run.gen_kwargs == {"temperature": 0.5}
-    assert "temperature=0.5 (yours; published: 1.0)" in said
-    assert "truncate_to=120000, max_gen_toks=1024" in said
-    assert "preset Gemma-3-27B-It of LongBench Pro, non-thinking" in said
-    assert "1 tasks of other benchmarks keep their official settings" in said
 
 
 # ---------------------------------------------------------------------- the tasks

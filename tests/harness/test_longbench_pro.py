@@ -8,8 +8,6 @@ import asked
 import pytest
 from longbench_pro_facts import BY_CODE
 
-from lm_eval_longbench.errors import OptionError, UnknownNameError
-
 FIGURES = ["score", "best_of_n", "pass_at_n", "failed", "truncated", "reasoned", "capped"]
 
 
@@ -105,20 +103,6 @@ def test_only_keeps_documents_by_dimension(evaluate, recording_lm):
     expected = [prompt_of(code, row) for row in rows_of(code) if row["language"] == "Chinese"]
     assert recording_lm.prompts == expected
     assert "(only language: Chinese)" in result["versions"][f"longbench_pro_{code}"]
-
-
-@pytest.mark.parametrize(
-    ("only", "error", "words"),
-    [
-        ({"lang": "English"}, UnknownNameError, "'language'"),
-        ({"language": "english"}, UnknownNameError, "'English'"),
-        ({"token_length": ["8k", "9k"]}, UnknownNameError, "token_length"),
-        ("English", OptionError, "must be an object"),
-    ],
-)
-def test_only_names_what_is_valid(evaluate, recording_lm, only, error, words):
-    with pytest.raises(error, match=words):
-        evaluate(recording_lm, ["longbench_pro_t3_1"], {"only": only})
 
 
 def test_a_preset_sets_pro_and_nothing_else(evaluate, recording_lm, tokenizer_folder):
