@@ -135,10 +135,7 @@ class LongBenchTask(ConfigurableTask):
         self._replies: dict[int, list[dict[str, Any]]] = {}
         self._rows: list[dict[str, Any]] = []
         self.signature = Signature()
-        self._decoding = Decoding()
         self._seen: dict[str, Any] = {}
-        self._own_tokenizer: Any = None
-        self._seeds: list[dict[str, Any]] | None = None
         # Without `until` the harness would stop every answer at the first blank line.
         config["generation_kwargs"] = benchmark.generation(task) | self.asking.generation | own
         own_keys = {DEFINITION: wanted.definition, WHOLE: carried([benchmark.name])}
@@ -300,7 +297,6 @@ class LongBenchTask(ConfigurableTask):
             for request in self._requests(doc_id, doc, sent, is_server=is_server, raw=raw)
         ]
         self._texts.clear()
-        self._questions.clear()
         if hasattr(model, "check_answers"):  # only stands in, see `models.Unloaded`
             model.check_answers(self._instances)
 
@@ -316,7 +312,7 @@ class LongBenchTask(ConfigurableTask):
 
     def _ask_repeatedly(self, seeds: bool) -> None:
         """Set up for several answers: a seeded request each, or the harness's own repeats."""
-        self._seeds = None
+        self._seeds: list[dict[str, Any]] | None = None
         if seeds and self.asking.repeats > 1:
             self._seeds = seeded(self.config.generation_kwargs, self.asking.repeats)
         in_process = self.asking.repeats > 1 and self._seeds is None
@@ -359,7 +355,7 @@ class LongBenchTask(ConfigurableTask):
 
     def _question_at(self, index: int, prompt: Prompt) -> int | None:
         """Return where the question begins in a finished prompt."""
-        question = self._questions[index]
+        question = self._questions.pop(index)
         # Read and rendered once more only where the cut goes through the question.
         whole = prompt.text if prompt.text.endswith(question) else self._render(index)
         return question_at(prompt.text, whole, question)
@@ -379,11 +375,9 @@ class LongBenchTask(ConfigurableTask):
         uncut: bool,
     ) -> None:
         """Render and cut the prompts of this rank's documents."""
-        self._summaries.clear()
-        self._texts.clear()
-        self._left_out.clear()
+        for before in (self._summaries, self._texts, self._left_out, self._replies):
+            before.clear()
         self._held = Texts()
-        self._replies.clear()
         task, options, metadata = self.asking.task, self.asking.options, self.config.metadata
         ids = [question_id(doc) for doc in asked]
         indices = [doc["index"] for doc in asked]
