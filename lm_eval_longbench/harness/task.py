@@ -46,7 +46,7 @@ from lm_eval_longbench.harness.generation import (
     seeded,
     warn_if_alike,
 )
-from lm_eval_longbench.harness.headline import Line, gather, judged
+from lm_eval_longbench.harness.headline import gather, judged
 from lm_eval_longbench.harness.in_memory import (
     check_tokenizer,
     has_template,
@@ -100,7 +100,7 @@ class LongBenchTask(ConfigurableTask):
 
     Attributes:
         asking: how its questions are asked and judged.
-        lines: what each answer of all ranks is worth, once that is known; see `plain`.
+        rows: of the sample log, of all ranks, once they are known; see `headline`.
         own_filters: the filters of a user's YAML as they stand there, which stay; None without.
 
     Raises:
@@ -108,7 +108,7 @@ class LongBenchTask(ConfigurableTask):
     """
 
     asking: Asking
-    lines: list[Line] | None = None
+    rows: list[dict[str, Any]] | None = None
 
     # ------------------------------------------------------------------ construction
 
@@ -251,7 +251,7 @@ class LongBenchTask(ConfigurableTask):
         **kwargs: Any,
     ) -> None:
         """Prepare this rank's prompts in batches, then build the requests."""
-        self.lines = None
+        self.rows = None
         name, generation, model = self.config.task, self.config.generation_kwargs, model_of_call()
         self._look_at(model)
         whole: dict[str, Any] = {"limit": limit, "samples": samples, "rank": 0, "world_size": 1}
@@ -463,7 +463,7 @@ class LongBenchTask(ConfigurableTask):
     def _count(self, name: str, aggregate: Callable[..., float], values: Sequence[Any]) -> float:
         """Put into the signature what a figure of all questions tells of the answers."""
         self.signature.count(name, values)
-        if name == FAILED.name and self.lines is None:  # of several filters of a user the first
+        if name == FAILED.name and self.rows is None:  # of several filters of a user the first
             gather(self, values)
         return aggregate(values)
 
@@ -482,7 +482,6 @@ class LongBenchTask(ConfigurableTask):
             return super().process_results(doc, results)
         asking, doc = self.asking, self.with_replies(doc)
         responses = asking.responses(doc, flat(results))
-        lines: list[Line] = []
         figures = question_values(
             asking.benchmark,
             asking.task,
@@ -490,9 +489,8 @@ class LongBenchTask(ConfigurableTask):
             responses,
             asking.options.reasoning,
             complete=asking.complete,
-            lines=lines,
         )
-        figures[FAILED.name] = judged(figures[FAILED.name] or 0.0, lines, doc)
+        figures[FAILED.name] = judged(figures[FAILED.name] or 0.0, doc, results)
         # If a user's YAML leaves it out, the harness's own mean would stop at a None.
         if CAPPED.name not in self.aggregation():
             del figures[CAPPED.name]
