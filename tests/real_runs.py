@@ -59,7 +59,7 @@ def write_run(folder, model, tasks, options=None, model_args=None, *, logs=True,
     paths = [str(task_folder()), str(GROUPS), *arguments.pop("include_path", [])]
     manager = TaskManager(include_path=paths, include_defaults=False, metadata=metadata)
     tracker = EvaluationTracker(output_path=str(folder))
-    with evaluated(Path(folder) / "reasoning"):
+    with evaluated():
         results = simple_evaluate(
             model=model,
             model_args=model_args,

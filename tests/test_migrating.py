@@ -9,6 +9,7 @@ import pytest
 from processes import words_of
 
 from lm_eval_longbench.benchmarks.registry import expanded
+from lm_eval_longbench.harness.arguments import Beside
 from lm_eval_longbench.harness.doctor_tasks import read_run
 from lm_eval_longbench.options import Options
 
@@ -36,7 +37,7 @@ def taken(words):
 def test_a_command_for_a_real_model_is_accepted(words):
     assert words[:2] == ["lm-eval-longbench", "run"]
     arguments, preset, thinking = taken(words)
-    run, _, said = read_run(arguments, preset, thinking=thinking)
+    run, _, said = read_run(arguments, Beside(preset, thinking))
     ours, foreign = expanded([run.tasks])
     assert ours and not foreign
     assert Options.from_metadata(run.metadata).preset == preset

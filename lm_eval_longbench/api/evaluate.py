@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from lm_eval_longbench.api.run import THIS, Run
 from lm_eval_longbench.benchmarks.registry import expanded, read_options, valid_names
 from lm_eval_longbench.errors import OptionError, UnknownNameError
-from lm_eval_longbench.harness.arguments import as_mapping, check_arguments, parse
+from lm_eval_longbench.harness.arguments import Beside, as_mapping, check_arguments, parse
 from lm_eval_longbench.harness.in_memory import LM, as_model, known_of, lent_tokenizer, tokenizer_of
 from lm_eval_longbench.harness.run import run_parsed
 from lm_eval_longbench.options import KEY, Options
@@ -163,15 +163,10 @@ def _run(
 ) -> Any:
     """Run, and say our way that a task does not exist."""
     _, foreign = expanded(parsed.tasks)
+    frozen = None if lock is None else Path(lock)
+    beside = Beside(ours.get("preset"), bool(ours.get("thinking")), frozen, keep_empty)
     try:
-        return run_parsed(
-            parsed,
-            ours.get("preset"),
-            lock=None if lock is None else Path(lock),
-            thinking=bool(ours.get("thinking")),
-            keep_empty=keep_empty,
-            quiet=True,
-        )
+        return run_parsed(parsed, beside, quiet=True)
     except ValueError as error:
         lacking = [name for name in foreign if name in str(error)]
         if not lacking:

@@ -262,7 +262,6 @@ def question_values(
     policy: str,
     *,
     complete: Complete | None = None,
-    lines: list[dict[str, Any]] | None = None,
 ) -> dict[str, float | None]:
     """Return every figure of one question, in the order of `harness_metrics`.
 
@@ -274,7 +273,6 @@ def question_values(
         responses: all of them, one or more.
         policy: for reasoning in them, see `metrics.reasoning`.
         complete: called with the document and what the responses are worth.
-        lines: gets the line of each response in samples.jsonl.
 
     Returns:
         Figures in [0, 1] (a cosine from -1); None where one is not about the question or not known.
@@ -291,10 +289,8 @@ def question_values(
     if complete is not None:
         complete(doc, scored)
     columns = Columns(benchmark, table, len(samples))
-    lines = [] if lines is None else lines
     for sample in samples:
-        lines.append(line_of(sample))
-        columns.add(lines[-1])
+        columns.add(line_of(sample))
     figures = benchmark.question_figures(columns.finish())
     values: dict[str, float | None] = {
         **{figure.metric: figure.of_question() for figure in figures},

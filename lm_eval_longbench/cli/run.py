@@ -21,6 +21,7 @@ from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task, proto
 from lm_eval_longbench.cli.lock import read_metadata, take_locked
 from lm_eval_longbench.console import fail, say
 from lm_eval_longbench.errors import Interrupted, LongBenchError, OptionError, RunStopped
+from lm_eval_longbench.harness.arguments import Beside
 from lm_eval_longbench.harness.baseline import NAME
 from lm_eval_longbench.harness.evaluate import Captured
 from lm_eval_longbench.harness.run import run_harness
@@ -177,15 +178,10 @@ def run(
     if thinking and preset is None:
         raise OptionError("--thinking chooses between a preset's settings: give --preset too.")
     lock, arguments = take_locked(context.args)
-    frozen = Path(lock) if lock else None
     try:
         kept = run_harness(
             arguments,
-            preset,
-            say,
-            frozen,
-            thinking=thinking,
-            keep_empty=keep_empty,
+            Beside(preset, thinking, Path(lock) if lock else None, keep_empty, say),
             quiet=not verbose,
             debug=debug,
         )

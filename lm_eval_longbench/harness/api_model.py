@@ -15,8 +15,8 @@ from lm_eval.api.registry import register_model
 from tqdm.auto import tqdm
 
 from lm_eval_longbench.errors import OptionError, UnknownNameError
-from lm_eval_longbench.harness.baseline import TextModel
-from lm_eval_longbench.harness.generation import FIRST_SEED, SAMPLING
+from lm_eval_longbench.harness.generation import BUDGETS, FIRST_SEED, SAMPLING
+from lm_eval_longbench.harness.in_memory import TextModel
 from lm_eval_longbench.options import REPEAT
 from lm_eval_longbench.prompts.tokenizer import is_true, load_tokenizer
 from lm_eval_longbench.records.answer import ANSWERED, Answer, AnswerText
@@ -27,15 +27,14 @@ from lm_eval_longbench.server.server import CHAT, Server, read_address
 NAME = "longbench-api"
 # The harness's own where a task says nothing.
 _BUDGET = 256
-_BUDGETS = ("max_gen_toks", "max_tokens", "max_new_tokens", "max_completion_tokens")
 # The most of `patience` that one request may be silent.
 _SHARE = 0.75
 # Generation arguments that are read here and not sent as they stand.
-_READ = {*_BUDGETS, "until", "do_sample", "seed", REPEAT}
+_READ = {*BUDGETS, "until", "do_sample", "seed", REPEAT}
 # What each request has from elsewhere, and generation arguments, which a signature must show.
 _SENT = {"model", "messages", "prompt", "stream", "stream_options", "n"}
 _GENERATION = {
-    *(*SAMPLING, *_BUDGETS[1:], "min_tokens", "stop", "seed", "typical_p"),
+    *(*SAMPLING, *BUDGETS[1:], "min_tokens", "stop", "seed", "typical_p"),
     *("logit_bias", "ignore_eos", "best_of", "use_beam_search"),
 }
 
@@ -254,7 +253,7 @@ class LongBenchAPI(TextModel):
         stops = [stops] if isinstance(stops, str) else list(stops)
         if self._eos and self._eos not in stops:
             stops.append(self._eos)
-        budget = next((generation[name] for name in _BUDGETS if name in generation), _BUDGET)
+        budget = next((generation[name] for name in BUDGETS if name in generation), _BUDGET)
         parameters = {
             "max_tokens": _whole("max_gen_toks", budget),
             "temperature": 0,
@@ -326,7 +325,7 @@ def _extra(value: Any) -> dict[str, Any]:
         if name in _SENT:
             raise OptionError(f"extra_body: {name} is sent anyway. Leave it out.")
         if name in _GENERATION:
-            known = {"stop": "until"}.get(name, "max_gen_toks" if name in _BUDGETS else name)
+            known = {"stop": "until"}.get(name, "max_gen_toks" if name in BUDGETS else name)
             raise OptionError(
                 f"extra_body: {name} is a generation argument. Give it in gen_kwargs, "
                 f"{known}=..., so that the signature shows it."

@@ -7,6 +7,7 @@ import contextlib
 import dataclasses
 import difflib
 import json
+import logging
 import re
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -34,12 +35,34 @@ from lm_eval_longbench.benchmarks.registry import (
 from lm_eval_longbench.check.lock import options_set, require_lock
 from lm_eval_longbench.errors import OptionError, UnknownNameError
 from lm_eval_longbench.harness import baseline
-from lm_eval_longbench.harness.generation import SAMPLING, check_generation
+from lm_eval_longbench.harness.generation import BUDGETS, SAMPLING, check_generation
 from lm_eval_longbench.harness.in_memory import IN_MEMORY
 from lm_eval_longbench.harness.models import check_model
 from lm_eval_longbench.options import FLAGS, KEY, flag, with_flags
 from lm_eval_longbench.result_files import output_folder
 from lm_eval_longbench.secrets import hide_keys, masked_command, without_keys
+
+
+@dataclasses.dataclass(frozen=True)
+class Beside:
+    """What `run` takes beside the arguments of the harness.
+
+    Attributes:
+        preset: published model whose settings are used where the arguments leave them open.
+        thinking: the preset's settings for thinking scores.
+        lock: lock file that the run must be in keeping with.
+        keep_empty: whether questions that got no answer in an earlier run are left alone.
+        say: gets lines on the preset, the lock and the answers that are there.
+    """
+
+    preset: str | None = None
+    thinking: bool = False
+    lock: Path | None = None
+    keep_empty: bool = False
+    say: Callable[[str], None] = logging.getLogger(__name__).info
+
+
+NOTHING = Beside()
 
 # ---------------------------------------------------------------------- reading
 
@@ -188,10 +211,7 @@ def output_of(parsed: Namespace) -> Path | None:
 # ---------------------------------------------------------------------- checks
 
 # Generation arguments that most backends know, and how like one of them a misspelt name is.
-_GENERATION = (
-    *(*SAMPLING, "do_sample", "until", "seed", "num_beams"),
-    *("max_gen_toks", "max_new_tokens", "max_tokens", "max_completion_tokens"),
-)
+_GENERATION = (*(*SAMPLING, *BUDGETS, "do_sample", "until", "seed", "num_beams"),)
 _MISSPELT = 0.9
 
 
@@ -322,43 +342,27 @@ def _check_tasks(tasks: Sequence[str], *, own_folders: bool) -> None:
 # ---------------------------------------------------------------------- what is added to them
 
 
-def read(
-    arguments: Sequence[str], preset: str | None = None, *, thinking: bool = False
-) -> Namespace:
+def read(arguments: Sequence[str], beside: Beside) -> Namespace:
     """Return the arguments of a run, after all that can be said of them before a model is loaded.
 
     Args:
         arguments: the harness's own, and our flags.
-        preset, thinking: as for `complete`; whether there is such a preset is looked at, too.
+        beside: whether there is such a preset is looked at, too.
 
     Raises:
         SystemExit: after the help.
         OptionError: an argument cannot be read or used.
         UnknownNameError: there is no such flag, task, model or preset.
     """
-    if preset is not None:
-        presets_named(preset, thinking=thinking)  # a misspelt one is said before all else
+    if beside.preset is not None:
+        presets_named(beside.preset, thinking=beside.thinking)  # a misspelt one is said first
     parsed = parse(arguments)
     check_arguments(parsed)
     return parsed
 
 
-def complete(
-    parsed: Namespace,
-    preset: str | None,
-    say: Callable[[str], None],
-    lock: Path | None = None,
-    *,
-    thinking: bool = False,
-) -> None:
+def complete(parsed: Namespace, beside: Beside) -> None:
     """Put into the arguments, in place, what the harness gets beyond them.
-
-    Args:
-        parsed: the arguments.
-        preset: published model whose settings are used where the arguments leave them open.
-        say: gets the lines that tell what the preset and the lock did.
-        lock: lock file that the run must be in keeping with; None: none.
-        thinking: the preset's settings for thinking scores.
 
     Raises:
         LockError: the run is not what the lock file froze.
@@ -370,10 +374,10 @@ def complete(
     more = (folder for folder in task_folders() if folder not in there)
     own += [str(one) for one in more]
     parsed.include_path = own or None
-    if preset is not None:
-        say(with_preset(parsed, preset, thinking=thinking))
-    if lock is not None:
-        say(_with_lock(parsed, lock))
+    if beside.preset is not None:
+        beside.say(with_preset(parsed, beside.preset, thinking=beside.thinking))
+    if beside.lock is not None:
+        beside.say(_with_lock(parsed, beside.lock))
     if parsed.tasks and all(isinstance(name, str) for name in parsed.tasks):
         parsed.tasks = ",".join(_with_second_passes(parsed))
     if parsed.model == baseline.NAME:

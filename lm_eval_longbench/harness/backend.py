@@ -40,14 +40,17 @@ _calls: list[_Call] = []
 
 
 @contextlib.contextmanager
-def evaluated_by(evaluate: Evaluate) -> Iterator[None]:
-    """While open, the harness evaluates with another function."""
-    before = lm_eval.evaluator.evaluate
-    lm_eval.evaluator.evaluate = evaluate
+def replaced(owner: Any, **values: Any) -> Iterator[None]:
+    """While open, names of a module of the harness, or of a model, have other values."""
+    names = vars(owner)
+    before = {name: names[name] for name in values if name in names}
+    names.update(values)
     try:
         yield
     finally:
-        lm_eval.evaluator.evaluate = before
+        for name in values:
+            del names[name]
+        names.update(before)
 
 
 @contextlib.contextmanager
@@ -265,11 +268,8 @@ class Counts:
             self._made = (tokens, text) if isinstance(tokens, list) else None
             return text
 
-        self._model.tok_decode = tok_decode
-        try:
+        with replaced(self._model, tok_decode=tok_decode):
             yield
-        finally:
-            del self._model.tok_decode
 
     def of(self, prompt: Any, generation: Mapping[str, Any], text: str) -> dict[str, Any]:
         """Return the tokens, the finish reason and the decoding of an answer; {}: not known."""

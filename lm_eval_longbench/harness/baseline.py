@@ -10,21 +10,17 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import islice, pairwise
-from typing import Any, NoReturn
+from typing import Any
 
-import lm_eval.models  # noqa: F401  the harness registers its own models only into an empty registry
-from lm_eval.api.instance import Instance
-from lm_eval.api.model import LM
 from lm_eval.api.registry import register_model
-from tqdm.auto import tqdm
 
 from lm_eval_longbench.errors import OptionError
+from lm_eval_longbench.harness.generation import BUDGETS
+from lm_eval_longbench.harness.in_memory import BASELINE as NAME
+from lm_eval_longbench.harness.in_memory import CallableModel
 from lm_eval_longbench.retrieval.chunks import UNSPACED, words
 
-NAME = "longbench-extractive"
-
-# The harness's own order of precedence, and its default.
-_BUDGET_NAMES = ("max_gen_toks", "max_new_tokens", "max_tokens", "max_completion_tokens")
+# The harness's own.
 _DEFAULT_BUDGET = 256
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n")
 _UNIT = re.compile(rf"[{UNSPACED}，。、：；！？]|[^\s{UNSPACED}，。、：；！？]+")
@@ -92,38 +88,22 @@ def _ranked(texts: Sequence[str], question: str) -> list[int]:
     return sorted(range(len(texts)), key=lambda place: -worth[place])
 
 
-def _within(text: str, generation: Mapping[str, Any]) -> str:
-    """Return the start of an answer up to a stop string and within the budget in words.
+def _answers(prompts: Sequence[str], generation: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return an answer to each prompt within its budget in words.
 
     A character of Chinese is a word.
     """
-    given = (generation[name] for name in _BUDGET_NAMES if generation.get(name) is not None)
-    ends = [unit.end() for unit in islice(_UNIT.finditer(text), int(next(given, _DEFAULT_BUDGET)))]
-    return before_stop(text[: ends[-1]] if ends else "", generation.get("until") or ())
-
-
-def before_stop(text: str, until: Sequence[str] | str) -> str:
-    """Return a text up to the first stop string, as models of the harness do."""
-    for stop in [until] if isinstance(until, str) else until:
-        text = text.partition(stop)[0] if stop else text
-    return text
-
-
-class TextModel(LM):
-    """A model of the harness that gives texts alone."""
-
-    def loglikelihood(self, requests: list[Instance], **kwargs: Any) -> NoReturn:
-        """Raise NotImplementedError: there are no probabilities."""
-        raise NotImplementedError(
-            f"{type(self).__name__} has no probabilities; use it with tasks that generate text "
-            "(generate_until)."
-        )
-
-    loglikelihood_rolling = loglikelihood
+    found = []
+    for prompt, own in zip(prompts, generation, strict=True):
+        text = answer(prompt)
+        budget = next((own[name] for name in BUDGETS if own.get(name) is not None), _DEFAULT_BUDGET)
+        ends = [unit.end() for unit in islice(_UNIT.finditer(text), int(budget))]
+        found.append(text[: ends[-1]] if ends else "")
+    return found
 
 
 @register_model(NAME)
-class ExtractiveBaseline(TextModel):
+class ExtractiveBaseline(CallableModel):
     """Answers from the prompt's text alone.
 
     The three arguments that the harness always passes have no effect. `engine`, which must be the
@@ -139,7 +119,7 @@ class ExtractiveBaseline(TextModel):
         max_batch_size: int | None = None,
         device: str | None = None,
     ) -> None:
-        super().__init__()
+        super().__init__(_answers)
         if engine != NAME:
             raise OptionError(f"The model {NAME} has no other engine, such as {engine!r}.")
 
@@ -148,13 +128,3 @@ class ExtractiveBaseline(TextModel):
     ) -> str:
         """Return the messages' contents, joined by blank lines; there is no markup."""
         return "\n\n".join(message["content"] for message in chat_history)
-
-    def generate_until(self, requests: list[Instance], disable_tqdm: bool = False) -> list[str]:
-        """Return one answer a request, in order."""
-        answers: list[str] = []
-        bar = tqdm(requests, "Running generate_until requests", disable=disable_tqdm or self.rank)
-        for request in bar:
-            prompt, generation = request.args
-            answers.append(_within(answer(prompt), generation))
-            self.cache_hook.add_partial("generate_until", request.args, answers[-1])
-        return answers

@@ -112,10 +112,10 @@ def examine(
         return [*lines, *_data_lines(), *cache_lines(families())]
     if package_line("lm_eval", installed("lm_eval")).status == ERROR:
         return lines
-    from lm_eval_longbench.harness.doctor_lines import run_lines  # imports the harness
+    from lm_eval_longbench.harness.doctor_lines import Beside, run_lines  # imports the harness
 
     with _unheard():
-        return [*lines, *merged(run_lines(arguments, preset, first=first, thinking=thinking))]
+        return [*lines, *merged(run_lines(arguments, Beside(preset, thinking), first))]
 
 
 # ---------------------------------------------------------------------- scorers

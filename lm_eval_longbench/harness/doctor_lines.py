@@ -14,6 +14,7 @@ from lm_eval.config.evaluate_config import EvaluatorConfig
 from lm_eval_longbench.benchmarks.registry import benchmark_of, families, read_options, title_of
 from lm_eval_longbench.data.open import SAMPLE
 from lm_eval_longbench.errors import DataError, LongBenchError, UnknownNameError, few
+from lm_eval_longbench.harness.arguments import Beside
 from lm_eval_longbench.harness.doctor_report import (
     ERROR,
     OK,
@@ -52,12 +53,10 @@ from lm_eval_longbench.version import installed
 # ---------------------------------------------------------------------- the whole
 
 
-def run_lines(
-    arguments: Sequence[str], preset: str | None, *, first: int | None, thinking: bool
-) -> Iterator[Line]:
+def run_lines(arguments: Sequence[str], beside: Beside, first: int | None) -> Iterator[Line]:
     """Yield the lines on a run; see `doctor.examine`."""
     try:
-        run, parsed, said = read_run(arguments, preset, thinking=thinking)
+        run, parsed, said = read_run(arguments, beside)
         options = read_options(run.metadata)
         backend = describe(run.model, run.model_args)
     except (LongBenchError, ValueError, TypeError, OSError) as error:

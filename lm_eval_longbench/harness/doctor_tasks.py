@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import io
 import math
 from argparse import Namespace
@@ -17,7 +18,7 @@ from lm_eval.tasks._factory import TaskFactory
 from lm_eval_longbench.benchmarks.registry import benchmark_of, families, read_options
 from lm_eval_longbench.data.open import DAMAGED, MISSING, SAMPLE, Stored, stored
 from lm_eval_longbench.errors import LongBenchError
-from lm_eval_longbench.harness.arguments import complete, read
+from lm_eval_longbench.harness.arguments import Beside, complete, read
 from lm_eval_longbench.harness.backend import called, has_own_client, only_messages
 from lm_eval_longbench.harness.definitions import asked_task
 from lm_eval_longbench.harness.generation import fold_budget
@@ -136,7 +137,7 @@ class BuiltTasks(TaskFactory):
 
 
 def read_run(
-    arguments: Sequence[str], preset: str | None = None, *, thinking: bool = False
+    arguments: Sequence[str], beside: Beside
 ) -> tuple[EvaluatorConfig, Namespace, list[str]]:
     """Return what `run ARGUMENTS` hands to the harness, and what a preset sets.
 
@@ -145,8 +146,8 @@ def read_run(
         ValueError, TypeError, OSError: the harness would.
     """
     said: list[str] = []
-    parsed = read(arguments, preset, thinking=thinking)
-    complete(parsed, preset, said.append, thinking=thinking)
+    parsed = read(arguments, beside)
+    complete(parsed, dataclasses.replace(beside, say=said.append))
     with contextlib.redirect_stdout(io.StringIO()):  # it prints a config file's content
         return EvaluatorConfig.from_cli(parsed), parsed, said
 

@@ -19,6 +19,7 @@ from typing import Any
 
 from lm_eval_longbench.console import warn_once
 from lm_eval_longbench.errors import RunStopped
+from lm_eval_longbench.harness.backend import replaced
 from lm_eval_longbench.harness.interrupt import Stopping
 
 logger = logging.getLogger(__name__)
@@ -133,11 +134,10 @@ def seeded_batches(
         torch.manual_seed(seed(strings))
         return encode(strings, *args, **kwargs)
 
-    model.tok_batch_encode = tok_batch_encode
     try:
-        yield
+        with replaced(model, tok_batch_encode=tok_batch_encode):
+            yield
     finally:
-        del model.tok_batch_encode
         torch.manual_seed(base)
 
 

@@ -8,11 +8,9 @@ found for our tasks is kept for the table at the end of a run.
 from __future__ import annotations
 
 import contextlib
-import json
 import logging
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,15 +18,14 @@ from typing import Any
 import lm_eval.evaluator
 import lm_eval.loggers
 
-from lm_eval_longbench.errors import Interrupted, LongBenchError, OptionError, RunStopped
-from lm_eval_longbench.harness.backend import Evaluate, evaluated_by
+from lm_eval_longbench.errors import Interrupted, OptionError, RunStopped
+from lm_eval_longbench.harness.backend import Evaluate, replaced
 from lm_eval_longbench.harness.headline import silence
 from lm_eval_longbench.harness.kept_answers import KeptAnswers
 from lm_eval_longbench.harness.models import NeedModel
 from lm_eval_longbench.harness.record import ResultsWriter, question_id
 from lm_eval_longbench.harness.task import LongBenchTask
 from lm_eval_longbench.options import KEY
-from lm_eval_longbench.result_files import json_lines
 from lm_eval_longbench.retrieval.vectors import Embedder
 
 logger = logging.getLogger(__name__)
@@ -49,6 +46,7 @@ class Captured:
         model: the backend, and what it was given to load.
         logged: whether the run writes sample logs.
         log: file with all that was logged; None: the screen has it.
+        begun: whether the model is loaded and the tasks are there.
         writer: of its results files; None: it did not come to it.
     """
 
@@ -61,6 +59,7 @@ class Captured:
     model: str = ""
     logged: bool = False
     log: Path | None = None
+    begun: bool = False
     writer: ResultsWriter | None = None
 
     @property
@@ -87,46 +86,38 @@ class Captured:
 
 @contextlib.contextmanager
 def evaluated(
-    folder: Path,
-    answers: KeptAnswers | None = None,
-    begun: Callable[[], object] = bool,
-    ended: Callable[[], object] = bool,
+    answers: KeptAnswers | None = None, kept: Captured | None = None
 ) -> Iterator[Captured]:
     """While open, the harness evaluates second passes after everything else, and all is kept.
 
     Args:
-        folder: where answers of a first pass are kept before the second begins, if nothing else
-            keeps them.
         answers: keeps all answers as they arrive; None: nothing does.
-        begun: called once the model is loaded and the tasks are there.
-        ended: called once all is evaluated.
+        kept: gets what is found; None: a new one.
 
     Raises:
         OptionError: a group's figure would need a second pass.
         BaseException: whatever ended a second pass; at the end, so that the harness has written the
             results of everything else.
     """
-    kept = Captured()
+    kept = kept or Captured()
     evaluate = lm_eval.evaluator.evaluate
     failed: list[BaseException] = []
 
     def wrapped(
         lm: Any, task_dict: Any, log_samples: bool = True, **kwargs: Any
     ) -> dict[str, Any] | None:
-        begun()
+        kept.begun = True
         with answers.around(lm) if answers else contextlib.nullcontext():
-            place = folder if answers is None else None
-            result = _in_passes(evaluate, place, failed, lm, task_dict, **kwargs)
+            result = _in_passes(evaluate, failed, lm, task_dict, **kwargs)
         if answers is not None:
             answers.end(lm)
         if result is not None:
             kept.keep(task_dict["tasks"], result)
             if not log_samples:
                 del result["samples"]
-        ended()
         return result
 
-    with evaluated_by(wrapped), silence():
+    with replaced(lm_eval.evaluator, evaluate=wrapped), silence():
         yield kept
     if failed:
         raise failed[0]
@@ -137,7 +128,6 @@ def evaluated(
 
 def _in_passes(
     evaluate: Evaluate,
-    folder: Path | None,
     failed: list[BaseException],
     lm: Any,
     task_dict: Any,
@@ -158,21 +148,20 @@ def _in_passes(
     _refuse_groups(task_dict.get("groups") or {}, second, pass_two)
     begun = {name: task for name, task in task_dict["tasks"].items() if name not in second}
     one = evaluate({**task_dict, "tasks": begun}, samples=samples)
-    if folder is not None:
-        _write_down(folder, pass_one, pass_two, lm)
     # The first rank has met the answers of all: its signature, which is the one that is written,
     # must not depend on how many ranks there are.
-    whole = None if one is None else _answers(one["samples"][own])
+    whole = one and {question_id(row["doc"]): row["resps"][0][0] for row in one["samples"][own]}
     if samples is not None:
         samples = {**samples, **{name: samples[own] for name in second if own in samples}}
     for task in second.values():
-        task.asking.embed(_answers(_log_rows(pass_one)), whole)
+        # Each rank has the reasoning of its own questions.
+        asked = pass_one._instances or []
+        task.asking.embed({question_id(own.doc): own.resps[0] for own in asked}, whole)
     try:
         two = evaluate({"tasks": second, "groups": {}}, samples=samples)
     except BaseException as error:
-        stopped = isinstance(error, KeyboardInterrupt | Interrupted | RunStopped | NeedModel)
-        if stopped and folder is None:  # all answers are kept, and the same command goes on
-            raise
+        if isinstance(error, KeyboardInterrupt | Interrupted | RunStopped | NeedModel):
+            raise  # where answers are kept the same command goes on
         if lm.world_size > 1 or one is None:  # the other ranks wait for this one
             raise
         # Not the error's repr: that of an HTTP error has the request's headers, and the key.
@@ -188,19 +177,6 @@ def _in_passes(
     }
 
 
-def _log_rows(task: LongBenchTask) -> list[dict[str, Any]]:
-    """Return this rank's first answers in the shape of the harness's sample log."""
-    return [
-        {"doc_id": one.doc_id, "doc": one.doc, "resps": [one.resps[:1]]}
-        for one in task._instances or []
-    ]
-
-
-def _answers(rows: Sequence[Mapping[str, Any]]) -> dict[str, str]:
-    """Return the first answer to each question of rows in the shape of a sample log."""
-    return {question_id(row["doc"]): row["resps"][0][0] for row in rows}
-
-
 def _refuse_groups(groups: Mapping[str, Any], second: Collection[str], pass_two: str) -> None:
     """Refuse a group whose figure the harness would make before pass two is there."""
     for name, group in groups.items():
@@ -212,49 +188,25 @@ def _refuse_groups(groups: Mapping[str, Any], second: Collection[str], pass_two:
             )
 
 
-def _write_down(folder: Path, pass_one: LongBenchTask, pass_two: str, lm: Any) -> None:
-    """Write the reasoning down: an interrupted pass two must not cost pass one."""
-    name = pass_one.asking.task.name
-    moment = datetime.now().strftime("%Y-%m-%dT%H-%M-%S.%f")
-    file = folder / f"reasoning_{name}_{moment}_rank{lm.rank}.jsonl"
-    try:
-        with json_lines(file) as emit:
-            for row in _log_rows(pass_one):
-                emit(row)
-    except LongBenchError as error:  # pass two can still be had, and the run's own log after it
-        logger.error(f"The reasoning of {name} could not be kept before pass two: {error}")
-        return
-    # Each rank has the reasoning of its own questions.
-    place = str(folder if lm.world_size > 1 else file)
-    logger.warning(
-        f"{name}: the reasoning is in {file}. Should pass two be interrupted, go on with "
-        f"the task {pass_two} and the option cot_samples, {json.dumps(place)}."
-    )
-
-
 # ---------------------------------------------------------------------- results files
 
 
 @contextlib.contextmanager
-def results_written(
-    kept: Captured, begun: Callable[[], object], ended: Callable[[Mapping[str, Any]], object]
-) -> Iterator[None]:
+def results_written(kept: Captured, ended: Callable[[Mapping[str, Any]], object]) -> Iterator[None]:
     """While open, the harness's command line writes results as `ResultsWriter` does.
 
     Args:
         kept: gets the writer.
-        begun, ended: as for the writer.
+        ended: as for the writer.
     """
 
     def writer(**given: Any) -> ResultsWriter:
-        kept.writer = ResultsWriter(begun, ended, **given)
+        kept.writer = ResultsWriter(ended, **given)
         return kept.writer
 
-    before = lm_eval.loggers.EvaluationTracker
-    lm_eval.loggers.EvaluationTracker = writer  # type: ignore[misc,assignment]
     try:
-        yield
+        with replaced(lm_eval.loggers, EvaluationTracker=writer):
+            yield
     finally:
-        lm_eval.loggers.EvaluationTracker = before  # type: ignore[misc]
         if kept.writer is not None:
             kept.unwritten = kept.writer.take_back_parts()

@@ -11,8 +11,9 @@ from lm_eval_longbench.errors import OptionError
 from lm_eval_longbench.options import MOST_REPEATS, REPEAT, read_seed
 from lm_eval_longbench.signature.protocol import is_greedy
 
-_NAME = "max_gen_toks"
-_ALIASES = ("max_new_tokens", "max_tokens", "max_completion_tokens")
+# Names of the output budget, the harness's own first, in its order of precedence.
+BUDGETS = ("max_gen_toks", "max_new_tokens", "max_tokens", "max_completion_tokens")
+_NAME, *_ALIASES = BUDGETS
 # How answers are drawn, as most backends call it.
 SAMPLING = (
     *("temperature", "top_p", "top_k", "min_p", "repetition_penalty"),
@@ -71,13 +72,6 @@ def fold_seed(task: str, generation: dict[str, Any]) -> None:
             generation["seed"] = read_seed(generation["seed"])
         except OptionError as error:
             raise OptionError(f"{task}: {error}") from None
-
-
-def without_null_seed(generation: Mapping[str, Any]) -> dict[str, Any]:
-    """Return generation arguments without a seed of null, for models that run in this process."""
-    return {
-        name: value for name, value in generation.items() if name != "seed" or value is not None
-    }
 
 
 def check_generation(task: str, generation: Mapping[str, Any]) -> None:

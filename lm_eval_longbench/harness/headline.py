@@ -12,39 +12,28 @@ import logging
 import os
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from lm_eval_longbench.benchmarks.registry import tables
 from lm_eval_longbench.harness.backend import tasks_of_call
 from lm_eval_longbench.records.answer import REPLIES
-from lm_eval_longbench.records.scored import FORMAT, REPORT, SAMPLES
 from lm_eval_longbench.reporting.report import make_report
 from lm_eval_longbench.reporting.run_end import Asked, headlines
 from lm_eval_longbench.reporting.scored_run import read_run
-from lm_eval_longbench.result_files import written_together
-from lm_eval_longbench.scoring.merge import TableAnswers, is_official
-from lm_eval_longbench.scoring.report import table_report, table_signatures
+from lm_eval_longbench.scoring.score import score_rows
 from lm_eval_longbench.signature.signature import counted
 
-Line = dict[str, Any]
 logger = logging.getLogger(__name__)
 _silent = False
 
 
 class Judged(float):
-    """A figure of one question that has with it what each of its answers is worth.
+    """A figure of one question that has the row of its sample log with it.
 
     As a figure it gets to the first rank from all others.
-
-    Attributes:
-        lines: of the answers, as in samples.jsonl.
-        replies: what is known of them besides.
     """
 
-    lines: tuple[Line, ...]
-    replies: tuple[Mapping[str, Any], ...]
+    row: dict[str, Any]
 
 
 @contextlib.contextmanager
@@ -58,13 +47,12 @@ def silence() -> Iterator[None]:
         _silent = before
 
 
-def judged(value: float, lines: Sequence[Line], doc: Mapping[str, Any]) -> float:
+def judged(value: float, doc: Mapping[str, Any], results: Sequence[Any]) -> float:
     """Return a figure of a question of a log, with its answers if need be."""
     if _silent:
         return value
     found = Judged(value)
-    found.lines = tuple({**line, "index": doc["index"]} for line in lines)
-    found.replies = tuple(doc.get(REPLIES) or ())
+    found.row = {"doc_id": doc["index"], "doc": doc, "filtered_resps": results}
     return found
 
 
@@ -77,13 +65,12 @@ def gather(task: Any, values: Sequence[Any]) -> None:
     """
     if _silent or not all(isinstance(value, Judged) for value in values):
         return
-    lines = chain.from_iterable(value.lines for value in values)
-    task.lines = sorted(lines, key=lambda line: (line["index"], line["repeat"]))
+    task.rows = sorted((value.row for value in values), key=lambda row: int(row["doc_id"]))
     # Each rank knows of its own answers alone.
-    task.signature.leave_out(value.replies for value in values)
+    task.signature.leave_out(row["doc"].get(REPLIES, ()) for row in task.rows)
     tasks = [one for one in tasks_of_call() if isinstance(one, type(task))]
     # With tensor parallelism several processes are each the first rank.
-    if any(task.lines is None for task in tasks) or int(os.environ.get("LOCAL_RANK") or 0):
+    if any(task.rows is None for task in tasks) or int(os.environ.get("LOCAL_RANK") or 0):
         return
     # Of two settings of one task the one under our own name counts.
     signed = counted({str(task.config.task): task.signature.run for task in tasks})
@@ -95,45 +82,16 @@ def gather(task: Any, values: Sequence[Any]) -> None:
         logger.warning(f"The figures of all tasks together cannot be given: {error}")
         logger.debug("They cannot be given.", exc_info=True)
     for task in tasks:
-        task.lines = None
+        task.rows = None
 
 
 def _said(tasks: Sequence[Any], signed: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return the headline of each table of a run, and the verdict on its protocol."""
-    parts = {}
-    for name in tables():
-        own = [task for task in tasks if task.asking.task.table == name]
-        if own:
-            parts[name] = _part(name, own)
-    signatures = table_signatures(parts, signed)
-    for name, part in parts.items():
-        part["signature"] = signatures[name]
-    report = {"format": FORMAT, "package": "", "tables": parts, "inputs": [], "problems": {}}
-    with tempfile.TemporaryDirectory(prefix="lm-eval-longbench-") as scratch:
-        with written_together([Path(scratch) / SAMPLES, Path(scratch) / REPORT]) as (rows, made):
-            for task in tasks:
-                for line in task.lines or ():
-                    rows.add(line)
-            made.document(report)
-        runs = ((task.signature.run, len(task.eval_docs)) for task in tasks)
-        asked = {run["task"]: (run["asked"], of) for run, of in runs}
-        found = make_report([read_run(Path(scratch), "plain")])
-        return headlines(found, Asked("--limit or --samples", asked))
-
-
-def _part(name: str, tasks: Sequence[Any]) -> Any:
-    """Return a table's part of the report."""
-    lines = [line for task in tasks for line in task.lines or ()]
-    labels = sorted({str(task.signature.run["data"]) for task in tasks})
+    rows = {str(task.config.task): task.rows for task in tasks}
     embedder = next((task.asking.embedder for task in tasks if task.asking.embedder), None)
-    return table_report(
-        TableAnswers(
-            name,
-            lines,
-            repeats=max(task.asking.repeats for task in tasks),
-            official=all(map(is_official, labels)),
-            reasoning=tasks[0].asking.options.reasoning,
-            data=labels,
-            embedding_model=embedder.name if embedder else None,
-        )
-    )
+    with tempfile.TemporaryDirectory(prefix="lm-eval-longbench-") as scratch:
+        score_rows(rows, scratch, embedder=embedder, signatures=signed)
+        found = make_report([read_run(Path(scratch), "plain")])
+    runs = ((task.signature.run, len(task.eval_docs)) for task in tasks)
+    asked = {run["task"]: (run["asked"], of) for run, of in runs}
+    return headlines(found, Asked("--limit or --samples", asked))

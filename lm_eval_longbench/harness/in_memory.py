@@ -6,7 +6,7 @@ import contextlib
 import inspect
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import lm_eval.models  # noqa: F401  the harness registers its own models only into an empty registry
 from lm_eval.api.instance import Instance
@@ -15,8 +15,6 @@ from tqdm.auto import tqdm
 
 from lm_eval_longbench.errors import OptionError, RunStopped, TokenizerError
 from lm_eval_longbench.harness.backend import is_hf
-from lm_eval_longbench.harness.baseline import NAME as BASELINE
-from lm_eval_longbench.harness.baseline import ExtractiveBaseline, TextModel, before_stop
 from lm_eval_longbench.prompts.tokenizer import lent, load_tokenizer, tokenizer_name
 from lm_eval_longbench.prompts.tokens.fast import tokenizer_sha256
 from lm_eval_longbench.signature.ingredients import BEGIN, BESIDE, STOP, THINK_END
@@ -24,6 +22,8 @@ from lm_eval_longbench.signature.ingredients import BEGIN, BESIDE, STOP, THINK_E
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
+# The name of our model without weights, see `harness.baseline`.
+BASELINE = "longbench-extractive"
 # What the files of answers call the backend of such a model.
 IN_MEMORY = "python"
 # What a function may ask for beside the prompts, by the names of its parameters.
@@ -31,6 +31,19 @@ GENERATION, QUESTION_AT = "generation", "question_at"
 Answer = Callable[..., Sequence[str]]
 
 logger = logging.getLogger(__name__)
+
+
+class TextModel(LM):
+    """A model of the harness that gives texts alone."""
+
+    def loglikelihood(self, requests: list[Instance], **kwargs: Any) -> NoReturn:
+        """Raise NotImplementedError: there are no probabilities."""
+        raise NotImplementedError(
+            f"{type(self).__name__} has no probabilities; use it with tasks that generate text "
+            "(generate_until)."
+        )
+
+    loglikelihood_rolling = loglikelihood
 
 
 class CallableModel(TextModel):
@@ -103,7 +116,9 @@ class CallableModel(TextModel):
             for start in range(0, len(requests), size):
                 piece = requests[start : start + size]
                 for request, text in zip(piece, self._asked(piece), strict=True):
-                    text = before_stop(text, request.args[1].get("until") or ())
+                    until = request.args[1].get("until") or ()
+                    for stop in [until] if isinstance(until, str) else until:
+                        text = text.partition(stop)[0] if stop else text
                     self.cache_hook.add_partial("generate_until", request.args, text)
                     answers.append(text)
                     bar.update()
@@ -140,7 +155,7 @@ def has_template(model: Any) -> bool:
     """
     if isinstance(model, CallableModel):
         return bool(model.chat_template())
-    return model != BASELINE and not isinstance(model, ExtractiveBaseline)
+    return bool(model != BASELINE)
 
 
 def as_model(

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from lm_eval_longbench.errors import RunStopped
+from lm_eval_longbench.harness.backend import replaced
 
 # How long answers in flight are waited for after a signal, in seconds.
 PATIENCE = 10.0
@@ -174,11 +175,10 @@ def gated(model: Any, stopping: Stopping) -> Iterator[None]:
     loggers = [logging.getLogger(name) for name in _NOISY]
     for logger in loggers:
         logger.addFilter(quiet)
-    model.model_call, model.amodel_call = model_call, amodel_call
     try:
-        yield
+        with replaced(model, model_call=model_call, amodel_call=amodel_call):
+            yield
     finally:
-        del model.model_call, model.amodel_call
         if not stopping():  # asyncio still says at the end of the process what nobody waits for
             for logger in loggers:
                 logger.removeFilter(quiet)

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from tqdm.auto import tqdm
 
 from lm_eval_longbench.errors import RunStopped
-from lm_eval_longbench.harness.backend import Counts, as_text
+from lm_eval_longbench.harness.backend import Counts, as_text, replaced
 from lm_eval_longbench.harness.engines import died, seeded_batches, warn_of_size, watched
 from lm_eval_longbench.harness.interrupt import Stopped, Stopping, gated
 from lm_eval_longbench.harness.record import question_id
@@ -75,20 +75,6 @@ class _Request:
         )
 
 
-class _Hook:
-    """The harness's cache hook with the store before it."""
-
-    def __init__(self, before: Any, keep: Callable[[Any, Any], None]) -> None:
-        self._before, self._keep = before, keep
-        self.dbdict = getattr(before, "dbdict", None)
-
-    def add_partial(self, attr: str, req: Any, res: Any) -> None:
-        """Keep an answer as the harness reports it."""
-        if attr == _METHOD:
-            self._keep(req, res)
-        self._before.add_partial(attr, req, res)
-
-
 class KeptAnswers:
     """The answers of a run while it evaluates.
 
@@ -129,11 +115,8 @@ class KeptAnswers:
         """While open, the answers of a model are kept and not asked for again."""
         self._model, self._ask, self._counts = lm, lm.generate_until, Counts(lm)
         self._failed = self._capped = 0
-        lm.generate_until = self.generate_until
-        try:
+        with replaced(lm, generate_until=self.generate_until):
             yield
-        finally:
-            del lm.generate_until
 
     def end(self, lm: Any) -> None:
         """Put the answers of all ranks into the file of the first one; all must have answered."""
@@ -153,20 +136,16 @@ class KeptAnswers:
 
     # ------------------------------------------------------------------ for one call
 
-    def requests(self, instances: Sequence[Instance]) -> list[_Request | None]:
-        """Return what is wanted, in order; None for what is no request for one text."""
+    def requests(self, instances: Sequence[Instance]) -> list[_Request]:
+        """Return what is wanted, in order."""
         seen: Counter[int] = Counter()
-        found: list[_Request | None] = []
+        found = []
         for instance in instances:
-            number = seen[id(instance)]
-            seen[id(instance)] += 1
-            args = instance.args
-            if len(args) != 2 or not isinstance(args[1], dict):  # such as one with an image
-                found.append(None)
-                continue
             # The harness repeats a rank's last request, so that all ranks have equally many.
-            number = number if number < (instance.repeats or 1) else 0
-            found.append(_Request(instance, self._key(instance), number + args[1].get(REPEAT, 0)))
+            number = seen[id(instance)] if seen[id(instance)] < (instance.repeats or 1) else 0
+            seen[id(instance)] += 1
+            number += instance.args[1].get(REPEAT, 0)
+            found.append(_Request(instance, self._key(instance), number))
         return found
 
     def _key(self, instance: Instance) -> str:
@@ -183,16 +162,20 @@ class KeptAnswers:
 
     def generate_until(self, instances: list[Instance], *args: Any, **kwargs: Any) -> list[str]:
         """Return a text for each request, asking the model for what is not there."""
-        wanted = self.requests(instances)
+        ours = [one for one in instances if _is_for_text(one)]
+        others: Iterator[str] = iter(())
+        if len(ours) < len(instances):  # of another package's task, such as one with images
+            others = iter(
+                self._ask([one for one in instances if not _is_for_text(one)], *args, **kwargs)
+            )
+        wanted = self.requests(ours)
         self._answers = {}
-        missing: dict[Any, tuple[Instance, _Request | None]] = {}
-        for place, (instance, request) in enumerate(zip(instances, wanted, strict=True)):
-            if request is None:
-                missing[place] = instance, None
-            elif request.name not in self._answers and request.name not in missing:
+        missing: dict[tuple[str, int], _Request] = {}
+        for request in wanted:
+            if request.name not in self._answers and request.name not in missing:
                 answer = self.there(request)
                 if answer is None:
-                    missing[request.name] = instance, request
+                    missing[request.name] = request
                 else:
                     self._answers[request.name] = answer
         there = len(self._answers)
@@ -202,24 +185,23 @@ class KeptAnswers:
         self._say(
             f"{there} of {there + len(missing)} answers are in {self.store.path} already, {ask}."
         )
-        others = self._asked(missing, args, kwargs) if missing else {}
-        return [
-            others[place] if request is None else AnswerText(self._answers[request.name])
-            for place, request in enumerate(wanted)
-        ]
+        if missing:
+            self._asked(list(missing.values()), args, kwargs)
+        texts = iter([AnswerText(self._answers[request.name]) for request in wanted])
+        return [next(texts if _is_for_text(one) else others) for one in instances]
 
-    def _asked(self, missing: dict[Any, Any], args: Any, kwargs: Any) -> dict[Any, str]:
-        """Ask, keep the answers, and return the texts of what has no key by place."""
+    def _asked(self, missing: list[_Request], args: Any, kwargs: Any) -> None:
+        """Ask, and keep the answers."""
         stopping = self._stopping
         stopping.answering = True
         try:
             if stopping():
                 raise Stopped
             own = getattr(self._model, "generate_answers", None)
-            if own is not None and all(request for _, request in missing.values()):
-                self._with_answers(own, [request for _, request in missing.values()])
-                return {}
-            return self._with_hook(missing, args, kwargs)
+            if own is not None:
+                self._with_answers(own, missing)
+            else:
+                self._with_hook(missing, args, kwargs)
         except Exception as error:
             if stopping.fault is None and stopping.signal is None:
                 stopping.fault = died(self._model, error)
@@ -270,21 +252,26 @@ class KeptAnswers:
 
     # ------------------------------------------------------------------ all other models
 
-    def _with_hook(self, missing: dict[Any, Any], args: Any, kwargs: Any) -> dict[Any, str]:
+    def _with_hook(self, missing: list[_Request], args: Any, kwargs: Any) -> None:
         self._pending, self._of_prompt = defaultdict(deque), defaultdict(dict)
-        for _, request in missing.values():
-            if request is not None:
-                self._pending[request.key].append(request)
-                self._of_prompt[text_sha256(as_text(request.instance.args[0]))][request.key] = None
-        model, before = self._model, self._model.cache_hook
-        others: dict[Any, str] = {}
-        model.set_cache_hook(_Hook(before, self._reported))
+        for request in missing:
+            self._pending[request.key].append(request)
+            self._of_prompt[text_sha256(as_text(request.instance.args[0]))][request.key] = None
+        model = self._model
+        report = model.cache_hook.add_partial
+
+        def add_partial(attr: str, req: Any, res: Any) -> None:
+            if attr == _METHOD:
+                self._reported(req, res)
+            report(attr, req, res)
+
         warn_of_size(model, len(missing))
         silent = _can_be_silent(model)
         if silent:
             kwargs = {**kwargs, "disable_tqdm": True}
         try:
             with (
+                replaced(model.cache_hook, add_partial=add_partial),
                 gated(model, self._stopping),
                 self._counts.listening(),
                 seeded_batches(model, self._waiting),
@@ -297,29 +284,24 @@ class KeptAnswers:
                 ) as self._bar,
             ):
                 for piece in self._pieces(missing):
-                    texts = self._ask([missing[name][0] for name in piece], *args, **kwargs)
-                    for name, text in zip(piece, texts, strict=True):
-                        request = missing[name][1]
-                        if request is None:
-                            others[name] = text
-                        elif name not in self._answers:
+                    texts = self._ask([one.instance for one in piece], *args, **kwargs)
+                    for request, text in zip(piece, texts, strict=True):
+                        if request.name not in self._answers:
                             self._keep(request, self._answer(request, text))
                     if self._stopping():
                         raise Stopped
         finally:
-            model.set_cache_hook(before)
             self._bar = None
-        return others
 
-    def _pieces(self, missing: dict[Any, Any]) -> Iterator[list[Any]]:
-        """Yield the names of what is asked in one call of the model."""
-        names = list(missing)
-        lengths = [len(as_text(missing[name][0].args[0])) for name in names]
+    def _pieces(self, missing: list[_Request]) -> Iterator[list[_Request]]:
+        """Yield what is asked in one call of the model."""
+        lengths = [len(as_text(one.instance.args[0])) for one in missing]
         size = engine_piece(self._model, sum(lengths) / len(lengths) / _CHARACTERS)
         if size is not None:  # in the order that the harness has them in, the longest first
-            names.sort(key=lambda name: -len(as_text(missing[name][0].args[0])))
-        for start in range(0, len(names), size or len(names)):
-            yield names[start : start + (size or len(names))]
+            order = sorted(range(len(missing)), key=lambda number: -lengths[number])
+            missing = [missing[number] for number in order]
+        for start in range(0, len(missing), size or len(missing)):
+            yield missing[start : start + (size or len(missing))]
 
     def _reported(self, req: Any, text: Any) -> None:
         """Keep an answer that the model reports while it goes on; others come at its end."""
@@ -346,6 +328,11 @@ class KeptAnswers:
         given = str(text if text is not None else "")
         state = EMPTY if given in ("", _NULL) else ANSWERED
         return Answer(given, state, **self._counts.of(prompt, generation, given))
+
+
+def _is_for_text(instance: Instance) -> bool:
+    """Whether a request asks for a text with a prompt alone."""
+    return len(instance.args) == 2 and isinstance(instance.args[1], dict)
 
 
 def _can_be_silent(model: Any) -> bool:

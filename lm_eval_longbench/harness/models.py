@@ -311,7 +311,7 @@ class Unloaded(TemplateLM):
     def check_answers(self, instances: Sequence[Instance]) -> None:
         """Raise NeedModel unless the answers to all requests of a task are there."""
         for request in self._answers.requests(instances):
-            if request is None or self._answers.there(request) is None:
+            if self._answers.there(request) is None:
                 raise NeedModel
 
     def generate_until(self, requests: Any, disable_tqdm: bool = False) -> NoReturn:

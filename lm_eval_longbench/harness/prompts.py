@@ -56,13 +56,6 @@ class Limit:
     assumed: bool = False
 
 
-def _harness_cuts(model_args: Mapping[str, Any]) -> bool:
-    """Whether the harness tokenizes for this API server, and then cuts on the left."""
-    tokenized = model_args.get("tokenized_requests", True)
-    backend = str(model_args.get("tokenizer_backend", "auto")).lower()
-    return is_true(tokenized) and backend != "none"
-
-
 def _config_length(model_args: Mapping[str, Any]) -> int | None:
     """Read the context length of a local or cached `pretrained`, as the harness does."""
     name = model_args.get("pretrained")
@@ -96,27 +89,6 @@ def _config_length(model_args: Mapping[str, Any]) -> int | None:
     return int(known) if known and known < _UNKNOWN_LENGTH else HARNESS_DEFAULT_LENGTH
 
 
-def _given(model_args: Mapping[str, Any], names: tuple[str, ...]) -> tuple[int, str] | None:
-    """Return the first length that the model arguments name, and how."""
-    for name in names:
-        given = str(model_args.get(name) or "")
-        if given.isdecimal():
-            return int(given), f"{name}={given}"
-    return None
-
-
-def _api_length(model_args: Mapping[str, Any], cuts: bool) -> tuple[int | None, str]:
-    """Return the length of a model behind an API."""
-    # Where the harness cuts, it does so by max_length, whatever other names say.
-    given = _given(model_args, ("max_length",) if cuts else _LENGTH_ARGUMENTS)
-    if given:
-        return given[0] - 1, given[1]  # the harness keeps one token for itself
-    # Servers of a kind that the harness does not tokenize for name no tokenizer.
-    if cuts and tokenizer_name(None, model_args):
-        return HARNESS_DEFAULT_LENGTH - 1, _ASSUMED
-    return None, _UNKNOWN
-
-
 def resolve_limit(
     truncate_to: int | None,
     model_args: Mapping[str, Any],
@@ -141,13 +113,25 @@ def resolve_limit(
             "truncation=True in model_args makes the hf model cut the end of every long prompt, "
             "question included. Leave it out: prompts are cut in the middle before."
         )
-    if model_args.get("base_url"):
-        cuts = not uncut and _harness_cuts(model_args)
-        length, source = _api_length(model_args, cuts)
-    else:
-        cuts = not uncut
-        given = _given(model_args, _LENGTH_ARGUMENTS)
-        length, source = given or (_config_length(model_args), "the model's config")
+    on_server = bool(model_args.get("base_url"))
+    cuts = not uncut
+    if on_server:  # the harness cuts on the left what it tokenizes
+        tokenized = is_true(model_args.get("tokenized_requests", True))
+        backend = str(model_args.get("tokenizer_backend", "auto")).lower()
+        cuts = cuts and tokenized and backend != "none"
+    # There it does so by max_length, whatever other names say.
+    names = _LENGTH_ARGUMENTS[:1] if on_server and cuts else _LENGTH_ARGUMENTS
+    given = next((one for one in names if str(model_args.get(one) or "").isdecimal()), None)
+    length: int | None = None
+    source = _UNKNOWN
+    if given is not None:
+        length, source = int(model_args[given]), f"{given}={model_args[given]}"
+    elif not on_server:
+        length, source = _config_length(model_args), "the model's config"
+    elif cuts and tokenizer_name(None, model_args):  # a server of a kind that is not tokenized for
+        length, source = HARNESS_DEFAULT_LENGTH, _ASSUMED  # names none
+    if on_server and length is not None:
+        length -= 1  # the harness keeps one token for itself
     room = length - budget if length is not None and cuts else None
     if truncate_to is not None:
         return Limit(truncate_to, room, f"truncate_to={truncate_to}", official=True)
@@ -260,15 +244,6 @@ def warn_without_chat(asked: Iterable[Task]) -> None:
             f"no chat {family}",
             f"No apply_chat_template: officially a chat model gets the prompts of "
             f"{title_of(family)} in its template{but}. Give it, unless this is a base model.",
-        )
-
-
-def check_ranks(task: str, questions: int, ranks: int) -> None:
-    """Raise OptionError if there are fewer questions than ranks, which would end obscurely."""
-    if questions < ranks:
-        raise OptionError(
-            f"{task}: {questions} questions for {ranks} ranks. Each rank needs a question: run "
-            "fewer ranks, or ask for more questions."
         )
 
 

@@ -7,7 +7,6 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -17,8 +16,8 @@ from lm_eval.loggers import EvaluationTracker
 
 from lm_eval_longbench.benchmarks.registry import signs
 from lm_eval_longbench.catalog.model import COUNTS, TRUNCATED
-from lm_eval_longbench.harness.backend import as_text
-from lm_eval_longbench.prompts.prepare import EXCERPT, Prompt, Texts, text_sha256, whole
+from lm_eval_longbench.harness.backend import as_text, replaced
+from lm_eval_longbench.prompts.prepare import EXCERPT, Texts, text_sha256, whole
 from lm_eval_longbench.records.answer import Answer, answer_of
 from lm_eval_longbench.records.results import RESULTS_NAME, logs_of, same_results
 from lm_eval_longbench.secrets import masked
@@ -122,37 +121,6 @@ def answered_documents(instances: Iterable[Instance]) -> list[tuple[dict[str, An
     ]
 
 
-@dataclass(frozen=True)
-class Prepared:
-    """What is kept of a document's prompt once its request is built.
-
-    Attributes:
-        summary: what the sample log says of it.
-        kept: whether it is asked.
-        question_at: where its question begins, before any chat template; None: not known.
-    """
-
-    summary: dict[str, Any]
-    kept: bool
-    question_at: int | None
-
-
-def prompt_summary(prompt: Prompt, template_sha256: str, document_sha256: str) -> dict[str, Any]:
-    """Return what the sample log says of a prompt before any chat template.
-
-    Questions that share a document are known by its hash where a report resamples them.
-    `question_at` is set once the request is there.
-    """
-    return {
-        "sha256": text_sha256(prompt.text),
-        "template_sha256": template_sha256,
-        "tokens_before_cut": prompt.tokens,
-        "truncated": prompt.truncated,
-        "question_at": None,
-        "document_sha256": document_sha256,
-    }
-
-
 def question_id(doc: Mapping[str, Any], otherwise: object = None) -> str:
     """Return the id of a question, whatever its benchmark calls it."""
     return str(doc.get("_id", doc.get("id", otherwise)))
@@ -254,8 +222,7 @@ class ResultsWriter(EvaluationTracker):
     half of them would be taken for its results.
 
     Args:
-        begun: called once, before the results are written.
-        ended: called once, with the results, when they are.
+        ended: called once, with the results, when they are written.
         given: as for the harness's.
 
     Attributes:
@@ -264,15 +231,10 @@ class ResultsWriter(EvaluationTracker):
 
     date_id = ""  # until the harness sets it
 
-    def __init__(
-        self,
-        begun: Callable[[], object] = bool,
-        ended: Callable[[Mapping[str, Any]], object] = bool,
-        **given: Any,
-    ) -> None:
+    def __init__(self, ended: Callable[[Mapping[str, Any]], object] = bool, **given: Any) -> None:
         super().__init__(**given)
         self.results: dict[str, Any] | None = None
-        self._begun, self._ended = begun, ended
+        self._ended = ended
         self._files: dict[Path, bool] = {}
 
     @property
@@ -293,7 +255,6 @@ class ResultsWriter(EvaluationTracker):
 
     def save_results_aggregated(self, results: dict[str, Any], samples: Any = None) -> None:
         """Write the results file."""
-        self._begun()
         # In place: the model has answered, and the harness prints its arguments once more.
         for given in (*results["config"].values(), *results["configs"].values()):
             if isinstance(given, dict):
@@ -308,16 +269,12 @@ class ResultsWriter(EvaluationTracker):
         if self.output_path:
             self._files[self._file] = _is_whole(self._file, None)
         self._ended(results)
-        self._begun = self._ended = bool  # what is saved again is no new run
+        self._ended = bool  # what is saved again is no new run
 
     def save_results_samples(self, task_name: str, samples: Any) -> None:
         """Write the sample log of a task."""
-        names = vars(sys.modules[EvaluationTracker.__module__])
-        names["open"] = _escaping
-        try:
+        with replaced(sys.modules[EvaluationTracker.__module__], open=_escaping):
             super().save_results_samples(task_name=task_name, samples=samples)
-        finally:
-            del names["open"]
         if self.folder is not None:
             log = self.folder / f"samples_{task_name}_{self.date_id}.jsonl"
             self._files[log] = _is_whole(log, len(samples))

@@ -12,18 +12,19 @@ import logging
 import os
 import re
 import signal
-import sys
+import subprocess
 import tempfile
 import traceback
 from argparse import Namespace
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
-from functools import partial
 from pathlib import Path
 from typing import Any
 
+import lm_eval.evaluator
 import lm_eval.tasks
 from lm_eval._cli.harness import HarnessCLI
+from lm_eval.loggers.utils import get_commit_from_path
 from lm_eval.utils import sanitize_model_name, setup_logging
 
 from lm_eval_longbench.benchmarks.registry import (
@@ -41,9 +42,17 @@ from lm_eval_longbench.errors import (
     LongBenchError,
     RunStopped,
 )
-from lm_eval_longbench.files import our_cache
 from lm_eval_longbench.harness import api_model, baseline
-from lm_eval_longbench.harness.arguments import complete, model_of, output_of, read, wanted
+from lm_eval_longbench.harness.arguments import (
+    NOTHING,
+    Beside,
+    complete,
+    model_of,
+    output_of,
+    read,
+    wanted,
+)
+from lm_eval_longbench.harness.backend import replaced
 from lm_eval_longbench.harness.engines import overheard
 from lm_eval_longbench.harness.evaluate import Captured, evaluated, results_written
 from lm_eval_longbench.harness.in_memory import has_template
@@ -55,8 +64,6 @@ from lm_eval_longbench.records.identity import cuts, file_stem, model_identity, 
 from lm_eval_longbench.records.store import AnswerStore
 from lm_eval_longbench.secrets import hide_keys, masked, without_keys
 
-logger = logging.getLogger(__name__)
-
 # Importing the modules registers the models; the names keep that visible.
 MODELS = (baseline.ExtractiveBaseline, api_model.LongBenchAPI)
 _PACKAGE = __name__.partition(".")[0]
@@ -66,12 +73,8 @@ _PACKAGE = __name__.partition(".")[0]
 
 def run_harness(
     arguments: Sequence[str],
-    preset: str | None = None,
-    say: Callable[[str], None] = logger.info,
-    lock: Path | None = None,
+    beside: Beside = NOTHING,
     *,
-    thinking: bool = False,
-    keep_empty: bool = False,
     quiet: bool = False,
     debug: bool = False,
 ) -> Captured:
@@ -79,7 +82,7 @@ def run_harness(
 
     Args:
         arguments: the harness's own, and our flags.
-        preset, say, lock, thinking, keep_empty: as for `run_parsed`.
+        beside: as for `run_parsed`.
         quiet: whether the screen gets no more than a user must see, and a log file the rest.
         debug: whether the traceback of an error is printed.
 
@@ -90,23 +93,14 @@ def run_harness(
         LongBenchError: as `run_parsed`.
     """
     setup_logging()
-    parsed = read(arguments, preset, thinking=thinking)
-    log = log_file(output_of(parsed)) if quiet else None
-    begun: list[bool] = []
+    parsed = read(arguments, beside)
+    kept = Captured(log=log_file(output_of(parsed)) if quiet else None)
+    log = kept.log
     with (
         logged(log) if log else contextlib.nullcontext(),
-        explained(model_of(parsed)[0], log, begun, debug=debug),
+        explained(model_of(parsed)[0], kept, debug=debug),
     ):
-        kept = run_parsed(
-            parsed,
-            preset,
-            say,
-            lock,
-            thinking=thinking,
-            keep_empty=keep_empty,
-            log=log,
-            begun=begun,
-        )
+        run_parsed(parsed, beside, kept)
     if log and kept.log is None:  # nothing was asked, nothing is new
         with contextlib.suppress(OSError):
             log.unlink()
@@ -114,28 +108,18 @@ def run_harness(
 
 
 def run_parsed(
-    parsed: Namespace,
-    preset: str | None = None,
-    say: Callable[[str], None] = logger.info,
-    lock: Path | None = None,
-    *,
-    thinking: bool = False,
-    keep_empty: bool = False,
-    quiet: bool = False,
-    log: Path | None = None,
-    begun: list[bool] | None = None,
+    parsed: Namespace, beside: Beside, kept: Captured | None = None, *, quiet: bool = False
 ) -> Captured:
     """Run what the harness parsed in this process, with a preset's settings if one is given.
 
     Args:
         parsed: the arguments; `model` may be a model in memory, whose `model_args` say what is
             known of it.
-        preset, say, lock, thinking: as for `arguments.complete`.
-        keep_empty: whether questions that got no answer in an earlier run are left alone.
+        beside: what is given beside them.
+        kept: gets what is found. Where it has a log, that gets what its user need not see; the
+            harness's tables are then printed only if our lines lack something: tasks and groups of
+            others, or one task in two settings.
         quiet: whether the harness's own tables are not printed.
-        log: gets what of the log its user need not see; the harness's tables are then printed only
-            if our lines lack something: tasks and groups of others, or one task in two settings.
-        begun: gets an element once the model is loaded and the tasks are there.
 
     Returns:
         What was found for our tasks.
@@ -146,48 +130,49 @@ def run_parsed(
         Interrupted: a signal stopped it; says how many answers are there.
         RunStopped: it cannot go on; says why and how many answers are there.
     """
-    begun = [] if begun is None else begun
+    kept = kept or Captured()
     hide_keys()
     masked(vars(parsed))  # no log shows them from here
-    complete(parsed, preset, say, lock, thinking=thinking)
+    complete(parsed, beside)
     if not parsed.apply_chat_template and has_template(parsed.model):
         # Tasks say it too, but after the model is loaded.
         warn_without_chat(find_task(name) for name in expanded(wanted(parsed))[0])
     model, model_args = model_of(parsed)
     with contextlib.ExitStack() as screen:
-        answers = screen.enter_context(_stoppable(parsed, say, keep_empty=keep_empty))
-        # The harness now asks git for the commit of the folder, which says if it is none.
-        git = screen.enter_context(contextlib.ExitStack())
-        kept = screen.enter_context(
-            evaluated(
-                output_of(parsed) or our_cache() / "reasoning",
-                answers,
-                partial(begun.append, True),
-                lambda: git.enter_context(_stderr_into(log or Path(os.devnull))),
-            )
-        )
+        answers = screen.enter_context(_stoppable(parsed, beside))
+        screen.enter_context(evaluated(answers, kept))
+        screen.enter_context(replaced(lm_eval.evaluator, get_git_commit_hash=_commit))
         tables = screen.enter_context(contextlib.ExitStack())
 
         def written(results: Mapping[str, Any]) -> None:
             """Print no more of the harness, whose tables come now, where our lines say it all."""
-            if quiet or (log and _is_all_ours(kept, results)):
+            if quiet or (kept.log and _is_all_ours(kept, results)):
                 tables.enter_context(contextlib.redirect_stdout(io.StringIO()))
 
-        screen.enter_context(results_written(kept, git.close, written))
+        screen.enter_context(results_written(kept, written))
         screen.enter_context(index_of(parsed))
         execute = HarnessCLI().execute
         if not without_model(execute, parsed, model, model_args, answers):
-            begun.clear()
+            kept.begun = False
             execute(parsed)
-    earlier = None
     if kept.folder is not None and not kept.unwritten:
         earlier = kept.writer.take_back_repeated() if kept.writer else None
-    if earlier is not None:
-        say(f"Nothing new to write: the results are those of {earlier}.")
-    kept.log = None if earlier else log
+        if earlier is not None:
+            beside.say(f"Nothing new to write: the results are those of {earlier}.")
+            kept.log = None
     kept.model = " ".join(dict.fromkeys((model, model_name(model, model_args))))
     kept.logged = bool(parsed.log_samples)
     return kept
+
+
+def _commit() -> str | None:
+    """Return the commit of the folder as the harness does, which lets git speak of it."""
+    with contextlib.suppress(OSError):
+        command = ["git", "describe", "--always"]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if not done.returncode:
+            return done.stdout.strip()
+    return get_commit_from_path(Path.cwd())
 
 
 def _is_all_ours(kept: Captured, results: Mapping[str, Any]) -> bool:
@@ -237,9 +222,7 @@ def _holds(manager: lm_eval.tasks.TaskManager, names: Sequence[str]) -> bool:
 
 
 @contextlib.contextmanager
-def _stoppable(
-    parsed: Namespace, say: Callable[[str], None], *, keep_empty: bool
-) -> Iterator[KeptAnswers | None]:
+def _stoppable(parsed: Namespace, beside: Beside) -> Iterator[KeptAnswers | None]:
     """While open, all answers are kept, and a signal stops the run in good order.
 
     Yields:
@@ -257,7 +240,9 @@ def _stoppable(
         stem = file_stem(sanitize_model_name(model_name(model, arguments)), identity)
         rank = int(os.environ.get("RANK") or os.environ.get("LOCAL_RANK") or 0)
         store = AnswerStore(folder, stem, identity, rank)
-        answers = KeptAnswers(store, stopping, say, cuts=cuts(arguments), keep_empty=keep_empty)
+        answers = KeptAnswers(
+            store, stopping, beside.say, cuts=cuts(arguments), keep_empty=beside.keep_empty
+        )
     count = answers.count if answers else lambda: "Nothing is kept without output_path."
     try:
         with stopping.watched():
@@ -322,24 +307,6 @@ def logged(file: Path) -> Iterator[None]:
         to_file.close()
 
 
-@contextlib.contextmanager
-def _stderr_into(file: Path) -> Iterator[None]:
-    """While open, what this process and its children write to standard error goes into a file."""
-    if sys.stderr is None:  # closed by whoever started the run
-        yield
-        return
-    sys.stderr.flush()
-    screen = os.dup(2)
-    taken = os.open(file, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
-    os.dup2(taken, 2)
-    os.close(taken)
-    try:
-        yield
-    finally:
-        os.dup2(screen, 2)
-        os.close(screen)
-
-
 # ---------------------------------------------------------------------- what is raised
 
 # For the log file alone: the screen shows no such record of another name than the package's.
@@ -401,15 +368,12 @@ def advice(error: BaseException, model: str) -> str:
 
 
 @contextlib.contextmanager
-def explained(
-    model: str, log: Path | None, begun: Sequence[bool] = (), *, debug: bool
-) -> Iterator[None]:
+def explained(model: str, kept: Captured, *, debug: bool) -> Iterator[None]:
     """While open, what the harness raises becomes one short message.
 
     Args:
         model: the backend.
-        log: file that gets the traceback; None: it is not written.
-        begun: holds something once the model is loaded and the tasks are there.
+        kept: has the file that gets the traceback, and whether the run has begun.
         debug: whether the traceback is printed.
 
     Raises:
@@ -423,13 +387,13 @@ def explained(
             raise
         except Exception as error:
             whole = "".join(traceback.format_exception(error))
-            if log is not None:
+            if kept.log is not None:
                 _to_log.info(whole)
             if _is_our_fault(error):
                 raise  # the command line prints it whole
             where = "--debug prints the traceback."
-            if log:
-                where = f"The traceback is in {log}; --debug prints it."
+            if kept.log:
+                where = f"The traceback is in {kept.log}; --debug prints it."
             if debug:
                 fail(whole)
                 where = ""
@@ -437,4 +401,4 @@ def explained(
             cause = without_keys(heard())
             parts = [said, cause and f"Its engine said: {cause}", advice(error, model), where]
             message = " ".join(filter(None, parts))
-            raise HarnessError(message, STOPPED if begun else WRONG_USAGE) from error
+            raise HarnessError(message, STOPPED if kept.begun else WRONG_USAGE) from error

@@ -26,6 +26,7 @@ from lm_eval_longbench.catalog.users import KEY as DEFINITION
 from lm_eval_longbench.catalog.users import WHOLE
 from lm_eval_longbench.catalog.users import notes as changes
 from lm_eval_longbench.console import warn_once
+from lm_eval_longbench.errors import OptionError
 from lm_eval_longbench.harness.backend import (
     Decoding,
     as_text,
@@ -44,9 +45,8 @@ from lm_eval_longbench.harness.generation import (
     kept_apart,
     seeded,
     warn_if_alike,
-    without_null_seed,
 )
-from lm_eval_longbench.harness.headline import Line, gather, judged
+from lm_eval_longbench.harness.headline import gather, judged
 from lm_eval_longbench.harness.in_memory import (
     check_tokenizer,
     has_template,
@@ -55,7 +55,6 @@ from lm_eval_longbench.harness.in_memory import (
 )
 from lm_eval_longbench.harness.prompts import (
     Fitting,
-    check_ranks,
     goes_out_raw,
     resolve_limit,
     sender,
@@ -65,14 +64,12 @@ from lm_eval_longbench.harness.prompts import (
 from lm_eval_longbench.harness.record import (
     COUNTED,
     HeldInstance,
-    Prepared,
     Signature,
     answered_documents,
     flat,
     hold_prompt,
     known_replies,
     let_go,
-    prompt_summary,
     question_id,
 )
 from lm_eval_longbench.options import KEY
@@ -103,7 +100,7 @@ class LongBenchTask(ConfigurableTask):
 
     Attributes:
         asking: how its questions are asked and judged.
-        lines: what each answer of all ranks is worth, once that is known; see `plain`.
+        rows: of the sample log, of all ranks, once they are known; see `headline`.
         own_filters: the filters of a user's YAML as they stand there, which stay; None without.
 
     Raises:
@@ -111,7 +108,7 @@ class LongBenchTask(ConfigurableTask):
     """
 
     asking: Asking
-    lines: list[Line] | None = None
+    rows: list[dict[str, Any]] | None = None
 
     # ------------------------------------------------------------------ construction
 
@@ -131,16 +128,14 @@ class LongBenchTask(ConfigurableTask):
         # A user's group may replace a member's whole metadata, its version with it.
         if metadata.get("version") is None:
             metadata["version"] = benchmark.task_version
-        self._prepared: dict[int, Prepared] = {}
+        self._summaries: dict[int, dict[str, Any]] = {}  # what the log says of prompts
+        self._left_out: set[int] = set()
         self._texts: dict[int, Prompt] = {}
         self._questions: dict[int, str] = {}
         self._replies: dict[int, list[dict[str, Any]]] = {}
         self._rows: list[dict[str, Any]] = []
         self.signature = Signature()
-        self._decoding = Decoding()
         self._seen: dict[str, Any] = {}
-        self._own_tokenizer: Any = None
-        self._seeds: list[dict[str, Any]] | None = None
         # Without `until` the harness would stop every answer at the first blank line.
         config["generation_kwargs"] = benchmark.generation(task) | self.asking.generation | own
         own_keys = {DEFINITION: wanted.definition, WHOLE: carried([benchmark.name])}
@@ -206,19 +201,19 @@ class LongBenchTask(ConfigurableTask):
         self, *, rank: int = 0, world_size: int = 1, **kwargs: Any
     ) -> Iterator[tuple[int, dict[str, Any]]]:
         """Yield this rank's documents with what the log has of each, less the skipped ones."""
-        if self.asking.options.overlength != "skip" or not self._prepared:
+        if not self._left_out:
             documents = super().doc_iterator(rank=rank, world_size=world_size, **kwargs)
         else:
             # The ranks share out what is left, so that none of them is left without work.
             kept = (
                 (doc_id, doc)
                 for doc_id, doc in super().doc_iterator(rank=0, world_size=1, **kwargs)
-                if self._prepared[doc["index"]].kept
+                if doc["index"] not in self._left_out
             )
             documents = islice(kept, rank, None, world_size)
         for doc_id, doc in documents:
-            if prepared := self._prepared.get(doc["index"]):
-                doc = {**doc, **self._origin, "prompt": prepared.summary}
+            if summary := self._summaries.get(doc["index"]):
+                doc = {**doc, **self._origin, "prompt": summary}
             yield doc_id, self.with_replies(doc)
 
     def with_replies(self, doc: Mapping[str, Any]) -> dict[str, Any]:
@@ -256,7 +251,7 @@ class LongBenchTask(ConfigurableTask):
         **kwargs: Any,
     ) -> None:
         """Prepare this rank's prompts in batches, then build the requests."""
-        self.lines = None
+        self.rows = None
         name, generation, model = self.config.task, self.config.generation_kwargs, model_of_call()
         self._look_at(model)
         whole: dict[str, Any] = {"limit": limit, "samples": samples, "rank": 0, "world_size": 1}
@@ -302,7 +297,6 @@ class LongBenchTask(ConfigurableTask):
             for request in self._requests(doc_id, doc, sent, is_server=is_server, raw=raw)
         ]
         self._texts.clear()
-        self._questions.clear()
         if hasattr(model, "check_answers"):  # only stands in, see `models.Unloaded`
             model.check_answers(self._instances)
 
@@ -318,7 +312,7 @@ class LongBenchTask(ConfigurableTask):
 
     def _ask_repeatedly(self, seeds: bool) -> None:
         """Set up for several answers: a seeded request each, or the harness's own repeats."""
-        self._seeds = None
+        self._seeds: list[dict[str, Any]] | None = None
         if seeds and self.asking.repeats > 1:
             self._seeds = seeded(self.config.generation_kwargs, self.asking.repeats)
         in_process = self.asking.repeats > 1 and self._seeds is None
@@ -339,13 +333,14 @@ class LongBenchTask(ConfigurableTask):
         raw: bool,
     ) -> list[Instance]:
         """Return a document's request, or one for each repeat where the server takes seeds."""
-        prepared, text = self._prepared[doc["index"]], self._texts[doc["index"]].text
-        prompt = sent(text)
-        if isinstance(prompt, str) and prepared.question_at is not None:
-            prepared.summary["question_at"] = place_as_sent(prompt, text, prepared.question_at)
-        generation = self.config.generation_kwargs
-        if not is_server:
-            generation = without_null_seed(generation)
+        summary, text = self._summaries[doc["index"]], self._texts[doc["index"]].text
+        prompt, place = sent(text), summary["question_at"]
+        if place is not None:
+            messages = not isinstance(prompt, str)
+            summary["question_at"] = None if messages else place_as_sent(prompt, text, place)
+        generation = dict(self.config.generation_kwargs)
+        if not is_server and generation.get("seed") is None:
+            generation.pop("seed", None)
         if self.asking.repeats > 1:
             # The harness's response cache would give all repeats of a resumed run one text.
             generation = {**generation, "do_sample": True}
@@ -360,7 +355,7 @@ class LongBenchTask(ConfigurableTask):
 
     def _question_at(self, index: int, prompt: Prompt) -> int | None:
         """Return where the question begins in a finished prompt."""
-        question = self._questions[index]
+        question = self._questions.pop(index)
         # Read and rendered once more only where the cut goes through the question.
         whole = prompt.text if prompt.text.endswith(question) else self._render(index)
         return question_at(prompt.text, whole, question)
@@ -380,10 +375,9 @@ class LongBenchTask(ConfigurableTask):
         uncut: bool,
     ) -> None:
         """Render and cut the prompts of this rank's documents."""
-        self._prepared.clear()
-        self._texts.clear()
+        for before in (self._summaries, self._texts, self._left_out, self._replies):
+            before.clear()
         self._held = Texts()
-        self._replies.clear()
         task, options, metadata = self.asking.task, self.asking.options, self.config.metadata
         ids = [question_id(doc) for doc in asked]
         indices = [doc["index"] for doc in asked]
@@ -410,13 +404,23 @@ class LongBenchTask(ConfigurableTask):
         prompts, kept = fitting.prompts(indices, self._render)
         for index, prompt, keep in zip(indices, prompts, kept, strict=True):
             self._texts[index] = prompt
-            self._prepared[index] = Prepared(
-                prompt_summary(prompt, task.prompt_sha256, self._documents.context_sha256[index]),
-                keep,
-                self._question_at(index, prompt),
-            )
+            self._summaries[index] = {
+                "sha256": text_sha256(prompt.text),
+                "template_sha256": task.prompt_sha256,
+                "tokens_before_cut": prompt.tokens,
+                "truncated": prompt.truncated,
+                "question_at": self._question_at(index, prompt),  # before any chat template
+                # Questions that share a document are known by it where a report resamples them.
+                "document_sha256": self._documents.context_sha256[index],
+            }
+            if not keep:
+                self._left_out.add(index)
         left = sum(kept) if options.overlength == "skip" else len(ids)
-        check_ranks(self.config.task, left, share["world_size"])
+        if left < share["world_size"]:  # it would end obscurely
+            raise OptionError(
+                f"{self.config.task}: {left} questions for {share['world_size']} ranks. Each rank "
+                "needs a question: run fewer ranks, or ask for more questions."
+            )
         if cuts and leaves_out_begin(model_of_call(), self._tokenizer(), as_text(sent("?"))):
             self._seen[BEGIN] = metadata[BEGIN] = False
         self.signature.update(
@@ -459,7 +463,7 @@ class LongBenchTask(ConfigurableTask):
     def _count(self, name: str, aggregate: Callable[..., float], values: Sequence[Any]) -> float:
         """Put into the signature what a figure of all questions tells of the answers."""
         self.signature.count(name, values)
-        if name == FAILED.name and self.lines is None:  # of several filters of a user the first
+        if name == FAILED.name and self.rows is None:  # of several filters of a user the first
             gather(self, values)
         return aggregate(values)
 
@@ -478,7 +482,6 @@ class LongBenchTask(ConfigurableTask):
             return super().process_results(doc, results)
         asking, doc = self.asking, self.with_replies(doc)
         responses = asking.responses(doc, flat(results))
-        lines: list[Line] = []
         figures = question_values(
             asking.benchmark,
             asking.task,
@@ -486,9 +489,8 @@ class LongBenchTask(ConfigurableTask):
             responses,
             asking.options.reasoning,
             complete=asking.complete,
-            lines=lines,
         )
-        figures[FAILED.name] = judged(figures[FAILED.name] or 0.0, lines, doc)
+        figures[FAILED.name] = judged(figures[FAILED.name] or 0.0, doc, results)
         # If a user's YAML leaves it out, the harness's own mean would stop at a None.
         if CAPPED.name not in self.aggregation():
             del figures[CAPPED.name]

@@ -119,9 +119,6 @@ def _under(folder: Path) -> list[Path]:
     Links are followed, each folder is seen once.
     """
     found, seen = [], set()
-    # Kept by `run` between two passes; the log has it all.
-    first_passes = (tables()[one.first_pass] for one in tables().values() if one.first_pass)
-    passed_over = tuple(f"reasoning_{task}_" for table in first_passes for task in table.tasks)
 
     def stop(error: OSError) -> None:
         raise PredictionError(f"{error.filename} cannot be read: {error.strerror}.") from error
@@ -134,11 +131,8 @@ def _under(folder: Path) -> list[Path]:
         found += [
             Path(place, name)
             for name in files
-            if (
-                name.endswith(_ENDINGS)
-                or any(own.may_be(Path(place, name), named=False) for own in layouts().values())
-            )
-            and not name.startswith(passed_over)
+            if name.endswith(_ENDINGS)
+            or any(own.may_be(Path(place, name), named=False) for own in layouts().values())
         ]
     return found
 

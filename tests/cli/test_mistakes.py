@@ -8,6 +8,7 @@ import pytest
 
 from lm_eval_longbench.cli import main as main_module
 from lm_eval_longbench.errors import HarnessError
+from lm_eval_longbench.harness.evaluate import Captured
 from lm_eval_longbench.harness.run import explained
 
 MOST_LINES = 6
@@ -197,7 +198,10 @@ def test_what_the_harness_lacks_of_its_own_is_told_apart():
         (ModuleNotFoundError("No torch", name="torch"), 'pip install "lm-eval-longbench[hf]"'),
         (ValueError("Tasks not found: hotpotqa."), "'longbench_v1_hotpotqa'?"),
     ):
-        with pytest.raises(HarnessError, match=re.escape(said)), explained("hf", None, debug=False):
+        with (
+            pytest.raises(HarnessError, match=re.escape(said)),
+            explained("hf", Captured(), debug=False),
+        ):
             raise raised
 
 

@@ -97,7 +97,7 @@ def main(store, rank, world_size, output, options, answers=""):
         store = AnswerStore(folder / answers, "answers_gloo_00000000", "{}", rank)
         keeping = KeptAnswers(store, Stopping())
     model = GlooLM()
-    with evaluated(folder / f"reasoning_of_{world_size}", keeping):
+    with evaluated(keeping):
         result = simple_evaluate(
             model=model, tasks=tasks, task_manager=manager, bootstrap_iters=0, log_samples=True
         )

@@ -2,8 +2,6 @@
 
 import asyncio
 import json
-import logging
-import os
 
 import pytest
 from asked import prompts_of
@@ -11,8 +9,8 @@ from departing import departures
 from fault_server import FaultServer, asked_text, counting, refuses, status
 from harness_requests import generation_request
 
-from lm_eval_longbench.errors import Interrupted, OptionError, UnknownNameError
-from lm_eval_longbench.harness.api_model import ARGUMENTS, LongBenchAPI
+from lm_eval_longbench.errors import Interrupted, OptionError
+from lm_eval_longbench.harness.api_model import LongBenchAPI
 from lm_eval_longbench.options import REPEAT
 from lm_eval_longbench.records.answer import ANSWERED, FAILED, answer_of
 
@@ -45,12 +43,6 @@ def instances(model, texts, **generation):
 
 
 # ---------------------------------------------------------------------- arguments
-
-
-def test_a_misspelt_argument_is_refused_with_the_nearest_name(server):
-    with pytest.raises(UnknownNameError, match="'num_concurrent'"):
-        LongBenchAPI(**args(server, num_concurent=4))
-    assert "unknown" not in ARGUMENTS
 
 
 @pytest.mark.parametrize(
@@ -191,15 +183,6 @@ def test_what_arguments_add_to_requests_is_in_the_signature(evaluate, server):
     assert [body.get("grammar") for body in server.bodies] == [None, "root"]
 
 
-def test_prompts_are_never_cut_where_no_length_is_given(evaluate, server, caplog):
-    """The harness would assume 2,048 tokens of another completions model."""
-    task = "longbench_v1_e_qasper"
-    with caplog.at_level(logging.WARNING):
-        evaluate(MODEL, [task], model_args=args(server, "completions"))
-    assert sorted(map(asked_text, server.bodies)) == sorted(prompts_of(task))
-    assert "No max_length" not in caplog.text
-
-
 def pro_tasks():
     from lm_eval_longbench.benchmarks.registry import benchmarks
 
@@ -237,32 +220,6 @@ def test_it_answers_beside_a_running_loop(server):
         return model.generate_until(instances(model, ["a"]))
 
     assert len(asyncio.run(in_a_notebook())) == 1
-
-
-@pytest.mark.slow
-def test_the_command_runs_it_and_the_key_is_in_no_file(processes, server, tmp_path):
-    key = "sk-0123456789abcdef"
-    server.plan = lambda number, body: (
-        status(400, f"no: {key}") if prompts_of(SHORT)[0] in asked_text(body) else None
-    )
-    given = {**args(server), "header": {"X-Key": "abcdefghijk"}}
-    done = processes.run(
-        *("lm-eval-longbench", "run", "--model", MODEL),
-        *("--model_args", json.dumps(given), "--tasks", SHORT, "--apply_chat_template"),
-        *("--log_samples", "--output_path", "out"),
-        *("--metadata", '{"longbench": {"data_dir": "sample"}}'),
-        cwd=tmp_path,
-        env={**os.environ, "OPENAI_API_KEY": key, "HF_HUB_OFFLINE": "1"},
-    )
-    assert done.returncode == 0, done.stderr
-    assert "answers" in done.stderr and "failed=1" in done.stderr
-    files = [path for path in (tmp_path / "out").rglob("*") if path.is_file()]
-    assert {".sqlite", ".jsonl", ".json"} <= {path.suffix for path in files}
-    written = [path.read_bytes().decode("latin-1") for path in files]
-    for text in (done.stdout, done.stderr, *written):
-        assert key not in text and "abcdefghijk" not in text
-    sent = {name.lower(): value for name, value in server.headers[0].items()}
-    assert (sent["authorization"], sent["x-key"]) == (f"Bearer {key}", "abcdefghijk")
 
 
 @pytest.mark.slow

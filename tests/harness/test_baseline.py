@@ -27,19 +27,6 @@ def test_generates_in_order_within_stops_and_budgets():
     assert model.generate_until(asked) == ExtractiveBaseline().generate_until(asked)
 
 
-def test_chat_messages_are_joined_without_markup():
-    model = ExtractiveBaseline()
-    history = [
-        {"role": "system", "content": "You are brief."},
-        {"role": "user", "content": ENGLISH},
-    ]
-    prompt = model.apply_chat_template(history, add_generation_prompt=True)
-    assert prompt == "You are brief.\n\n" + ENGLISH
-    assert model.apply_chat_template(history, add_generation_prompt=False) == prompt
-    assert model.tokenizer_name == "longbench-extractive"
-    assert model.chat_template(True) == ""
-
-
 def test_answers_have_the_form_that_each_benchmark_reads(evaluate):
     """On the sample: a letter, a paragraph, a number, a label, a line of code, items."""
     forms = {

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from lm_eval_longbench.errors import UnknownNameError
+from lm_eval_longbench.harness.arguments import Beside
 from lm_eval_longbench.harness.doctor_tasks import REASONING, ask, build_tasks, measure, read_run
 from lm_eval_longbench.harness.models import describe
 from lm_eval_longbench.task_folder import task_folder
@@ -23,7 +23,8 @@ def asked(model, tasks, model_args=None, options=None, arguments=()):
         [
             *("--model", model, *given, "--tasks", *tasks),
             *("--metadata", json.dumps(metadata), *arguments),
-        ]
+        ],
+        Beside(),
     )
     found = build_tasks(run, parsed)
     backend = describe(run.model, run.model_args)
@@ -104,12 +105,6 @@ def test_pass_two_embeds_what_pass_one_will_reason():
     assert REASONING in two.sent and two.problem is None
 
 
-def test_pass_two_alone_stops_as_the_run_would():
-    (facts,) = asked("longbench-extractive", ["longbench_v2_cot_answer"])
-    assert "needs the reasoning of pass one" in str(facts.problem)
-    assert facts.sent is None
-
-
 def test_what_a_template_adds_is_counted(model_folder):
     args = {"pretrained": model_folder}
     more = ("--apply_chat_template", "--system_instruction", "Be short.")
@@ -136,7 +131,7 @@ def test_a_config_file_and_the_command_line_over_it(tmp_path, capsys):
         "model: longbench-extractive\ntasks: [a, b]\ngen_kwargs: {temperature: 0.3}\n"
         f"include_path: {tmp_path}\nmetadata: {{longbench: {{data_dir: sample}}}}\n"
     )
-    run, _, _ = read_run(["--config", str(config), "--tasks", "c"])
+    run, _, _ = read_run(["--config", str(config), "--tasks", "c"], Beside())
     assert run.model == "longbench-extractive"
     assert run.tasks == "c"
     assert run.gen_kwargs == {"temperature": 0.3}
@@ -146,43 +141,14 @@ def test_a_config_file_and_the_command_line_over_it(tmp_path, capsys):
     assert capsys.readouterr().out == ""  # the harness prints the file; a report must not have it
 
 
-def test_a_preset_fills_in(tmp_path):
-    """The tasks of its benchmark take its settings; those of others and of the harness do not."""
-    arguments = ["--tasks", "longbench_pro,longbench_v2", "--gen_kwargs", "temperature=0.5"]
-    run, _, (said,) = read_run(arguments, "gemma-3-27b-it")
-    assert run.metadata["longbench"] == {"preset": "Gemma-3-27B-It"}
-    assert run.gen_kwargs == {"temperature": 0.5}
-    assert "temperature=0.5 (yours; published: 1.0)" in said
-    assert "truncate_to=120000, max_gen_toks=1024" in said
-    assert "preset Gemma-3-27B-It of LongBench Pro, non-thinking" in said
-    assert "1 tasks of other benchmarks keep their official settings" in said
-
-
 # ---------------------------------------------------------------------- the tasks
 
 
 def built(*tasks, include=None, metadata='{"longbench": {"data_dir": "sample"}}'):
     more = ("--include_path", str(include)) if include else ()
-    run, parsed, _ = read_run(["--model", "hf", "--tasks", *tasks, "--metadata", metadata, *more])
+    given = ["--model", "hf", "--tasks", *tasks, "--metadata", metadata, *more]
+    run, parsed, _ = read_run(given, Beside())
     return build_tasks(run, parsed)
-
-
-def names_of(found):
-    return [one.name for one in found]
-
-
-def test_groups_tags_and_patterns_are_the_harnesss():
-    assert names_of(built("longbench_v1_passage_*")) == [
-        "longbench_v1_passage_count",
-        "longbench_v1_passage_retrieval_en",
-        "longbench_v1_passage_retrieval_zh",
-    ]
-    assert names_of(built("longbench_v1_e_code", "longbench_v2")) == [
-        "longbench_v1_e_lcc",
-        "longbench_v1_e_repobench_p",
-        "longbench_v2",
-    ]
-    assert len(built("longbench_pro")) == 25
 
 
 @pytest.fixture
@@ -218,13 +184,6 @@ def test_a_users_own_group(suite):
     assert (found["theirs"].official, found["theirs"].problem) == (None, None)  # not opened
     generation = found["longbench_v1_trec"].task.config.generation_kwargs
     assert (generation["max_gen_toks"], generation["until"]) == (7, [])
-
-
-def test_names_that_are_nowhere(tmp_path):
-    with pytest.raises(UnknownNameError, match="Did you mean"):
-        built("longbench_v1_qaspar")
-    with pytest.raises(ValueError, match="Tasks not found"):
-        built("no/such/file.yaml")
 
 
 def test_a_broken_task_does_not_hide_the_others(tmp_path):

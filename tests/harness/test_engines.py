@@ -13,7 +13,7 @@ import pytest
 from answering_model import AnsweringModel
 
 from lm_eval_longbench.errors import HarnessError, RunStopped
-from lm_eval_longbench.harness.evaluate import evaluated
+from lm_eval_longbench.harness.evaluate import Captured, evaluated
 from lm_eval_longbench.harness.interrupt import Stopping
 from lm_eval_longbench.harness.kept_answers import KeptAnswers
 from lm_eval_longbench.harness.run import explained
@@ -97,7 +97,7 @@ def test_a_killed_engine_ends_the_run_with_what_is_kept(evaluate, tmp_path, rais
     with (
         pytest.raises(RunStopped, match="The engine of the model has died"),
         stopping.watched(),
-        evaluated(tmp_path / "reasoning", keeping),
+        evaluated(keeping),
     ):
         evaluate(model, [TREC])
     assert keeping.count().startswith("3 of 5 answers are there")
@@ -110,7 +110,7 @@ def test_requests_one_at_a_time_are_said(evaluate, tmp_path, caplog):
         store = AnswerStore(tmp_path / str(size), "answers_vllm_00000000", "{}")
         model = VLLM(5, batch_size=size)
         model.dies_at = None
-        with evaluated(tmp_path / "reasoning", KeptAnswers(store, Stopping())):
+        with evaluated(KeptAnswers(store, Stopping())):
             evaluate(model, [TREC])
         store.close()
         model._engine.kill()
@@ -142,12 +142,12 @@ def test_an_engine_that_cannot_start_says_why(monkeypatch):
     monkeypatch.setitem(sys.modules, "vllm", SimpleNamespace(logger=vllm))
     monkeypatch.setitem(sys.modules, "vllm.logger", vllm)
     before = dict(os.environ)
-    with pytest.raises(HarnessError) as raised, explained("vllm", None, debug=False):
+    with pytest.raises(HarnessError) as raised, explained("vllm", Captured(), debug=False):
         subprocess.run([sys.executable, "-c", ENGINE], check=True)
         raise RuntimeError("Engine core initialization failed. See root cause above.")
     assert "Its engine said: ValueError: To serve one request, 4.0 GiB" in str(raised.value)
     assert os.environ == before
     assert config["handlers"] == {"vllm": own}
-    with pytest.raises(HarnessError) as raised, explained("hf", None, debug=False):
+    with pytest.raises(HarnessError) as raised, explained("hf", Captured(), debug=False):
         raise RuntimeError("No engine.")
     assert "Its engine" not in str(raised.value)

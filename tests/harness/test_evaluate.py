@@ -14,7 +14,7 @@ from lm_eval_longbench.task_folder import task_folder
 def test_rows_and_signatures_of_our_tasks(evaluate, recording_lm, tmp_path):
     tasks = ["longbench_v1_trec", "longbench_v2_cot", "longbench_v2_cot_answer"]
     before = lm_eval.evaluator.evaluate
-    with evaluated(tmp_path) as kept:
+    with evaluated() as kept:
         result = evaluate(recording_lm, tasks, log_samples=True)
     assert lm_eval.evaluator.evaluate is before
     assert set(kept.rows) == set(kept.signatures) == set(tasks)
@@ -25,7 +25,7 @@ def test_rows_and_signatures_of_our_tasks(evaluate, recording_lm, tmp_path):
 
 
 def test_nothing_is_scored_with_predict_only(evaluate, recording_lm, tmp_path):
-    with evaluated(tmp_path) as kept:
+    with evaluated() as kept:
         result = evaluate(recording_lm, ["longbench_v1_trec"], predict_only=True)
     assert len(result["samples"]["longbench_v1_trec"]) == 5
     assert kept.rows == {}

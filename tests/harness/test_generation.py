@@ -77,26 +77,12 @@ def test_what_backends_read_in_different_ways_is_refused(generation, said):
         check_generation("a task", generation)
 
 
-def test_what_all_backends_read_alike():
-    check_generation("a task", {})
-    check_generation("a task", {"temperature": 0.0, "do_sample": False, "until": []})
-    check_generation("a task", {"temperature": 0.7, "do_sample": True, "until": "x"})
-    check_generation("a task", {"temperature": None, "do_sample": None, "until": None})
-
-
 def test_sampling_at_temperature_0_is_said_once(caplog):
     """transformers decodes greedily then: nothing of what was asked for happens."""
     for task in ("a task", "another"):
         check_generation(task, {"temperature": 0.0, "do_sample": True})
     (said,) = [one.getMessage() for one in caplog.records]
     assert "do_sample=True with temperature 0 is greedy decoding" in said
-
-
-def test_a_temperature_that_only_servers_would_heed_is_refused(evaluate, recording_lm):
-    """Servers sampled, and the run was called greedy, as officially."""
-    with pytest.raises(OptionError, match=r"temperature=0\.7,do_sample=True"):
-        evaluate(recording_lm, ["longbench_v1_trec"], gen_kwargs="temperature=0.7")
-    assert recording_lm.requests == []
 
 
 def test_greedy_repeats_are_refused_with_the_reason():

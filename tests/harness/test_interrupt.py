@@ -128,7 +128,6 @@ def test_killed_and_stopped_runs_lose_nothing(start, served, api_server, tmp_pat
     assert samples(whole) == disturbed
     # An undisturbed run and this one logged pass one once each.
     assert len(list(out.rglob("samples_longbench_v2_cot_2*.jsonl"))) == 1
-    assert not list(out.glob("reasoning_*"))
 
 
 def test_a_second_signal_stops_at_once(start, served, api_server, no_answer, tmp_path):

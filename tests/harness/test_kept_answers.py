@@ -35,7 +35,7 @@ def kept(tmp_path, evaluate):
         store = AnswerStore(tmp_path, "answers_tiny_00000000", IDENTITY)
         keeping = KeptAnswers(store, stopping or Stopping(), said.append, keep_empty=keep_empty)
         try:
-            with evaluated(tmp_path / "reasoning", keeping):
+            with evaluated(keeping):
                 result = evaluate(model, tasks, options, log_samples=True, **arguments)
         finally:
             store.close()
@@ -60,13 +60,6 @@ def test_a_finished_run_asks_nothing_again(kept, recording_lm, tmp_path):
     assert texts(first, TREC) == texts(again, TREC)
     assert first["results"] == again["results"]
     assert [answer_of(own[0][0]).state for own in texts(again, TREC)] == [ANSWERED] * 5
-
-
-def test_only_what_is_missing_is_asked(kept, recording_lm):
-    kept(recording_lm, [TREC], limit=2)
-    _, said = kept(recording_lm, [TREC, "longbench_v1_lcc"])
-    assert len(recording_lm.requests) == 2 + 3 + 4
-    assert "2 of 9 answers" in said[0]
 
 
 def test_empty_answers_are_asked_again(kept, recording_lm):
@@ -101,18 +94,6 @@ def test_equal_requests_share_an_answer(kept, recording_lm):
     """A domain of LongBench v2 asks questions that the whole task has asked."""
     kept(recording_lm, ["longbench_v2", "longbench_v2_single_document_qa"])
     assert len(recording_lm.requests) == len(rows_of("longbench_v2"))
-
-
-def test_both_passes_of_chain_of_thought(kept, recording_lm, tmp_path):
-    recording_lm.answer = lambda number, *_: f"Thought {number}"
-    first, said = kept(recording_lm, BOTH)
-    again, _ = kept(recording_lm, BOTH)
-    assert len(recording_lm.requests) == 2 * len(rows_of("longbench_v2"))
-    assert len(said) == 2
-    for name in BOTH:
-        runs = [one["configs"][name]["metadata"]["longbench_run"] for one in (first, again)]
-        assert runs[0] == runs[1]
-    assert not (tmp_path / "reasoning").exists()
 
 
 def test_what_was_reported_before_a_failure_is_kept(kept, tmp_path):
@@ -159,6 +140,18 @@ def test_a_model_that_gives_whole_answers(kept, tmp_path):
     assert model.asked == 6
 
 
+def test_requests_with_images_go_by(tmp_path):
+    """They are of another package's tasks; what they are answered is in its place."""
+    model = AnsweringModel(lambda number, prompt: f"{prompt}: {number}")
+    store = AnswerStore(tmp_path, "answers_tiny_00000000", IDENTITY)
+    asked = [generation_request("a", {}), image_request("b", {}), generation_request("c", {})]
+    keeping = KeptAnswers(store, Stopping())
+    with keeping.around(model):
+        assert model.generate_until(asked) == ["a: 1", "b: 0", "c: 2"]
+    store.close()
+    assert len(list(read_all(store.path))) == keeping.done == 2
+
+
 def test_a_run_that_is_to_stop_asks_nothing_new(kept, tmp_path):
     stopping = Stopping()
 
@@ -174,7 +167,7 @@ def test_a_run_that_is_to_stop_asks_nothing_new(kept, tmp_path):
     assert len(list(read_all(tmp_path / "answers_tiny_00000000.sqlite"))) == 3
 
 
-def test_a_signal_in_pass_two_leaves_no_log_of_pass_one(kept, recording_lm, tmp_path):
+def test_a_signal_in_pass_two_keeps_the_answers_of_pass_one(kept, recording_lm, tmp_path):
     stopping = Stopping()
 
     def answer(number, prompt, generation):
@@ -185,7 +178,6 @@ def test_a_signal_in_pass_two_leaves_no_log_of_pass_one(kept, recording_lm, tmp_
     recording_lm.answer = answer
     with pytest.raises(Stopped):
         kept(recording_lm, BOTH, stopping=stopping)
-    assert not (tmp_path / "reasoning").exists()
     assert len(list(read_all(tmp_path / "answers_tiny_00000000.sqlite"))) == 36
 
 
@@ -229,8 +221,8 @@ def test_engines_are_asked_in_pieces(kept, tmp_path):
         assert sample["resps"][0][0].startswith("answer ")
 
 
-def kept_by_hf(kept, model_folder):
-    """Answers of three tokens from the real tiny model, two at a time."""
+def test_hf_says_which_answers_ended_at_their_budget(kept, model_folder, tmp_path, capsys):
+    """Answers of three tokens from the real tiny model, two at a time; there is one bar."""
     kept(
         "hf",
         [TREC],
@@ -238,6 +230,19 @@ def kept_by_hf(kept, model_folder):
         gen_kwargs={"max_gen_toks": 3},
         batch_size=2,
     )
+    err = capsys.readouterr().err
+    # With its colon it is the harness's bar; without, a log line that any handler may print.
+    assert "Running generate_until requests:" not in err
+    assert "answers: 100%" in err and "5/5" in err
+    assert "capped=5, failed=" in err or "failed=0, capped=5" in err
+    (own,) = summary(tmp_path / "answers_tiny_00000000.sqlite").tasks.values()
+    assert own.answered + own.empty == 5
+    assert own.completion_tokens == 15
+    assert own.prompt_tokens > 5 * 50
+    store = AnswerStore(tmp_path, "answers_tiny_00000000", IDENTITY)
+    names = [(row.request, row.repeat) for row in read_all(store.path)]
+    assert [store.find(*name).finish_reason for name in names] == ["length"] * 5
+    store.close()
 
 
 def test_hf_samples_alike_in_a_run_that_was_interrupted(kept, model_folder, tmp_path):
@@ -263,27 +268,6 @@ def test_hf_samples_alike_in_a_run_that_was_interrupted(kept, model_folder, tmp_
     assert texts(elsewhere, TREC) != texts(whole, TREC)
 
 
-def test_hf_says_which_answers_ended_at_their_budget(kept, model_folder, tmp_path):
-    kept_by_hf(kept, model_folder)
-    (own,) = summary(tmp_path / "answers_tiny_00000000.sqlite").tasks.values()
-    assert own.answered + own.empty == 5
-    assert own.completion_tokens == 15
-    assert own.prompt_tokens > 5 * 50
-    store = AnswerStore(tmp_path, "answers_tiny_00000000", IDENTITY)
-    names = [(row.request, row.repeat) for row in read_all(store.path)]
-    assert [store.find(*name).finish_reason for name in names] == ["length"] * 5
-    store.close()
-
-
-def test_there_is_one_bar_with_the_failed_and_the_capped(kept, model_folder, capsys):
-    kept_by_hf(kept, model_folder)
-    err = capsys.readouterr().err
-    # With its colon it is the harness's bar; without, a log line that any handler may print.
-    assert "Running generate_until requests:" not in err
-    assert "answers: 100%" in err and "5/5" in err
-    assert "capped=5, failed=" in err or "failed=0, capped=5" in err
-
-
 def test_fewer_questions_than_ranks_are_refused(evaluate, recording_lm, monkeypatch):
     monkeypatch.setattr(type(recording_lm), "world_size", 3)
     with pytest.raises(OptionError, match="2 questions for 3 ranks"):
@@ -300,4 +284,3 @@ def test_what_a_key_holds_of_other_tasks(recording_lm):
         request = generation_request("p", {}, doc)
         assert (keeping._key(request) == other._key(request)) is same
     assert json.loads(keeping.requests([request, request])[1].kept(Answer("")).generation) == {}
-    assert keeping.requests([image_request("p", {})]) == [None]

@@ -74,9 +74,3 @@ def test_a_failing_embedder_does_not_cost_the_answers(
     assert "the graphics card went away" in caplog.text
     logged = [json.loads(json.dumps(s["resps"]))[0][0] for s in result["samples"][TASK]]
     assert logged == [f"<think>hm</think>{gold}" for gold in answers.values()]
-
-
-def test_an_embedder_that_cannot_work_stops_the_run_before_it_costs(evaluate, recording_lm):
-    with pytest.raises(EmbeddingError):
-        evaluate(recording_lm, [TASK], {"repeats": 1, "embedding_model": "no/such-model"})
-    assert recording_lm.requests == []

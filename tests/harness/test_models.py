@@ -78,35 +78,6 @@ def test_servers_agree_with_the_constructed_object(model, api_server, tokenizer_
     assert found.key_variable == "OPENAI_API_KEY"
 
 
-def test_a_key_goes_into_the_header_and_into_nothing_shown(monkeypatch):
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
-    found = backend("local-chat-completions", model="tiny", base_url="http://127.0.0.1:9/v1/x")
-    assert found.headers == {"Authorization": "Bearer sk-secret"}
-    assert "secret" not in repr(found)
-
-
-@pytest.mark.parametrize(
-    ("model", "variable"),
-    [("openai-chat-completions", "OPENAI_API_KEY"), ("anthropic-chat", "ANTHROPIC_API_KEY")],
-)
-def test_models_that_refuse_to_start_without_a_key(model, variable):
-    found = backend(model, model="x")
-    assert found.kind == "messages"
-    assert variable in found.problem
-    assert found.key_variable == variable
-
-
-def test_a_tokenizer_that_is_not_here(tmp_path):
-    found = backend("hf", pretrained=tmp_path / "nothing")
-    assert found.tokenizer.absent
-    assert found.chat_template is None
-
-
-def test_an_unknown_model_names_the_nearest():
-    with pytest.raises(UnknownNameError, match="Did you mean 'local-completions'"):
-        backend("local-completion")
-
-
 @pytest.mark.parametrize("endpoint", ["chat", "completions"])
 def test_our_own_client(endpoint, tokenizer_folder, monkeypatch):
     from lm_eval_longbench.harness.api_model import LongBenchAPI

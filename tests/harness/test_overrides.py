@@ -28,14 +28,6 @@ def test_a_version_that_an_override_lost_is_found_again():
     assert str(task.VERSION).startswith("1.2 data: sample-")
 
 
-def test_a_users_filters_are_in_the_signature():
-    filters = [{"name": "short", "filter": [{"function": "take_first"}]}]
-    plain, own = LongBenchTask(TASK), LongBenchTask({**TASK, "filter_list": filters})
-    runs = [task.config.metadata["longbench_run"] for task in (plain, own)]
-    assert [run["filters"] for run in runs] == [None, filters]
-    assert runs[0]["signature"] != runs[1]["signature"]
-
-
 # ---------------------------------------------------------------------- options of a call
 
 

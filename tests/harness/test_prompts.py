@@ -30,12 +30,6 @@ def prepared(tokenizer, limit):
     return prepare(WHOLE, limit, lambda: tokenizer, halves_decoded_apart)
 
 
-def test_nothing_is_over_where_all_fits(tokenizer):
-    prompts = prepared(tokenizer, 200)
-    assert [prompt.truncated for prompt in prompts] == [False, True]
-    assert tokens_over(prompts, 200, 264, lambda text: f"<|user|>\n{text}", tokenizer) == [0, 0]
-
-
 def test_counts_the_tokens_of_the_request_as_sent(tokenizer):
     def sent(text):
         return "system " * 100 + text

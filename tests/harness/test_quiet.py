@@ -5,8 +5,6 @@ import subprocess
 
 import pytest
 
-from lm_eval_longbench.api.evaluate import evaluate
-
 
 @pytest.mark.skipif(shutil.which("git") is None, reason="no git, which would say something")
 def test_what_git_says_outside_of_a_repository_is_not_shown(tmp_path, processes):
@@ -23,11 +21,3 @@ def test_what_git_says_outside_of_a_repository_is_not_shown(tmp_path, processes)
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "fatal" not in done.stdout + done.stderr
-
-
-@pytest.mark.skipif(shutil.which("git") is None, reason="no git, which would say something")
-def test_it_is_not_shown_to_a_python_caller_either(tmp_path, monkeypatch, capfd):
-    monkeypatch.chdir(tmp_path)
-    run = evaluate(lambda prompts: ["1"], "longbench_v1_passage_count", data_dir="sample", limit=1)
-    assert run.scores
-    assert "git" not in "".join(capfd.readouterr())

@@ -6,13 +6,10 @@ One is the installed script, which imports what it needs itself; the others shar
 import json
 import os
 import re
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
-from lm_eval_longbench.harness.arguments import complete, parse
+from lm_eval_longbench.harness.arguments import Beside, complete, parse
 from lm_eval_longbench.scoring.score import score_paths
 from lm_eval_longbench.task_folder import task_folder
 
@@ -87,7 +84,7 @@ def test_run_evaluates_the_sample_with_the_baseline_and_a_users_own_task(tmp_pat
 def test_include_paths_are_joined(tmp_path):
     def joined(*arguments):
         parsed = parse(["--tasks", "x", *arguments])
-        complete(parsed, None, print)
+        complete(parsed, Beside())
         return parsed.include_path
 
     ours = str(task_folder())
@@ -118,24 +115,3 @@ def test_a_locked_run_uses_the_locked_options_or_stops(tmp_path, run):
     assert "options.truncate_to: not in the lock, here 100" in done.stderr
     done = run(*start, "--tasks", "longbench_v1_lcc", "--locked", lock, status=1)
     assert "tasks.longbench_v1_lcc: not in the lock" in done.stderr
-
-
-def test_a_run_ends_with_the_report_and_its_signature(environment):
-    """The installed script."""
-    done = subprocess.run(
-        [
-            *(Path(sys.executable).with_name("lm-eval-longbench"), "run"),
-            *("--model", "longbench-extractive"),
-            *("--tasks", "longbench_v2,longbench_v1_lcc"),
-            *("--metadata", SAMPLE),
-        ],
-        capture_output=True,
-        text=True,
-        env=environment,
-        timeout=200,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "strict (missing and failed are wrong)" in done.stdout
-    assert "this run" in done.stdout
-    assert "longbench_v2: lb-v2|v1.1|data:sample-" in done.stdout
-    assert "|n:18/18|" in done.stdout

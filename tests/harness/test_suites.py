@@ -13,7 +13,6 @@ import yaml
 from asked import prompts_of
 from lm_eval import simple_evaluate
 from lm_eval.tasks import TaskManager
-from lm_eval.tasks._yaml_loader import load_yaml
 
 from lm_eval_longbench.errors import OptionError
 from lm_eval_longbench.harness.record import flat
@@ -259,12 +258,3 @@ def test_a_mean_within_one_benchmark(run):
     means = found["groups"]["my_means::my_longbench"]
     scores = [found["results"][f"longbench_v1_{n}"]["score,none"] for n in ("trec", "qasper")]
     assert means["score,none"] == pytest.approx(sum(scores) / 2)
-
-
-def test_the_file_of_a_group_is_no_name_of_a_task(tmp_path):
-    """What the page warns of."""
-    write(tmp_path / "own.yaml", {"group": "own", "task": ["longbench_v1_lcc"]})
-    manager = TaskManager(include_path=str(task_folder()), include_defaults=False, metadata=SAMPLE)
-    given = [load_yaml(tmp_path / "own.yaml")]  # as the harness's --tasks does
-    with pytest.raises(TypeError):
-        manager.load(given)

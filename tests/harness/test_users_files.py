@@ -1,7 +1,6 @@
 """A user's task file includes one of ours and changes a key, as in the harness."""
 
 import json
-from pathlib import Path
 
 import pytest
 from departing import departures
@@ -143,26 +142,6 @@ def test_a_prompt_of_v2_in_either_spelling(own):
     assert str(jinja.VERSION).startswith("1.1 prompt: own")
 
 
-def test_a_prompt_of_pro_and_its_metric(own, tmp_path):
-    lines = 'doc_to_text: "{{question_thinking}}"\nmetric: sub_em\n'
-    run = ran(own(lines, PRO), tmp_path, lambda n, p: "[Answer]\nB", options={"repeats": 1})
-    assert shown_version(signed(run)).startswith("1.1 prompt: own metric: own data: ")
-    assert verify([run]).with_status(DIFFERENT) == []
-    task = load(own('doc_to_text: "{{question_thinking}}"\n', "longbench_pro_t3_1"))
-    assert task.doc_to_text(task.eval_docs[0]) == task.eval_docs[0]["question_thinking"]
-
-
-def test_it_runs_under_run_too(own, tmp_path):
-    folder, output = own(PROMPT), tmp_path / "out"
-    tasks = ["--model", "longbench-extractive", "--tasks", f"mine,{TREC}"]
-    options = ["--metadata", '{"longbench": {"data_dir": "sample"}}']
-    more = ["--include_path", str(folder), "--output_path", str(output), "--log_samples"]
-    kept = run_harness([*tasks, *options, *more])
-    assert set(kept.signatures) == {"mine", TREC}
-    assert shown_version(signed(output)).startswith("1.2 prompt: own")
-    assert verify([output]).with_status(DIFFERENT) == []
-
-
 # ---------------------------------------------------------------------- what may not
 
 
@@ -244,19 +223,3 @@ def test_our_name_is_ours(own, lines):
     if lines is PROMPT:
         assert prompt_sha256("{{context}}\n\nQ: {{input}}  \nA:") in said
         assert find_task(QASPER).prompt_sha256 in said
-
-
-def test_a_leaf_of_ours_whose_spaces_were_trimmed(tmp_path):
-    """As an editor leaves it, in a folder that the user gave."""
-    name = "longbench_v1_passage_count"
-    text = (task_folder() / "longbench_v1" / f"{name}.yaml").read_text(encoding="utf-8")
-    trimmed = "\n".join(line.rstrip() for line in text.splitlines()) + "\n"
-    assert trimmed != text
-    folder = tmp_path / "copy"
-    folder.mkdir()
-    base = (task_folder() / "longbench_v1" / "_base").read_text(encoding="utf-8")
-    (folder / "_base").write_text(base, encoding="utf-8")
-    (folder / f"{name}.yaml").write_text(trimmed, encoding="utf-8")
-    with pytest.raises(PromptError, match=f"The prompt of {name} was changed in ") as caught:
-        load(folder, name)
-    assert str(Path(folder) / f"{name}.yaml") in str(caught.value)

@@ -43,12 +43,6 @@ def read(path):
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-def test_nothing_is_said_of_what_was_written(tmp_path):
-    assert save(tmp_path / "out", {"a": rows(3)}) == ""
-    (log,) = (tmp_path / "out").rglob("samples_a_*.jsonl")
-    assert len(read(log)) == 3
-
-
 def test_an_answer_that_utf8_cannot_hold_costs_no_log(tmp_path):
     """JSON spells half a surrogate pair; the file is plain JSON all the same."""
     odd, samples = "half \ud83d of \udc4d\n a pair 字", rows(2)

@@ -20,7 +20,6 @@ def tree(tmp_path):
         "b.jsonl.gz",
         "model/samples_longbench_v1_trec_2025-01-01T00-00-00.jsonl",
         "model/results_2025-01-01T00-00-00.json",
-        "model/reasoning_longbench_v2_cot_2025-01-01T00-00-00_rank0.jsonl",
         "model/report.json",
         "model/a.jsonl.partial",
         "model/notes.txt",
