@@ -1,9 +1,10 @@
-"""Read the common beginning of two prompts once: models of transformers in this process (`hf`).
+"""Read the common beginning of two prompts once: models in this process.
 
-With one prompt at a time, the keys and values of the last prompt are kept, and the next prompt goes
-on from the longest beginning that both have. The requests of one document are asked one after the
-other. With several prompts at a time, the answers to one prompt are generated together: it is read
-once.
+Of `hf` with one prompt at a time, the keys and values of the last prompt are kept, and the next
+prompt goes on from the longest beginning that both have. The requests of one document are asked one
+after the other. With several prompts at a time, the answers to one prompt are generated together:
+it is read once. Engines (vLLM, SGLang) keep prefixes by themselves: they get prompts in an order
+that makes use of it.
 """
 
 from __future__ import annotations
@@ -71,23 +72,81 @@ def grouped(requests: Sequence[Instance], key: Callable[[Instance], object]) -> 
 
 @contextlib.contextmanager
 def reused_prefill(model: Any) -> Iterator[None]:
-    """While open, a model of transformers reads what prompts have in common once.
+    """While open, a model in this process reads what prompts have in common once, where it can.
+
+    Args:
+        model: of the harness; servers, encoder-decoders and classes that generate in a way of their
+            own are left as they are.
+    """
+    asks = getattr(type(model).generate_until, "__qualname__", "")
+    if asks == "HFLM.generate_until" and model.backend == "causal":
+        with _kept(model):
+            yield
+    elif asks in ("VLLM.generate_until", "SGLangLM.generate_until") and hasattr(
+        model, "_model_generate"
+    ):
+        with _ordered(model):
+            yield
+    else:
+        yield
+
+
+# ---------------------------------------------------------------------- engines: the order
+
+
+def by_beginning(prompts: Sequence[Sequence[int]]) -> list[int]:
+    """Return the numbers of prompts as ids in an order that keeps equal beginnings together.
+
+    The rest of the order stays: a beginning comes where its first prompt stood.
+    """
+    groups: dict[tuple[int, ...], list[int]] = {}
+    for number, ids in enumerate(prompts):
+        groups.setdefault(tuple(ids[:FEWEST]), []).append(number)
+    return [number for own in groups.values() for number in own]
+
+
+@contextlib.contextmanager
+def _ordered(model: Any) -> Iterator[None]:
+    """While open, an engine gets prompts on one document one after the other.
+
+    The engine keeps prefixes by itself, as long as it has room. The harness sorts prompts by their
+    length, so that documents of nearly equal length come mixed.
+    """
+    plain = model._model_generate
+
+    def generate(requests: Any, generate: bool = False, sampling_params: Any = None) -> Any:
+        alike = isinstance(sampling_params, list) and generate
+        if not alike or (getattr(model, "data_parallel_size", None) or 1) > 1:
+            return plain(requests, generate=generate, sampling_params=sampling_params)
+        order = by_beginning(requests)
+        made = plain(
+            [requests[number] for number in order],
+            generate=True,
+            sampling_params=[sampling_params[number] for number in order],
+        )
+        found = dict(zip(order, made, strict=True))
+        return [found[number] for number in range(len(order))]
+
+    model._model_generate = generate
+    try:
+        yield
+    finally:
+        del model._model_generate
+
+
+# ---------------------------------------------------------------------- transformers: the cache
+
+
+@contextlib.contextmanager
+def _kept(model: Any) -> Iterator[None]:
+    """While open, a model of transformers goes on from the keys and values of its last prompt.
 
     Its answers are those that it gives without; with less than 32 bits a number, the last bit of a
     score of a token may differ.
 
     Set on the model: `reused_ids`, for each answer of a batch that is not reported yet how many ids
     of its prompt were not read for it; and `reused_tasks`, the names of tasks with such answers.
-
-    Args:
-        model: of the harness; others than `hf` are left as they are, as are encoder-decoders and
-            classes that generate in a way of their own.
     """
-    generate = getattr(model, "_model_generate", None)
-    asks = getattr(type(model).generate_until, "__qualname__", "")
-    if generate is None or asks != "HFLM.generate_until" or model.backend != "causal":
-        yield
-        return
     ask, prefill = model.generate_until, _Prefill(model)
 
     def generate_until(requests: list[Instance], disable_tqdm: bool = False) -> list[str]:

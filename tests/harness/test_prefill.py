@@ -216,6 +216,53 @@ def test_the_longest_group_comes_first():
     assert grouped(asked, lambda one: keys[id(one)]) == [[1, 3], [2], [0], [4]]
 
 
+# ---------------------------------------------------------------------- engines
+
+
+class VLLM:
+    """Sorts as the harness's does, and notes what its engine gets."""
+
+    data_parallel_size = 1
+
+    def __init__(self):
+        self.got = []
+
+    def generate_until(self, requests, disable_tqdm=False):
+        order = sorted(range(len(requests)), key=lambda one: -len(requests[one]))
+        given = [requests[number] for number in order]
+        made = self._model_generate(given, generate=True, sampling_params=[*order])
+        return [made[order.index(number)] for number in range(len(requests))]
+
+    def _model_generate(self, requests, generate=False, sampling_params=None):
+        self.got = [ids[0] for ids in requests]
+        return [(ids[0], len(ids), own) for ids, own in zip(requests, sampling_params, strict=True)]
+
+
+def prompts_of(*shapes):
+    return [[document] * FEWEST + [9] * more for document, more in shapes]
+
+
+def test_an_engine_gets_the_prompts_of_a_document_one_after_the_other():
+    prompts = prompts_of((1, 5), (2, 4), (1, 3), (3, 9), (2, 6), (1, 1)) + [[4], [4]]
+    engine = VLLM()
+    whole = engine.generate_until(prompts)
+    assert engine.got == [3, 2, 1, 2, 1, 1, 4, 4]
+    with reused_prefill(engine):
+        assert engine.generate_until(prompts) == whole
+    assert engine.got == [3, 2, 2, 1, 1, 1, 4, 4]
+    assert engine.generate_until(prompts) == whole
+    assert engine.got == [3, 2, 1, 2, 1, 1, 4, 4]
+
+
+def test_replicas_of_an_engine_get_what_they_got():
+    """The harness deals prompts out to them, the longest in turn."""
+    engine = VLLM()
+    engine.data_parallel_size = 2
+    with reused_prefill(engine):
+        engine.generate_until(prompts_of((1, 5), (2, 4), (1, 3)))
+    assert engine.got == [1, 2, 1]
+
+
 # ---------------------------------------------------------------------- in a run
 
 ALL = ["longbench_v1", "longbench_v1_e", "longbench_v2", "longbench_v2_cot", "longbench_pro"]
@@ -242,7 +289,12 @@ def test_every_task_of_the_sample_is_answered_as_without(model, tmp_path):
 
 
 def test_a_run_that_goes_on_knows_what_was_reused(model, tmp_path):
-    given = {"tasks": ["longbench_pro_t1_1"], "output_path": str(tmp_path), "limit": 1, "name": "tiny"}
+    given = {
+        "tasks": ["longbench_pro_t1_1"],
+        "output_path": str(tmp_path),
+        "limit": 1,
+        "name": "tiny",
+    }
     first = run_of(model(), **given)
     again = run_of(model(), **given)
     assert first.signature == again.signature
@@ -252,4 +304,3 @@ def test_a_run_that_goes_on_knows_what_was_reused(model, tmp_path):
         reply for row in again._kept.rows["longbench_pro_t1_1"] for reply in row["doc"]["replies"]
     ]
     assert [bool(reply.get("cached_tokens")) for reply in replies] == [False, True, True]
-
