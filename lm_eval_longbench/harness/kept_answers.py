@@ -301,7 +301,8 @@ class KeptAnswers:
         if size is None:
             yield missing
             return
-        piece: list[_Request] = []  # the longest first, as the harness has them, and whole documents
+        # The longest first, as the harness has them, and whole documents.
+        piece: list[_Request] = []
         for group in grouped([one.instance for one in missing], document_of):
             piece += [missing[number] for number in group]
             if len(piece) >= size:

@@ -19,7 +19,7 @@ from lm_eval.api.instance import Instance
 from tqdm.auto import tqdm
 
 from lm_eval_longbench.console import warn_once
-from lm_eval_longbench.harness.backend import as_text
+from lm_eval_longbench.harness.backend import as_text, replaced
 
 logger = logging.getLogger(__name__)
 
@@ -127,11 +127,8 @@ def _ordered(model: Any) -> Iterator[None]:
         found = dict(zip(order, made, strict=True))
         return [found[number] for number in range(len(order))]
 
-    model._model_generate = generate
-    try:
+    with replaced(model, _model_generate=generate):
         yield
-    finally:
-        del model._model_generate
 
 
 # ---------------------------------------------------------------------- transformers: the cache
@@ -168,13 +165,11 @@ def _kept(model: Any) -> Iterator[None]:
         prefill.forget()
         return [texts[number] for number in range(len(requests))]
 
-    model.generate_until, model._model_generate = generate_until, prefill.generate
     model.reused_tasks = set()
-    try:
+    with replaced(
+        model, generate_until=generate_until, _model_generate=prefill.generate, reused_ids=[]
+    ):
         yield
-    finally:
-        for name in ("generate_until", "_model_generate", "reused_ids"):
-            vars(model).pop(name, None)
 
 
 def _groups(requests: Sequence[Instance], alone: bool) -> list[list[int]]:

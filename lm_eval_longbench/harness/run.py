@@ -209,7 +209,8 @@ def _holds(manager: lm_eval.tasks.TaskManager, names: Sequence[str]) -> bool:
     found, left = set(), list(names)
     while left:
         name = left.pop()
-        if not isinstance(name, str) or name not in manager.task_index:  # such as a group in a group
+        # Such as a group in a group.
+        if not isinstance(name, str) or name not in manager.task_index:
             return False
         members = (manager.task_index[name].cfg or {}).get("task")
         if isinstance(members, list) and name not in found:

@@ -243,7 +243,7 @@ def prompts_of(*shapes):
 
 
 def test_an_engine_gets_the_prompts_of_a_document_one_after_the_other():
-    prompts = prompts_of((1, 5), (2, 4), (1, 3), (3, 9), (2, 6), (1, 1)) + [[4], [4]]
+    prompts = [*prompts_of((1, 5), (2, 4), (1, 3), (3, 9), (2, 6), (1, 1)), [4], [4]]
     engine = VLLM()
     whole = engine.generate_until(prompts)
     assert engine.got == [3, 2, 1, 2, 1, 1, 4, 4]
