@@ -10,10 +10,10 @@ that work while the answer is written, or that renumber positions, need more tha
 import contextlib
 
 import torch
-from compressed_cache import CompressedCache
 from lm_eval.api.registry import register_model
 
 from lm_eval_longbench.errors import MissingDependencyError, UnknownNameError
+from lm_eval_longbench.harness.kv import CompressedCacheLM
 
 
 def find_press(name, ratio):
@@ -32,7 +32,7 @@ def find_press(name, ratio):
 
 
 @register_model("kvpress")
-class KVPress(CompressedCache):
+class KVPress(CompressedCacheLM):
     """An hf model whose cache a press compresses; `press` is a name or an object of kvpress."""
 
     def __init__(self, *args, press=None, ratio=0.5, **kwargs):
@@ -40,7 +40,7 @@ class KVPress(CompressedCache):
         named = isinstance(press, str) and press != "None"
         self.press = find_press(press, ratio) if named else None if press == "None" else press
 
-    def prefill(self, ids, cache):
+    def read(self, ids, cache):
         """Read the beginning of a prompt into the cache, compressed layer by layer."""
         # A press asks for the places, which later releases of transformers do not tell it.
         places = torch.arange(ids.shape[1], device=ids.device)

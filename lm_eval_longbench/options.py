@@ -27,7 +27,9 @@ REPEAT = "longbench_repeat"
 # Options that `run`, `doctor` and `lock` have flags for, with the type of their values.
 FLAGS = {"truncate_to": int, "data_dir": str, "tokenizer": str, "repeats": int}
 # Options that a model, too, may have as an argument, or that only say how it is asked.
-_OF_MODELS = frozenset({"tokenizer", "thinking", "embedding_model", "embedding_url"})
+_OF_MODELS = frozenset(
+    {"tokenizer", "thinking", "embedding_model", "embedding_url", "reuse_prefill"}
+)
 # The first one that is set holds the key of an embedding server.
 EMBEDDING_KEYS = ("LONGBENCH_EMBEDDING_API_KEY", "OPENAI_API_KEY")
 
@@ -186,6 +188,8 @@ class Options:
         embedding_model: LongBench Pro: model for the semantic similarity of summaries.
         embedding_url: LongBench Pro: OpenAI-compatible embeddings server to ask instead; a URL
             that may hold a secret is refused.
+        reuse_prefill: whether a model `hf` reads what prompts have in common once ("auto"), or each
+            prompt whole ("off").
         cot_samples: LongBench v2, `_cot_answer`: sample log of `_cot`, or a folder with it.
         rag_top_n: tasks that retrieve: chunks that stand for the document.
         retrieved_context: the same: JSON Lines file with each question's ranked chunks; None:
@@ -214,6 +218,7 @@ class Options:
     )
     embedding_model: _Text | None = None
     embedding_url: _Text | None = None
+    reuse_prefill: Literal["auto", "off"] = "auto"
     cot_samples: _Text | None = None
     rag_top_n: Annotated[int, Field(ge=1)] = 4
     retrieved_context: _Text | None = None

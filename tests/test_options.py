@@ -22,6 +22,7 @@ DEFAULTS = {
     "only": {},
     "embedding_model": None,
     "embedding_url": None,
+    "reuse_prefill": "auto",
     "cot_samples": None,
     "rag_top_n": 4,
     "retrieved_context": None,
@@ -42,6 +43,7 @@ GIVEN = {
     "only": {"language": ("English",), "token_length": ("8k", "16k")},
     "embedding_model": "Qwen/Qwen3-Embedding-8B",
     "embedding_url": "http://127.0.0.1:1",
+    "reuse_prefill": "off",
     "cot_samples": "results",
     "rag_top_n": 8,
     "retrieved_context": "chunks.jsonl",
@@ -83,6 +85,7 @@ REFUSED = [
     ("repeats", MOST_REPEATS + 1, f"'repeats' must be at most {MOST_REPEATS}, not 257"),
     *(("overlength", value, "one of truncate, skip, fail") for value in ("", "Skip", None, True)),
     ("log_prompts", "all", "one of excerpt, full"),
+    ("reuse_prefill", "on", "one of auto, off, not 'on'"),
     ("reasoning", "other", f"one of {', '.join(POLICIES)}, not 'other'"),
     ("embedding_url", "http://127.0.0.1:1", "needs 'embedding_model'"),
     *(

@@ -33,22 +33,29 @@ def families_of(name: str) -> list[str]:
 
 
 def prepared_table(title: str, prepared: list[Prepared]) -> Table:
-    """Lay out the datasets with their counts, data and hashes; the last line has the sum."""
-    found = [len(documents.rows) for _, _, documents in prepared]
-    rows = [
-        (name, number, official, documents.label)
-        for (name, official, documents), number in zip(prepared, found, strict=True)
+    """Lay out the datasets with their counts and data; the last line has the sum.
+
+    Where questions share documents a column says how much of the text is shared: what a model reads
+    once, if it keeps what it has read of a document.
+    """
+    found = [
+        {
+            "dataset": name,
+            "data": documents.label,
+            "documents": f"{len(documents.rows):,}",
+            "official": f"{official:,}",
+            **({"shared": f"{documents.shared:.0%}"} if documents.shared else {}),
+        }
+        for name, official, documents in prepared
     ]
-    rows.append((f"all {len(rows)}", sum(found), sum(official for _, official, _ in prepared), ""))
-    return table_of(
-        [
-            {"dataset": name, "data": label, "documents": f"{n:,}", "official": f"{official:,}"}
-            for name, n, official, label in rows
-        ],
-        2,
-        title,
-        total=True,
-    )
+    number = sum(len(documents.rows) for _, _, documents in prepared)
+    official = sum(official for _, official, _ in prepared)
+    total = {
+        "dataset": f"all {len(found)}",
+        "documents": f"{number:,}",
+        "official": f"{official:,}",
+    }
+    return table_of([*found, total], 2, title, total=True)
 
 
 def sources_of(source: Source, prepared: list[Prepared]) -> list[str]:

@@ -130,6 +130,13 @@ class MappedRows(Sequence[dict[str, Any]]):
         """Return the rows without a column; KeyError if there is none of this name."""
         return MappedRows(self._table.drop_columns([name]), self._mapped, self._indices)
 
+    def lengths(self, name: str) -> list[int]:
+        """Return the bytes of each text of a column; no text is read."""
+        import pyarrow.compute
+
+        values = pyarrow.compute.binary_length(self._table.column(name)).to_pylist()
+        return [values[index] for index in self._indices]
+
     def columns(self) -> dict[str, list[Any]]:
         """Return the values of every column."""
         return {name: self[name] for name in self.column_names}

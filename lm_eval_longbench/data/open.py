@@ -76,6 +76,13 @@ class Documents:
             context_sha256=[self.context_sha256[index] for index in indices],
         )
 
+    @property
+    def shared(self) -> float:
+        """The share of all text, from 0 to 1, that stands in documents of earlier questions."""
+        lengths = self.rows.lengths("context")
+        once = dict(zip(self.context_sha256, lengths, strict=True))
+        return 1 - sum(once.values()) / sum(lengths) if any(lengths) else 0.0
+
     def having(self, only: Mapping[str, Sequence[str]]) -> Documents:
         """Return the documents that have one of the values of each dimension, in order."""
         columns = {dimension: self.rows[dimension] for dimension in only}

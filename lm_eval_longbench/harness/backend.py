@@ -288,8 +288,10 @@ class Counts:
             number = tokens.index(end) + 1 if ended else len(tokens)
             ended = ended or any(one and one in whole for one in generation.get("until") or ())
         capped = isinstance(budget, int) and number >= budget and not ended
+        reused = getattr(self._model, "reused_ids", None)  # see `harness.prefill`
         return {
             "prompt_tokens": len(encode(prompt)),
+            "cached_tokens": reused.pop(0) if reused else None,
             "completion_tokens": number,
             "finish_reason": CAPPED if capped else _STOPPED,
             **self._decoding,

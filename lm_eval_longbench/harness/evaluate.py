@@ -19,14 +19,16 @@ import lm_eval.evaluator
 import lm_eval.loggers
 
 from lm_eval_longbench.errors import Interrupted, OptionError, RunStopped
-from lm_eval_longbench.harness.backend import Evaluate, replaced
+from lm_eval_longbench.harness.backend import Evaluate, is_hf, replaced
 from lm_eval_longbench.harness.headline import silence
 from lm_eval_longbench.harness.kept_answers import KeptAnswers
 from lm_eval_longbench.harness.models import NeedModel
+from lm_eval_longbench.harness.prefill import reused_prefill
 from lm_eval_longbench.harness.record import ResultsWriter, question_id
 from lm_eval_longbench.harness.task import LongBenchTask
 from lm_eval_longbench.options import KEY
 from lm_eval_longbench.retrieval.vectors import Embedder
+from lm_eval_longbench.signature.signature import REUSED
 
 logger = logging.getLogger(__name__)
 
@@ -67,8 +69,8 @@ class Captured:
         """Where the results are; None: the run writes none."""
         return self.writer.folder if self.writer and self.writer.results else None
 
-    def keep(self, tasks: Mapping[str, Any], result: Mapping[str, Any]) -> None:
-        """Keep what `evaluate` found, its samples included."""
+    def keep(self, lm: Any, tasks: Mapping[str, Any], result: Mapping[str, Any]) -> None:
+        """Keep what `evaluate` found of a model, its samples included."""
         for name, task in tasks.items():
             if not isinstance(task, LongBenchTask):
                 continue
@@ -77,7 +79,11 @@ class Captured:
             elif name in result["samples"]:  # of a second pass that failed there is nothing
                 self.rows[name] = result["samples"][name]
                 # Each rank knows of its own answers alone.
-                task.signature.leave_out(row["doc"].get("replies", ()) for row in self.rows[name])
+                replies = [row["doc"].get("replies", ()) for row in self.rows[name]]
+                task.signature.leave_out(replies)
+                reused = [reply.get("cached_tokens") for own in replies for reply in own]
+                if name in getattr(lm, "reused_tasks", ()) or (is_hf(lm) and any(reused)):
+                    task.signature.update(prefill=REUSED)
                 metadata = result["configs"][name]["metadata"]
                 self.signatures[name] = metadata["longbench_run"] = task.signature.run
                 self.options[name] = dict(metadata.get(KEY) or {})
@@ -107,12 +113,18 @@ def evaluated(
         lm: Any, task_dict: Any, log_samples: bool = True, **kwargs: Any
     ) -> dict[str, Any] | None:
         kept.begun = True
-        with answers.around(lm) if answers else contextlib.nullcontext():
+        reuse = all(
+            task.asking.options.reuse_prefill != "off" for task in _ours(task_dict).values()
+        )
+        with (
+            reused_prefill(lm) if reuse else contextlib.nullcontext(),
+            answers.around(lm) if answers else contextlib.nullcontext(),
+        ):
             result = _in_passes(evaluate, failed, lm, task_dict, **kwargs)
         if answers is not None:
             answers.end(lm)
         if result is not None:
-            kept.keep(task_dict["tasks"], result)
+            kept.keep(lm, task_dict["tasks"], result)
             if not log_samples:
                 del result["samples"]
         return result
@@ -121,6 +133,11 @@ def evaluated(
         yield kept
     if failed:
         raise failed[0]
+
+
+def _ours(task_dict: Any) -> dict[str, LongBenchTask]:
+    """Return our tasks among those of a call."""
+    return {name: t for name, t in task_dict["tasks"].items() if isinstance(t, LongBenchTask)}
 
 
 # ---------------------------------------------------------------------- second passes
@@ -136,7 +153,7 @@ def _in_passes(
 ) -> dict[str, Any] | None:
     """Evaluate, and then what waits for the answers of it; the samples are always there."""
     evaluate = partial(evaluate, lm, log_samples=True, **kwargs)
-    ours = {name: t for name, t in task_dict["tasks"].items() if isinstance(t, LongBenchTask)}
+    ours = _ours(task_dict)
     second = {name: task for name, task in ours.items() if task.asking.first_pass}
     waited_for = {task.asking.first_pass for task in second.values()}
     first = [name for name, task in ours.items() if task.asking.task.name in waited_for]

@@ -22,6 +22,7 @@ from lm_eval_longbench.errors import RunStopped
 from lm_eval_longbench.harness.backend import Counts, as_text, replaced
 from lm_eval_longbench.harness.engines import died, seeded_batches, warn_of_size, watched
 from lm_eval_longbench.harness.interrupt import Stopped, Stopping, gated
+from lm_eval_longbench.harness.prefill import document_of, grouped
 from lm_eval_longbench.harness.record import question_id
 from lm_eval_longbench.options import REPEAT
 from lm_eval_longbench.prompts.render import text_sha256
@@ -297,11 +298,18 @@ class KeptAnswers:
         """Yield what is asked in one call of the model."""
         lengths = [len(as_text(one.instance.args[0])) for one in missing]
         size = engine_piece(self._model, sum(lengths) / len(lengths) / _CHARACTERS)
-        if size is not None:  # in the order that the harness has them in, the longest first
-            order = sorted(range(len(missing)), key=lambda number: -lengths[number])
-            missing = [missing[number] for number in order]
-        for start in range(0, len(missing), size or len(missing)):
-            yield missing[start : start + (size or len(missing))]
+        if size is None:
+            yield missing
+            return
+        # The longest first, as the harness has them, and whole documents.
+        piece: list[_Request] = []
+        for group in grouped([one.instance for one in missing], document_of):
+            piece += [missing[number] for number in group]
+            if len(piece) >= size:
+                yield piece
+                piece = []
+        if piece:
+            yield piece
 
     def _reported(self, req: Any, text: Any) -> None:
         """Keep an answer that the model reports while it goes on; others come at its end."""

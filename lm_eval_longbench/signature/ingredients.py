@@ -224,6 +224,13 @@ INGREDIENTS: Mapping[str, Ingredient] = {
         "tokenizers differ: it moves lcc by up to 0.05 points, repobench-p by 0.01, others not",
         later=True,
     ),
+    # Reused: what prompts have in common was read once; null: each was read whole.
+    "prefill": Ingredient(
+        CARE,
+        "what prompts have in common was read once on one side: with less than 32 bits the last "
+        "bit of a token's score may differ",
+        later=True,
+    ),
     # Answers to each question.
     "repeats": Ingredient(NOT, "best-of-N and pass@N need the same N", kind=Positive),
     # Seed of each repeat, null: none is sent; null: the harness's own seeding.

@@ -19,6 +19,8 @@ from lm_eval_longbench.version import __version__, installed
 
 # The ingredient `decoding`, and the fingerprint of kept answers that are so already.
 CLEANED_UP = "cleaned up"
+# The ingredient `prefill`.
+REUSED = "reused"
 
 
 def unknown(**known: Any) -> dict[str, Any]:

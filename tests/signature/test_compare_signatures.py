@@ -70,6 +70,7 @@ OTHER = {
     "generation": ({"until": [], "max_gen_toks": 64, "temperature": 0.0}, NOT),
     "model_settings": ({"eos_string": "</s>"}, NOT),
     "decoding": ("cleaned up", CARE),
+    "prefill": ("reused", CARE),
     "repeats": (3, NOT),
     "seeds": ([1234], CARE),
     "filters": ([{"name": "mine", "filter": []}], NOT),

@@ -35,6 +35,7 @@ PRO = completed(
         "generation": {"until": [], "max_gen_toks": 1024, "temperature": 1.0},
         "model_settings": {"eos_string": "</s>"},
         "decoding": "cleaned up",
+        "prefill": "reused",
         "repeats": 3,
         "seeds": [1234, 1235, 1236],
         "filters": [{"name": "mine"}, {"name": "other"}],
