@@ -17,6 +17,7 @@ from lm_eval_longbench.records.answer import capped_share
 from lm_eval_longbench.records.sample import Scored, document_of_hash, line_of
 from lm_eval_longbench.signature.protocol import GIVEN
 from lm_eval_longbench.statistics.answers import Columns
+from lm_eval_longbench.statistics.figure import computed
 
 if TYPE_CHECKING:
     from lm_eval_longbench.benchmarks.base import Benchmark
@@ -295,7 +296,8 @@ def question_values(
     for sample in samples:
         lines.append(line_of(sample))
         columns.add(lines[-1])
-    figures = benchmark.question_figures(columns.finish())
+    answers = columns.finish()
+    figures = computed(benchmark.question_rows(answers), answers, benchmark.unit)
     values: dict[str, float | None] = {
         **{figure.metric: figure.of_question() for figure in figures},
         FAILED.name: sum(worth.failed for worth in scored) / len(scored),
