@@ -10,12 +10,14 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from lm_eval_longbench.benchmarks.asking import Asking
 from lm_eval_longbench.benchmarks.base import PRESETS, PUBLISHED, SAMPLES, Benchmark, Published
 from lm_eval_longbench.benchmarks.charts import BEST, LOOK_PRO, OVERALL, PASS, Look
+from lm_eval_longbench.benchmarks.modes import ProAsking
 from lm_eval_longbench.catalog.model import COUNTS as COUNT_METRICS
 from lm_eval_longbench.catalog.model import Metric, Table, Task
 from lm_eval_longbench.catalog.presets import PresetTable
@@ -24,7 +26,7 @@ from lm_eval_longbench.data.rows import kind_problem, value_problem
 from lm_eval_longbench.metrics.lists import ITEM_METRICS
 from lm_eval_longbench.metrics.reasoning import DROP, answer_of
 from lm_eval_longbench.metrics.summary import SummaryParts, sample_failed, score_sample
-from lm_eval_longbench.options import MOST_REPEATS
+from lm_eval_longbench.options import MOST_REPEATS, Options
 from lm_eval_longbench.records.layouts import Layout, OfficialFiles
 from lm_eval_longbench.records.pro_files import LAYOUTS, ProFiles
 from lm_eval_longbench.records.sample import (
@@ -50,10 +52,6 @@ from lm_eval_longbench.statistics.figure import (
     only,
     passed,
 )
-
-if TYPE_CHECKING:
-    from lm_eval_longbench.benchmarks.asking import Asking
-    from lm_eval_longbench.options import Options
 
 # In the names of the official inference files.
 INFERENCE = "_inference_"
@@ -228,8 +226,6 @@ class LongBenchPro(Benchmark):
         return problem
 
     def asking(self, task: Task, options: Options, repeats: int) -> Asking:
-        from lm_eval_longbench.benchmarks.modes import ProAsking
-
         return ProAsking(self, task, options, repeats)
 
     def protocol(self, task: Task, *, thinking: bool = False) -> Protocol:

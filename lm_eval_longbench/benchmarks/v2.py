@@ -12,18 +12,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from lm_eval_longbench.benchmarks.asking import Asking, RetrievedAsking
 from lm_eval_longbench.benchmarks.base import PRESETS, PUBLISHED, SAMPLES, Benchmark, Published
 from lm_eval_longbench.benchmarks.charts import LOOK_V2, OFFICIAL, OVERALL, Look
+from lm_eval_longbench.benchmarks.modes import RETRIEVAL, CotAnswerAsking, CotAsking
 from lm_eval_longbench.catalog.model import COUNTS as COUNT_METRICS
 from lm_eval_longbench.catalog.model import Metric, Table, Task
 from lm_eval_longbench.catalog.presets import PresetTable
 from lm_eval_longbench.catalog.read import ours
 from lm_eval_longbench.metrics.letter import CHOICES, Verdict, judge
 from lm_eval_longbench.metrics.reasoning import DROP
+from lm_eval_longbench.options import Options
 from lm_eval_longbench.prompts.render import render, text_sha256
 from lm_eval_longbench.records.sample import Read, Sample, Scored, Unusable, is_texts
 from lm_eval_longbench.records.v2_files import (
@@ -50,11 +53,6 @@ from lm_eval_longbench.statistics.figure import (
     nested,
 )
 from lm_eval_longbench.statistics.means import percent_of, running_total
-
-if TYPE_CHECKING:
-    from lm_eval_longbench.benchmarks.asking import Asking
-    from lm_eval_longbench.options import Options
-
 
 # ---------------------------------------------------------------------- figures
 
@@ -258,20 +256,14 @@ class LongBenchV2(Benchmark):
         return None
 
     def asking(self, task: Task, options: Options, repeats: int) -> Asking:
-        from lm_eval_longbench.benchmarks import modes as own
-        from lm_eval_longbench.benchmarks.asking import Asking, RetrievedAsking
-
         if task.retrieved:
-            return RetrievedAsking(self, task, options, repeats, own.RETRIEVAL)
-        kinds = {COT: own.CotAsking, COT_ANSWER: own.CotAnswerAsking}
+            return RetrievedAsking(self, task, options, repeats, RETRIEVAL)
+        kinds = {COT: CotAsking, COT_ANSWER: CotAnswerAsking}
         return kinds.get(task.name, Asking)(self, task, options, repeats)
 
     def render(self, task: Task, row: Mapping[str, Any]) -> str:
         """Return a prompt; of pass two the row's `cot` is the reasoning, of RAG it has chunks."""
         if task.retrieved:
-            from lm_eval_longbench.benchmarks.modes import RETRIEVAL
-            from lm_eval_longbench.options import Options
-
             return RETRIEVAL.rendered(task, row, Options())
         return render(task, row)
 
