@@ -7,7 +7,6 @@ summary: its code at 88fbeb8. Published figures: the leaderboard of LongBench Pr
 
 from __future__ import annotations
 
-import functools
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -80,43 +79,6 @@ def _bound(answers: Answers) -> np.ndarray:
     """Return what the best answer to a summary must exceed to pass, NaN for other questions."""
     summary = np.any([answers.has("primary_task", name) for name in _SUMMARY_TASKS], 0)
     return np.where(summary, _SUMMARY_PASS, np.nan)
-
-
-@functools.cache
-def _figures(repeats: int) -> tuple[Rows, ...]:
-    """Return every figure of the official summary, and the means of the secondary tasks.
-
-    Figures are shares. An unscored summary leaves every figure that contains it without a
-    value. A question that lacks a run takes part with the runs it has.
-    """
-    dimensions = tuple(DIMENSIONS)
-    iterations, bests, passes, parts = [], [], [], []
-    for n in range(1, repeats + 1):
-        path = ("official", f"inference_iteration_{n}_overall_metric")
-        iterations.append(Rows(ITERATION, only(n), name=f"{ITERATION} {n}", path=path))
-        path, highest = ("official", f"BoN-{n}"), best(n)
-        bests.append(Rows(BEST, highest, name=f"best of {n}", path=(*path, "overall_metric")))
-        passing, path_of_part = passed(n, _bound), (*path, "{dimension}", "{value}")
-        passes.append(Rows(PASS, passing, name=f"pass@{n}", path=("official", f"pass@{n}")))
-        section = f"best of {n}, {{dimension}}"
-        parts.append(Rows(section, highest, by=dimensions, path=path_of_part, detail=True))
-    average = ("official", "average_{dimension}_metric", "{value}")
-    return (
-        Rows(OVERALL, name=OVERALL, path=("official", "average_overall_metric")),
-        *iterations,
-        Rows("{dimension}", by=dimensions, path=average),
-        *bests,
-        *passes,
-        Rows("{dimension}", by=(SECONDARY,), detail=True),
-        *parts,
-    )
-
-
-@functools.cache
-def _of_questions(repeats: int) -> tuple[Rows, ...]:
-    """Return score, best-of-N and pass@N."""
-    own = {"score": mean, "best_of_n": best(repeats), "pass_at_n": passed(repeats, _bound)}
-    return tuple(Rows(OVERALL, reducer, name=name, metric=name) for name, reducer in own.items())
 
 
 def official(answers: Answers, figures: Sequence[Figure]) -> dict[str, Any]:
@@ -300,15 +262,40 @@ class LongBenchPro(Benchmark):
     # ------------------------------------------------------------------ figures
 
     def rows(self, answers: Answers) -> Iterable[Rows]:
-        """Return every figure of the official summary, see `_figures`."""
-        return _figures(answers.repeats)
+        """Return every figure of the official summary, and the means of the secondary tasks.
+
+        Figures are shares. An unscored summary leaves every figure that contains it without a
+        value. A question that lacks a run takes part with the runs it has.
+        """
+        dimensions = tuple(DIMENSIONS)
+        iterations, bests, passes, parts = [], [], [], []
+        for n in range(1, answers.repeats + 1):
+            path = ("official", f"inference_iteration_{n}_overall_metric")
+            iterations.append(Rows(ITERATION, only(n), name=f"{ITERATION} {n}", path=path))
+            path, highest = ("official", f"BoN-{n}"), best(n)
+            bests.append(Rows(BEST, highest, name=f"best of {n}", path=(*path, "overall_metric")))
+            passing, path_of_part = passed(n, _bound), (*path, "{dimension}", "{value}")
+            passes.append(Rows(PASS, passing, name=f"pass@{n}", path=("official", f"pass@{n}")))
+            section = f"best of {n}, {{dimension}}"
+            parts.append(Rows(section, highest, by=dimensions, path=path_of_part, detail=True))
+        average = ("official", "average_{dimension}_metric", "{value}")
+        return (
+            Rows(OVERALL, name=OVERALL, path=("official", "average_overall_metric")),
+            *iterations,
+            Rows("{dimension}", by=dimensions, path=average),
+            *bests,
+            *passes,
+            Rows("{dimension}", by=(SECONDARY,), detail=True),
+            *parts,
+        )
 
     def question_rows(self, answers: Answers) -> Iterable[Rows]:
         """Return score, best-of-N and pass@N; of summaries the parts of the score, too."""
-        own = _of_questions(answers.repeats)
-        if not any(answers.table.tasks[name].summary for name in answers.expected):
-            return own
-        return (*own, *(Rows("", field(name), metric=name) for name in self.sample_fields))
+        runs = answers.repeats
+        own = {"score": mean, "best_of_n": best(runs), "pass_at_n": passed(runs, _bound)}
+        if any(answers.table.tasks[name].summary for name in answers.expected):
+            own |= {name: field(name) for name in self.sample_fields}
+        return [Rows("", reducer, metric=name) for name, reducer in own.items()]
 
     official = staticmethod(official)
 

@@ -217,13 +217,11 @@ def first(answers: Answers, number: int) -> np.ndarray:
     return found
 
 
-@functools.cache
 def only(number: int) -> Reducer:
     """Return what reduces answers to the scores of this one of each question, from 1."""
     return lambda answers: mean(answers, first(answers, number) & ~first(answers, number - 1))
 
 
-@functools.cache
 def best(number: int) -> Reducer:
     """Return what reduces answers to the best scores of the first ones: best of N."""
 
