@@ -2,6 +2,7 @@
 
 from lm_eval_longbench.benchmarks.registry import benchmark_of_table, tables
 from lm_eval_longbench.statistics.answers import Columns
+from lm_eval_longbench.statistics.figure import computed
 
 
 def answers_of(table, lines, repeats=None, *, official=True, expected=()):
@@ -27,3 +28,9 @@ def parts_of(table, lines, repeats=None, **more):
     answers = answers_of(table, lines, repeats, **more)
     benchmark = answers.benchmark
     return benchmark.parts(answers, benchmark.figures(answers))
+
+
+def of_question(answers):
+    """The figures that the harness has of a question."""
+    benchmark = answers.benchmark
+    return computed(benchmark.question_rows(answers), answers, benchmark.unit)

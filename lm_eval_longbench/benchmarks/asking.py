@@ -13,18 +13,28 @@ from lm_eval_longbench.catalog.presets import applied
 from lm_eval_longbench.console import warn_once
 from lm_eval_longbench.errors import OptionError
 from lm_eval_longbench.metrics.reasoning import reasoned_share
+from lm_eval_longbench.options import Options
 from lm_eval_longbench.records.answer import capped_share
 from lm_eval_longbench.records.sample import Scored, document_of_hash, line_of
+from lm_eval_longbench.retrieval.chunks import (
+    EMBEDDING,
+    Chunk,
+    Ranker,
+    check_complete,
+    contexts_sha256,
+    rank,
+    rank_by_embedding,
+    read_contexts,
+)
+from lm_eval_longbench.retrieval.vectors import Embedder
 from lm_eval_longbench.signature.protocol import GIVEN
 from lm_eval_longbench.statistics.answers import Columns
+from lm_eval_longbench.statistics.figure import computed
 
 if TYPE_CHECKING:
     from lm_eval_longbench.benchmarks.base import Benchmark
     from lm_eval_longbench.catalog.model import Task
     from lm_eval_longbench.data.open import Documents
-    from lm_eval_longbench.options import Options
-    from lm_eval_longbench.retrieval.chunks import Chunk, Ranker
-    from lm_eval_longbench.retrieval.vectors import Embedder
 
 
 class Asking:
@@ -148,12 +158,6 @@ logger = logging.getLogger(__name__)
 
 def ranker_of(options: Options) -> Ranker:
     """Return what ranks chunks in a run with these options."""
-    from lm_eval_longbench.retrieval.chunks import (  # slow to import
-        EMBEDDING,
-        rank,
-        rank_by_embedding,
-    )
-
     if options.retriever != EMBEDDING:
         return rank
     model, url = options.embedding_model, options.embedding_url
@@ -212,8 +216,6 @@ class RetrievedAsking(Asking):
     @property
     def ingredients(self) -> dict[str, Any]:
         """Where parts come from, and how many of them a prompt has."""
-        from lm_eval_longbench.retrieval.chunks import contexts_sha256
-
         path, label = self.options.retrieved_context, self._retrieval.label
         retrieval = label(self.options) if path is None else f"{GIVEN}{contexts_sha256(path)}"
         number = None if self.task.every_part else self.options.rag_top_n
@@ -221,8 +223,6 @@ class RetrievedAsking(Asking):
 
     def load(self) -> Documents:
         """Open the questions and, where a file has them, their parts."""
-        from lm_eval_longbench.retrieval.chunks import check_complete, read_contexts
-
         documents = super().load()
         path = self.options.retrieved_context
         if path is None:
@@ -291,7 +291,8 @@ def question_values(
     columns = Columns(benchmark, table, len(samples))
     for sample in samples:
         columns.add(line_of(sample))
-    figures = benchmark.question_figures(columns.finish())
+    answers = columns.finish()
+    figures = computed(benchmark.question_rows(answers), answers, benchmark.unit)
     values: dict[str, float | None] = {
         **{figure.metric: figure.of_question() for figure in figures},
         FAILED.name: sum(worth.failed for worth in scored) / len(scored),

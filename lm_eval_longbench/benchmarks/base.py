@@ -6,7 +6,7 @@ is worth, which figures follow from the answers, and the files that its official
 Everything else in this package asks the object. `benchmarks.registry` lists the objects.
 
 `docs/new-benchmark.md` walks through adding one. Each benchmark has to say its attributes without a
-value here, and `score`, `figures` and `harness_metrics`; what else is here fits a benchmark whose
+value here, and `score`, `rows` and `harness_metrics`; what else is here fits a benchmark whose
 questions have gold answers called `answers` and lie in one JSON Lines file a dataset.
 
 Words: a *run* asks a model the *questions* of some *tasks*, each of them one or more times
@@ -17,7 +17,7 @@ Words: a *run* asks a model the *questions* of some *tasks*, each of them one or
 from __future__ import annotations
 
 import abc
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -43,7 +43,7 @@ from lm_eval_longbench.records.sample import (
     text_id,
 )
 from lm_eval_longbench.signature.protocol import Protocol
-from lm_eval_longbench.statistics.figure import Figure, Place, Unit, nested
+from lm_eval_longbench.statistics.figure import Figure, Place, Rows, Unit, computed, nested
 from lm_eval_longbench.task_folder import task_folder
 
 if TYPE_CHECKING:
@@ -421,16 +421,20 @@ class Benchmark(abc.ABC):
         return self.published.shown[: self.published.ranked] if self.published else ()
 
     @abc.abstractmethod
+    def rows(self, answers: Answers) -> Iterable[Rows]:
+        """Return what figures a table has, in the order of reports."""
+
     def figures(self, answers: Answers) -> list[Figure]:
         """Return every figure of a table, in the order of reports."""
+        return computed(self.rows(answers), answers, self.unit)
 
     def chart_figures(self, answers: Answers) -> list[Figure]:
         """Return every figure that charts show: those of reports, and what charts need besides."""
         return self.figures(answers)
 
-    def question_figures(self, answers: Answers) -> list[Figure]:
+    def question_rows(self, answers: Answers) -> Iterable[Rows]:
         """Return the figures that the harness has of a task, the first of them official."""
-        return [figure for figure in self.figures(answers) if figure.metric]
+        return [own for own in self.rows(answers) if own.metric]
 
     def official(self, answers: Answers, figures: Sequence[Figure]) -> dict[str, Any]:
         """Return the figures in the schema of the official result file: as their paths say."""

@@ -6,7 +6,7 @@ import json
 import logging
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lm_eval_longbench.benchmarks.asking import Asking, Retrieval, ranker_of
 from lm_eval_longbench.benchmarks.base import Benchmark
@@ -16,16 +16,14 @@ from lm_eval_longbench.data.open import Documents, select
 from lm_eval_longbench.errors import DataError, EmbeddingError, OptionError
 from lm_eval_longbench.files import read_json_lines
 from lm_eval_longbench.metrics.reasoning import answer_of
+from lm_eval_longbench.options import Options
 from lm_eval_longbench.prompts.render import render, text_sha256
 from lm_eval_longbench.records.log import is_log_row, prompt_of
 from lm_eval_longbench.records.sample import Scored
 from lm_eval_longbench.records.v2_files import ASKED
-
-if TYPE_CHECKING:
-    from lm_eval_longbench.options import Options
-    from lm_eval_longbench.retrieval.chunks import Chunk
-    from lm_eval_longbench.retrieval.vectors import Embedder
-
+from lm_eval_longbench.retrieval.chunks import SIZE, Chunk, label, retrieve
+from lm_eval_longbench.retrieval.embedding import choose_embedder, summary_similarities
+from lm_eval_longbench.retrieval.vectors import Embedder, VectorCache
 
 # ---------------------------------------------------------------------- reasoning of a run
 
@@ -200,14 +198,10 @@ class CotAnswerAsking(CotAsking):
 
 
 def _own(row: Mapping[str, Any], options: Options) -> list[Chunk]:
-    from lm_eval_longbench.retrieval.chunks import SIZE, retrieve  # slow to import
-
     return retrieve(row, options.rag_top_n, ranker_of(options), options.chunk_size or SIZE)
 
 
 def _label(options: Options) -> str:
-    from lm_eval_longbench.retrieval.chunks import SIZE, label
-
     return label(options.retriever, f"{options.chunk_size or SIZE}-token", options.embedding_model)
 
 
@@ -245,8 +239,6 @@ class ProAsking(Asking):
         super().__init__(benchmark, task, options, repeats)
         self.embedder: Embedder | None = None
         if task.summary:
-            from lm_eval_longbench.retrieval.embedding import choose_embedder
-
             self.embedder = choose_embedder(options.embedding_model, options.embedding_url)
         # Of each question with a summary, by its row: one similarity a repeat.
         self._similarities: dict[int, list[float | None]] = {}
@@ -286,9 +278,6 @@ class ProAsking(Asking):
                 "embedding_url to ask a server), or complete it later from the sample log.",
             )
             return
-        from lm_eval_longbench.retrieval.embedding import summary_similarities
-        from lm_eval_longbench.retrieval.vectors import VectorCache
-
         pairs = [
             (answer_of(response, self.options.reasoning), doc["answer"])
             for doc, responses in answered

@@ -8,13 +8,15 @@ summary: its code at 88fbeb8. Published figures: the leaderboard of LongBench Pr
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
+from lm_eval_longbench.benchmarks.asking import Asking
 from lm_eval_longbench.benchmarks.base import PRESETS, PUBLISHED, SAMPLES, Benchmark, Published
 from lm_eval_longbench.benchmarks.charts import BEST, LOOK_PRO, OVERALL, PASS, Look
+from lm_eval_longbench.benchmarks.modes import ProAsking
 from lm_eval_longbench.catalog.model import COUNTS as COUNT_METRICS
 from lm_eval_longbench.catalog.model import Metric, Table, Task
 from lm_eval_longbench.catalog.presets import PresetTable
@@ -23,7 +25,7 @@ from lm_eval_longbench.data.rows import kind_problem, value_problem
 from lm_eval_longbench.metrics.lists import ITEM_METRICS
 from lm_eval_longbench.metrics.reasoning import DROP, answer_of
 from lm_eval_longbench.metrics.summary import SummaryParts, sample_failed, score_sample
-from lm_eval_longbench.options import MOST_REPEATS
+from lm_eval_longbench.options import MOST_REPEATS, Options
 from lm_eval_longbench.records.layouts import Layout, OfficialFiles
 from lm_eval_longbench.records.pro_files import LAYOUTS, ProFiles
 from lm_eval_longbench.records.sample import (
@@ -40,20 +42,15 @@ from lm_eval_longbench.statistics.answers import Answers
 from lm_eval_longbench.statistics.figure import (
     Figure,
     Place,
-    Reduced,
+    Rows,
     Unit,
     best,
-    figure,
-    first,
-    groups,
+    field,
     mean,
     nested,
+    only,
     passed,
 )
-
-if TYPE_CHECKING:
-    from lm_eval_longbench.benchmarks.asking import Asking
-    from lm_eval_longbench.options import Options
 
 # In the names of the official inference files.
 INFERENCE = "_inference_"
@@ -78,73 +75,10 @@ _SUMMARY_TASKS = tuple(
 ITERATION = "iteration"
 
 
-def reached(best: Reduced, is_summary: np.ndarray) -> np.ndarray:
-    """Return which best answers pass, bool [questions]: score 1.0, of a summary above 0.65."""
-    return np.where(is_summary, best.values > _SUMMARY_PASS, best.values == 1.0)
-
-
-def _best(answers: Answers, runs: int) -> tuple[Reduced, Reduced]:
-    """Return best of N and pass@N."""
-    found = best(answers, runs)
+def _bound(answers: Answers) -> np.ndarray:
+    """Return what the best answer to a summary must exceed to pass, NaN for other questions."""
     summary = np.any([answers.has("primary_task", name) for name in _SUMMARY_TASKS], 0)
-    return found, passed(found, reached(found, summary))
-
-
-def figures(answers: Answers) -> list[Figure]:
-    """Return every figure of the official summary, and the means of the secondary tasks.
-
-    Figures are shares. An unscored summary leaves every figure that contains it without a
-    value. A question that lacks a run takes part with the runs it has.
-    """
-    means, runs = mean(answers), range(1, answers.repeats + 1)
-    upto = {run: _best(answers, run) for run in runs}
-
-    def own(
-        section: str,
-        name: str,
-        reduced: Reduced,
-        *path: str,
-        among: Any = None,
-        detail: bool = False,
-    ) -> Figure:
-        official = ("official", *path) if path else ()
-        return figure(answers, (section, name), reduced, SHARE, among, path=official, detail=detail)
-
-    def by_dimension(reduced: Reduced, run: int = 0) -> Iterator[Figure]:
-        for dimension, name, among in groups(answers, *DIMENSIONS):
-            section = f"best of {run}, {dimension}" if run else dimension
-            path = (f"BoN-{run}", dimension) if run else (f"average_{dimension}_metric",)
-            yield own(section, name, reduced, *path, name, among=among, detail=bool(run))
-
-    found = [own(OVERALL, OVERALL, means, "average_overall_metric")]
-    for run in runs:
-        only = mean(answers, first(answers, run) & ~first(answers, run - 1))
-        key = f"inference_iteration_{run}_overall_metric"
-        found.append(own(ITERATION, f"{ITERATION} {run}", only, key))
-    found += by_dimension(means)
-    for run, (highest, _) in upto.items():
-        path = (f"BoN-{run}", "overall_metric")
-        found.append(own(BEST, f"best of {run}", highest, *path))
-    for run, (_, passing) in upto.items():
-        found.append(own(PASS, f"pass@{run}", passing, f"pass@{run}"))
-    for dimension, name, among in groups(answers, SECONDARY):
-        found.append(own(dimension, name, means, among=among, detail=True))
-    for run, (highest, _) in upto.items():
-        found += by_dimension(highest, run)
-    return found
-
-
-def question_figures(answers: Answers) -> list[Figure]:
-    """Return score, best-of-N and pass@N; of summaries the parts of the score, too."""
-    highest, passing = _best(answers, answers.repeats)
-    found = {"score": mean(answers), "best_of_n": highest, "pass_at_n": passing}
-    if any(answers.table.tasks[name].summary for name in answers.expected):
-        for name in answers.benchmark.sample_fields:
-            known = answers.fields.get(name, answers.scores * np.nan)
-            found[name] = mean(answers, values=known)
-    return [
-        figure(answers, (OVERALL, name), own, SHARE, metric=name) for name, own in found.items()
-    ]
+    return np.where(summary, _SUMMARY_PASS, np.nan)
 
 
 def official(answers: Answers, figures: Sequence[Figure]) -> dict[str, Any]:
@@ -254,8 +188,6 @@ class LongBenchPro(Benchmark):
         return problem
 
     def asking(self, task: Task, options: Options, repeats: int) -> Asking:
-        from lm_eval_longbench.benchmarks.modes import ProAsking
-
         return ProAsking(self, task, options, repeats)
 
     def protocol(self, task: Task, *, thinking: bool = False) -> Protocol:
@@ -329,8 +261,42 @@ class LongBenchPro(Benchmark):
 
     # ------------------------------------------------------------------ figures
 
-    figures = staticmethod(figures)
-    question_figures = staticmethod(question_figures)
+    def rows(self, answers: Answers) -> Iterable[Rows]:
+        """Return every figure of the official summary, and the means of the secondary tasks.
+
+        Figures are shares. An unscored summary leaves every figure that contains it without a
+        value. A question that lacks a run takes part with the runs it has.
+        """
+        dimensions = tuple(DIMENSIONS)
+        iterations, bests, passes, parts = [], [], [], []
+        for n in range(1, answers.repeats + 1):
+            path = ("official", f"inference_iteration_{n}_overall_metric")
+            iterations.append(Rows(ITERATION, only(n), name=f"{ITERATION} {n}", path=path))
+            path, highest = ("official", f"BoN-{n}"), best(n)
+            bests.append(Rows(BEST, highest, name=f"best of {n}", path=(*path, "overall_metric")))
+            passing, path_of_part = passed(n, _bound), (*path, "{dimension}", "{value}")
+            passes.append(Rows(PASS, passing, name=f"pass@{n}", path=("official", f"pass@{n}")))
+            section = f"best of {n}, {{dimension}}"
+            parts.append(Rows(section, highest, by=dimensions, path=path_of_part, detail=True))
+        average = ("official", "average_{dimension}_metric", "{value}")
+        return (
+            Rows(OVERALL, name=OVERALL, path=("official", "average_overall_metric")),
+            *iterations,
+            Rows("{dimension}", by=dimensions, path=average),
+            *bests,
+            *passes,
+            Rows("{dimension}", by=(SECONDARY,), detail=True),
+            *parts,
+        )
+
+    def question_rows(self, answers: Answers) -> Iterable[Rows]:
+        """Return score, best-of-N and pass@N; of summaries the parts of the score, too."""
+        runs = answers.repeats
+        own = {"score": mean, "best_of_n": best(runs), "pass_at_n": passed(runs, _bound)}
+        if any(answers.table.tasks[name].summary for name in answers.expected):
+            own |= {name: field(name) for name in self.sample_fields}
+        return [Rows("", reducer, metric=name) for name, reducer in own.items()]
+
     official = staticmethod(official)
 
     # ------------------------------------------------------------------ official files

@@ -7,7 +7,7 @@ LongBench at commit 2e00731. Published figures: the results tables of LongBench
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -53,7 +53,7 @@ from lm_eval_longbench.records.sample import (
 )
 from lm_eval_longbench.records.v1_files import DATASETS, LAYOUTS, V1Files
 from lm_eval_longbench.statistics.answers import Answers, BadRow
-from lm_eval_longbench.statistics.figure import RELATIVE, Figure, Place, Unit, figure, groups, mean
+from lm_eval_longbench.statistics.figure import RELATIVE, Figure, Place, Rows, Unit, field
 from lm_eval_longbench.statistics.means import percent_of, running_total
 from lm_eval_longbench.statistics.tree import Contrast, Leaf, Mean, Relative
 
@@ -72,6 +72,8 @@ def _e_rounded(values: np.ndarray, number: int) -> float:
 
 PERCENT = Unit("percent", 100, 100, 2)
 DATASET, GOOGLE = "dataset", "rougeL_google"
+# Google's ROUGE-L of each dataset where it was computed.
+_GOOGLES = Rows(GOOGLE, field(GOOGLE), by=("dataset",), known=True, metric=GOOGLE, main=True)
 # What the columns of languages and categories of longbench_v1.csv are called here.
 _CODES = {"en": "English", "zh": "Chinese"}
 _COLUMNS = {
@@ -264,17 +266,12 @@ class LongBench(Benchmark):
             raise BadRow(f"'length' must be a whole number, not {length!r}")
         return bucket(length)
 
-    def _googles(self, answers: Answers) -> list[Figure]:
-        """Return Google's ROUGE-L of each dataset where it was computed."""
-        if GOOGLE not in answers.fields:
-            return []
-        own = mean(answers, values=answers.fields[GOOGLE])
-        known = ~np.isnan(answers.fields[GOOGLE]).all(axis=1)
-        return [
-            figure(answers, (GOOGLE, name), own, PERCENT, has & known, metric=GOOGLE, main=True)
-            for _, name, has in groups(answers, "dataset")
-            if (has & known).any()
-        ]
+    def _is_asked(self, answers: Answers, dataset: str) -> bool:
+        return self.datasets[dataset].name in answers.expected
+
+    def question_rows(self, answers: Answers) -> Iterable[Rows]:
+        """Return the score of a dataset, and Google's ROUGE-L where it has one."""
+        return (Rows(DATASET, metric="score"), _GOOGLES)
 
     def is_official_row(self, row: Mapping[str, Any], stem: str) -> bool:
         named = "answers" in row or stem in DATASETS
@@ -344,33 +341,31 @@ class LongBenchV1(LongBench):
         (PUBLISHED / "longbench_v1_papers.csv",),
     )
 
+    def rows(self, answers: Answers) -> Iterable[Rows]:
+        """Return datasets; a question's score is the mean over its repeats."""
+        datasets = Rows(
+            DATASET,
+            by=("dataset",),
+            stream="{value}",
+            rounded=_v1_rounded,
+            path=("official", "{value}"),
+            in_file=self._is_asked,
+        )
+        return (datasets, _GOOGLES)
+
     def figures(self, answers: Answers) -> list[Figure]:
         """Return headlines, category means and datasets; what lacks a dataset has no value.
 
         The headline of a language is the mean of its six category means, a category mean that of
         its datasets (source: LongBench, results tables); that of a variant is the mean of datasets.
-        A question's score is the mean over its repeats.
         """
-        present = {self.tasks[task].label for task in answers.expected}
-        scores = mean(answers)
-        datasets = {
-            name: figure(
-                answers,
-                (DATASET, name),
-                scores,
-                PERCENT,
-                has,
-                stream=name,
-                rounded=_v1_rounded,
-                path=("official", name) if name in present else (),
-            )
-            for _, name, has in groups(answers, "dataset")
-        }
+        found = super().figures(answers)
+        datasets = {own.name: own.leaf for own in found if own.section == DATASET}
         headlines, categories = [], []
         for title, parts in self.defined.headlines.items():
             means: list[Leaf | Mean] = []
             for part, names in parts.items():
-                own = [datasets[self.tasks[name].label].leaf for name in names]
+                own = [datasets[self.tasks[name].label] for name in names]
                 if part in self.tasks:
                     means += own
                 else:
@@ -378,12 +373,7 @@ class LongBenchV1(LongBench):
                     means.append(category)
                     categories.append(Figure(title, part, category, PERCENT))
             headlines.append(Figure(HEADLINE, title, Mean(tuple(means)), PERCENT, main=True))
-        return [*headlines, *categories, *datasets.values(), *self._googles(answers)]
-
-    def question_figures(self, answers: Answers) -> list[Figure]:
-        """Return the score of a dataset, and Google's ROUGE-L where it has one."""
-        own = figure(answers, (DATASET, ""), mean(answers), PERCENT, metric="score")
-        return [own, *self._googles(answers)]
+        return [*headlines, *categories, *found]
 
 
 class LongBenchE(LongBench):
@@ -400,54 +390,57 @@ class LongBenchE(LongBench):
     def dimensions(self) -> Mapping[str, Sequence[str]]:
         return {**super().dimensions, "bucket": BUCKETS}
 
+    def rows(self, answers: Answers) -> Iterable[Rows]:
+        """Return of each dataset all lengths, and its three buckets.
+
+        Sections are lengths, so that the datasets of one length stand together.
+        """
+        whole = Rows(ALL_LENGTHS, by=("dataset",), stream="{value}", main=True)
+        buckets = (
+            Rows(
+                name,
+                by=("dataset",),
+                within=("bucket", name),
+                stream=f"{{value}} {name}",
+                rounded=_e_rounded,
+                path=("official", "{value}", name),
+                in_file=self._is_asked,
+            )
+            for name in BUCKETS
+        )
+        return (whole, *buckets, _GOOGLES)
+
     def figures(self, answers: Answers) -> list[Figure]:
-        """Return of each dataset all lengths, its three buckets, and x/y - 1 of each bucket.
+        """Return the same, and behind the buckets x/y - 1 of each of them.
 
         x is the score of the bucket, y that of the whole dataset (source: LongBench paper, section
-        on LongBench-E). Sections are lengths, so that the datasets of one length stand together.
+        on LongBench-E).
         """
-        means = mean(answers)
-        present = {self.tasks[task].label for task in answers.expected}
-        whole: list[Figure] = []
-        buckets: dict[str, list[Figure]] = {name: [] for name in BUCKETS}
-        relative: dict[str, list[Figure]] = {name: [] for name in BUCKETS}
-        for _, dataset, own in groups(answers, "dataset"):
-            place = (ALL_LENGTHS, dataset)
-            whole.append(figure(answers, place, means, PERCENT, own, stream=dataset, main=True))
-            parts = [
-                figure(
-                    answers,
-                    (name, dataset),
-                    means,
-                    PERCENT,
-                    own & has,
-                    stream=f"{dataset} {name}",
-                    rounded=_e_rounded,
-                    path=("official", dataset, name) if dataset in present else (),
-                )
-                for _, name, has in groups(answers, "bucket")
-            ]
-            leaves = tuple(part.leaf for part in parts)
-            for part in parts:
-                buckets[part.section].append(part)
-                ratio = Relative(part.leaf, leaves)
-                section = f"{part.section}, relative to all lengths"
-                relative[part.section].append(Figure(section, dataset, ratio, RELATIVE))
-        sections = [whole, *buckets.values(), *relative.values()]
-        return [figure for own in sections for figure in own] + self._googles(answers)
+        found = super().figures(answers)
+        scores = [own for own in found if own.section in BUCKETS]
+        relative = [
+            Figure(
+                f"{own.section}, relative to all lengths",
+                own.name,
+                Relative(own.leaf, tuple(one.leaf for one in scores if one.name == own.name)),
+                RELATIVE,
+            )
+            for own in scores
+        ]
+        googles = [own for own in found if own.section == GOOGLE]
+        return [*found[: len(found) - len(googles)], *relative, *googles]
 
     def chart_figures(self, answers: Answers) -> list[Figure]:
         found = self.figures(answers)
         return found + means_of_tasks(found, PERCENT)
 
-    def question_figures(self, answers: Answers) -> list[Figure]:
+    def question_rows(self, answers: Answers) -> Iterable[Rows]:
         """Return the score of a dataset, that of each bucket, and Google's ROUGE-L."""
-        means = mean(answers)
-        found = [figure(answers, (DATASET, ""), means, PERCENT, metric="score")]
-        for _, name, has in groups(answers, "bucket"):
-            metric = BUCKET_METRICS[name]
-            found.append(figure(answers, (name, ""), means, PERCENT, has, metric=metric))
-        return found + self._googles(answers)
+        buckets = (
+            Rows(name, within=("bucket", name), metric=metric)
+            for name, metric in BUCKET_METRICS.items()
+        )
+        return (*super().question_rows(answers), *buckets)
 
     def official_metrics(self, task: Task) -> tuple[str, ...]:
         """Return the buckets: nothing official is over all lengths."""

@@ -10,19 +10,23 @@ caveat, as have the rows of people and of chance.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
+from lm_eval_longbench.benchmarks.asking import Asking, RetrievedAsking
 from lm_eval_longbench.benchmarks.base import PRESETS, PUBLISHED, SAMPLES, Benchmark, Published
 from lm_eval_longbench.benchmarks.charts import LOOK_V2, OFFICIAL, OVERALL, Look
+from lm_eval_longbench.benchmarks.modes import RETRIEVAL, CotAnswerAsking, CotAsking
 from lm_eval_longbench.catalog.model import COUNTS as COUNT_METRICS
 from lm_eval_longbench.catalog.model import Metric, Table, Task
 from lm_eval_longbench.catalog.presets import PresetTable
 from lm_eval_longbench.catalog.read import ours
 from lm_eval_longbench.metrics.letter import CHOICES, Verdict, judge
 from lm_eval_longbench.metrics.reasoning import DROP
+from lm_eval_longbench.options import Options
 from lm_eval_longbench.prompts.render import render, text_sha256
 from lm_eval_longbench.records.sample import Read, Sample, Scored, Unusable, is_texts
 from lm_eval_longbench.records.v2_files import (
@@ -37,29 +41,24 @@ from lm_eval_longbench.records.v2_files import (
 )
 from lm_eval_longbench.statistics.answers import Answers
 from lm_eval_longbench.statistics.figure import (
+    ALL,
+    RELATIVE,
     Figure,
     Place,
     Reduced,
+    Rows,
     Unit,
-    figure,
-    groups,
+    field,
     mean,
     nested,
-    share,
 )
 from lm_eval_longbench.statistics.means import percent_of, running_total
-
-if TYPE_CHECKING:
-    from lm_eval_longbench.benchmarks.asking import Asking
-    from lm_eval_longbench.options import Options
-
 
 # ---------------------------------------------------------------------- figures
 
 _V2 = ours(NAME)
 COUNTS, QUESTIONS = _V2.counts, _V2.tasks[NAME].questions
-# Figures are broken down by difficulty and length; a question's length is that of its document.
-_DIMENSIONS = ("difficulty", "length", "domain")
+# A question's length is that of its document.
 SUB_SCORES = (*COUNTS["difficulty"], *COUNTS["length"])
 PERCENT = Unit("percent", 100, 100, 1)
 ACCURACY, STRICT, COMPENSATED = (
@@ -74,33 +73,38 @@ def _rounded(values: np.ndarray, number: int) -> float:
     return percent_of(running_total(values), number, 1)
 
 
-def _groups(answers: Answers) -> Iterator[tuple[str, str, np.ndarray, int]]:
-    """Yield dimension, value, its questions, and their official number, of all questions first."""
-    yield OVERALL, OVERALL, np.ones(len(answers), bool), QUESTIONS
-    for dimension, value, has in groups(answers, *_DIMENSIONS):
-        yield dimension, value, has, COUNTS[dimension][value]
+def _number(dimension: str, value: str) -> int:
+    """Return how many official questions a group has."""
+    return COUNTS[dimension][value] if dimension else QUESTIONS
 
 
-def _counted(answers: Answers) -> Iterator[tuple[str, dict[str, int]]]:
-    """Yield the counts behind each official figure."""
-    for dimension, value, has, number in _groups(answers):
-        if dimension != "domain":
-            own = answers.given & has[:, None]
-            yield (
-                value,
-                {
-                    "questions": int(np.count_nonzero(own.any(axis=1))),
-                    "samples": int(own.sum()),
-                    "failed": int((own & answers.failed).sum()),
-                    "unparsed": int((own & answers.flags("unparsed")).sum()),
-                    "dropped": int((own & answers.flags("dropped")).sum()),
-                    "official_questions": number,
-                },
-            )
+def _written(answers: Answers) -> np.ndarray:
+    """Return for which answers the official scripts write a line, bool [questions, repeats]."""
+    found: np.ndarray = answers.given & ~answers.flags("dropped")
+    return found
 
 
-def figures(answers: Answers) -> list[Figure]:
-    """Return every figure four times, in percent.
+def _accuracy(answers: Answers) -> Reduced:
+    return replace(mean(answers), binary=answers.repeats == 1)
+
+
+def _official(answers: Answers) -> Reduced:
+    return replace(mean(answers, _written(answers)), binary=answers.repeats == 1)
+
+
+def _strict(answers: Answers) -> Reduced:
+    worth = np.where(answers.given & ~answers.failed, answers.scores, 0.0)
+    means = np.add.accumulate(worth, axis=1)[:, -1] / answers.repeats
+    return Reduced(means, answers.given, binary=answers.repeats == 1)
+
+
+def _compensated(answers: Answers) -> Reduced:
+    worth = answers.fields.get("compensated", answers.scores)
+    return mean(answers, _written(answers), worth)
+
+
+def _ways() -> Iterator[Rows]:
+    """Yield every figure four times, overall, and by difficulty, length and domain.
 
     - `official`: what the official scripts print for the same answers: a failed call of a run
       of ours is in no denominator, as they write no line for it; every line of their own files
@@ -113,65 +117,48 @@ def figures(answers: Answers) -> list[Figure]:
     A question's figure is the mean over its repeats. Domains are None where a question's is not
     known, strict figures where there are more questions than official ones.
     """
-    given = answers.given
-    written = given & ~answers.flags("dropped")
-    worth = np.where(given & ~answers.failed, answers.scores, 0.0)
-    strict = np.add.accumulate(worth, axis=1)[:, -1] / answers.repeats
-    compensated = answers.fields.get("compensated", answers.scores)
-    ways = (
-        (OFFICIAL, mean(answers, written), ("official",)),
-        (ACCURACY, mean(answers), ("accuracy",)),
-        (STRICT, Reduced(strict, given), ("strict",)),
-        (COMPENSATED, mean(answers, written, compensated), ("official", "compensated")),
+    shown = Rows("", name=OVERALL, by=(ALL, "difficulty", "length"), rounded=_rounded)
+    for section, reducer, *path in (
+        (OFFICIAL, _official, "official"),
+        (ACCURACY, _accuracy, "accuracy"),
+        (STRICT, _strict, "strict"),
+        (COMPENSATED, _compensated, "official", "compensated"),
         # The same of every answer given, which reports have no row for.
-        ("", mean(answers, values=compensated), ("accuracy", "compensated")),
-    )
-    return [own for way in ways for own in _figures(answers, *way)]
+        ("", field("compensated"), "accuracy", "compensated"),
+    ):
+        own = replace(shown, section=section, reducer=reducer, hidden=not section)
+        if section == STRICT:
+            own = replace(own, whole=_number, in_file=lambda answers, value: answers.official)
+        yield replace(own, path=(*path, "{value}"))
+        yield replace(own, by=("domain",), detail=section != OFFICIAL)
 
 
-def _figures(
-    answers: Answers, section: str, reduced: Reduced, path: tuple[str, ...]
-) -> Iterator[Figure]:
-    """Yield one way's figures: overall, and by difficulty, length and domain."""
-    missing_known = section == STRICT and answers.official
-    for dimension, value, has, number in _groups(answers):
-        known = dimension == OVERALL or bool((answers.dimensions[dimension] >= 0).all())
-        chosen = has & reduced.counted.any(axis=1)
-        absent = number - int(np.count_nonzero(chosen)) if missing_known else 0
-        in_file = dimension != "domain" and (section != STRICT or missing_known)
-        facts = {
-            "absent": max(0, absent),
-            "binary": answers.repeats == 1 and "compensated" not in path,
-            "defined": known and absent >= 0,
-        }
-        yield figure(
-            answers,
-            (section, value),
-            reduced,
-            PERCENT,
-            has,
-            leaf_facts=facts,
-            rounded=_rounded,
-            path=(*path, value) if in_file else (),
-            detail=dimension == "domain" and section != OFFICIAL,
-            hidden=not section,
+_FIGURES = tuple(_ways())
+_UNPARSED = Rows("", field("unparsed"), name="unparsed", metric="unparsed", unit=RELATIVE)
+_OF_QUESTIONS = (
+    Rows(ACCURACY, name=OVERALL, metric="acc"),
+    Rows(ACCURACY, by=("difficulty", "length"), metric="acc_{value}"),
+    Rows(COMPENSATED, field("compensated"), name=OVERALL, metric="acc_compensated"),
+    _UNPARSED,
+)
+
+
+def _counted(answers: Answers) -> Iterator[tuple[str, dict[str, int]]]:
+    """Yield the counts behind each official figure."""
+    groups = ((name, value) for name in ("difficulty", "length") for value in COUNTS[name])
+    for dimension, value in ((ALL, OVERALL), *groups):
+        own = answers.given & answers.has(dimension, value)[:, None] if dimension else answers.given
+        yield (
+            value,
+            {
+                "questions": int(np.count_nonzero(own.any(axis=1))),
+                "samples": int(own.sum()),
+                "failed": int((own & answers.failed).sum()),
+                "unparsed": int((own & answers.flags("unparsed")).sum()),
+                "dropped": int((own & answers.flags("dropped")).sum()),
+                "official_questions": _number(dimension, value),
+            },
         )
-
-
-def question_figures(answers: Answers) -> list[Figure]:
-    """Return `acc`, its parts, `acc_compensated` and `unparsed`; of a reasoning `acc_one_call`."""
-
-    def own(section: str, value: str, reduced: Reduced, metric: str, has: Any = None) -> Figure:
-        return figure(answers, (section, value), reduced, PERCENT, has, metric=metric)
-
-    means, unparsed = mean(answers), share(answers, "unparsed", answers.flags("unparsed"))
-    if answers.table.name == COT:
-        return [own(ACCURACY, OVERALL, means, "acc_one_call"), unparsed]
-    found = [own(ACCURACY, OVERALL, means, "acc")]
-    for _, value, has in groups(answers, "difficulty", "length"):
-        found.append(own(ACCURACY, value, means, f"acc_{value}", has))
-    worth = mean(answers, values=answers.fields["compensated"])
-    return [*found, own(COMPENSATED, OVERALL, worth, "acc_compensated"), unparsed]
 
 
 def official(answers: Answers, figures: Sequence[Figure]) -> dict[str, Any]:
@@ -180,10 +167,8 @@ def official(answers: Answers, figures: Sequence[Figure]) -> dict[str, Any]:
     `compensated` is their other mode. `n` counts answers; `unparsed` and `failed` are among all
     that were given.
     """
-    found = nested(figures, "official")
-    written = answers.given & ~answers.flags("dropped")
-    return found | {
-        "n": int(written.sum()),
+    return nested(figures, "official") | {
+        "n": int(_written(answers).sum()),
         "unparsed": int(answers.flags("unparsed").sum()),
         "failed": int(answers.failed.sum()),
     }
@@ -271,20 +256,14 @@ class LongBenchV2(Benchmark):
         return None
 
     def asking(self, task: Task, options: Options, repeats: int) -> Asking:
-        from lm_eval_longbench.benchmarks import modes as own
-        from lm_eval_longbench.benchmarks.asking import Asking, RetrievedAsking
-
         if task.retrieved:
-            return RetrievedAsking(self, task, options, repeats, own.RETRIEVAL)
-        kinds = {COT: own.CotAsking, COT_ANSWER: own.CotAnswerAsking}
+            return RetrievedAsking(self, task, options, repeats, RETRIEVAL)
+        kinds = {COT: CotAsking, COT_ANSWER: CotAnswerAsking}
         return kinds.get(task.name, Asking)(self, task, options, repeats)
 
     def render(self, task: Task, row: Mapping[str, Any]) -> str:
         """Return a prompt; of pass two the row's `cot` is the reasoning, of RAG it has chunks."""
         if task.retrieved:
-            from lm_eval_longbench.benchmarks.modes import RETRIEVAL
-            from lm_eval_longbench.options import Options
-
             return RETRIEVAL.rendered(task, row, Options())
         return render(task, row)
 
@@ -343,8 +322,16 @@ class LongBenchV2(Benchmark):
         """Modes ask the same questions."""
         return ""
 
-    figures = staticmethod(figures)
-    question_figures = staticmethod(question_figures)
+    def rows(self, answers: Answers) -> Iterable[Rows]:
+        """Return every figure four times, see `_ways`."""
+        return _FIGURES
+
+    def question_rows(self, answers: Answers) -> Iterable[Rows]:
+        """Return `acc`, its parts, `acc_compensated`, `unparsed`; of a reasoning `acc_one_call`."""
+        if answers.table.name == COT:
+            return (Rows(ACCURACY, name=OVERALL, metric="acc_one_call"), _UNPARSED)
+        return _OF_QUESTIONS
+
     official = staticmethod(official)
     parts = staticmethod(parts)
 

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lm_eval_longbench.benchmarks.asking import Retrieval, RetrievedAsking, ranker_of
+from lm_eval_longbench.benchmarks.asking import Asking, Retrieval, RetrievedAsking, ranker_of
 from lm_eval_longbench.benchmarks.base import SAMPLES, Benchmark
 from lm_eval_longbench.benchmarks.charts import Look
 from lm_eval_longbench.benchmarks.pro import PRO
@@ -31,14 +31,13 @@ from lm_eval_longbench.metrics.reasoning import DROP, answer_of
 from lm_eval_longbench.metrics.summary import sample_failed
 from lm_eval_longbench.metrics.summary import score_sample as score_items
 from lm_eval_longbench.metrics.text import CLASSIFICATION, METRICS
+from lm_eval_longbench.options import Options
 from lm_eval_longbench.prompts.render import fields_of, render
 from lm_eval_longbench.records.sample import Sample, Scored
+from lm_eval_longbench.retrieval.chunks import Chunk, first_words, label, sentence_chunks
 
 if TYPE_CHECKING:
-    from lm_eval_longbench.benchmarks.asking import Asking
     from lm_eval_longbench.data.open import Documents
-    from lm_eval_longbench.options import Options
-    from lm_eval_longbench.retrieval.chunks import Chunk
 
 # ---------------------------------------------------------------------- some datasets
 
@@ -62,8 +61,6 @@ class _Parts(_Some):
         return RetrievedAsking(self, task, options, repeats, self.retrieval)
 
     def render(self, task: Task, row: Mapping[str, Any]) -> str:
-        from lm_eval_longbench.options import Options
-
         return self.retrieval.rendered(task, row, Options())
 
 
@@ -71,15 +68,11 @@ _WORDS, _PART, _SUMMARY = 200, 500, 200
 
 
 def _retrieved(row: Mapping[str, Any], options: Options) -> Sequence[Chunk]:
-    from lm_eval_longbench.retrieval.chunks import sentence_chunks
-
     chunks = sentence_chunks(row["context"], options.chunk_size or _WORDS)
     return ranker_of(options)(chunks, row["input"], options.rag_top_n)
 
 
 def _retrieved_label(options: Options) -> str:
-    from lm_eval_longbench.retrieval.chunks import label
-
     size = f"{options.chunk_size or _WORDS}-word"
     return label(options.retriever, size, options.embedding_model)
 
@@ -98,8 +91,6 @@ class V1Retrieval(_Parts):
 
 
 def _started(row: Mapping[str, Any], options: Options) -> Sequence[Chunk]:
-    from lm_eval_longbench.retrieval.chunks import Chunk, first_words, sentence_chunks
-
     parts = sentence_chunks(row["context"], options.chunk_size or _PART)
     return [
         Chunk(c_idx=number, content=first_words(part, _SUMMARY))

@@ -21,14 +21,14 @@ from lm_eval_longbench.retrieval.vectors import VectorCache, vectors_by_text
 
 SIZE = 512  # tokens
 # Scripts written without spaces, as a character class; here neighbouring characters stand in for
-# words.
+# words. Compiled when first used: that takes longer than to import the module.
 UNSPACED = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-_RUN = re.compile(rf"([{UNSPACED}]+)|[^\W{UNSPACED}]+")
+_RUN = rf"([{UNSPACED}]+)|[^\W{UNSPACED}]+"
 # No token of any model: the chunks must not change with the model that reads them.
-_TOKEN = re.compile(rf"[{UNSPACED}]|[^\W_{UNSPACED}]+|\S")
+_TOKEN = rf"[{UNSPACED}]|[^\W_{UNSPACED}]+|\S"
 # Where a sentence ends, with the white space behind it (source: LongBench, retrieval/).
 _SENTENCE = re.compile(r".*?(?:[。？！；\n.!?;]\s*|$)", re.DOTALL)
-_WORD = re.compile(r"[\u4e00-\u9fa5]|[^\W\u4e00-\u9fa5]+")
+_WORD = r"[\u4e00-\u9fa5]|[^\W\u4e00-\u9fa5]+"
 
 
 class Chunk(TypedDict):
@@ -56,7 +56,7 @@ def chunks(text: str, size: int = SIZE) -> list[str]:
     """
     if size < 1:
         raise ValueError(f"size must be 1 or more, not {size}")
-    starts = [token.start() for token in islice(_TOKEN.finditer(text), 0, None, size)]
+    starts = [token.start() for token in islice(re.finditer(_TOKEN, text), 0, None, size)]
     borders = [0, *starts[1:], len(text)]
     return [text[start:end] for start, end in pairwise(borders)] if text else []
 
@@ -88,12 +88,12 @@ def sentence_chunks(text: str, size: int) -> list[str]:
 
 def words_in(text: str) -> int:
     """Return how many words a text has, see `sentence_chunks`."""
-    return sum(1 for _ in _WORD.finditer(text))
+    return sum(1 for _ in re.finditer(_WORD, text))
 
 
 def first_words(text: str, number: int) -> str:
     """Return the start of a text up to the end of its word of this number."""
-    ends = [word.end() for word in islice(_WORD.finditer(text), number)]
+    ends = [word.end() for word in islice(re.finditer(_WORD, text), number)]
     return text[: ends[-1]].strip() if ends else ""
 
 
@@ -106,7 +106,7 @@ def words(text: str) -> list[str]:
     A run of one such character is a token by itself. Punctuation gives no tokens.
     """
     tokens: list[str] = []
-    for run in _RUN.finditer(text.lower()):
+    for run in re.finditer(_RUN, text.lower()):
         token = run.group()
         if run.group(1) and len(token) > 1:
             tokens.extend(token[at : at + 2] for at in range(len(token) - 1))

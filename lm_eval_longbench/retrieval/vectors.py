@@ -5,17 +5,19 @@ from __future__ import annotations
 import hashlib
 import importlib
 import logging
-import sqlite3
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 
 from lm_eval_longbench.console import warn_once
 from lm_eval_longbench.errors import EmbeddingError
 from lm_eval_longbench.files import our_cache
+
+if TYPE_CHECKING:
+    import sqlite3
 
 _log = logging.getLogger(__name__)
 _T = TypeVar("_T")
@@ -176,6 +178,8 @@ class VectorCache:
         self._do(write, "written")
 
     def _do(self, action: Callable[[sqlite3.Connection], _T], done: str) -> _T | None:
+        import sqlite3  # most commands embed nothing
+
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             with closing(sqlite3.connect(self.path, timeout=_PATIENCE)) as connection, connection:

@@ -5,9 +5,9 @@ And what is counted of the answers, in the shape of report.json.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import functools
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -190,6 +190,10 @@ class Reduced:
     binary: bool = False
 
 
+# From the answers of a table to one value a question.
+Reducer = Callable[[Answers], Reduced]
+
+
 def mean(
     answers: Answers, counted: np.ndarray | None = None, values: np.ndarray | None = None
 ) -> Reduced:
@@ -198,79 +202,169 @@ def mean(
     return Reduced(answers.means(own, values), own)
 
 
+def field(name: str) -> Reducer:
+    """Return what reduces answers to the means of one of their fields; NaN where none has it."""
+
+    def reduced(answers: Answers) -> Reduced:
+        return mean(answers, values=answers.fields.get(name, answers.scores * np.nan))
+
+    return reduced
+
+
 def first(answers: Answers, number: int) -> np.ndarray:
     """Return which answers are among the first of each question, bool [questions, repeats]."""
     found: np.ndarray = answers.given & (np.arange(answers.repeats) < number)
     return found
 
 
-def best(answers: Answers, number: int) -> Reduced:
-    """Return the best scores of the first answers: best of N."""
-    counted = first(answers, number)
-    return Reduced(best_scores(answers.scores, counted), counted)
+def only(number: int) -> Reducer:
+    """Return what reduces answers to the scores of this one of each question, from 1."""
+    return lambda answers: mean(answers, first(answers, number) & ~first(answers, number - 1))
 
 
-def passed(best: Reduced, reached: np.ndarray | None = None) -> Reduced:
-    """Return whether the best answers pass, 1.0 or 0.0: pass@N.
+def best(number: int) -> Reducer:
+    """Return what reduces answers to the best scores of the first ones: best of N."""
+
+    def reduced(answers: Answers) -> Reduced:
+        counted = first(answers, number)
+        return Reduced(best_scores(answers.scores, counted), counted)
+
+    return reduced
+
+
+def passed(number: int, bound: Callable[[Answers], np.ndarray] | None = None) -> Reducer:
+    """Return what reduces answers to whether the best of the first ones passes: pass@N.
 
     Args:
-        best: of each question.
-        reached: which pass, bool [questions]; None: those of the score 1.
+        number: how many answers of each question.
+        bound: the score that an answer must exceed, float64 [questions]; NaN, as without it, is
+            that it must be 1.
     """
-    own = (best.values == 1.0) if reached is None else reached
-    values = np.where(np.isnan(best.values), np.nan, own.astype(np.float64))
-    return Reduced(values, best.counted, binary=True)
+
+    def reduced(answers: Answers) -> Reduced:
+        found = best(number)(answers)
+        passing = found.values == 1.0
+        if bound is not None:
+            bounds = bound(answers)
+            passing = np.where(np.isnan(bounds), passing, found.values > bounds)
+        values = np.where(np.isnan(found.values), np.nan, passing.astype(np.float64))
+        return Reduced(values, found.counted, binary=True)
+
+    return reduced
 
 
 # ---------------------------------------------------------------------- groups and their figures
 
-
-def groups(answers: Answers, *dimensions: str) -> Iterator[tuple[str, str, np.ndarray]]:
-    """Yield each dimension with each of its values, and which questions have it."""
-    for dimension in dimensions:
-        for value in answers.table.dimensions[dimension]:
-            yield dimension, value, answers.has(dimension, value)
+# In place of a dimension: all questions.
+ALL = ""
 
 
-def figure(
-    answers: Answers,
-    place: Place,
-    reduced: Reduced,
-    unit: Unit,
-    among: np.ndarray | None = None,
-    *,
-    stream: str = "",
-    leaf_facts: Mapping[str, Any] = MappingProxyType({}),
-    **more: Any,
-) -> Figure:
-    """Return the mean of one value a question over those that have one, or over some of them.
+@dataclass(frozen=True)
+class Rows:
+    """Figures of one reducer, as a benchmark declares them: a group of questions each.
+
+    Attributes:
+        section: of reports. In it, in `path`, `metric` and `stream`, "{dimension}" and "{value}"
+            stand for those of the group.
+        reducer: from answers to a value a question; a figure is the mean of these.
+        by: dimensions each of whose values makes a group, in order; ALL: one group of all.
+        name: of the figure of all questions; a group's is its value.
+        within: dimension and value that all questions have; (): they are all.
+        stream: of the intervals; "": section and name.
+        known: whether only questions with a value count, and groups of a dimension that have one.
+        whole: returns how many official questions a group of this dimension and value has; those
+            that are missing count 0 where the data are official. None: they do not count.
+        in_file: whether report.json has the figure of a group of this value; None: it has all.
+        unit, rounded, path, metric, detail, hidden, main: of the figures, see `Figure`; unit None:
+            the benchmark's.
+    """
+
+    section: str
+    reducer: Reducer = mean
+    by: tuple[str, ...] = (ALL,)
+    name: str = ""
+    within: tuple[str, ...] = ()
+    stream: str = ""
+    known: bool = False
+    whole: Callable[[str, str], int] | None = None
+    in_file: Callable[[Answers, str], bool] | None = None
+    unit: Unit | None = None
+    rounded: Rounded | None = None
+    path: tuple[str, ...] = ()
+    metric: str = ""
+    detail: bool = False
+    hidden: bool = False
+    main: bool = False
+
+    def figures(self, answers: Answers, reduced: Reduced, unit: Unit) -> Iterator[Figure]:
+        """Yield the figures; `unit`: where there is none of its own."""
+        counted = reduced.counted
+        if self.within:
+            counted = counted & answers.has(*self.within)[:, None]
+        if self.known:
+            counted = counted & ~np.isnan(reduced.values)[:, None]
+            if not counted.any() and ALL not in self.by:
+                return
+        for dimension in self.by:
+            for value in answers.table.dimensions[dimension] if dimension else (self.name,):
+                own = counted & answers.has(dimension, value)[:, None] if dimension else counted
+                if not self.known or not dimension or own.any():
+                    yield self._figure(answers, reduced, own, (dimension, value), self.unit or unit)
+
+    def _figure(
+        self,
+        answers: Answers,
+        reduced: Reduced,
+        counted: np.ndarray,
+        group: tuple[str, str],
+        unit: Unit,
+    ) -> Figure:
+        dimension, value = group
+        put = functools.partial(str.format, dimension=dimension, value=value)
+        section, chosen, absent = put(self.section), counted.any(axis=1), 0
+        defined = dimension == ALL or bool((answers.dimensions[dimension] >= 0).all())
+        if self.whole is not None and answers.official:
+            absent = self.whole(dimension, value) - int(np.count_nonzero(chosen))
+        tree = leaf(
+            answers,
+            put(self.stream) or f"{section}/{value}",
+            chosen,
+            reduced.values,
+            counted,
+            binary=reduced.binary,
+            absent=max(0, absent),
+            defined=defined and absent >= 0,
+        )
+        is_told = self.in_file is None or self.in_file(answers, value)
+        return Figure(
+            section,
+            value,
+            tree,
+            unit,
+            self.rounded,
+            tuple(map(put, self.path)) if is_told else (),
+            put(self.metric),
+            self.detail,
+            self.hidden,
+            self.main,
+        )
+
+
+def computed(rows: Iterable[Rows], answers: Answers, unit: Unit) -> list[Figure]:
+    """Return the figures that rows declare, in their order.
 
     Args:
+        rows: as a benchmark declares them.
         answers: of one table.
-        place: section and name of the figure.
-        reduced: the values.
-        unit: of the figure.
-        among: of which questions, bool [questions]; None: of all.
-        stream: of its intervals; "": its place.
-        leaf_facts: further attributes of the leaf.
-        more: further attributes of the figure.
+        unit: of figures that do not state their own.
     """
-    chosen = reduced.counted.any(axis=1)
-    tree = leaf(
-        answers,
-        stream or "/".join(place),
-        chosen if among is None else chosen & among,
-        reduced.values,
-        reduced.counted,
-        **{"binary": reduced.binary, **leaf_facts},
-    )
-    return Figure(*place, tree, unit, **more)
-
-
-def share(answers: Answers, name: str, flags: np.ndarray) -> Figure:
-    """Return the share of answers that are so, a figure that the harness has of every task."""
-    own = mean(answers, values=flags.astype(np.float64))
-    return figure(answers, ("", name), own, RELATIVE, metric=name, hidden=True)
+    known: dict[Reducer, Reduced] = {}
+    found: list[Figure] = []
+    for own in rows:
+        if own.reducer not in known:
+            known[own.reducer] = own.reducer(answers)
+        found += own.figures(answers, known[own.reducer], unit)
+    return found
 
 
 # ---------------------------------------------------------------------- counts
@@ -373,11 +467,14 @@ FAILED, CAPPED, TRUNCATED, LOSS = "failed", "capped", "truncated", "truncation l
 _SHARE = Unit("share", 1, 100, 2)
 
 
-def _share(answers: Answers, name: str, flags: np.ndarray) -> Figure:
-    """Return the share over the questions of which it is known of every answer."""
-    own = mean(answers, values=flags)
-    among = ~np.isnan(own.values)
-    return figure(answers, (SHARES, name), own, _SHARE, among, stream=name)
+def _of(name: str) -> Reducer:
+    return lambda answers: mean(answers, values=getattr(answers, name).astype(np.float64))
+
+
+_SHARES = tuple(
+    Rows(SHARES, _of(name), name=name, stream=name, known=True)
+    for name in (FAILED, CAPPED, TRUNCATED)
+)
 
 
 def shares(answers: Answers) -> list[Figure]:
@@ -390,8 +487,6 @@ def shares(answers: Answers) -> list[Figure]:
     shorter = leaf(answers, f"{LOSS}/cut", cut > 0, means, answers.given)
     whole = leaf(answers, f"{LOSS}/whole", cut == 0, means, answers.given)
     return [
-        _share(answers, FAILED, answers.failed.astype(np.float64)),
-        _share(answers, CAPPED, answers.capped),
-        _share(answers, TRUNCATED, answers.truncated),
+        *computed(_SHARES, answers, _SHARE),
         Figure(SHARES, LOSS, Contrast(shorter, whole), _SHARE),
     ]

@@ -16,7 +16,7 @@ from lm_eval_longbench.errors import DataError, PromptError
 from lm_eval_longbench.records.sample import Scored, Unusable, line_of
 from lm_eval_longbench.signature.protocol import Protocol
 from lm_eval_longbench.statistics.answers import Columns
-from lm_eval_longbench.statistics.figure import Figure, Unit, leaf
+from lm_eval_longbench.statistics.figure import Figure, Rows, Unit
 from lm_eval_longbench.statistics.tree import Mean
 
 PERCENT = Unit("percent", 100, 100, 1)
@@ -37,19 +37,16 @@ class Small(Benchmark):
     def score(self, sample, reasoning="drop", *, extras=False):
         return Scored(float(sample.response in sample.golds), not sample.response, sample.shown)
 
-    def figures(self, answers):
-        means, asked = answers.means(answers.given), answers.given.any(axis=1)
-
-        def tree(name, chosen):
-            return leaf(answers, name, chosen, means, answers.given)
-
-        sides = [tree(side, asked & answers.has("side", side)) for side in ("left", "right")]
-        whole = tree("whole", asked)
+    def rows(self, answers):
         return [
-            Figure("small", "whole", whole, PERCENT, path=("official", "whole"), metric="right"),
-            Figure("small", "left", sides[0], PERCENT, path=("official", "sides", "left")),
-            Figure("small", "mean of sides", Mean(tuple(sides)), PERCENT),
+            Rows("small", name="whole", path=("official", "whole"), metric="right"),
+            Rows("small", by=("side",), path=("official", "sides", "{value}")),
         ]
+
+    def figures(self, answers):
+        whole, *sides = super().figures(answers)
+        mean = Mean(tuple(side.leaf for side in sides))
+        return [whole, sides[0], Figure("small", "mean of sides", mean, PERCENT)]
 
     def harness_metrics(self, task):
         return (Metric("right"), *COUNTS)
@@ -172,7 +169,7 @@ def test_official_figures_are_in_the_unit_and_not_rounded():
 
 def test_the_harness_has_the_figures_that_name_a_metric():
     own = answers(("left", "a"))
-    assert [figure.metric for figure in SMALL.question_figures(own)] == ["right"]
+    assert [row.metric for row in SMALL.question_rows(own)] == ["right"]
     assert SMALL.official_metrics(TASK) == ("right",)
 
 

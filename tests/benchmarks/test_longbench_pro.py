@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from figures_of import answers_of, official_of
+from figures_of import answers_of, of_question, official_of
 from hypothesis import given
 from hypothesis import strategies as st
 from longbench_pro_facts import (
@@ -441,12 +441,12 @@ def test_a_task_has_score_best_and_pass():
     lines = [
         line_of_pro("a", score, repeat=repeat) for repeat, score in enumerate([0.2, 1.0, 0.3], 1)
     ]
-    figures = PRO.question_figures(answers_of("longbench_pro", lines))
+    figures = of_question(answers_of("longbench_pro", lines))
     found = {figure.metric: figure.tree.value for figure in figures}
     assert found == {"score": 0.5, "best_of_n": 1.0, "pass_at_n": 1.0}
     summary = {"primary_task": T4, "rouge_l": 0.5, "semantic_similarity": 0.8}
     lines = [line_of_pro("s", None, **summary), line_of_pro("s", None, repeat=2, **summary)]
-    figures = PRO.question_figures(answers_of("longbench_pro", lines))
+    figures = of_question(answers_of("longbench_pro", lines))
     found = {figure.metric: figure.tree.value for figure in figures}
     assert found == {
         "score": None,

@@ -7,7 +7,7 @@ from statistics import median_low
 
 import numpy as np
 import pytest
-from figures_of import answers_of, official_of
+from figures_of import answers_of, of_question, official_of
 from longbench_v1_facts import (
     BUCKET_METRICS,
     BUCKETS,
@@ -356,7 +356,7 @@ def test_googles_rouge_is_shown_where_it_was_computed():
 
 def test_a_task_has_its_score_and_its_buckets():
     rows = v1_rows({"qasper": [(3999, 1.0), (4000, 0.0), (4000, 0.5)]}, "longbench_v1_e")
-    figures = E.question_figures(answers_of("longbench_v1_e", rows))
+    figures = of_question(answers_of("longbench_v1_e", rows))
     found = {figure.metric: figure.tree.value for figure in figures}
     assert found == {
         "score": 0.5,
@@ -364,7 +364,7 @@ def test_a_task_has_its_score_and_its_buckets():
         "score_4_8k": 0.25,
         "score_8k_plus": None,
     }
-    figures = V1.question_figures(answers_of("longbench_v1", v1_rows({"qasper": [0.5, 1.0]})))
+    figures = of_question(answers_of("longbench_v1", v1_rows({"qasper": [0.5, 1.0]})))
     assert {figure.metric: figure.tree.value for figure in figures} == {"score": 0.75}
 
 

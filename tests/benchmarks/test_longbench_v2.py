@@ -4,7 +4,7 @@ import json
 from collections import Counter
 
 import pytest
-from figures_of import answers_of, official_of, parts_of
+from figures_of import answers_of, of_question, official_of, parts_of
 from hypothesis import given
 from hypothesis import strategies as st
 from longbench_v2_facts import COUNTS, DOMAINS, SUB_SCORES
@@ -399,7 +399,7 @@ def test_domains_are_shown_and_in_no_official_file():
 
 def test_a_task_has_the_accuracy_of_every_answer():
     lines = [line("a", 1.0), line("b", 0.0, "hard", "long", **LOST)]
-    figures = V2.question_figures(answers_of("longbench_v2", lines))
+    figures = of_question(answers_of("longbench_v2", lines))
     assert {figure.metric: figure.tree.value for figure in figures} == {
         "acc": 0.5,
         "acc_easy": 1.0,
@@ -412,7 +412,7 @@ def test_a_task_has_the_accuracy_of_every_answer():
     }
     table = "longbench_v2_cot"
     lines = [{**own, "table": table, "task": table} for own in lines]
-    figures = V2.question_figures(answers_of(table, lines))
+    figures = of_question(answers_of(table, lines))
     assert {figure.metric: figure.tree.value for figure in figures} == {
         "acc_one_call": 0.5,
         "unparsed": 0.5,

@@ -4,7 +4,7 @@ import pytest
 from figures_of import answers_of
 from scored_runs import v1_rows, v2_row
 
-from lm_eval_longbench.statistics.figure import Unit, best, figure, first, groups, mean, passed
+from lm_eval_longbench.statistics.figure import Rows, Unit, best, computed, mean, only, passed
 
 SHARE = Unit("share", 1, 100, 2)
 
@@ -44,13 +44,11 @@ def test_a_number_in_json_is_not_rounded():
 # ---------------------------------------------------------------------- reducers and groups
 
 
-def of_groups(answers, reduced, dimension):
+def of_groups(answers, reducer, dimension):
     """The figure of each value of a dimension that a question has."""
-    return {
-        value: figure(answers, (dimension, value), reduced, SHARE, among).tree.value
-        for _, value, among in groups(answers, dimension)
-        if among.any()
-    }
+    found = computed([Rows("{dimension}", reducer, by=(dimension,))], answers, SHARE)
+    assert {figure.section for figure in found} == {dimension}
+    return {figure.name: figure.tree.value for figure in found if figure.tree.n}
 
 
 def repeated(name, *scores, **more):
@@ -65,22 +63,21 @@ def test_any_benchmark_has_every_reducer_in_every_group():
         *repeated("c", 1.0, 0.0, 0.0, length="long", difficulty="hard"),
     ]
     answers = answers_of("longbench_v2", rows)
-    two = best(answers, 2)
-    assert of_groups(answers, two, "length") == {"short": 0.0, "long": 1.0}
-    assert of_groups(answers, two, "difficulty") == {"easy": 0.5, "hard": 1.0}
-    assert of_groups(answers, passed(two), "difficulty") == {"easy": 0.5, "hard": 1.0}
-    assert of_groups(answers, best(answers, 3), "domain") == {"Single-Document QA": 1.0}
-    assert of_groups(answers, mean(answers, first(answers, 1)), "length") == {
+    assert of_groups(answers, best(2), "length") == {"short": 0.0, "long": 1.0}
+    assert of_groups(answers, best(2), "difficulty") == {"easy": 0.5, "hard": 1.0}
+    assert of_groups(answers, passed(2), "difficulty") == {"easy": 0.5, "hard": 1.0}
+    assert of_groups(answers, best(3), "domain") == {"Single-Document QA": 1.0}
+    assert of_groups(answers, only(1), "length") == {
         "short": 0.0,
         "long": 0.5,
     }
     answers = answers_of("longbench_v1", v1_rows({"qasper": [0.5, 1.0], "lcc": [0.25]}))
-    found = of_groups(answers, passed(best(answers, 1)), "dataset")
+    found = of_groups(answers, passed(1), "dataset")
     assert found == {"qasper": 0.5, "lcc": 0.0}
 
 
 def test_a_group_without_a_score_has_no_best():
     rows = [*repeated("a", None, 1.0), *repeated("b", 1.0, 1.0, length="long")]
     answers = answers_of("longbench_v2", rows)
-    for reduced in (best(answers, 2), passed(best(answers, 2)), mean(answers)):
-        assert of_groups(answers, reduced, "length") == {"short": None, "long": 1.0}
+    for reducer in (best(2), passed(2), mean):
+        assert of_groups(answers, reducer, "length") == {"short": None, "long": 1.0}
