@@ -7,35 +7,24 @@ class Mine(CompressedCacheLM):
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
 from typing import Any
 
 import torch
+import transformers
 from lm_eval.api.instance import Instance
 from lm_eval.models.huggingface import HFLM
-from lm_eval.models.utils_hf import stop_sequences_criteria
+from packaging.version import Version
 from tqdm.auto import tqdm
-from transformers import (
-    DynamicCache,
-    MinPLogitsWarper,
-    TemperatureLogitsWarper,
-    TopKLogitsWarper,
-    TopPLogitsWarper,
-)
+from transformers import DynamicCache
 
 from lm_eval_longbench.console import warn_once
-from lm_eval_longbench.errors import UnknownNameError
+from lm_eval_longbench.errors import MissingDependencyError, OptionError
 from lm_eval_longbench.harness.prefill import document_of, grouped
 from lm_eval_longbench.prompts.tokenizer import is_true
 
 logger = logging.getLogger(__name__)
 
-_WARPERS: dict[str, Callable[[Any], Any]] = {
-    "temperature": TemperatureLogitsWarper,
-    "top_k": TopKLogitsWarper,
-    "top_p": TopPLogitsWarper,
-    "min_p": MinPLogitsWarper,
-}
+_OLDEST = "4.57"  # whose `generate` takes a loop of ours
 
 
 class CompressedCacheLM(HFLM):
@@ -54,6 +43,11 @@ class CompressedCacheLM(HFLM):
     """
 
     def __init__(self, *args: Any, query_aware: bool | str = False, **kwargs: Any) -> None:
+        if Version(transformers.__version__) < Version(_OLDEST):
+            raise MissingDependencyError(
+                f"A compressed cache needs transformers {_OLDEST}; {transformers.__version__} is "
+                f"here. Install it with: pip install 'transformers>={_OLDEST}'"
+            )
         super().__init__(*args, **kwargs)
         self.query_aware, self.compressions = is_true(query_aware), 0
         self._question = 0
@@ -100,8 +94,8 @@ class CompressedCacheLM(HFLM):
     def _question_ids(self, request: Instance) -> int:
         """Return how many ids at the end of a prompt are not of the document alone."""
         place = (request.doc.get("prompt") or {}).get("question_at")
-        if place is None:
-            return 1
+        if not place:  # no place is known, or there is no document to compress
+            return 1 if place is None else len(request.args[0].encode()) + 1
         encoded = self.tokenizer(
             request.args[0], return_offsets_mapping=True, add_special_tokens=False
         )
@@ -125,61 +119,42 @@ class CompressedCacheLM(HFLM):
         self._grown = 0
         return self._cache
 
-    @torch.inference_mode()
     def _model_generate(
         self, context: torch.Tensor, max_length: int, stop: list[str], **given: Any
     ) -> torch.Tensor:
-        """Return a prompt and its answer, 1 x ids."""
-        choose = _chooser(given)
-        ids, ends = context, self._ends()
-        place = ids.shape[1] - 1
+        """Return a prompt and its answer, 1 x ids, chosen as transformers chooses them."""
+        return super()._model_generate(
+            context, max_length, stop, custom_generate=self._decode, **given
+        )
+
+    def _decode(
+        self,
+        model: Any,
+        input_ids: torch.Tensor,
+        logits_processor: Any,
+        stopping_criteria: Any,
+        generation_config: Any,
+        **_: Any,
+    ) -> torch.Tensor:
+        """Read the question and write the answer; called by `generate` of transformers."""
+        if (generation_config.num_beams or 1) > 1:
+            raise OptionError("A compressed cache has one answer at a time: no num_beams.")
+        ids, place = input_ids, input_ids.shape[1] - 1
         if not self.query_aware:
             place = max(0, ids.shape[1] - self._question)
-        stops = stop_sequences_criteria(self.tokenizer, stop, ids.shape[1], 1)
-        with torch.autocast(
-            device_type=self.device.type,
-            dtype=self.mixed_precision_dtype,
-            enabled=self.mixed_precision_dtype is not None,
-        ):
-            cache = self._of_document(ids[:, :place])
-            while ids.shape[1] < max_length:
-                # Places are those of the whole prompt, whatever was dropped before them.
-                places = torch.arange(place, ids.shape[1], device=ids.device)[None]
-                new = ids[:, place:]
-                out = self.model(new, past_key_values=cache, position_ids=places, logits_to_keep=1)
-                self._grown += new.shape[1]
-                place = ids.shape[1]
-                ids = torch.cat([ids, choose(ids, out.logits[:, -1].float())], dim=1)
-                if int(ids[0, -1]) in ends or bool(torch.as_tensor(stops(ids, None)).all()):
-                    break
-        return ids
-
-    def _ends(self) -> set[int]:
-        """Return the ids that end an answer."""
-        named = self.model.generation_config.eos_token_id
-        return {self.eot_token_id, *(named if isinstance(named, list) else [named])}
-
-
-def _chooser(
-    given: dict[str, Any],
-) -> Callable[[torch.Tensor, torch.Tensor], torch.Tensor]:
-    """Return what chooses the next id by generation arguments, greedily or by chance."""
-    sampling = {name: value for name, value in given.items() if name != "attention_mask"}
-    is_sampled = sampling.pop("do_sample", None) and sampling.get("temperature") != 0
-    for name in sampling:
-        if name not in _WARPERS:
-            raise UnknownNameError("generation argument of a compressed cache", name, _WARPERS)
-    if not is_sampled:
-        return lambda ids, scores: scores.argmax(-1, keepdim=True)
-    warpers = [
-        warper(sampling[name])
-        for name, warper in _WARPERS.items()
-        if sampling.get(name) not in (None, 0)
-    ]
-
-    def choose(ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
-        for warper in warpers:
-            scores = warper(ids, scores)
-        return torch.multinomial(scores.softmax(-1), 1)
-
-    return choose
+        cache = self._of_document(ids[:, :place])
+        while True:
+            # Places are those of the whole prompt, whatever was dropped before them.
+            places = torch.arange(place, ids.shape[1], device=ids.device)[None]
+            new = ids[:, place:]
+            out = model(new, past_key_values=cache, position_ids=places, logits_to_keep=1)
+            self._grown += new.shape[1]
+            place = ids.shape[1]
+            scores = logits_processor(ids, out.logits[:, -1].float())
+            if generation_config.do_sample:
+                chosen = torch.multinomial(scores.softmax(-1), 1)
+            else:
+                chosen = scores.argmax(-1, keepdim=True)
+            ids = torch.cat([ids, chosen], dim=1)
+            if bool(torch.as_tensor(stopping_criteria(ids, None)).all()):
+                return ids
