@@ -30,15 +30,17 @@ SAMPLE = Path(lb.__file__).parent / "data" / "sample" / "longbench_v1" / "gov_re
 
 
 def requests(documents: int, questions: int, words: list[int]) -> list[Instance]:
-    """Questions on documents of some numbers of words, in turn."""
+    """Questions of several lengths on documents of some numbers of the same words, in turn."""
     dice = random.Random(0)  # noqa: S311
-    known = SAMPLE.read_text(encoding="utf-8").split()
-    texts = [" ".join(dice.choices(known, k=words[n % len(words)])) for n in range(documents)]
+    known = SAMPLE.read_text(encoding="utf-8").split() * 3
+    counts = [words[number % len(words)] for number in range(documents)]
+    texts = [" ".join(dice.sample(known[:count], k=count)) for count in counts]
     found = []
     for question in range(questions):
         for number, text in enumerate(texts):
             doc = {"prompt": {"document_sha256": str(number)}}
-            prompt = f"{text}\n\nQuestion {question}: which of these words is the longest?\nAnswer:"
+            asked = "Which of these words is the longest? " * (question + 1)
+            prompt = f"{text}\n\nQuestion {question}: {asked}\nAnswer:"
             given = (prompt, {"until": [], "max_gen_toks": 4, "temperature": 0.0})
             found.append(Instance("generate_until", doc, given, len(found)))
     return found
@@ -145,12 +147,12 @@ def with_vllm(folder: str) -> None:
         for reuse in (False, True):
             model = VLLM(
                 pretrained=folder,
-                max_model_len=4096,
+                max_model_len=2048,
                 dtype="float32",
                 enforce_eager=True,
                 batch_size="auto",
                 max_num_seqs=4,
-                num_gpu_blocks_override=3 * 3000 // 16,
+                num_gpu_blocks_override=30,  # of 128 ids on a CPU: room for three documents
                 enable_prefix_caching=True,
             )
             asked = requests(documents, questions, words)

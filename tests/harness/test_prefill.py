@@ -275,16 +275,19 @@ def run_of(model, tasks=ALL, **more):
     )  # fmt: skip
 
 
-def test_every_task_of_the_sample_is_answered_as_without(model, tmp_path):
+@pytest.mark.parametrize("kind", ["llama", "qwen", "wide window", "short window"])
+def test_every_task_of_the_sample_is_answered_as_without(model, tmp_path, kind):
     """Sampled answers, too: with output_path each has a seed of its own."""
-    whole = run_of(model(), reuse_prefill="off", name="tiny", output_path=str(tmp_path / "whole"))
-    run = run_of(model(), name="tiny", output_path=str(tmp_path / "reused"))
+    own, given = model(kind), {"name": "tiny", "limit": None if kind == "llama" else 1}
+    whole = run_of(own, reuse_prefill="off", output_path=str(tmp_path / "whole"), **given)
+    run = run_of(own, output_path=str(tmp_path / "reused"), **given)
     assert run.scores == whole.scores
     for name, rows in whole._kept.rows.items():
         assert [one["resps"] for one in run._kept.rows[name]] == [one["resps"] for one in rows]
     signed = {name: own["prefill"] for name, own in run._kept.signatures.items()}
-    assert set(signed.values()) == {None, "reused"}
-    assert signed["longbench_pro_t1_1"] == "reused"  # three answers to each question
+    reused = None if kind in NEVER else "reused"
+    assert set(signed.values()) == {None, reused}
+    assert signed["longbench_pro_t1_1"] == reused  # three answers to each question
     assert {own["prefill"] for own in whole._kept.signatures.values()} == {None}
 
 
