@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, field, fields
+from dataclasses import field, fields
 from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field, PlainValidator, ValidationError, model_validator
@@ -268,7 +268,3 @@ class Options:
             if name not in valid:  # not a text, it may be
                 raise UnknownNameError(f"{KEY} option", name, valid)
         return cls(**given)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the options as plain JSON values."""
-        return asdict(self)

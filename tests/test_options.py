@@ -1,6 +1,7 @@
 """The options given as `--metadata '{"longbench": {...}}'`."""
 
 import json
+from dataclasses import asdict
 
 import pytest
 
@@ -56,7 +57,7 @@ GIVEN = {
     "metadata", [None, {}, {"version": 1.0, "pretrained": "x"}, {"longbench": None}]
 )
 def test_without_the_key_all_options_are_at_their_default(metadata):
-    assert Options.from_metadata(metadata).to_dict() == DEFAULTS
+    assert asdict(Options.from_metadata(metadata)) == DEFAULTS
 
 
 def test_an_option_beside_the_key_is_refused_too():
@@ -68,8 +69,8 @@ def test_an_option_beside_the_key_is_refused_too():
 
 def test_all_options_are_read_and_returned():
     options = Options.from_metadata({"longbench": GIVEN, "max_length": 7})
-    assert options.to_dict() == GIVEN
-    assert json.loads(json.dumps(options.to_dict())) == json.loads(json.dumps(GIVEN))
+    assert asdict(options) == GIVEN
+    assert json.loads(json.dumps(asdict(options))) == json.loads(json.dumps(GIVEN))
     assert (options.data_dir, options.truncate_to, options.overlength) == ("sample", 31500, "skip")
     assert (options.tokenizer, options.log_prompts) == ("folder", "full")
 

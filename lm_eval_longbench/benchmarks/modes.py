@@ -188,9 +188,7 @@ class CotAnswerAsking(CotAsking):
             raise DataError(f"{self.task.name}: pass one has no reasoning for {row['_id']}.")
         return render(self.task, {**row, "cot": self.reasoning[row["_id"]]})
 
-    def question(self, row: Mapping[str, Any]) -> str:
-        """Return the whole prompt, which has no document."""
-        return self.render(row)
+    question = render  # the prompt has no document
 
     def responses(self, doc: Mapping[str, Any], responses: list[str]) -> list[str]:
         """Return the responses; where pass one failed there was nothing to answer from."""

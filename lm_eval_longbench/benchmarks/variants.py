@@ -233,8 +233,7 @@ class FromFiles(LongBenchV1):
             data_dir = str(self.where if self.where.is_dir() else self.where.parent)
         return super().load(task, data_dir)
 
-    def row_problem(self, row: Any) -> str | None:
-        return Benchmark.row_problem(self, row)
+    row_problem = Benchmark.row_problem
 
     def score(self, sample: Sample, reasoning: str = DROP, *, extras: bool = False) -> Scored:
         """Return what an answer is worth by its metric, of whichever of our benchmarks that is."""

@@ -81,8 +81,8 @@ def packages_now() -> dict[str, str | None]:
 
 def options_set(options: Options) -> dict[str, Any]:
     """Return the options that are not at their default, as plain JSON values."""
-    default = Options().to_dict()
-    given = json.loads(json.dumps(options.to_dict()))
+    default = asdict(Options())
+    given = json.loads(json.dumps(asdict(options)))
     return {name: value for name, value in given.items() if value != default[name]}
 
 

@@ -100,18 +100,13 @@ def classification(prediction: str, answer: str, all_classes: Sequence[str]) -> 
 _NUMBER = re.compile(r"\d+")
 
 
-def share_of_numbers(prediction: str, gold: str) -> float:
-    """Return the share of the digit runs in `prediction` that equal `gold` as strings, in [0, 1].
+def count(prediction: str, answer: str) -> float:
+    """Return the share of the digit runs in `prediction` that equal `answer` as strings, in [0, 1].
 
     No digit run: 0. "07" is not "7".
     """
     numbers = _NUMBER.findall(prediction)
-    return numbers.count(gold) / len(numbers) if numbers else 0.0
-
-
-def count(prediction: str, answer: str) -> float:
-    """Return the share of the prediction's numbers that equal the answer itself, in [0, 1]."""
-    return share_of_numbers(prediction, answer)
+    return numbers.count(answer) / len(numbers) if numbers else 0.0
 
 
 # ----------------------------------------------------------------------
@@ -123,7 +118,7 @@ _GOLD = re.compile(r"Paragraph (\d+)")
 def numbered(prediction: str, answer: str, gold: re.Pattern[str]) -> float:
     """Score `prediction` by the first number that `gold` finds in `answer`; 0 without one."""
     match = gold.search(answer)
-    return share_of_numbers(prediction, match[1]) if match else 0.0
+    return count(prediction, match[1]) if match else 0.0
 
 
 def retrieval(prediction: str, answer: str) -> float:
