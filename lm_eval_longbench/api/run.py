@@ -321,6 +321,7 @@ def report(
     benchmark: str | None = None,
     baseline: str | None = None,
     x: str | None = None,
+    without_known_errors: bool = False,
     width: int | None = None,
 ) -> str:
     """Return the report on some runs side by side: figures, intervals, differences.
@@ -336,6 +337,8 @@ def report(
             each other run keeps; None: the plain report.
         x: with `baseline`: name of the number in which the runs differ and by which they are named,
             such as "ratio".
+        without_known_errors: add the headline without the questions that are publicly known to be
+            wrong; never the headline itself.
         width: longest line of "table"; None: no limit.
 
     Raises:
@@ -352,10 +355,13 @@ def report(
     with tempfile.TemporaryDirectory(prefix="lm-eval-longbench-") as scratch:
         given, scored = read_named(runs, Path(scratch), benchmark)
         if baseline is None:
-            return render(make_report(scored, published=against is not None), format, width)
+            made = make_report(
+                scored, published=against is not None, without_errors=without_known_errors
+            )
+            return render(made, format, width)
         paths = {str(path): own.name for path, own in zip(given, scored, strict=True)}
-        made = retained.make_retained(scored, paths.get(str(Path(baseline)), baseline), x)
-        return retained.render(made, format, width)
+        kept = retained.make_retained(scored, paths.get(str(Path(baseline)), baseline), x)
+        return retained.render(kept, format, width)
 
 
 def read_named(

@@ -155,6 +155,7 @@ class Table:
         dimensions: values of each dimension that a question has, in the official order.
         published: modes of published rows that it is comparable with; the first one's are shown.
         first_pass: table whose answers the prompts of this one embed; "" for none.
+        known_errors: ids of questions that are publicly known to be wrong, with where it is said.
     """
 
     name: str
@@ -165,6 +166,7 @@ class Table:
     dimensions: Mapping[str, tuple[str, ...]]
     published: tuple[str, ...] = ()
     first_pass: str = ""
+    known_errors: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     @property
     def questions(self) -> int:

@@ -25,7 +25,7 @@ OWN_KEYS = frozenset(
         *("source", "where", "questions", "length", "dimensions", "document"),
         *("definition", "label", "category", "language", "headline"),
         *("template", "prompt_sha256", "truncation", "transformers", "limits", "chat_template"),
-        *("metric", "first_line"),
+        *("metric", "first_line", "known_errors"),
     }
 )
 _LENGTH = re.compile(r"(\d+)(?:-(\d+))? (words|characters|tokens)")
@@ -255,6 +255,11 @@ class Defined:
                 values,
                 tuple(facts.get("published", ())),
                 facts.get("first_pass", ""),
+                dict(
+                    one
+                    for task in tasks
+                    for one in self.leaves[task].get("known_errors", {}).items()
+                ),
             )
         return MappingProxyType(found)
 

@@ -93,6 +93,13 @@ def report(
         str | None,
         typer.Option("--x", help="With --baseline: what the runs, named NUMBER=PATH, differ in."),
     ] = None,
+    without_known_errors: Annotated[
+        bool,
+        typer.Option(
+            "--without-known-errors",
+            help="Add the headline without questions that are publicly known to be wrong.",
+        ),
+    ] = False,
     output: Annotated[
         Path | None,
         typer.Option(help="File to write, of charts a folder; without it the report is printed."),
@@ -121,6 +128,7 @@ def report(
             benchmark=benchmark,
             baseline=baseline,
             x=x,
+            without_known_errors=without_known_errors,
             width=shutil.get_terminal_size().columns if to_terminal else None,
         )
         if output is None:

@@ -31,7 +31,7 @@ _HARNESS_KEYS = {field.name for field in dataclasses.fields(TaskConfig)} | {"cla
 _DESCRIBING = frozenset(
     {
         *("definition", "label", "category", "language", "questions", "length", "prompt_sha256"),
-        *("headline", "published", "mode", "limits", "tables"),
+        *("headline", "published", "mode", "limits", "tables", "known_errors"),
     }
 )
 # What the harness would put around a prompt that is official to the byte.

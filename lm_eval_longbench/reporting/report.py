@@ -262,12 +262,15 @@ class Report:
         return method_of(differences=any(one.pairs for one in self.benchmarks))
 
 
-def _figures(table: ScoredTable, policies: Sequence[str]) -> dict[Place, _Stated]:
+def _figures(
+    table: ScoredTable, policies: Sequence[str], *, without_errors: bool
+) -> dict[Place, _Stated]:
     """Return the figures of a table by place, with what the run's report.json states of each.
 
     Args:
         table: of a run.
         policies: for reasoning, under each of which the headline and the official figures follow.
+        without_errors: the headline follows without the questions that are known to be wrong.
     """
     benchmark, facts = benchmarks()[table.info.benchmark], table.facts
     found = {}
@@ -284,6 +287,15 @@ def _figures(table: ScoredTable, policies: Sequence[str]) -> dict[Place, _Stated
                 stated = facts.stated(figure.path, otherwise=swapped)
                 section = f"{figure.section}, reasoning {_DONE[policy]}"
                 found[section, figure.name] = (replace(figure, section=section), *stated)
+    errors = table.answers.known_errors
+    if without_errors and errors.any():
+        section = "without known errors"
+        for figure in benchmark.figures(table.answers.chosen(~errors)):
+            whole = found.get(figure.place)
+            is_official = figure.main or figure.path[:1] == ("official",)
+            if is_official and whole is not None and whole[0].tree.n != figure.tree.n:
+                own = replace(figure, section=f"{figure.section}, {section}")
+                found[own.place] = (own, False, None)
     return found
 
 
@@ -302,7 +314,9 @@ def _places(tables: Sequence[Mapping[Place, _Stated]]) -> list[Place]:
     return places
 
 
-def _rows(columns: Sequence[Column], pairs: Sequence[Pair], *, intervals: bool) -> list[ReportRow]:
+def _rows(
+    columns: Sequence[Column], pairs: Sequence[Pair], *, intervals: bool, without_errors: bool
+) -> list[ReportRow]:
     """Return the figures of all columns.
 
     Where answers hold reasoning, the figures under the other policy than theirs come last, for
@@ -314,7 +328,7 @@ def _rows(columns: Sequence[Column], pairs: Sequence[Pair], *, intervals: bool) 
         if column.table.otherwise is not None
     }
     policies = [policy for policy in POLICIES if policy in others]
-    found = [_figures(column.table, policies) for column in columns]
+    found = [_figures(column.table, policies, without_errors=without_errors) for column in columns]
     pairings = [Pairing() for _ in pairs]
     rows = []
     for place in _places(found):
@@ -356,13 +370,20 @@ def _leaderboards(columns: Sequence[Column], rows: Sequence[ReportRow]) -> list[
 
 
 def _benchmark(
-    name: str, runs: Sequence[ScoredRun], *, published: bool, intervals: bool
+    name: str,
+    runs: Sequence[ScoredRun],
+    *,
+    published: bool,
+    intervals: bool,
+    without_errors: bool,
 ) -> BenchmarkReport | None:
     columns = columns_of(name, runs)
     if not columns:
         return None
     pairs = pairs_of(columns)
-    rows, repeated = shown(_rows(columns, pairs, intervals=intervals))
+    rows, repeated = shown(
+        _rows(columns, pairs, intervals=intervals, without_errors=without_errors)
+    )
     warnings = [(column, warning_of(column.table)) for column in columns]
     details = sum(row.detail and row.is_known for row in rows)
     more = "{} more figures with --format csv or json."
@@ -382,7 +403,11 @@ def _benchmark(
 
 
 def make_report(
-    runs: Sequence[ScoredRun], *, published: bool = False, intervals: bool = True
+    runs: Sequence[ScoredRun],
+    *,
+    published: bool = False,
+    intervals: bool = True,
+    without_errors: bool = False,
 ) -> Report:
     """Return the report of some runs, one column each and benchmark.
 
@@ -390,12 +415,20 @@ def make_report(
         runs: scored runs, with distinct names.
         published: add the published rows and the ranks that the runs would take.
         intervals: make the intervals of figures, which takes a second or two.
+        without_errors: add the headline without the questions that are known to be wrong.
 
     Raises:
         DataError: the files of a run contradict each other.
     """
     found = (
-        _benchmark(name, runs, published=published, intervals=intervals) for name in benchmarks()
+        _benchmark(
+            name,
+            runs,
+            published=published,
+            intervals=intervals,
+            without_errors=without_errors,
+        )
+        for name in benchmarks()
     )
     known = tuple(benchmark for benchmark in found if benchmark is not None)
     return Report(known, tuple(remarks_on(runs)))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Protocol
@@ -86,6 +86,7 @@ class Answers:
         dimensions: by name, the number of each question's value, int16 [questions]; -1: unknown.
         ids_are_lines: every id is the position of the row in its prediction file.
         documents: hash of each question's document, uint64 [questions]; 0: not known.
+        known_errors: whether a question is publicly known to be wrong, bool [questions].
     """
 
     benchmark: Scheme
@@ -106,6 +107,7 @@ class Answers:
     dimensions: Mapping[str, np.ndarray]
     ids_are_lines: bool
     documents: np.ndarray
+    known_errors: np.ndarray
 
     def __len__(self) -> int:
         """Return the number of questions."""
@@ -132,6 +134,17 @@ class Answers:
         """Return which questions are of a task, bool [questions]."""
         found: np.ndarray = np.equal(self.tasks, tuple(self.table.tasks).index(task))
         return found
+
+    def chosen(self, which: np.ndarray) -> Answers:
+        """Return the answers to some questions, bool [questions]; `failures` stay those of all."""
+        own = {
+            one.name: value[which]
+            for one in fields(self)
+            if isinstance(value := getattr(self, one.name), np.ndarray)
+        }
+        for name in ("fields", "dimensions"):
+            own[name] = {key: value[which] for key, value in getattr(self, name).items()}
+        return replace(self, official=False, **own)
 
     def flags(self, name: str) -> np.ndarray:
         """Return where a field is true, bool [questions, repeats]."""
@@ -178,7 +191,7 @@ class Columns:
         self._keys = bytearray()
         self._lines, self._repeats, self._tasks = array("q"), array("q"), array("h")
         self._scores, self._truncated, self._capped = array("d"), array("d"), array("d")
-        self._failed, self._reasoned = array("b"), array("b")
+        self._failed, self._reasoned, self._errors = array("b"), array("b"), array("b")
         self._failures: Counter[str] = Counter()
         self._fields = {name: array("d") for name in self._names}
         self._documents = array("Q")
@@ -221,6 +234,7 @@ class Columns:
         self._truncated.append(_number(row.get("truncated")))
         self._capped.append(_number(row.get("capped")))
         self._failed.append(row["failed"])
+        self._errors.append(row["id"] in self.table.known_errors)
         self._failures[row.get("failure", NOT_KNOWN)] += row["failed"]
         self._reasoned.append(other is not None)
         self._documents.append(0 if document is None else int(document, 16))
@@ -298,6 +312,7 @@ class Columns:
             dimensions,
             self._ids_are_lines and len(self) > 0,
             self._document_of(question, len(keys)),
+            np.asarray(self._errors, bool)[first],
         )
 
     def _questions(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

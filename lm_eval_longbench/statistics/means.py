@@ -82,10 +82,18 @@ def mean_of_known(values: Iterable[float | None]) -> float:
     return running_mean(value for value in values if value is not None)
 
 
-# What the task files name. `mean_if_all_known` is for figures that every question has: the mean of
-# those that happen to be scored would be another figure under the same name.
+def mean_if_all_known(values: Iterable[float | None]) -> float:
+    """Return the mean; NaN if any value is None (not scored yet), or there is none.
+
+    For figures that every question has: the mean of those that happen to be scored would be
+    another figure under the same name.
+    """
+    return mean(values)
+
+
+# What the task files name.
 AGGREGATIONS: Mapping[str, Callable[[Iterable[float | None]], float]] = {
     "mean": mean,
     "mean_of_known": mean_of_known,
-    "mean_if_all_known": mean,
+    "mean_if_all_known": mean_if_all_known,
 }

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from lm_eval_longbench.statistics.figure import RELATIVE, Figure
 from lm_eval_longbench.statistics.means import (
-    AGGREGATIONS,
     mean,
+    mean_if_all_known,
     mean_of_known,
     question_means,
     running_mean,
@@ -70,7 +70,7 @@ def test_any_known_values(values):
 
 
 def test_an_unknown_value_leaves_no_mean():
-    for own in (mean, AGGREGATIONS["mean_if_all_known"]):
+    for own in (mean, mean_if_all_known):
         assert own([1.0, 0.0]) == 0.5
         for values in ([1.0, None], [None], []):
             assert math.isnan(own(values))
