@@ -25,20 +25,20 @@ _SPEC.loader.exec_module(counts)
 
 # What has been reached: lower these whenever it can be done, raise them for what users gain.
 LIMITS = {
-    "package lines": 37_105,
-    "lines of code": 23_815,
+    "package lines": 37_182,
+    "lines of code": 23_878,
     "lines of JavaScript and CSS": 1_405,
     "lines of JSON": 1_460,
     "modules": 166,
     "longest module": 500,
     "YAML files": 124,
-    "test lines": 39_976,
-    "English words of docs": 20_283,
+    "test lines": 40_028,
+    "English words of docs": 20_493,
     "scripts lines": 2_189,
     "classes": 281,
     "modules in a circle": 0,
     "own imports inside functions": 3,
-    "functions that pass through": 12,
+    "functions that pass through": 13,
     "patches of the harness": 4,
     "modules outside benchmarks/ that name benchmarks": 0,
 }
