@@ -15,7 +15,7 @@ from lm_eval_longbench.errors import OptionError, UnknownNameError, few
 from lm_eval_longbench.reporting.render import difference_json, figure_json
 from lm_eval_longbench.reporting.report import BenchmarkReport, Cell, ReportRow, make_report
 from lm_eval_longbench.signature.compare import Comparison, SignatureDifference, compare
-from lm_eval_longbench.signature.ingredients import CARE, COMPARABLE, NOT
+from lm_eval_longbench.signature.ingredients import CARE, COMPARABLE, NOT, PART, is_part
 from lm_eval_longbench.statistics.answers import Answers
 from lm_eval_longbench.statistics.margin import NOT_WORSE, UNDECIDED, WORSE, Margin, judged
 from lm_eval_longbench.statistics.tree import Difference
@@ -278,14 +278,15 @@ def _task(name: str, one: Side, other: Side) -> TaskComparison:
     told = list(_runs(name, one, other))
     ours, theirs = one.asked(name), other.asked(name)
     if ours is not None and theirs is not None and ours != theirs:  # signatures only count them
-        is_part = ours < theirs or theirs < ours
+        part = ours < theirs or theirs < ours
+        chosen = is_part(left.signature, right.signature) and bool(ours & theirs)
         told.append(
             SignatureDifference(
                 "questions",
                 f"{len(ours)}, {len(ours - theirs)} of them only here",
                 f"{len(theirs)}, {len(theirs - ours)} of them only here",
-                NOT,
-                _PART if is_part else "the logs have answers to other questions",
+                CARE if chosen else NOT,
+                PART if chosen else _PART if part else "the logs have answers to other questions",
             )
         )
     found = Comparison([*told, *found.differences], found.unstated)
