@@ -25,7 +25,8 @@ DOCUMENT, NONE = "document", "none"
 # tells the repeats apart in the harness's response cache and is never sent.
 REPEAT = "longbench_repeat"
 # Options that `run`, `doctor` and `lock` have flags for, with the type of their values.
-FLAGS = {"truncate_to": int, "data_dir": str, "tokenizer": str, "repeats": int}
+SHARD = "shard"
+FLAGS = {"truncate_to": int, "data_dir": str, "tokenizer": str, "repeats": int, SHARD: str}
 # Options that a model, too, may have as an argument, or that only say how it is asked.
 _OF_MODELS = frozenset(
     {"tokenizer", "thinking", "embedding_model", "embedding_url", "reuse_prefill"}
@@ -88,20 +89,49 @@ def read_seed(given: Any) -> int | None:
     return int(given)
 
 
-def _only(given: Any) -> dict[str, tuple[str, ...]]:
-    """Check a selection by dimension; a single value counts as a list of one."""
+# Selections that `only` has for every benchmark, beside the dimensions of its questions.
+SELECTIONS = LENGTH, TOKENS, IDS, SAMPLE = "length", "tokens", "ids", "sample"
+
+
+def _only(given: Any) -> dict[str, Any]:
+    """Check a selection; a single value counts as a list of one."""
     if not isinstance(given, Mapping):
         raise OptionError(
             f'Option \'only\' must be an object such as {{"language": "English"}}, not {given!r}.'
         )
-    chosen = {}
-    for dimension, values in given.items():
-        if not isinstance(values, str | list | tuple):
-            raise OptionError(
-                f"Option 'only' must give {dimension!r} a text or a list of texts, not {values!r}."
-            )
-        chosen[dimension] = (values,) if isinstance(values, str) else tuple(values)
+    chosen: dict[str, Any] = {}
+    for name, values in given.items():
+        numbers = isinstance(values, list | tuple) and all(type(own) is int for own in values)
+        if name == SAMPLE:
+            if type(values) is not int or values < 1:
+                raise OptionError(f"Option 'only' must give 'sample' a number above 0: {values!r}.")
+            chosen[name] = values
+        elif name == TOKENS or (name == LENGTH and values and numbers):
+            if not numbers or len(values) != 2 or values[0] > values[1]:
+                raise OptionError(
+                    f"Option 'only' must give {name!r} the least and the most, such as "
+                    f"[10000, 147000], not {values!r}."
+                )
+            chosen[name] = tuple(values)
+        else:
+            texts = (values,) if isinstance(values, str) else values
+            if not isinstance(texts, list | tuple) or not texts or numbers:
+                raise OptionError(
+                    f"Option 'only' must give {name!r} a text or a list of texts, not {values!r}."
+                )
+            chosen[name] = tuple(texts)
     return chosen
+
+
+def shard_of(given: str) -> tuple[int, int]:
+    """Return the number of a piece and of all pieces; OptionError if "3/8" is of another shape."""
+    found = re.fullmatch(r"(\d{1,6})/(\d{1,6})", given) if isinstance(given, str) else None
+    piece, number = map(int, found.groups()) if found else (0, 0)
+    if not 1 <= piece <= number:
+        raise OptionError(
+            f"Option 'shard' must be a piece and their number, such as \"3/8\", not {given!r}."
+        )
+    return piece, number
 
 
 _Text = Annotated[str, Field(min_length=1)]
@@ -165,7 +195,7 @@ def _check_not_misplaced(metadata: Mapping[str, Any]) -> None:
 
 @dataclass(frozen=True, config=ConfigDict(strict=True, extra="forbid"))
 class Options:
-    """Validated options; that the names in `only` and `preset` exist, `registry.read_options` says.
+    """Validated options; that the name in `preset` exists, `registry.read_options` says.
 
     Attributes:
         data_dir: folder or archive with the data, or "sample"; None: the pinned official set.
@@ -183,8 +213,11 @@ class Options:
             temperature are used; tasks of benchmarks without such a preset keep their own.
         thinking: the preset's settings for thinking scores.
         repeats: answers asked for each question, at most 256; None: the benchmark's default.
-        only: LongBench Pro: keep the questions with these values of a dimension, such as
-            {"language": "English", "token_length": ["8k", "16k"]}.
+        only: keep the questions with these values of their benchmark's dimensions, such as
+            {"language": "English", "token_length": ["8k", "16k"]}; with this official "length";
+            with "tokens": [10000, 147000] of the prompt before cutting; with these "ids"; or
+            "sample": 200 of all tasks, stratified.
+        shard: a piece of the questions, such as "3/8", for a machine each; see docs/clusters.md.
         embedding_model: LongBench Pro: model for the semantic similarity of summaries.
         embedding_url: LongBench Pro: OpenAI-compatible embeddings server to ask instead; a URL
             that may hold a secret is refused.
@@ -213,9 +246,8 @@ class Options:
     preset: _Text | None = None
     thinking: bool = False
     repeats: Annotated[int, Field(ge=1, le=MOST_REPEATS)] | None = None
-    only: Annotated[Mapping[str, tuple[str, ...]], PlainValidator(_only)] = field(
-        default_factory=dict
-    )
+    only: Annotated[Mapping[str, Any], PlainValidator(_only)] = field(default_factory=dict)
+    shard: _Text | None = None
     embedding_model: _Text | None = None
     embedding_url: _Text | None = None
     reuse_prefill: Literal["auto", "off"] = "auto"
@@ -239,6 +271,8 @@ class Options:
             )
         if options.embedding_url:
             _check_recorded(options.embedding_url)
+        if options.shard is not None:
+            shard_of(options.shard)
         if options.preset is None and options.thinking:
             raise OptionError(
                 "Option 'thinking' chooses between a preset's settings: give 'preset' too. "

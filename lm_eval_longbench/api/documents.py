@@ -108,7 +108,7 @@ class Documents(Sequence[Document]):
         self._asking, self._stored = asking, stored
 
     def __len__(self) -> int:
-        return len(self._stored.rows)
+        return len(self._stored.asked)
 
     @overload
     def __getitem__(self, index: int) -> Document: ...
@@ -117,7 +117,7 @@ class Documents(Sequence[Document]):
     def __getitem__(self, index: int | slice) -> Document | list[Document]:
         if isinstance(index, slice):
             return [self[number] for number in range(*index.indices(len(self)))]
-        number = range(len(self))[index]  # IndexError as of any sequence
+        number = self._stored.asked[index]  # IndexError as of any sequence
         sha256 = self._stored.context_sha256[number]
         return Document(self.task, number, self._stored.rows[number], sha256, self._asking)
 

@@ -8,12 +8,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
+from lm_eval_longbench.benchmarks.part import Tokenizer, asked_part, check_only
 from lm_eval_longbench.catalog.model import CAPPED, FAILED, REASONED, TRUNCATED
 from lm_eval_longbench.catalog.presets import applied
 from lm_eval_longbench.console import warn_once
 from lm_eval_longbench.errors import OptionError
 from lm_eval_longbench.metrics.reasoning import reasoned_share
 from lm_eval_longbench.options import Options
+from lm_eval_longbench.prompts.tokenizer import load_tokenizer
 from lm_eval_longbench.records.answer import capped_share
 from lm_eval_longbench.records.sample import Scored, document_of_hash, line_of
 from lm_eval_longbench.retrieval.chunks import (
@@ -53,6 +55,7 @@ class Asking:
     def __init__(self, benchmark: Benchmark, task: Task, options: Options, repeats: int) -> None:
         self.preset, self.options = applied(benchmark.presets, options)
         self.benchmark, self.task, self.repeats = benchmark, task, repeats
+        check_only(benchmark, self.options.only)
         self.without_document = options.context == "none"
         if self.without_document:
             self._check_document()
@@ -107,9 +110,27 @@ class Asking:
         """Generation arguments that options set in place of the official ones."""
         return {} if self.preset is None else self.preset.generation
 
-    def load(self) -> Documents:
-        """Open the documents. Raises DataError where they are not there or damaged."""
-        return self.benchmark.load(self.task, self.options.data_dir)
+    def load(self, tokenizer: Tokenizer | None = None) -> Documents:
+        """Open the documents, with the rows that the options choose.
+
+        Args:
+            tokenizer: gives the run's tokenizer; None: the one that the options name.
+
+        Raises:
+            DataError: they are not there or damaged.
+            NothingAsked: no question is left.
+        """
+        documents = self.benchmark.load(self.task, self.options.data_dir)
+
+        def sibling(task: Task) -> Asking:
+            return asking_of(self.benchmark, task, self.options, self.repeats)
+
+        named = functools.partial(load_tokenizer, self.options.tokenizer, {})
+        return asked_part(self, sibling, documents, tokenizer or named)
+
+    def measured(self, row: Mapping[str, Any]) -> str:
+        """Return the whole prompt whose tokens the option `only` looks at."""
+        return self.render(row)
 
     def begin(self, documents: Sequence[Mapping[str, Any]], data: str) -> None:
         """Make ready for the questions that all ranks together ask; `data` is their label."""
@@ -221,9 +242,8 @@ class RetrievedAsking(Asking):
         number = None if self.task.every_part else self.options.rag_top_n
         return {"rag_top_n": number, "retrieval": retrieval}
 
-    def load(self) -> Documents:
+    def load(self, tokenizer: Tokenizer | None = None) -> Documents:
         """Open the questions and, where a file has them, their parts."""
-        documents = super().load()
         path = self.options.retrieved_context
         if path is None:
             warn_once(
@@ -237,7 +257,10 @@ class RetrievedAsking(Asking):
             self._contexts = read_contexts(
                 path, None if self.task.every_part else self.options.rag_top_n
             )
-            check_complete(self._contexts, documents.rows["_id"], path)
+        documents = super().load(tokenizer)
+        if path is not None and self._contexts is not None:
+            names = documents.rows["_id"]
+            check_complete(self._contexts, [names[number] for number in documents.asked], path)
         return documents
 
     def render(self, row: Mapping[str, Any]) -> str:

@@ -101,7 +101,7 @@ class Benchmark(abc.ABC):
         decoded_by: release of transformers that officially decoded answers, as that of `hf` is to
             do it; "": answers are what the backend decodes.
         one_message: whether each prompt is officially sent as one user message.
-        choices: dimensions by which the option `only` selects questions, with their values.
+        length_field: has the official length of a document.
         unit_note: how figures are given, for readers of a report.
         exact_means: whether sums are rounded once (else they are added up from the left).
         sample_fields: what figures need of a line of samples.jsonl besides the common fields: a
@@ -158,7 +158,7 @@ class Benchmark(abc.ABC):
     repeats = 1
     decoded_by = ""
     one_message = False
-    choices: Mapping[str, tuple[str, ...]] = {}
+    length_field = "length"
     exact_means = False
     #: Whether the official scripts write no line for a failed call of a run.
     drops_failed = False

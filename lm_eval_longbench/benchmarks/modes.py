@@ -12,7 +12,6 @@ from lm_eval_longbench.benchmarks.asking import Asking, Retrieval, ranker_of
 from lm_eval_longbench.benchmarks.base import Benchmark
 from lm_eval_longbench.catalog.model import Task
 from lm_eval_longbench.console import first_time, warn_once
-from lm_eval_longbench.data.open import Documents, select
 from lm_eval_longbench.errors import DataError, EmbeddingError, OptionError
 from lm_eval_longbench.files import read_json_lines
 from lm_eval_longbench.metrics.reasoning import answer_of
@@ -190,6 +189,11 @@ class CotAnswerAsking(CotAsking):
 
     question = render  # the prompt has no document
 
+    def measured(self, row: Mapping[str, Any]) -> str:
+        """Return the prompt of pass one: both passes ask the same questions."""
+        first = self.benchmark.tables[self.task.table].first_pass
+        return self.benchmark.render(self.benchmark.tasks[first], row)
+
     def responses(self, doc: Mapping[str, Any], responses: list[str]) -> list[str]:
         """Return the responses; where pass one failed there was nothing to answer from."""
         return responses if self.reasoning[doc["_id"]].strip() else [""] * len(responses)
@@ -248,10 +252,6 @@ class ProAsking(Asking):
         if self.task.summary:
             own["embedding_model"] = None if self.embedder is None else self.embedder.name
         return own
-
-    def load(self) -> Documents:
-        """Open the task's questions, less those that the option `only` leaves out."""
-        return select(super().load(), self.options.only, self.task.label)
 
     def begin(self, documents: Sequence[Mapping[str, Any]], data: str) -> None:
         """Find out before anything is generated whether summaries can be embedded afterwards."""

@@ -143,7 +143,7 @@ class LongBenchPro(Benchmark):
         "Shares of 1, as in the official summary, shown times 100 with two decimals, as published."
     )
     one_message = True
-    choices = DIMENSIONS
+    length_field = "token_length"
     exact_means = True
     sample_fields: Mapping[str, str] = {"rouge_l": "", "semantic_similarity": "cosine"}
     file_kind = "pro_inference"

@@ -219,21 +219,11 @@ def read_options(metadata: Mapping[str, Any] | None) -> Options:
 
     Raises:
         OptionError: a value is impossible.
-        UnknownNameError: an option, its preset, or a dimension or value of `only` does not exist.
+        UnknownNameError: an option or its preset does not exist.
     """
     options = Options.from_metadata(metadata)
     if options.preset is not None:
         presets_named(options.preset, thinking=options.thinking)
-    valid: dict[str, tuple[str, ...]] = {}
-    for one in benchmarks().values():
-        for dimension, values in one.choices.items():
-            valid[dimension] = (*valid.get(dimension, ()), *values)
-    for dimension, values in options.only.items():
-        if dimension not in valid:
-            raise UnknownNameError("dimension of 'only'", dimension, valid)
-        for value in values:
-            if value not in valid[dimension]:
-                raise UnknownNameError(f"{dimension} of 'only'", value, valid[dimension])
     return options
 
 

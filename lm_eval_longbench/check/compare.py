@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from lm_eval_longbench.benchmarks.registry import benchmarks, segmented
 from lm_eval_longbench.check.explain import Explanation, NothingShared, explained
 from lm_eval_longbench.check.sides import Side, read_side
-from lm_eval_longbench.errors import few
+from lm_eval_longbench.errors import OptionError, UnknownNameError, few
 from lm_eval_longbench.reporting.render import difference_json, figure_json
 from lm_eval_longbench.reporting.report import BenchmarkReport, Cell, ReportRow, make_report
 from lm_eval_longbench.signature.compare import Comparison, SignatureDifference, compare
-from lm_eval_longbench.signature.ingredients import CARE, COMPARABLE, NOT
+from lm_eval_longbench.signature.ingredients import CARE, COMPARABLE, NOT, PART, is_part
+from lm_eval_longbench.statistics.answers import Answers
+from lm_eval_longbench.statistics.margin import NOT_WORSE, UNDECIDED, WORSE, Margin, judged
 from lm_eval_longbench.statistics.tree import Difference
 
 # Names of the two sides.
@@ -46,6 +48,8 @@ class Headline:
         row: the figure, of all columns.
         a, b: of the sides; None: there is none.
         difference: b less a, on the questions that both have; None: there are none.
+        sides: the answers of both.
+        main: whether it is one of those that are shown.
     """
 
     title: str
@@ -53,6 +57,23 @@ class Headline:
     a: Cell | None
     b: Cell | None
     difference: Difference | None
+    sides: tuple[Answers, Answers] = field(compare=False, repr=False)
+    main: bool = False
+
+    @property
+    def place(self) -> str:
+        """Its name with that of its section."""
+        section, name = self.row.section, self.row.name
+        return name if section == name else f"{section}/{name}"
+
+    def judged(self, margin: float) -> Margin | None:
+        """Return whether b is worse by more than a margin in points; None: there is no pair."""
+        if self.difference is None or self.a is None or self.b is None:
+            return None
+        one, other = self.a.tree, self.b.tree
+        if one is None or other is None:
+            return None
+        return judged(one, other, margin / self.row.unit.shown_factor, self.sides)
 
     def as_json(self) -> dict[str, Any]:
         """Return it as plain JSON values, unrounded."""
@@ -76,7 +97,7 @@ class Compared:
         tasks: those that both have.
         only_left, only_right: names of the others.
         models: whose answers each side has, as far as it is said.
-        headlines: the figures that tell how good both sides are; () where one has no scores.
+        figures: each that both sides have, of all tables; () where one has no scores.
         why: their difference by cause; None: `untold` says why not.
     """
 
@@ -84,9 +105,38 @@ class Compared:
     only_left: Sequence[str]
     only_right: Sequence[str]
     models: tuple[Sequence[str], Sequence[str]] = ((), ())
-    headlines: Sequence[Headline] = ()
+    figures: Sequence[Headline] = ()
     why: Explanation | None = None
     untold: str = ""
+
+    @property
+    def headlines(self) -> list[Headline]:
+        """The figures that tell how good both sides are."""
+        return [own for own in self.figures if own.main]
+
+    def named(self, name: str | None) -> list[Headline]:
+        """Return the figures of this name, or of this "section/name"; None: the headlines.
+
+        Of several with a name it is the one beside the headline.
+
+        Raises:
+            UnknownNameError: no figure that both sides have.
+            OptionError: several of one table have this name.
+        """
+        if name is None:
+            return self.headlines
+        found = [own for own in self.figures if own.place == name]
+        found = found or [own for own in self.figures if own.row.name == name]
+        beside = {own.row.section for own in self.headlines}
+        found = [own for own in found if own.row.section in beside] or found
+        if not found:
+            raise UnknownNameError("figure", name, {own.place for own in self.figures})
+        places = list(dict.fromkeys(own.place for own in found))
+        if len(places) > 1:
+            raise OptionError(
+                f"Several figures have the name {name!r}: say which, {few(places, 5)}."
+            )
+        return found
 
     @property
     def verdict(self) -> str:
@@ -143,7 +193,7 @@ def compare_results(left: Path | str, right: Path | str) -> Compared:
             [name for name in ours if name not in theirs],
             [name for name in theirs if name not in ours],
             (one.models, other.models),
-            list(_headlines(one, other)),
+            list(_figures(one, other)),
             why,
             untold,
         )
@@ -160,28 +210,33 @@ def _why(one: Side, other: Side) -> tuple[Explanation | None, str]:
         return None, str(error)
 
 
-def _headlines(one: Side, other: Side) -> Iterator[Headline]:
-    """Yield the headline of each pair of tables; of tables without one those of their tasks."""
+def _figures(one: Side, other: Side) -> Iterator[Headline]:
+    """Yield the figures of each pair of tables; where it has no headline its tasks are main."""
     if one.run is None or other.run is None:
         return
     for report in make_report([one.run, other.run]).benchmarks:
+        benchmark = benchmarks()[report.benchmark]
         for number, pair in enumerate(report.pairs):
-            found = [
+            first, second = (report.columns[place] for place in (pair.first, pair.second))
+            known = [
                 Headline(
                     _title(report, pair.first, pair.second),
                     row,
                     row.figures[pair.first],
                     row.figures[pair.second],
                     row.differences[number],
+                    (first.table.answers, second.table.answers),
                 )
                 for row in report.rows
+                if _has_value(row.figures[pair.first]) and _has_value(row.figures[pair.second])
             ]
-            known = [own for own in found if _has_value(own.a) and _has_value(own.b)]
-            benchmark = benchmarks()[report.benchmark]
-            places = benchmark.headline
-            named = [own for own in known if (own.row.section, own.row.name) in places]
-            sections = benchmark.task_sections
-            yield from named or [own for own in known if own.row.section in sections] or known[:1]
+            places, sections = benchmark.headline, benchmark.task_sections
+            main = (
+                [own for own in known if (own.row.section, own.row.name) in places]
+                or [own for own in known if own.row.section in sections]
+                or known[:1]
+            )
+            yield from (replace(own, main=any(own is one for one in main)) for own in known)
 
 
 def _has_value(cell: Cell | None) -> bool:
@@ -223,14 +278,15 @@ def _task(name: str, one: Side, other: Side) -> TaskComparison:
     told = list(_runs(name, one, other))
     ours, theirs = one.asked(name), other.asked(name)
     if ours is not None and theirs is not None and ours != theirs:  # signatures only count them
-        is_part = ours < theirs or theirs < ours
+        part = ours < theirs or theirs < ours
+        chosen = is_part(left.signature, right.signature) and bool(ours & theirs)
         told.append(
             SignatureDifference(
                 "questions",
                 f"{len(ours)}, {len(ours - theirs)} of them only here",
                 f"{len(theirs)}, {len(theirs - ours)} of them only here",
-                NOT,
-                _PART if is_part else "the logs have answers to other questions",
+                CARE if chosen else NOT,
+                PART if chosen else _PART if part else "the logs have answers to other questions",
             )
         )
     found = Comparison([*told, *found.differences], found.unstated)
@@ -238,3 +294,49 @@ def _task(name: str, one: Side, other: Side) -> TaskComparison:
     return TaskComparison(
         name, found, [(own, left.figures[own], right.figures[own]) for own in shared]
     )
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether one side is worse than the other by more than a margin.
+
+    Attributes:
+        margin: in points.
+        figures: those that were judged, each with what was found; None: it has no pairs.
+        comparable: whether the results are.
+    """
+
+    margin: float
+    figures: Sequence[tuple[Headline, Margin | None]]
+    comparable: bool
+
+    @property
+    def answer(self) -> str:
+        """The heaviest answer: NOT, WORSE, UNDECIDED or NOT_WORSE."""
+        found = [NOT if own is None else own.verdict for _, own in self.figures]
+        if not self.comparable or not found:
+            return NOT
+        return next(one for one in (NOT, WORSE, UNDECIDED, NOT_WORSE) if one in found)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it as plain JSON values: shares of 1."""
+        figures = [
+            {"title": own.title, "figure": own.place, **(asdict(found) if found else {})}
+            for own, found in self.figures
+        ]
+        return {"points": self.margin, "verdict": self.answer, "figures": figures}
+
+
+def judge(compared: Compared, margin: float, name: str | None = None) -> Verdict:
+    """Return whether the second result is worse by more than a margin.
+
+    Args:
+        compared: the results.
+        margin: in points of the figure.
+        name: of the figure, see `Compared.named`; None: the headlines, each of which counts.
+
+    Raises:
+        UnknownNameError, OptionError: see `Compared.named`.
+    """
+    found = [(own, own.judged(margin)) for own in compared.named(name)]
+    return Verdict(margin, found, compared.verdict != NOT)

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lm_eval_longbench.benchmarks.base import Benchmark
-from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task, read_options
+from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task
 from lm_eval_longbench.benchmarks.results import ResultsFile, TaskResult
 from lm_eval_longbench.catalog.model import Task
 from lm_eval_longbench.catalog.users import KEY as DEFINITION
 from lm_eval_longbench.catalog.users import changed
 from lm_eval_longbench.check.verification import DIFFERENT, NOT_CHECKABLE, Check, all_of
-from lm_eval_longbench.data.open import MISSING, Documents, select, stored
+from lm_eval_longbench.data.open import MISSING, Documents, stored
 from lm_eval_longbench.errors import LongBenchError
 from lm_eval_longbench.prompts.render import text_sha256
 from lm_eval_longbench.prompts.tokenizer import is_encoding, load_tokenizer
@@ -110,18 +110,13 @@ class LoggedTask:
 
     @cached_property
     def documents(self) -> Documents | str:
-        """What of the data it could ask for: the option `only` chooses among it."""
+        """The data, if it is that which was asked."""
         data = self.data
         if isinstance(data, str):
             return data
         if data.sha256 != self.run.get("data_sha256"):
             return f"Here is other data, {data.label}."
-        if not self.benchmark.choices:
-            return data
-        try:
-            return select(data, read_options(self.result.metadata).only, self.result.name)
-        except LongBenchError as error:
-            return f"Which questions were chosen cannot be told: {error}"
+        return data
 
     @cached_property
     def ids(self) -> list[str]:

@@ -12,7 +12,14 @@ from rich.table import Table
 
 from lm_eval_longbench.console import fail, say_json, say_line, say_table, table_of
 from lm_eval_longbench.records.answer import STATES
-from lm_eval_longbench.records.summary import TOKENS, FileAnswers, TaskAnswers, kept_answers
+from lm_eval_longbench.records.joined_stores import merge_answers
+from lm_eval_longbench.records.summary import (
+    TOKENS,
+    FileAnswers,
+    TaskAnswers,
+    kept_answers,
+    summary,
+)
 
 
 def answers_table(found: FileAnswers) -> Table:
@@ -45,11 +52,27 @@ def _moment(seconds: float | None) -> str:
     return "" if seconds is None else f"{datetime.fromtimestamp(seconds):%Y-%m-%d %H:%M:%S}"
 
 
+def merge(
+    paths: Annotated[
+        list[Path], typer.Argument(metavar="PATH...", help="Files of answers, or folders.")
+    ],
+    to: Annotated[Path, typer.Option(help="Folder for one file a model.")],
+) -> None:
+    """Join the files of several machines, which stay as they are."""
+    for file in merge_answers(paths, to):
+        found = summary(file)
+        say_line(f"written: {file}")
+        say_table(answers_table(found))
+
+
 def answers(
     path: Annotated[Path, typer.Argument(help="A file of answers, or a folder with some.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Show what runs have kept: answers by task and state, tokens, and when they came."""
+    """Show what runs have kept: answers by task and state, tokens, and when they came.
+
+    `answers merge PATH... --to FOLDER` joins the files of several machines.
+    """
     found = kept_answers(path)
     if not found:
         fail(f"There is no file of answers at {path}. run writes one into --output_path.")

@@ -11,16 +11,18 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from lm_eval_longbench.check.compare import Compared, Headline, compare_results
+from lm_eval_longbench.check.compare import Compared, Headline, Verdict, compare_results, judge
 from lm_eval_longbench.check.explain import Explanation
 from lm_eval_longbench.console import say_json, say_line, say_table, table_of
-from lm_eval_longbench.errors import WRONG_USAGE, few
+from lm_eval_longbench.errors import WRONG_USAGE, OptionError, few
 from lm_eval_longbench.reporting.formats import joined
 from lm_eval_longbench.reporting.render import difference_parts, figure_parts
-from lm_eval_longbench.signature.ingredients import NOT
+from lm_eval_longbench.signature.ingredients import CARE, COMPARABLE, NOT
+from lm_eval_longbench.statistics.margin import NOT_WORSE, UNDECIDED, WORSE
 
 # Tasks, headlines and ingredients that are named where there are more: ten lines in all.
 _TASKS, _HEADLINES, _DIFFERENCES = 3, 2, 2
+_STATUSES = {COMPARABLE: 0, CARE: 0, NOT_WORSE: 0, WORSE: 1, UNDECIDED: 3, NOT: WRONG_USAGE}
 _MORE = "more: --verbose (every ingredient, figure and cause), --json"
 
 
@@ -118,6 +120,52 @@ def why_line(compared: Compared) -> str:
     )
 
 
+# ---------------------------------------------------------------------- a margin
+
+
+def _points(text: str | None, figure: str | None) -> float | None:
+    """Return the margin that was asked for."""
+    if text is None:
+        if figure is not None:
+            raise OptionError("--figure says what --margin judges: give --margin, too.")
+        return None
+    try:
+        points = float(text)
+    except ValueError:
+        points = -1.0
+    if not 0 < points <= 100:
+        raise OptionError(f"--margin must be points above 0 and at most 100, not {text!r}.")
+    return points
+
+
+def margin_lines(verdict: Verdict) -> Iterator[str]:
+    """Yield what was found of each figure, and the answer."""
+    for own, found in verdict.figures:
+        name = f"{own.title} {own.place}"
+        if found is None:
+            yield f"margin: {name}: no questions that both have, or one of them is unscored"
+            continue
+        unit = own.row.unit
+        value, low, high = (
+            unit.shown(number, signed=True) for number in (found.value, found.low, found.high)
+        )
+        text = f"margin: {name}: B - A {value} [{low}, {high}] n={found.n}: {found.verdict}"
+        if found.verdict == UNDECIDED:
+            about = "no number of" if found.more is None else f"about {_about(found.more)}"
+            text += f"; {about} more questions would decide"
+        yield text
+        if found.sampling is not None:
+            share = round(100 * found.sampling)
+            yield f"  noise: {share}% from sampling, {100 - share}% from question to question"
+    yield f"margin of {verdict.margin:g}: {verdict.answer}"
+
+
+def _about(number: int) -> str:
+    """Return a number with two digits that count."""
+    unit = 10 ** max(0, len(str(number)) - 2)
+    return f"{-(-number // unit) * unit:,}"
+
+
 # ---------------------------------------------------------------------- all of it
 
 
@@ -207,16 +255,28 @@ def compare(
         bool, typer.Option("--verbose", help="Every ingredient, figure and cause.")
     ] = False,
     in_json: Annotated[bool, typer.Option("--json", help="Print JSON, with all of it.")] = False,
+    margin: Annotated[
+        str | None,
+        typer.Option(help="Judge whether B is worse than A by more than so many points."),
+    ] = None,
+    figure: Annotated[
+        str | None,
+        typer.Option(help="Name of the figure that --margin judges; else the headline."),
+    ] = None,
 ) -> None:
     """Say whether two results can be compared, how they differ, and why, in points.
 
     Exit status: 0 comparable, with or without care; 2 not comparable, a file cannot be read,
-    nothing was found, or the command was used wrongly.
+    nothing was found, or the command was used wrongly. With --margin: 0 B is not worse by more than
+    that; 1 it is; 3 not decided; 2 as without it.
     """
+    points = _points(margin, figure)
     compared = compare_results(a, b)
-    status = WRONG_USAGE if compared.verdict == NOT else 0
+    verdict = None if points is None else judge(compared, points, figure)
+    status = _STATUSES[verdict.answer if verdict else compared.verdict]
     if in_json:
-        say_json(json.dumps({"a": str(a), "b": str(b), **compared.as_json()}, indent=1))
+        told = {"margin": verdict.as_json()} if verdict else {}
+        say_json(json.dumps({"a": str(a), "b": str(b), **compared.as_json(), **told}, indent=1))
         raise typer.Exit(status)
     say_line(_side("A", a, compared.models[0]))
     say_line(_side("B", b, compared.models[1]))
@@ -226,6 +286,8 @@ def compare(
     for line in () if verbose else _differences(compared):
         say_line(line)
     say_line(why_line(compared))
+    for line in margin_lines(verdict) if verdict else ():
+        say_line(line)
     if verbose:
         _say_all(compared)
     else:

@@ -13,7 +13,7 @@ from lm_eval_longbench.benchmarks.registry import read_options
 from lm_eval_longbench.check.lock import DEFAULT, is_lock, lock_now, lock_text
 from lm_eval_longbench.console import say_line
 from lm_eval_longbench.errors import LockError, OptionError
-from lm_eval_longbench.options import FLAGS, with_flags
+from lm_eval_longbench.options import FLAGS, SHARD, with_flags
 from lm_eval_longbench.result_files import written_together
 
 _ALL = "*"
@@ -80,7 +80,8 @@ def lock(
     ] = False,
 ) -> None:
     """Freeze data, task versions, options and package versions in a file for run --locked."""
-    given = dict(zip(FLAGS, (truncate_to, data_dir, tokenizer, repeats), strict=True))
+    names = (name for name in FLAGS if name != SHARD)
+    given = dict(zip(names, (truncate_to, data_dir, tokenizer, repeats), strict=True))
     options = read_options(with_flags(read_metadata(metadata), given))
     if output.exists() and not is_lock(output):
         raise LockError(

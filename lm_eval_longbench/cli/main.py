@@ -42,17 +42,19 @@ COMMANDS = {
 }
 # Their further arguments are those of the harness's own `run`, which also prints their help.
 _PASSED_ON: dict[str, Any] = {"allow_extra_args": True, "ignore_unknown_options": True}
+# The commands that have more of them, functions beside their own.
+_MORE = {"answers": ("merge",)}
 _SETTINGS = {"run": {**_PASSED_ON, "help_option_names": []}, "doctor": _PASSED_ON}
 
 
 @functools.cache
-def command(name: str) -> Any:
-    """Return a command, its module imported."""
-    place = "link" if name == "path" else name
+def command(name: str, more: str = "") -> Any:
+    """Return a command, its module imported; `more`: one of those that it has besides."""
+    place, called = "link" if name == "path" else name, f"{name} {more}".strip()
     module = importlib.import_module(f"lm_eval_longbench.cli.{place}")
     own = typer.Typer(pretty_exceptions_enable=False)
-    own.command(name, context_settings=_SETTINGS.get(name))(getattr(module, name))
-    return get_group(own).commands[name]
+    own.command(called, context_settings=_SETTINGS.get(called))(getattr(module, more or name))
+    return get_group(own).commands[called]
 
 
 class _Commands(TyperGroup):
@@ -74,6 +76,8 @@ class _Commands(TyperGroup):
         """Return the command that is meant, and its arguments."""
         self.commands: Any = dict.fromkeys(COMMANDS)  # for the nearest names of a misspelt one
         name, _, rest = super().resolve_command(ctx, args)
+        if rest and rest[0] in _MORE.get(str(name), ()):
+            return f"{name} {rest[0]}", command(str(name), rest[0]), rest[1:]
         return name, command(str(name)), rest
 
 

@@ -49,6 +49,7 @@ Options of ours:
   --data-dir DIR|sample  the data; without it the official set is fetched
   --tokenizer NAME       the model's tokenizer, where the model arguments do not name it
   --repeats K            answers to each question
+  --shard I/N            a piece of the questions, for a machine each
   --preset NAME          a published model's settings; `lm-eval-longbench presets` lists them
   --thinking             the preset's settings for thinking scores
   --locked [FILE]        only if all is as longbench.lock says
@@ -134,7 +135,7 @@ def next_command(kept: Captured) -> str:
     elif not given.gen_kwargs or not _is_official(kept, limit, generation=UNKNOWN):
         return ""
     metadata = read_metadata(given.metadata)
-    unofficial = ("data_dir", "overlength", "repeats", "only")
+    unofficial = ("data_dir", "overlength", "repeats", "only", "shard")
     options = {name: own for name, own in metadata.get(KEY, {}).items() if name not in unofficial}
     if any(own["limit"] != limit for own in kept.signatures.values()):
         options.pop("truncate_to", None)

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated, Any
 
 import typer
+from rich.table import Table
 
 from lm_eval_longbench.api.run import THIS
 from lm_eval_longbench.benchmarks.registry import short_names, tables
-from lm_eval_longbench.console import say, say_line, warn
+from lm_eval_longbench.console import say, say_line, say_table, table_of, warn
 from lm_eval_longbench.errors import few
 from lm_eval_longbench.metrics.reasoning import KEEP
 from lm_eval_longbench.reporting import run_end
@@ -120,6 +121,25 @@ def notes_of(report: Mapping[str, Any]) -> list[str]:
     return lines
 
 
+def shards_table(gaps: Sequence[Mapping[str, Any]]) -> Table:
+    """Return a line for each task whose shards are not all there once, and what makes up for it."""
+    rows = []
+    for own in gaps:
+        number = own["shards"]
+        missing, double = ([f"{n}/{number}" for n in own[kind]] for kind in ("missing", "double"))
+        again = f"lm-eval-longbench run ... --shard {missing[0]}" if missing else ""
+        rows.append(
+            {
+                "task": own["task"],
+                "questions": f"{own['asked']} of {own['of']}",
+                "missing": few(missing, _RUNS),
+                "double": few(double, _RUNS),
+                "do": again or "score one log of each double shard",
+            }
+        )
+    return table_of(rows, title="shards that are missing or double")
+
+
 # ---------------------------------------------------------------------- the command
 
 
@@ -220,6 +240,8 @@ def score(
     for line in warnings_of(report):
         warn(f"warning: {line}")
     say(figures, end="")
+    if report.get("shards"):
+        say_table(shards_table(report["shards"]))
     for line in notes_of(report):
         say_line(f"note: {line}")
     for name, facts in report["tables"].items():

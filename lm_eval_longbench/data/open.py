@@ -33,7 +33,7 @@ from lm_eval_longbench.data.rows import (
     member_lines,
     parsed_rows,
 )
-from lm_eval_longbench.errors import DataError, OptionError, few
+from lm_eval_longbench.errors import DataError, few
 from lm_eval_longbench.files import reading, sha256_of
 
 logger = logging.getLogger(__name__)
@@ -60,6 +60,9 @@ class Documents:
         official: whether this is the pinned official set.
         context_sha256: of each row's `context`, in hexadecimal digits; None where that is empty.
             Questions that share a document share it.
+        given: row numbers of the questions that are asked; None: all.
+        whole: of those that all shards together ask; None: there are no shards.
+        shard: which this is, and how many questions they have together; None: there are none.
     """
 
     rows: MappedRows
@@ -67,6 +70,35 @@ class Documents:
     sha256: str
     official: bool
     context_sha256: Sequence[str | None]
+    given: Sequence[int] | None = None
+    whole: Sequence[int] | None = None
+    shard: str | None = None
+
+    @property
+    def asked(self) -> Sequence[int]:
+        """The row numbers of the questions that are asked, in order."""
+        return range(len(self.rows)) if self.given is None else self.given
+
+    def part(
+        self, asked: Sequence[int], whole: Sequence[int], shard: str | None, told: str
+    ) -> Documents:
+        """Return the documents of which only some are asked.
+
+        Args:
+            asked, whole: row numbers, of this shard and of all.
+            shard: as "3/8"; None: there are none.
+            told: what makes the questions unofficial, in words; "": nothing.
+        """
+        found = replace(self, given=asked)
+        if shard is not None:
+            found = replace(found, whole=whole, shard=f"{shard} of {len(whole)}")
+        label = f"{self.label} (only {told})" if told else self.label
+        return replace(found, label=label, official=self.official and not told)
+
+    def ids_of_all(self) -> list[str]:
+        """Return the ids of the questions that all shards together ask, in order."""
+        names = self.rows["_id" if "_id" in self.rows.column_names else "id"]
+        return [str(names[index]) for index in (self.whole or self.asked)]
 
     def select(self, indices: Sequence[int]) -> Documents:
         """Return some of the documents, by their row numbers."""
@@ -92,30 +124,6 @@ class Documents:
             if all(columns[dimension][index] in values for dimension, values in only.items())
         ]
         return self if len(kept) == len(self.rows) else self.select(kept)
-
-
-def select(documents: Documents, only: Mapping[str, Sequence[str]], name: str) -> Documents:
-    """Return the documents that the option `only` chooses, which are no official set.
-
-    Args:
-        documents: of one task, memory-mapped; their long texts are not read.
-        only: wanted values by dimension, all of which must hold; empty keeps everything.
-        name: the task's, for the error.
-
-    Raises:
-        OptionError: no document is left.
-    """
-    if not only:
-        return documents
-    chosen = documents.having(only)
-    if not len(chosen.rows):
-        wanted = ", ".join(f"{dimension} in {list(values)}" for dimension, values in only.items())
-        raise OptionError(
-            f"{name}: no question has {wanted}. Widen the option 'only', or evaluate the tasks "
-            "that have such questions."
-        )
-    part = "; ".join(f"{dimension}: {', '.join(values)}" for dimension, values in only.items())
-    return replace(chosen, label=f"{documents.label} (only {part})", official=False)
 
 
 # ---------------------------------------------------------------------- opening

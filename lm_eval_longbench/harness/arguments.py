@@ -35,10 +35,11 @@ from lm_eval_longbench.benchmarks.registry import (
 from lm_eval_longbench.check.lock import options_set, require_lock
 from lm_eval_longbench.errors import OptionError, UnknownNameError
 from lm_eval_longbench.harness import baseline
+from lm_eval_longbench.harness.definitions import with_questions
 from lm_eval_longbench.harness.generation import BUDGETS, SAMPLING, check_generation
 from lm_eval_longbench.harness.in_memory import IN_MEMORY
 from lm_eval_longbench.harness.models import check_model
-from lm_eval_longbench.options import FLAGS, KEY, flag, with_flags
+from lm_eval_longbench.options import FLAGS, KEY, SHARD, flag, with_flags
 from lm_eval_longbench.result_files import output_folder
 from lm_eval_longbench.secrets import hide_keys, masked_command, without_keys
 
@@ -379,7 +380,9 @@ def complete(parsed: Namespace, beside: Beside) -> None:
     if beside.lock is not None:
         beside.say(_with_lock(parsed, beside.lock))
     if parsed.tasks and all(isinstance(name, str) for name in parsed.tasks):
-        parsed.tasks = ",".join(_with_second_passes(parsed))
+        names = _with_second_passes(parsed)
+        arguments = model_of(parsed)[1]
+        parsed.tasks = ",".join(with_questions(names, parsed.metadata, arguments, beside.say))
     if parsed.model == baseline.NAME:
         # A name for its files, where the harness would make one up.
         parsed.model_args = {"engine": baseline.NAME, **(parsed.model_args or {})}
@@ -445,10 +448,12 @@ def _with_lock(parsed: Namespace, lock: Path) -> str:
         LockError: the run is not what was frozen.
     """
     metadata = dict(parsed.metadata or {})
-    own = read_options(metadata)
-    given = own if metadata.get(KEY) else None
+    own = dataclasses.replace(read_options(metadata), shard=None)
+    given = own if metadata.get(KEY, {}).keys() - {SHARD} else None
     options = options_set(require_lock(lock, wanted(parsed), given))
-    parsed.metadata = {**metadata, KEY: options}
+    # A lock is of all shards.
+    shard = {name: value for name, value in metadata.get(KEY, {}).items() if name == SHARD}
+    parsed.metadata = {**metadata, KEY: options | shard}
     return f"locked by {lock}, options {json.dumps(options, ensure_ascii=False)}"
 
 

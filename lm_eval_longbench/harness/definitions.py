@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from lm_eval.config.task import TaskConfig
 
-from lm_eval_longbench.benchmarks.base import Benchmark
+from lm_eval_longbench.benchmarks.asking import asking_of
+from lm_eval_longbench.benchmarks.part import NothingAsked
 from lm_eval_longbench.benchmarks.registry import (
     benchmark_of,
     benchmarks,
     carried,
+    expanded,
     find_task,
     learn,
+    read_options,
     tags,
     tasks,
 )
@@ -23,7 +26,8 @@ from lm_eval_longbench.benchmarks.variants import FromFiles
 from lm_eval_longbench.catalog.model import Task, prompt_sha256
 from lm_eval_longbench.catalog.read import OWN_KEYS, Hook, leaves_beside, read_file
 from lm_eval_longbench.catalog.users import CHANGES, DEFAULTS, changed
-from lm_eval_longbench.errors import OptionError, PromptError, UnknownNameError
+from lm_eval_longbench.errors import OptionError, PromptError, UnknownNameError, few
+from lm_eval_longbench.prompts.tokenizer import load_tokenizer, tokenizer_name
 from lm_eval_longbench.statistics import means
 
 _HARNESS_KEYS = {field.name for field in dataclasses.fields(TaskConfig)} | {"class"}
@@ -257,14 +261,38 @@ def _for_harness(given: Mapping[str, Any], task: Task, leaf: Mapping[str, Any]) 
 # ---------------------------------------------------------------------- options and filters
 
 
-def check_selection(options: Any, benchmark: Benchmark) -> None:
-    """Refuse to select questions by dimensions that a benchmark does not have."""
-    if not benchmark.choices and isinstance(options, Mapping) and options.get("only"):
-        having = ", ".join(one.title for one in benchmarks().values() if one.choices)
-        raise OptionError(
-            f"Option 'only' selects questions of {having}; {benchmark.title} has no such "
-            "dimensions."
-        )
+def with_questions(
+    names: list[str],
+    metadata: Mapping[str, Any] | None,
+    arguments: Mapping[str, Any],
+    say: Callable[[str], object],
+) -> list[str]:
+    """Return the tasks less those of which the options `only` and `shard` leave no question.
+
+    Raises:
+        NothingAsked: they leave no question of any task.
+    """
+    options = read_options(metadata)
+    if not options.only and options.shard is None:
+        return names
+
+    def tokenizer() -> Any:
+        return load_tokenizer(tokenizer_name(options.tokenizer, arguments), arguments)
+
+    empty: dict[str, NothingAsked] = {}
+    ours, foreign = expanded(names)
+    for name in ours:
+        task = find_task(name)
+        try:
+            asking_of(benchmark_of(task), task, options, options.repeats or 1).load(tokenizer)
+        except NothingAsked as error:
+            empty[name] = error
+    if not empty:
+        return names
+    if len(empty) == len(ours) and not foreign:
+        raise next(iter(empty.values()))
+    say(f"No question is left of {len(empty)} of {len(ours)} tasks: {few(list(empty), 3)}.")
+    return [*(name for name in ours if name not in empty), *foreign]
 
 
 def check_filters(task: str, filters: Iterable[Any], answers: int) -> None:

@@ -36,7 +36,7 @@ from lm_eval_longbench.harness.backend import (
     takes_seed,
     wrap_payloads,
 )
-from lm_eval_longbench.harness.definitions import asked, check_filters, check_selection
+from lm_eval_longbench.harness.definitions import asked, check_filters
 from lm_eval_longbench.harness.generation import (
     check_generation,
     check_sampling,
@@ -72,7 +72,6 @@ from lm_eval_longbench.harness.record import (
     let_go,
     question_id,
 )
-from lm_eval_longbench.options import KEY
 from lm_eval_longbench.prompts.prepare import Texts, place_as_sent, question_at
 from lm_eval_longbench.prompts.render import text_sha256
 from lm_eval_longbench.prompts.tokenizer import load_tokenizer, tokenizer_name
@@ -118,7 +117,6 @@ class LongBenchTask(ConfigurableTask):
         wanted = asked(given)
         task, config, own = wanted.task, wanted.config, wanted.generation
         benchmark = benchmark_of(task)
-        check_selection(metadata.get(KEY), benchmark)
         options = read_options(metadata)
         # The model's arguments are in it, and the harness writes it into every results file.
         config["metadata"] = metadata = masked(metadata)
@@ -157,13 +155,13 @@ class LongBenchTask(ConfigurableTask):
         asking, options = self.asking, self.asking.options
         benchmark, task = asking.benchmark, asking.task
         own_metric = self.config.metadata.get(DEFINITION, {}).get("metric")
-        self._documents = asking.load()
+        self._documents = asking.load(self._named_tokenizer)
         rows = self._documents.rows
         # The harness copies documents about and logs them whole: it gets them without their long
         # text, and with the row number that leads back to it.
         # In memory: a column added to a selection of rows would be written into our cache.
-        light = rows.without("context")
-        columns = {**light.columns(), "index": list(range(len(rows)))}
+        light = rows.without("context").select(self._documents.asked)
+        columns = {**light.columns(), "index": list(self._documents.asked)}
         features = Features({**Features.from_arrow_schema(light.schema), "index": Value("int64")})
         self.dataset = {self.config.test_split: Dataset.from_dict(columns, features)}
         self.signature.update(
@@ -180,6 +178,7 @@ class LongBenchTask(ConfigurableTask):
             filters=self.own_filters,
             metrics=benchmark.metrics,
             metric=own_metric,
+            shard=self._documents.shard,
             packages=package_versions(),
         )
         self.signature.update(**asking.ingredients)
@@ -188,6 +187,10 @@ class LongBenchTask(ConfigurableTask):
         # With these a sample log can be scored again by itself.
         self._origin = {"task": task.counted, "data": self._documents.label}
         self._origin |= {} if own_metric is None else {"scored_by": own_metric}
+
+    def _named_tokenizer(self) -> PreTrainedTokenizerBase:
+        metadata = self.config.metadata  # there may be no model yet
+        return load_tokenizer(tokenizer_name(self.asking.options.tokenizer, metadata), metadata)
 
     def fewshot_docs(self) -> None:
         """LongBench has no few-shot split; the harness would copy the test documents."""
@@ -363,8 +366,7 @@ class LongBenchTask(ConfigurableTask):
     def _tokenizer(self) -> PreTrainedTokenizerBase:
         if self._own_tokenizer is not None and self.asking.options.tokenizer is None:
             return self._own_tokenizer
-        metadata = self.config.metadata
-        return load_tokenizer(tokenizer_name(self.asking.options.tokenizer, metadata), metadata)
+        return self._named_tokenizer()
 
     def _prepare(
         self,
@@ -380,6 +382,7 @@ class LongBenchTask(ConfigurableTask):
         self._held = Texts()
         task, options, metadata = self.asking.task, self.asking.options, self.config.metadata
         ids = [question_id(doc) for doc in asked]
+        all_ids = self._documents.ids_of_all() if len(ids) == len(self._rows) else ids
         indices = [doc["index"] for doc in asked]
         # Each rank measures all documents where some may be skipped: all must agree which.
         if options.overlength != "skip":
@@ -433,7 +436,7 @@ class LongBenchTask(ConfigurableTask):
             decoding=self._decoding.ingredient,
             # Of other models the harness sees to them.
             seeds=None if self._seeds is None else [own["seed"] for own in self._seeds],
-            questions_sha256=text_sha256(json.dumps(ids)),
+            questions_sha256=text_sha256(json.dumps(all_ids)),
             asked=len(ids),
             kept=left,
         )

@@ -257,14 +257,14 @@ _INSERT = (
     f" UPDATE SET {', '.join(f'{one} = excluded.{one}' for one in COLUMNS[2:])}"
     f" WHERE answers.state != '{ANSWERED}'"
 )
-_PUT = _INSERT.format(into="answers", values=f"VALUES ({', '.join('?' * len(COLUMNS))})")
+PUT = _INSERT.format(into="answers", values=f"VALUES ({', '.join('?' * len(COLUMNS))})")
 # "WHERE true": otherwise SQLite reads ON as that of a join.
 _TAKE = _INSERT.format(
     into="main.answers", values=f"SELECT {', '.join(COLUMNS)} FROM other.answers WHERE true"
 )
 
 
-def _made(path: Path, identity: str) -> sqlite3.Connection:
+def made(path: Path, identity: str) -> sqlite3.Connection:
     """Open a file for writing: a model's own, read from end to end, or a new one."""
     connection = connected(path, "rwc")
     try:
@@ -364,10 +364,10 @@ class AnswerStore:
             try:
                 try:
                     with naming(self.path):
-                        self._own = _made(self.path, identity)
+                        self._own = made(self.path, identity)
                 except DamagedStore as error:
                     aside = _set_aside(self.path)
-                    self._own = _made(self.path, identity)
+                    self._own = made(self.path, identity)
                     self._recover(self.path, aside, error)
                 for file in self._other_files():
                     self._read(file)
@@ -394,7 +394,7 @@ class AnswerStore:
         """Take what can be read of a damaged file that was moved aside."""
         found, lost = readable(aside, self._identity)
         self._own.execute("BEGIN")
-        self._own.executemany(_PUT, (kept.row(self._identity) for kept in found))
+        self._own.executemany(PUT, (kept.row(self._identity) for kept in found))
         self._own.execute("COMMIT")
         logger.warning(
             f"{file} is damaged: {error.__cause__}. It is kept as {aside.name}. Of its answers "
@@ -431,7 +431,7 @@ class AnswerStore:
     def keep(self, kept: Kept) -> None:
         """Write an answer down; see `fault`."""
         try:
-            self._own.execute(_PUT, kept.row(self._identity))
+            self._own.execute(PUT, kept.row(self._identity))
         except sqlite3.Error as error:
             self.fault = self.fault or str(error)
 

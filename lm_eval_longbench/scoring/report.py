@@ -20,9 +20,9 @@ from lm_eval_longbench.scoring.files import LOG
 from lm_eval_longbench.scoring.merge import TableAnswers
 from lm_eval_longbench.scoring.plan import Plan
 from lm_eval_longbench.scoring.problems import Problems
+from lm_eval_longbench.scoring.shards import joined
 from lm_eval_longbench.signature.signature import (
     UNKNOWN,
-    combined,
     of_scored,
     package_versions,
     unknown,
@@ -56,9 +56,7 @@ def table_signatures(
     found = {}
     for name, table in tables.items():
         own = {
-            task: _scored_here(
-                combined(known[task]) if task in known else unknown(task=task), table
-            )
+            task: _scored_here(joined(known[task]) if task in known else unknown(task=task), table)
             for task in table["tasks"]
         }
         found[name] = of_scored(own, table, signs())

@@ -29,6 +29,7 @@ from lm_eval_longbench.scoring.score_chunk import (
     score_chunks,
     score_row,
 )
+from lm_eval_longbench.scoring.shards import gaps
 
 # ---------------------------------------------------------------------- similarities
 
@@ -198,6 +199,7 @@ def score_paths(
         signatures = [file.recorded.signature for file in plan.files if file.kind == LOG]
         merged, report = _finished(gathered, plan.runs, embedder, signatures, strict=strict)
         more = {"stated": stated_figures(plan, report), "equal": plan.equal}
+        more["shards"] = gaps(signatures)
         report |= {name: part for name, part in more.items() if part}
         _write(results, _lines(merged), report)
         if official is not None:

@@ -153,6 +153,21 @@ def _no_reasoning(left: Signature, right: Signature) -> bool:
     return left.get("reasoned") == 0 and right.get("reasoned") == 0
 
 
+def data_of(label: object) -> str:
+    """Return a label of data without which of its questions were chosen."""
+    return str(label).partition(" (only ")[0]
+
+
+def is_part(left: Signature, right: Signature) -> bool:
+    """Whether the option `only` chose among the same questions, on one side or both."""
+    ours, theirs = left.get("data"), right.get("data")
+    known = isinstance(ours, str) and isinstance(theirs, str)
+    return known and data_of(ours) == data_of(theirs) and f"{ours}{theirs}" != 2 * data_of(ours)
+
+
+PART = (
+    "the option `only` chose the questions of one side or both: B - A is over those that both have"
+)
 _CUTS = "prompts were cut, and this decides what the model read"
 _UNCUT = "no prompt was cut on either side, so that it had nothing to decide"
 _TOKENIZERS = "officially each model's own tokenizer cuts its prompts; two of one cut elsewhere"
@@ -171,7 +186,7 @@ INGREDIENTS: Mapping[str, Ingredient] = {
         NOT, "a task's version is raised with every change that can move a score"
     ),
     # Label of the data: repository and revision, local-<hash> or sample-<hash>.
-    "data": Ingredient(NOT, "other data, other questions"),
+    "data": Ingredient(NOT, "other data, other questions", is_part, PART),
     # Of the file the documents were read from.
     "data_sha256": Ingredient(NOT, "the documents were read from another file"),
     # Of the prompt template.
@@ -263,15 +278,23 @@ INGREDIENTS: Mapping[str, Ingredient] = {
     # Of the reasoning that prompts embed; null: none.
     "reasoning_sha256": Ingredient(CARE, "each run answers from its own reasoning"),
     # Of the ids of the questions asked for, in order.
-    "questions_sha256": Ingredient(NOT, "other questions were asked, or in another order"),
+    "questions_sha256": Ingredient(
+        NOT, "other questions were asked, or in another order", is_part, PART
+    ),
+    # Piece of a run, and the questions of all pieces; null: all of it, or all pieces were merged.
+    "shard": Ingredient(NOT, "a piece of a run was asked, or other pieces", later=True),
     # Questions asked for.
-    "asked": Ingredient(NOT, "other questions were asked", kind=Count),
+    "asked": Ingredient(NOT, "other questions were asked", is_part, PART, kind=Count),
     # Questions left after overlength=skip.
     "kept": Ingredient(
-        NOT, "questions were left out for their length, and not the same", kind=Count
+        NOT,
+        "questions were left out for their length, and not the same",
+        is_part,
+        PART,
+        kind=Count,
     ),
     # Questions with an answer from the model, empty ones included.
-    "answered": Ingredient(NOT, "the means are over other questions", kind=Count),
+    "answered": Ingredient(NOT, "the means are over other questions", is_part, PART, kind=Count),
     # Answers that are empty.
     "failed": Ingredient(CARE, "failed answers count as wrong on both sides", kind=Count),
     # Questions whose prompt was cut.

@@ -15,6 +15,7 @@ from typing import Any
 from lm_eval_longbench.records.scored import SignaturePart
 from lm_eval_longbench.signature.ingredients import INGREDIENTS, LATER, PACKAGES, values_of
 from lm_eval_longbench.signature.ingredients import UNKNOWN as UNKNOWN
+from lm_eval_longbench.signature.ingredients import data_of as data_of
 from lm_eval_longbench.version import __version__, installed
 
 # The ingredient `decoding`, and the fingerprint of kept answers that are so already.
@@ -169,11 +170,6 @@ def package_versions() -> dict[str, str | None]:
 
 
 # ---------------------------------------------------------------------- the label of data
-
-
-def data_of(label: object) -> str:
-    """Return a label of data without which of its questions were chosen."""
-    return str(label).partition(" (only ")[0]
 
 
 def is_sample(label: object) -> bool:

@@ -380,13 +380,14 @@ def few_differ(tree: Leaf | Mean) -> str:
     Where all but a few questions have the same score in both runs, those few say too little about
     what other questions would gain or lose.
     """
-    return FEW_DIFFER if _differing(tree) < FEWEST_DIFFERING else ""
+    return FEW_DIFFER if differing(tree) < FEWEST_DIFFERING else ""
 
 
-def _differing(tree: Leaf | Mean) -> int:
+def differing(tree: Leaf | Mean) -> int:
+    """Return how many questions of a paired difference are not 0."""
     if isinstance(tree, Leaf):
         return int(np.count_nonzero(np.abs(tree.values) > _ZERO))
-    return sum(_differing(part) for part in tree.parts)
+    return sum(differing(part) for part in tree.parts)
 
 
 class Pairing:

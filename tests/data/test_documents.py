@@ -1,11 +1,9 @@
 """Some of a task's questions."""
 
 import pyarrow
-import pytest
 
 from lm_eval_longbench.data.convert import MappedRows
-from lm_eval_longbench.data.open import Documents, select
-from lm_eval_longbench.errors import OptionError
+from lm_eval_longbench.data.open import Documents
 
 TABLE = pyarrow.Table.from_pydict(
     {
@@ -18,21 +16,22 @@ ROWS = MappedRows(TABLE)
 DOCUMENTS = Documents(ROWS, "repository@1234567", "0" * 64, True, ["x", "x", None, "y"])
 
 
-def test_no_wish_keeps_everything_official():
-    assert select(DOCUMENTS, {}, "T1.1") is DOCUMENTS
+def test_without_a_part_all_are_asked():
+    assert list(DOCUMENTS.asked) == [0, 1, 2, 3]
+    assert DOCUMENTS.ids_of_all() == ["a", "b", "c", "d"]
 
 
-def test_every_dimension_must_hold_and_the_order_stays():
-    only = {"language": ("English",), "token_length": ("8k", "32k")}
-    kept = select(DOCUMENTS, only, "T1.1")
-    assert kept.rows["id"] == ["a", "d"]
-    assert kept.context_sha256 == ["x", "y"]
-    assert kept.label == "repository@1234567 (only language: English; token_length: 8k, 32k)"
-    assert not kept.official
+def test_a_part_says_what_was_chosen_and_keeps_the_places():
+    kept = DOCUMENTS.part([0, 3], [0, 3], None, "language: English")
+    assert list(kept.asked) == [0, 3] and kept.rows[3]["id"] == "d"
+    assert kept.ids_of_all() == ["a", "d"]
+    assert kept.label == "repository@1234567 (only language: English)"
+    assert not kept.official and kept.shard is None
     assert kept.sha256 == DOCUMENTS.sha256
 
 
-def test_nothing_left_is_an_error_that_names_the_wish():
-    only = {"language": ("Chinese",), "token_length": ("32k",)}
-    with pytest.raises(OptionError, match=r"T1.1: no question has language in \['Chinese'\]"):
-        select(DOCUMENTS, only, "T1.1")
+def test_a_shard_is_official_and_knows_the_questions_of_all():
+    kept = DOCUMENTS.part([1], [0, 1, 3], "2/3", "")
+    assert list(kept.asked) == [1]
+    assert kept.ids_of_all() == ["a", "b", "d"]
+    assert (kept.label, kept.official, kept.shard) == (DOCUMENTS.label, True, "2/3 of 3")

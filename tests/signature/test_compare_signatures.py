@@ -84,6 +84,7 @@ OTHER = {
     "rag_top_n": (4, NOT),
     "reasoning_sha256": ("e" * 64, CARE),
     "questions_sha256": ("e" * 64, NOT),
+    "shard": ("1/8 of 200", NOT),
     "asked": (100, NOT),
     "kept": (199, NOT),
     "answered": (199, NOT),

@@ -49,6 +49,7 @@ PRO = completed(
         "rag_top_n": 4,
         "reasoning_sha256": "3" * 64,
         "questions_sha256": "2" * 64,
+        "shard": "3/8 of 1500",
         "asked": 1500,
         "kept": 1500,
         "answered": 1500,

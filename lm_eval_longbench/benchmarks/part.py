@@ -1,0 +1,234 @@
+"""Which questions a run asks: the options `only` and `shard`, alike for every benchmark.
+
+Both look at the questions of a whole table, whichever of its tasks a run asks, so that all machines
+agree: `sample` is drawn from all of them, and a document stays in one shard with all its questions.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from lm_eval_longbench.errors import DataError, OptionError, UnknownNameError, few
+from lm_eval_longbench.options import IDS, LENGTH, SAMPLE, SELECTIONS, TOKENS, shard_of
+from lm_eval_longbench.prompts.tokens.fast import tokenizer_sha256
+from lm_eval_longbench.prompts.truncation import count_many
+
+if TYPE_CHECKING:
+    from lm_eval_longbench.benchmarks.base import Benchmark
+    from lm_eval_longbench.catalog.model import Task
+    from lm_eval_longbench.data.open import Documents
+
+Tokenizer = Callable[[], Any]
+# Part of what `sample` draws by.
+SEED = 1234
+# Ids that a label names.
+_NAMED = 3
+
+
+class NothingAsked(OptionError):
+    """The options leave no question of a task."""
+
+
+def choices(benchmark: Benchmark) -> dict[str, tuple[str, ...]]:
+    """Return the dimensions by which the option `only` selects questions, with their values."""
+    found = {name: tuple(values) for name, values in benchmark.dimensions.items()}
+    own = tuple({task.language: 0 for task in benchmark.tasks.values() if task.language})
+    return {"language": own, **found} if own else found
+
+
+def check_only(benchmark: Benchmark, only: Mapping[str, Any]) -> None:
+    """Refuse to select by a dimension or value that a benchmark does not have.
+
+    Raises:
+        UnknownNameError: names the nearest that it has.
+        OptionError: its official lengths are not of this kind.
+    """
+    own, numbers = choices(benchmark), benchmark.kinds.get(LENGTH) == "int64"
+    for name, values in only.items():
+        if name in (TOKENS, IDS, SAMPLE):
+            continue
+        field = benchmark.length_field if name == LENGTH else name
+        if name == LENGTH and (numbers or isinstance(values[0], int)):
+            if numbers and isinstance(values[0], int):
+                continue
+            which = '{"length": [0, 8000]}' if numbers else f"one of {', '.join(own[field])}"
+            raise OptionError(
+                f"Option 'only': {benchmark.title} states its lengths "
+                f"{'as numbers' if numbers else 'by name'}: give {which}, not {list(values)}."
+            )
+        if field not in own:
+            valid = (*own, *SELECTIONS)
+            raise UnknownNameError(f"dimension of 'only' in {benchmark.title}", name, valid)
+        for value in values:
+            if value not in own[field]:
+                kind = f"{name} of 'only' in {benchmark.title}"
+                raise UnknownNameError(kind, value, own[field])
+
+
+def _value(benchmark: Benchmark, task: Task, row: Mapping[str, Any], name: str) -> Any:
+    if name == "language" and task.language:  # rows of code have that of the code
+        return task.language
+    if name in benchmark.tables[task.table].dimensions:
+        return benchmark.dimension_of({**row, "task": task.counted}, name)
+    return row[name]
+
+
+def _id(row: Mapping[str, Any]) -> str:
+    return str(row.get("_id", row.get("id")))
+
+
+def _matching(asking: Any, documents: Documents, tokenizer: Tokenizer) -> list[int]:
+    """Return the row numbers that all selections but `sample` keep."""
+    benchmark, task, only = asking.benchmark, asking.task, asking.options.only
+
+    def keeps(row: Mapping[str, Any], name: str, values: Sequence[Any]) -> bool:
+        if name == IDS:
+            return _id(row) in values
+        if name == LENGTH and isinstance(values[0], int):
+            return bool(values[0] <= row[LENGTH] <= values[1])
+        field = benchmark.length_field if name == LENGTH else name
+        return _value(benchmark, task, row, field) in values
+
+    tests = [one for one in only.items() if one[0] not in (TOKENS, SAMPLE)]
+    light = documents.rows.without("context")
+    kept = [n for n, row in enumerate(light) if all(keeps(row, *test) for test in tests)]
+    if TOKENS in only:
+        least, most = only[TOKENS]
+        texts = ((asking.measured(documents.rows[n]), True) for n in kept)
+        numbers = count_many(tokenizer(), texts)
+        kept = [n for n, own in zip(kept, numbers, strict=True) if least <= own <= most]
+    return kept
+
+
+# ---------------------------------------------------------------------- all questions of a table
+
+# A question of a table: the task that counts it, its id, its document and bytes to read.
+_Question = tuple[str, str, str, int]
+
+
+def _questions(
+    asking: Any, sibling: Callable[[Task], Any], documents: Documents, tokenizer: Tokenizer
+) -> Iterator[tuple[_Question, tuple[Any, ...]]]:
+    """Yield the questions of a table that match, each with what sorts alike ones together."""
+    benchmark, table = asking.benchmark, asking.benchmark.tables[asking.task.table]
+    for task in table.tasks.values():
+        one, own = asking, documents
+        if task is not asking.task:
+            one = sibling(task)
+            try:
+                own = benchmark.load(task, asking.options.data_dir)
+            except DataError:  # a user's own folder need not have all tasks
+                continue
+        sizes = own.rows.lengths("context")
+        light = own.rows.without("context")
+        for number in _matching(one, own, tokenizer):
+            row = light[number]
+            place = own.context_sha256[number] or f"{task.name} {_id(row)}"
+            groups = [str(_value(benchmark, task, row, name)) for name in table.dimensions]
+            draw = hashlib.sha256(f"{SEED} {task.label} {_id(row)}".encode()).hexdigest()
+            yield (task.name, _id(row), place, sizes[number] + 1), (task.name, *groups, draw)
+
+
+def sampled(questions: Sequence[tuple[_Question, tuple[Any, ...]]], size: int) -> list[_Question]:
+    """Return so many questions: every n-th of them in the order of their groups.
+
+    Each group gets its share to within one question. In a group a hash decides.
+    """
+    ordered = [own for own, _ in sorted(questions, key=lambda one: one[1])]
+    if size >= len(ordered):
+        return ordered
+    return [ordered[(2 * n + 1) * len(ordered) // (2 * size)] for n in range(size)]
+
+
+def shards(questions: Sequence[_Question], number: int) -> dict[str, int]:
+    """Return the shard of each document, from 1: the heaviest first, to the lightest shard."""
+    weights: dict[str, int] = defaultdict(int)
+    for _, _, document, size in questions:
+        weights[document] += size
+    loads = [0] * number
+    found = {}
+    for document, weight in sorted(weights.items(), key=lambda one: (-one[1], one[0])):
+        lightest = loads.index(min(loads))
+        loads[lightest] += weight
+        found[document] = lightest + 1
+    return found
+
+
+# Of a table: its questions, and the shard of each document. To read it for each task takes long.
+_known: dict[str, tuple[set[tuple[str, str]], dict[str, int]]] = {}
+
+
+def _of_table(
+    asking: Any, sibling: Callable[[Task], Any], documents: Documents, tokenizer: Tokenizer
+) -> tuple[set[tuple[str, str]], dict[str, int]]:
+    options, task = asking.options, asking.task
+    _, number = shard_of(options.shard) if options.shard else (1, 1)
+    counted = tokenizer_sha256(tokenizer()) if TOKENS in options.only else None
+    parts = (task.table, options.data_dir, documents.sha256, dict(options.only), number, counted)
+    key = json.dumps([*parts, options.rag_top_n, options.retrieved_context, options.context])
+    if key not in _known:
+        found = list(_questions(asking, sibling, documents, tokenizer))
+        own = [one for one, _ in found]
+        if SAMPLE in options.only:
+            own = sampled(found, options.only[SAMPLE])
+        _known[key] = {one[:2] for one in own}, shards(own, number)
+    return _known[key]
+
+
+# ---------------------------------------------------------------------- what is asked
+
+
+def asked_part(
+    asking: Any, sibling: Callable[[Task], Any], documents: Documents, tokenizer: Tokenizer
+) -> Documents:
+    """Return the documents of a task with the rows that the options choose.
+
+    Args:
+        asking: of the task.
+        sibling: returns how another task of its table is asked.
+        documents: all of the task.
+        tokenizer: gives the run's; called only for a window of tokens.
+
+    Raises:
+        NothingAsked: no question is left.
+    """
+    options, task = asking.options, asking.task
+    if not options.only and options.shard is None:
+        return documents
+    whole = _matching(asking, documents, tokenizer)
+    asked, light = whole, documents.rows.without("context")
+    if SAMPLE in options.only or options.shard is not None:
+        chosen, pieces = _of_table(asking, sibling, documents, tokenizer)
+        names = {n: (task.counted, _id(light[n])) for n in whole}
+        asked = whole = [n for n in whole if names[n] in chosen]
+        if options.shard is not None:
+            piece, _ = shard_of(options.shard)
+            place = documents.context_sha256
+            asked = [n for n in whole if pieces[place[n] or " ".join(names[n])] == piece]
+    if not asked:
+        told = f"shard {options.shard}" if whole else f"only {_told(options.only)}"
+        raise NothingAsked(
+            f"{task.label}: no question is left by {told}. Widen the option, or ask the tasks that "
+            "have such questions: `lm-eval-longbench run` leaves the others out."
+        )
+    return documents.part(asked, whole, options.shard, _told(options.only))
+
+
+def _told(only: Mapping[str, Any]) -> str:
+    """Return a selection in words, which tells it from any other."""
+    texts = []
+    for name, values in only.items():
+        if name == SAMPLE:
+            texts.append(f"{name}: {values}")
+        elif isinstance(values[0], int):
+            texts.append(f"{name}: {values[0]} to {values[1]}")
+        elif name == IDS:
+            digest = hashlib.sha256(json.dumps(values).encode()).hexdigest()[:8]
+            texts.append(f"{name}: {few(values, _NAMED)} ({digest})")
+        else:
+            texts.append(f"{name}: {', '.join(values)}")
+    return "; ".join(texts)
