@@ -117,6 +117,12 @@ class RunStopped(LongBenchError):
     status = STOPPED
 
 
+class NothingSent(LongBenchError):
+    """A run has done all that it was to do without a request: its message says what."""
+
+    status = 0
+
+
 class HarnessError(LongBenchError):
     """What the harness, or a library that it calls, raised in a run.
 

@@ -20,6 +20,7 @@ from lm_eval_longbench.records.summary import (
     kept_answers,
     summary,
 )
+from lm_eval_longbench.server.batch_results import import_results
 
 
 def answers_table(found: FileAnswers) -> Table:
@@ -65,13 +66,48 @@ def merge(
         say_table(answers_table(found))
 
 
+def import_answers(
+    files: Annotated[
+        list[Path], typer.Argument(metavar="FILE...", help="Result files of a batch API.")
+    ],
+    output_path: Annotated[
+        Path,
+        typer.Option("--output_path", help="As of the run with --write-requests."),
+    ],
+) -> None:
+    """Keep the answers of a batch; the same run then asks what is missing alone."""
+    found = import_results(files, output_path)
+    for file, number in found.answers.items():
+        say_line(f"{number} new answers: {file}")
+    if not found.answers:
+        say_line("no new answer")
+    for number, what in (
+        (found.empty, "of them empty or withheld, and asked again"),
+        (found.known, "answers that were there already"),
+        (found.double, "rows for a request that another row answers, left out"),
+        (
+            found.foreign,
+            "rows of other requests (another model, prompt version or folder), left out",
+        ),
+        (found.broken, "lines that are no row of results (cut off?), left out"),
+    ):
+        if number:
+            say_line(f"{number} {what}")
+    for reason, number in found.failed.most_common():
+        say_line(f"{number} failed: {reason}")
+    say_line(
+        f"{found.missing} requests have no answer yet" if found.missing else "all are answered"
+    )
+
+
 def answers(
     path: Annotated[Path, typer.Argument(help="A file of answers, or a folder with some.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Show what runs have kept: answers by task and state, tokens, and when they came.
 
-    `answers merge PATH... --to FOLDER` joins the files of several machines.
+    `answers merge PATH... --to FOLDER` joins the files of several machines, `answers import FILE...
+    --output_path FOLDER` takes the results of a batch.
     """
     found = kept_answers(path)
     if not found:

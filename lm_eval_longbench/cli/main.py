@@ -43,7 +43,7 @@ COMMANDS = {
 # Their further arguments are those of the harness's own `run`, which also prints their help.
 _PASSED_ON: dict[str, Any] = {"allow_extra_args": True, "ignore_unknown_options": True}
 # The commands that have more of them, functions beside their own.
-_MORE = {"answers": ("merge",)}
+_MORE = {"answers": {"merge": "merge", "import": "import_answers"}}
 _SETTINGS = {"run": {**_PASSED_ON, "help_option_names": []}, "doctor": _PASSED_ON}
 
 
@@ -53,7 +53,9 @@ def command(name: str, more: str = "") -> Any:
     place, called = "link" if name == "path" else name, f"{name} {more}".strip()
     module = importlib.import_module(f"lm_eval_longbench.cli.{place}")
     own = typer.Typer(pretty_exceptions_enable=False)
-    own.command(called, context_settings=_SETTINGS.get(called))(getattr(module, more or name))
+    own.command(called, context_settings=_SETTINGS.get(called))(
+        getattr(module, _MORE.get(name, {}).get(more, name))
+    )
     return get_group(own).commands[called]
 
 

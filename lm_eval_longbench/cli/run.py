@@ -19,14 +19,22 @@ import typer
 from lm_eval_longbench.api.run import Run
 from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task, protocol_of
 from lm_eval_longbench.cli.lock import read_metadata, take_locked
-from lm_eval_longbench.console import fail, say
-from lm_eval_longbench.errors import Interrupted, LongBenchError, OptionError, RunStopped
+from lm_eval_longbench.console import fail, say, say_line
+from lm_eval_longbench.errors import (
+    Interrupted,
+    LongBenchError,
+    NothingSent,
+    OptionError,
+    RunStopped,
+)
 from lm_eval_longbench.harness.arguments import Beside
 from lm_eval_longbench.harness.baseline import NAME
+from lm_eval_longbench.harness.batch import written_requests
 from lm_eval_longbench.harness.evaluate import Captured
 from lm_eval_longbench.harness.run import run_harness
 from lm_eval_longbench.options import FLAGS, KEY, Options, flag
 from lm_eval_longbench.secrets import MASK, masked_command
+from lm_eval_longbench.server.batch import OPENAI
 from lm_eval_longbench.signature.protocol import departures
 from lm_eval_longbench.signature.signature import UNKNOWN
 
@@ -53,6 +61,8 @@ Options of ours:
   --preset NAME          a published model's settings; `lm-eval-longbench presets` lists them
   --thinking             the preset's settings for thinking scores
   --locked [FILE]        only if all is as longbench.lock says
+  --write-requests DIR   write what is to be asked for a batch API; send nothing
+  --format NAME          of these files: openai, anthropic or vllm
   --keep-empty           do not ask again what got no answer
   --verbose              print all tables, the harness's too, and all log lines
   --debug                print the traceback of an error
@@ -162,6 +172,15 @@ def run(
     keep_empty: Annotated[
         bool, typer.Option("--keep-empty", help="Do not ask again what got no answer.")
     ] = False,
+    write_requests: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="Write what is to be asked for a batch API; send nothing."
+        ),
+    ] = None,
+    format: Annotated[
+        str, typer.Option("--format", help="Of --write-requests: openai, anthropic or vllm.")
+    ] = OPENAI,
     verbose: Annotated[
         bool, typer.Option("--verbose", help="Print all tables and all log lines.")
     ] = False,
@@ -179,13 +198,21 @@ def run(
     if thinking and preset is None:
         raise OptionError("--thinking chooses between a preset's settings: give --preset too.")
     lock, arguments = take_locked(context.args)
+    instead = None
+    if write_requests is not None:
+        instead = written_requests(write_requests, format)
+    elif format != OPENAI:
+        raise OptionError("--format is for --write-requests DIR.")
     try:
         kept = run_harness(
             arguments,
-            Beside(preset, thinking, Path(lock) if lock else None, keep_empty, say),
+            Beside(preset, thinking, Path(lock) if lock else None, keep_empty, instead, say),
             quiet=not verbose,
             debug=debug,
         )
+    except NothingSent as done:
+        say_line(str(done))
+        return
     except (Interrupted, RunStopped) as error:
         fail(f"\n{error}\n{to_go_on()}")
         status = 1 if isinstance(error, RunStopped) else 128 + (error.signal or signal.SIGINT)

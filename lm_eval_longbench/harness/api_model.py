@@ -217,7 +217,7 @@ class LongBenchAPI(TextModel):
             RunStopped: the server is dead or refuses every request, or too many failed.
             OptionError: a prompt is not as the endpoint takes it, or its arguments are impossible.
         """
-        asked = _Requests(requests, self._request)
+        asked = _Requests(requests, self.request_of)
         with tqdm(
             total=len(asked), desc=NAME, unit=" answers", disable=disable_tqdm or self.rank != 0
         ) as bar:
@@ -238,7 +238,7 @@ class LongBenchAPI(TextModel):
         answers = self.generate_answers(requests, cache, _never, disable_tqdm)
         return [AnswerText(answer) for answer in answers]
 
-    def _request(self, instance: Instance) -> Request:
+    def request_of(self, instance: Instance) -> Request:
         """Return what is asked of the server for a request of the harness."""
         prompt, generation = instance.args
         messages = getattr(prompt, "prompt", None)

@@ -38,8 +38,10 @@ from lm_eval_longbench.harness import baseline
 from lm_eval_longbench.harness.definitions import with_questions
 from lm_eval_longbench.harness.generation import BUDGETS, SAMPLING, check_generation
 from lm_eval_longbench.harness.in_memory import IN_MEMORY
+from lm_eval_longbench.harness.kept_answers import Instead
 from lm_eval_longbench.harness.models import check_model
 from lm_eval_longbench.options import FLAGS, KEY, SHARD, flag, with_flags
+from lm_eval_longbench.records.store import AnswerStore
 from lm_eval_longbench.result_files import output_folder
 from lm_eval_longbench.secrets import hide_keys, masked_command, without_keys
 
@@ -53,6 +55,7 @@ class Beside:
         thinking: the preset's settings for thinking scores.
         lock: lock file that the run must be in keeping with.
         keep_empty: whether questions that got no answer in an earlier run are left alone.
+        instead: makes, of the file of answers, what is called in place of the model.
         say: gets lines on the preset, the lock and the answers that are there.
     """
 
@@ -60,6 +63,7 @@ class Beside:
     thinking: bool = False
     lock: Path | None = None
     keep_empty: bool = False
+    instead: Callable[[AnswerStore], Instead] | None = None
     say: Callable[[str], None] = logging.getLogger(__name__).info
 
 
@@ -68,7 +72,16 @@ NOTHING = Beside()
 # ---------------------------------------------------------------------- reading
 
 # Flags of `run` that the harness's parser does not get.
-BESIDE = ("--preset", "--thinking", "--locked", "--keep-empty", "--verbose", "--debug")
+BESIDE = (
+    "--preset",
+    "--thinking",
+    "--locked",
+    "--keep-empty",
+    "--verbose",
+    "--debug",
+    "--write-requests",
+    "--format",
+)
 _FIELDS = tuple(field.name for field in dataclasses.fields(EvaluatorConfig))
 # Quotes of word processors, and the full-width marks of Chinese keyboards.
 _ODD_MARKS = "“”„‟‘’«»，：｛｝"

@@ -27,6 +27,7 @@ from lm_eval_longbench.harness.prefill import reused_prefill
 from lm_eval_longbench.harness.record import ResultsWriter, question_id
 from lm_eval_longbench.harness.task import LongBenchTask
 from lm_eval_longbench.options import KEY
+from lm_eval_longbench.records.answer import BATCH
 from lm_eval_longbench.retrieval.vectors import Embedder
 from lm_eval_longbench.signature.signature import REUSED
 
@@ -84,6 +85,8 @@ class Captured:
                 reused = [reply.get("cached_tokens") for own in replies for reply in own]
                 if name in getattr(lm, "reused_tasks", ()) or (is_hf(lm) and any(reused)):
                     task.signature.update(prefill=REUSED)
+                if any(reply.get("via") for own in replies for reply in own):
+                    task.signature.update(via=BATCH)
                 metadata = result["configs"][name]["metadata"]
                 self.signatures[name] = metadata["longbench_run"] = task.signature.run
                 self.options[name] = dict(metadata.get(KEY) or {})

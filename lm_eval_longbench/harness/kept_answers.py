@@ -14,7 +14,7 @@ import time
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from tqdm.auto import tqdm
 
@@ -50,7 +50,7 @@ _NULL = os.environ.get("LMEVAL_MODEL_NONE_ANSWER_PLACEHOLDER", "")
 
 
 @dataclass(frozen=True)
-class _Request:
+class Wanted:
     """One answer that is wanted: the request, its key and the number of the repeat."""
 
     instance: Instance
@@ -76,6 +76,10 @@ class _Request:
         )
 
 
+# Gets the model and what is to be asked of it; raises NothingSent.
+Instead = Callable[[Any, Sequence["Wanted"]], NoReturn]
+
+
 class KeptAnswers:
     """The answers of a run while it evaluates.
 
@@ -92,6 +96,7 @@ class KeptAnswers:
         *,
         cuts: dict[str, Any] | None = None,
         keep_empty: bool = False,
+        instead: Instead | None = None,
     ) -> None:
         """Prepare.
 
@@ -101,13 +106,14 @@ class KeptAnswers:
             say: gets the line that says how many answers are there already.
             cuts: arguments of the model that may cut the prompts of others' tasks.
             keep_empty: whether requests that got no answer are left alone.
+            instead: called in place of the model with what is to be asked.
         """
         self.store = store
         self.asked = self.done = 0
         self._stopping, self._say = stopping, say
-        self._cuts, self._keep_empty = cuts or {}, keep_empty
+        self._cuts, self._keep_empty, self._instead = cuts or {}, keep_empty, instead
         self._answers: dict[tuple[str, int], Answer] = {}
-        self._pending: dict[str, deque[_Request]] = {}
+        self._pending: dict[str, deque[Wanted]] = {}
         self._of_prompt: dict[str, dict[str, None]] = {}  # keys of requests by a hash of the prompt
         self._bar: tqdm[Any] | None = None
 
@@ -137,7 +143,7 @@ class KeptAnswers:
 
     # ------------------------------------------------------------------ for one call
 
-    def requests(self, instances: Sequence[Instance]) -> list[_Request]:
+    def requests(self, instances: Sequence[Instance]) -> list[Wanted]:
         """Return what is wanted, in order."""
         seen: Counter[int] = Counter()
         found = []
@@ -146,7 +152,7 @@ class KeptAnswers:
             number = seen[id(instance)] if seen[id(instance)] < (instance.repeats or 1) else 0
             seen[id(instance)] += 1
             number += instance.args[1].get(REPEAT, 0)
-            found.append(_Request(instance, self._key(instance), number))
+            found.append(Wanted(instance, self._key(instance), number))
         return found
 
     def _key(self, instance: Instance) -> str:
@@ -154,7 +160,7 @@ class KeptAnswers:
         own = "document_sha256" in (instance.doc.get("prompt") or ())
         return answer_key(as_text(prompt), generation, {} if own else self._cuts)
 
-    def there(self, request: _Request) -> Answer | None:
+    def there(self, request: Wanted) -> Answer | None:
         """Return the answer to a request that is not to be asked again; None: it is to be asked."""
         answer = self.store.find(*request.name)
         return answer if answer and (self._keep_empty or answer.state == ANSWERED) else None
@@ -171,7 +177,7 @@ class KeptAnswers:
             )
         wanted = self.requests(ours)
         self._answers = {}
-        missing: dict[tuple[str, int], _Request] = {}
+        missing: dict[tuple[str, int], Wanted] = {}
         for request in wanted:
             if request.name not in self._answers and request.name not in missing:
                 answer = self.there(request)
@@ -186,12 +192,14 @@ class KeptAnswers:
         self._say(
             f"{there} of {there + len(missing)} answers are in {self.store.path} already, {ask}."
         )
-        if missing:
+        if missing and self._instead is not None:
+            self._instead(self._model, list(missing.values()))
+        elif missing:
             self._asked(list(missing.values()), args, kwargs)
         texts = iter([AnswerText(self._answers[request.name]) for request in wanted])
         return [next(texts if _is_for_text(one) else others) for one in instances]
 
-    def _asked(self, missing: list[_Request], args: Any, kwargs: Any) -> None:
+    def _asked(self, missing: list[Wanted], args: Any, kwargs: Any) -> None:
         """Ask, and keep the answers."""
         stopping = self._stopping
         stopping.answering = True
@@ -218,7 +226,7 @@ class KeptAnswers:
         finally:
             stopping.answering = False
 
-    def _keep(self, request: _Request, answer: Answer) -> None:
+    def _keep(self, request: Wanted, answer: Answer) -> None:
         """Write an answer down; a full disk ends the run."""
         if answer.at is None:
             answer = replace(answer, at=time.time())
@@ -241,7 +249,7 @@ class KeptAnswers:
 
     # ------------------------------------------------------------------ models that give answers
 
-    def _with_answers(self, ask: Callable[..., list[Answer]], requests: list[_Request]) -> None:
+    def _with_answers(self, ask: Callable[..., list[Answer]], requests: list[Wanted]) -> None:
         def keep(number: int, answer: Answer) -> None:
             self._keep(requests[number], answer)
 
@@ -253,7 +261,7 @@ class KeptAnswers:
 
     # ------------------------------------------------------------------ all other models
 
-    def _with_hook(self, missing: list[_Request], args: Any, kwargs: Any) -> None:
+    def _with_hook(self, missing: list[Wanted], args: Any, kwargs: Any) -> None:
         self._pending, self._of_prompt = defaultdict(deque), defaultdict(dict)
         for request in missing:
             self._pending[request.key].append(request)
@@ -294,7 +302,7 @@ class KeptAnswers:
         finally:
             self._bar = None
 
-    def _pieces(self, missing: list[_Request]) -> Iterator[list[_Request]]:
+    def _pieces(self, missing: list[Wanted]) -> Iterator[list[Wanted]]:
         """Yield what is asked in one call of the model."""
         lengths = [len(as_text(one.instance.args[0])) for one in missing]
         size = engine_piece(self._model, sum(lengths) / len(lengths) / _CHARACTERS)
@@ -302,7 +310,7 @@ class KeptAnswers:
             yield missing
             return
         # The longest first, as the harness has them, and whole documents.
-        piece: list[_Request] = []
+        piece: list[Wanted] = []
         for group in grouped([one.instance for one in missing], document_of):
             piece += [missing[number] for number in group]
             if len(piece) >= size:
@@ -328,7 +336,7 @@ class KeptAnswers:
         keys = self._of_prompt.get(text_sha256(prompt), ())
         return [request.name for key in keys for request in self._pending[key]]
 
-    def _answer(self, request: _Request, text: Any) -> Answer:
+    def _answer(self, request: Wanted, text: Any) -> Answer:
         known = answer_of(text)
         if known is not None:
             return known

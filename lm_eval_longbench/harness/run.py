@@ -241,7 +241,12 @@ def _stoppable(parsed: Namespace, beside: Beside) -> Iterator[KeptAnswers | None
         rank = int(os.environ.get("RANK") or os.environ.get("LOCAL_RANK") or 0)
         store = AnswerStore(folder, stem, identity, rank)
         answers = KeptAnswers(
-            store, stopping, beside.say, cuts=cuts(arguments), keep_empty=beside.keep_empty
+            store,
+            stopping,
+            beside.say,
+            cuts=cuts(arguments),
+            keep_empty=beside.keep_empty,
+            instead=beside.instead and beside.instead(store),
         )
     count = answers.count if answers else lambda: "Nothing is kept without output_path."
     try:

@@ -17,6 +17,8 @@ from lm_eval_longbench.language import Sentence, listed, sentence
 # What became of a request. Only the first is an answer; a later run asks the others again.
 ANSWERED, EMPTY, FILTERED, FAILED = "answered", "empty", "filtered", "failed"
 STATES = (ANSWERED, EMPTY, FILTERED, FAILED)
+# What an answer from a result file says in `via`, and the ingredient of that name.
+BATCH = "batch"
 # The finish reason of an answer that ended at its budget.
 CAPPED = "length"
 
@@ -39,6 +41,7 @@ class Answer:
             tokenizer cleaned the text up, see `harness.backend`; None: there is none.
         left_out: parameters of the request that the server refused and that were not sent.
         at: when it came, seconds since 1970.
+        via: "batch": it came in a result file; None: over the line, or from this process.
     """
 
     text: str
@@ -54,6 +57,7 @@ class Answer:
     fingerprint: str | None = None
     left_out: tuple[str, ...] = ()
     at: float | None = None
+    via: str | None = None
 
     def reply(self) -> dict[str, Any]:
         """Return what a sample log keeps of it beside the text: all that is known."""

@@ -15,14 +15,19 @@ from lm_eval_longbench.records.store import PUT, identity_of, made, naming, read
 from lm_eval_longbench.records.summary import files_of
 
 
-def _lock(stack: contextlib.ExitStack, file: Path) -> None:
-    lock = FileLock(f"{file}.lock")
+def lock(stack: contextlib.ExitStack, file: Path, done: str) -> None:
+    """Keep runs from a file of answers as long as a stack is open.
+
+    Raises:
+        OptionError: a run writes it; says that nothing was `done`.
+    """
+    own = FileLock(f"{file}.lock")
     try:
         with contextlib.suppress(PermissionError):  # nobody writes in such a folder
-            stack.enter_context(lock.acquire(timeout=0))
+            stack.enter_context(own.acquire(timeout=0))
     except Timeout:
         raise OptionError(
-            f"A run writes its answers to {file}. Wait for it; nothing was merged."
+            f"A run writes its answers to {file}. Wait for it; nothing was {done}."
         ) from None
 
 
@@ -65,7 +70,7 @@ def merge_answers(paths: Iterable[Path], folder: Path) -> list[Path]:
     with contextlib.ExitStack() as stack:
         folder.mkdir(parents=True, exist_ok=True)
         for file in dict.fromkeys((*own, *files)):
-            _lock(stack, file)
+            lock(stack, file, "merged")
         whose = {file: _checked(file) for sources in own.values() for file in sources}
         writing = []
         for target, sources in own.items():

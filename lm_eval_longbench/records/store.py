@@ -26,7 +26,7 @@ from lm_eval_longbench.errors import OptionError
 from lm_eval_longbench.records.answer import ANSWERED, Answer
 from lm_eval_longbench.records.identity import shown
 
-VERSION = 2
+VERSION = 3
 _REQUEST = ("request", "repeat", "task", "question", "prompt_sha256", "generation")
 _ANSWER = tuple(one.name for one in fields(Answer))
 # The last one is of the model and of all others.
@@ -335,6 +335,7 @@ class AnswerStore:
 
     Attributes:
         path: the file of this process.
+        identity: of the model.
         is_first: whether the answers of all ranks come together in it.
         fault: why an answer could not be written; None: all were.
     """
@@ -351,7 +352,7 @@ class AnswerStore:
         Raises:
             OptionError: another process writes the file, or a file cannot be used.
         """
-        self._folder, self._stem, self._identity = folder, stem, identity
+        self._folder, self._stem, self.identity = folder, stem, identity
         self.is_first = rank == 0
         self.path = folder / f"{stem}{f'_rank{rank}' if rank else ''}.sqlite"
         self.fault: str | None = None
@@ -382,7 +383,7 @@ class AnswerStore:
                 other = stack.enter_context(reading(file))
                 # Another rank may be making its file in this moment.
                 if _has_answers(other):
-                    _check(file, other, self._identity)
+                    _check(file, other, self.identity)
                     self._readers.append(other)
                 self._others.push(stack.pop_all())
         except DamagedStore as error:
@@ -392,9 +393,9 @@ class AnswerStore:
 
     def _recover(self, file: Path, aside: Path, error: DamagedStore) -> None:
         """Take what can be read of a damaged file that was moved aside."""
-        found, lost = readable(aside, self._identity)
+        found, lost = readable(aside, self.identity)
         self._own.execute("BEGIN")
-        self._own.executemany(PUT, (kept.row(self._identity) for kept in found))
+        self._own.executemany(PUT, (kept.row(self.identity) for kept in found))
         self._own.execute("COMMIT")
         logger.warning(
             f"{file} is damaged: {error.__cause__}. It is kept as {aside.name}. Of its answers "
@@ -423,7 +424,7 @@ class AnswerStore:
         found: Answer | None = None
         for connection in (self._own, *self._readers):
             with naming(self.path):
-                kept = row_of(connection, self._identity, request, repeat)
+                kept = row_of(connection, self.identity, request, repeat)
             if kept and (found is None or kept.answer.state == ANSWERED):
                 found = kept.answer
         return found
@@ -431,7 +432,7 @@ class AnswerStore:
     def keep(self, kept: Kept) -> None:
         """Write an answer down; see `fault`."""
         try:
-            self._own.execute(PUT, kept.row(self._identity))
+            self._own.execute(PUT, kept.row(self.identity))
         except sqlite3.Error as error:
             self.fault = self.fault or str(error)
 

@@ -246,6 +246,12 @@ INGREDIENTS: Mapping[str, Ingredient] = {
         "bit of a token's score may differ",
         later=True,
     ),
+    # Batch: some answers came in result files of a batch API; null: none.
+    "via": Ingredient(
+        CARE,
+        "answers of a batch API on one side: a provider may serve batches by other machines",
+        later=True,
+    ),
     # Answers to each question.
     "repeats": Ingredient(NOT, "best-of-N and pass@N need the same N", kind=Positive),
     # Seed of each repeat, null: none is sent; null: the harness's own seeding.

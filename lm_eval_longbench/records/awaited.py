@@ -1,0 +1,80 @@
+"""Requests that were written to files, beside the file for their answers, until results come."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lm_eval_longbench.errors import DataError
+from lm_eval_longbench.files import read_json_lines
+from lm_eval_longbench.records.answer import Answer
+from lm_eval_longbench.records.store import Kept
+from lm_eval_longbench.result_files import json_lines
+
+_PREFIX = "requests_"
+
+
+@dataclass(frozen=True)
+class Awaited:
+    """A request that is out.
+
+    Attributes:
+        identity: of the model that is to answer.
+        answers: the file for its answer.
+        request: all that is kept beside the answer, by the names of `Kept`.
+        stops: stop strings, where the answer ends.
+        left_out: parameters that the provider does not take.
+    """
+
+    identity: str
+    answers: Path
+    request: Mapping[str, Any]
+    stops: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
+
+    def kept(self, answer: Answer) -> Kept:
+        """Return an answer to it as the file of answers takes it."""
+        return Kept(**self.request, answer=answer)
+
+
+def _file(answers: Path) -> Path:
+    return answers.with_name(f"{_PREFIX}{answers.stem}.jsonl")
+
+
+def _read(file: Path) -> Iterator[tuple[str, Awaited]]:
+    identity, answers = "", file
+    for number, row in read_json_lines(file, DataError):
+        if number == 1:
+            identity, answers = row["identity"], file.with_name(row["answers"])
+        else:
+            own = {name: tuple(row.pop(name)) for name in ("stops", "left_out")}
+            yield row.pop("custom_id"), Awaited(identity, answers, row, **own)
+
+
+def add_awaited(answers: Path, identity: str, out: Iterable[tuple[str, Awaited]]) -> None:
+    """Note that requests are out, beside those that are already."""
+    file = _file(answers)
+    known = dict(_read(file)) if file.exists() else {}
+    known |= dict(out)
+    with json_lines(file) as write:
+        write({"identity": identity, "answers": answers.name})
+        for name, one in known.items():
+            more = {"stops": list(one.stops), "left_out": list(one.left_out)}
+            write({"custom_id": name, **one.request, **more})
+
+
+def awaited_in(folder: Path) -> dict[str, Awaited]:
+    """Return the requests that are out by their `custom_id`, of all models in a folder.
+
+    Raises:
+        DataError: a file of requests cannot be read.
+    """
+    found: dict[str, Awaited] = {}
+    for file in sorted(folder.glob(f"{_PREFIX}*.jsonl")):
+        try:
+            found |= dict(_read(file))
+        except (KeyError, TypeError, AttributeError) as error:
+            raise DataError(f"{file} is no file of requests that are out: {error!r}.") from error
+    return found
