@@ -16,7 +16,7 @@ from lm_eval_longbench.errors import DataError, EmbeddingError, OptionError
 from lm_eval_longbench.files import read_json_lines
 from lm_eval_longbench.metrics.reasoning import answer_of
 from lm_eval_longbench.options import Options
-from lm_eval_longbench.prompts.render import render, text_sha256
+from lm_eval_longbench.prompts.render import joined_sha256, render, text_sha256
 from lm_eval_longbench.records.log import is_log_row, prompt_of
 from lm_eval_longbench.records.sample import Scored
 from lm_eval_longbench.records.v2_files import ASKED
@@ -150,8 +150,8 @@ class CotAnswerAsking(CotAsking):
     @property
     def ingredients(self) -> dict[str, Any]:
         """The hash of the reasoning that prompts embed."""
-        whole = json.dumps(self._whole, sort_keys=True)
-        return {"reasoning_sha256": text_sha256(whole)} if self._whole else {}
+        hashes = [text_sha256(json.dumps(own)) for own in self._whole.items()]
+        return {"reasoning_sha256": joined_sha256(hashes)} if hashes else {}
 
     def embed(self, answers: Mapping[str, str], whole: Mapping[str, str] | None = None) -> None:
         """Take reasoning, by `_id`, in place of a sample log's."""

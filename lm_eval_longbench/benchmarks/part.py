@@ -117,7 +117,8 @@ def _questions(
     benchmark, table = asking.benchmark, asking.benchmark.tables[asking.task.table]
     for task in table.tasks.values():
         one, own = asking, documents
-        if task is not asking.task:
+        # A domain's task has a part of the data; a user's is ours with changes.
+        if (task.counted, task.dataset) != (asking.task.counted, asking.task.dataset):
             one = sibling(task)
             try:
                 own = benchmark.load(task, asking.options.data_dir)
@@ -129,7 +130,8 @@ def _questions(
             row = light[number]
             place = own.context_sha256[number] or f"{task.name} {_id(row)}"
             groups = [str(_value(benchmark, task, row, name)) for name in table.dimensions]
-            draw = hashlib.sha256(f"{SEED} {task.label} {_id(row)}".encode()).hexdigest()
+            label = benchmark.pairing_label(task)  # modes draw the same questions
+            draw = hashlib.sha256(f"{SEED} {label} {_id(row)}".encode()).hexdigest()
             yield (task.name, _id(row), place, sizes[number] + 1), (task.name, *groups, draw)
 
 
@@ -203,12 +205,15 @@ def asked_part(
     asked, light = whole, documents.rows.without("context")
     if SAMPLE in options.only or options.shard is not None:
         chosen, pieces = _of_table(asking, sibling, documents, tokenizer)
-        names = {n: (task.counted, _id(light[n])) for n in whole}
-        asked = whole = [n for n in whole if names[n] in chosen]
+        own: dict[int, int] = {}  # the shard of each question
+        for n in whole:
+            name = (task.counted, _id(light[n]))
+            place = documents.context_sha256[n] or " ".join(name)
+            if name in chosen and place in pieces:
+                own[n] = pieces[place]
+        asked = whole = list(own)
         if options.shard is not None:
-            piece, _ = shard_of(options.shard)
-            place = documents.context_sha256
-            asked = [n for n in whole if pieces[place[n] or " ".join(names[n])] == piece]
+            asked = [n for n in whole if own[n] == shard_of(options.shard)[0]]
     if not asked:
         told = f"shard {options.shard}" if whole else f"only {_told(options.only)}"
         raise NothingAsked(

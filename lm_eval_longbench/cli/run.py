@@ -116,7 +116,13 @@ def _is_official(kept: Captured, limit: int, **changed: Any) -> bool:
         benchmark = benchmark_of(task)
         official, source = benchmark.protocol(task), benchmark.source
         grown = {"limit": limit, "data_sha256": source.sha256, "overlength": "truncate"}
-        grown |= {"chat": official.chat, "system_sha256": None, **changed}
+        grown |= {
+            "data": source.label,
+            "shard": None,
+            "chat": official.chat,
+            "system_sha256": None,
+            **changed,
+        }
         if departures(benchmark, task, {**own, **grown}, official.repeats).found:
             return False
     return True

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import operator
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from lm_eval_longbench.catalog.model import Task, prompt_sha256
@@ -18,6 +19,11 @@ if TYPE_CHECKING:
 def text_sha256(text: str) -> str:
     """Return the sha256 of a text's UTF-8 bytes; lone surrogates count as Python encodes them."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def joined_sha256(hashes: Iterable[str]) -> str:
+    """Return one hash of several in any order, which parts of them can be joined to again."""
+    return f"{functools.reduce(operator.xor, (int(own, 16) for own in hashes)):064x}"
 
 
 def text_field(

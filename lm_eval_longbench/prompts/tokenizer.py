@@ -143,8 +143,8 @@ def load_tokenizer(name: str | None, model_args: Mapping[str, Any]) -> PreTraine
     """
     if name is None:
         raise TokenizerError(
-            "Prompts must be cut, but neither the model arguments nor the option 'tokenizer' name "
-            "a tokenizer. Give the option a name or a folder."
+            "Prompts must be cut or counted, but neither the model arguments nor the option "
+            "'tokenizer' name a tokenizer. Give the option a name or a folder."
         )
     if name in _LENT:
         return _LENT[name]

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lm_eval_longbench.errors import PredictionError
+from lm_eval_longbench.prompts.render import joined_sha256
 from lm_eval_longbench.signature.signature import combined
 
 # What a table of shards says of a task, in JSON.
@@ -39,6 +40,8 @@ def joined(signatures: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         found, _, of, asked = _pieces(signatures)
         if asked == of and len(set(found.values())) == 1:
             whole["shard"] = None
+            if isinstance(whole["reasoning_sha256"], list):
+                whole["reasoning_sha256"] = joined_sha256(whole["reasoning_sha256"])
     return whole
 
 

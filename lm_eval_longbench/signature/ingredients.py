@@ -283,12 +283,12 @@ INGREDIENTS: Mapping[str, Ingredient] = {
     "rag_top_n": Ingredient(NOT, "prompts hold another number of chunks", kind=Count),
     # Of the reasoning that prompts embed; null: none.
     "reasoning_sha256": Ingredient(CARE, "each run answers from its own reasoning"),
-    # Of the ids of the questions asked for, in order.
+    # Piece of a run, and the questions of all pieces; null: all of it, or all pieces were merged.
+    "shard": Ingredient(NOT, "a piece of a run was asked, or other pieces", later=True),
+    # Of the ids of the questions asked for, in order; of those of all pieces.
     "questions_sha256": Ingredient(
         NOT, "other questions were asked, or in another order", is_part, PART
     ),
-    # Piece of a run, and the questions of all pieces; null: all of it, or all pieces were merged.
-    "shard": Ingredient(NOT, "a piece of a run was asked, or other pieces", later=True),
     # Questions asked for.
     "asked": Ingredient(NOT, "other questions were asked", is_part, PART, kind=Count),
     # Questions left after overlength=skip.

@@ -17,6 +17,7 @@ from lm_eval_longbench.signature.ingredients import (
     STOP,
     THINK_END,
     UNKNOWN,
+    data_of,
     values_of,
 )
 
@@ -249,6 +250,9 @@ def departures(
     reasoned = any(one != 0 for one in _stated(signature, "reasoned"))
     if reasoned and DROP in values_of(signature.get("reasoning")):
         found.append(sentence("reasoning taken out of answers (officially scored with them)"))
+    is_part = any(data_of(one) != one for one in _stated(signature, "data"))
+    if is_part or _stated(signature, "shard"):
+        found.append(sentence("a part of the questions (officially all)"))
     if _stated(signature, "context"):
         found.append(sentence("prompts without documents (officially with them)"))
     if _stated(signature, "system_sha256"):

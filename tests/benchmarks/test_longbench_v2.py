@@ -462,7 +462,7 @@ def test_pass_two_embeds_reasoning_and_names_its_hash():
     assert (asking.ingredients, ROW["question"] in asking.render(ROW)) == ({}, True)
     asking.embed({ROW["_id"]: "because of it"})
     assert "because of it" in asking.render(ROW)
-    whole = json.dumps({ROW["_id"]: "because of it"}, sort_keys=True)
+    whole = json.dumps([ROW["_id"], "because of it"])
     assert asking.ingredients == {"reasoning_sha256": text_sha256(whole)}
     # Answers of a part of the ranks are embedded; the hash is of all.
     asking.embed({ROW["_id"]: "because of it"}, {ROW["_id"]: "because of it", "other": "no"})

@@ -7,7 +7,7 @@ import pytest
 
 from lm_eval_longbench.api.documents import load
 from lm_eval_longbench.benchmarks.part import NothingAsked, sampled, shards
-from lm_eval_longbench.benchmarks.registry import tables
+from lm_eval_longbench.benchmarks.registry import tables, tasks
 from lm_eval_longbench.errors import OptionError, UnknownNameError
 
 TABLES = [name for name in tables() if not name.startswith("longbench_v1_")] + ["longbench_v1_e"]
@@ -175,3 +175,22 @@ def test_what_cannot_be_asked_is_told_in_a_line(task, options, error, text):
         load(task, data_dir="sample", **options)
     assert text in str(told.value)
     assert "\n" not in str(told.value)
+
+
+@pytest.mark.parametrize("options", [{"only": {"sample": 5}}, {"shard": "2/3"}])
+def test_modes_and_domains_ask_the_same_questions(options):
+    whole = {one.id: one.row["domain"] for one in asked("longbench_v2", **options)}
+    for mode in ("_no_context", "_cot", "_cot_answer", "_rag"):
+        assert [one.id for one in asked(f"longbench_v2{mode}", **options)] == list(whole)
+    domains = [name for name, task in tasks().items() if task.counted == "longbench_v2" != name]
+    assert len(domains) == 6
+    found = [one.id for name in domains for one in asked(name, **options)]
+    assert sorted(found) == sorted(whole)
+
+
+def test_both_passes_of_chain_of_thought_ask_a_window_of_tokens(tokenizer_folder):
+    only = {"tokens": [1, 900]}
+    options = {"tokenizer": tokenizer_folder, "only": only}
+    first = [one.id for one in asked("longbench_v2_cot", **options)]
+    assert 0 < len(first) < 18
+    assert [one.id for one in asked("longbench_v2_cot_answer", **options)] == first

@@ -18,7 +18,11 @@ from lm_eval_longbench.records.summary import summary
 from lm_eval_longbench.scoring.score import score_paths
 from lm_eval_longbench.signature.ingredients import CARE
 
-TASKS = ("longbench_v1", "longbench_v1_e", "longbench_v2", "longbench_v2_rag", "longbench_pro")
+TASKS = (
+    *("longbench_v1", "longbench_v1_e", "longbench_v2", "longbench_v2_rag", "longbench_v2_cot"),
+    *("longbench_v2_no_context", "longbench_pro", "longbench_pro_thinking"),
+    *("longbench_v1_retrieval", "longbench_v1_summary"),
+)
 NUMBER = 8
 FILES = ("samples.jsonl", "scores.json")
 

@@ -209,6 +209,12 @@ DEPARTURES = {
         {"reasoning": "drop", "reasoned": [0, 3]},
         "reasoning taken out of answers (officially scored with them)",
     ),
+    "a part of the questions": (
+        PRO,
+        {"data": "caskcsg/LongBench-Pro@4996884 (only language: English)"},
+        "a part of the questions (officially all)",
+    ),
+    "a shard": (V2, {"shard": "1/8 of 503"}, "a part of the questions (officially all)"),
     "a system instruction": (
         QASPER,
         {"system_sha256": "a" * 64},
