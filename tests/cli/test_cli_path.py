@@ -68,7 +68,7 @@ def test_link_where_nothing_can_be_written(script, tmp_path):
 @pytest.mark.slow
 def test_plain_lm_eval_lists_and_validates_tasks_groups_and_tags(processes):
     """The commands of docs/tasks.md, as real programs."""
-    
+
     def lm_eval(*words):
         return processes.run("lm_eval", *words, "--include_path", task_folder(), all_tasks=True)
 
