@@ -35,13 +35,19 @@ RINGS = {
     ),
     # Bad input, damage, mistakes, and what stops midway.
     "faults": (
-        *("check/test_verify_edits.py", "cli/test_mistakes.py", "data/test_archive.py"),
+        *("check/test_verify_edits.py", "data/test_archive.py"),
         *("data/test_rows.py", "harness/test_engines.py", "harness/test_interrupt.py"),
         *("harness/test_planted_secrets.py", "records/test_store_damage.py"),
         *("reporting/test_report_read_run.py", "scoring/test_problems.py"),
         *("scoring/test_score_bad_rows.py", "scoring/test_score_disk.py", "server/test_faults.py"),
         *("server/test_server_bounds.py", "server/test_server_faults.py", "test_errors.py"),
-        *("test_fuzz.py", "test_input_files.py", "test_result_files.py", "test_secrets.py"),
+        *(
+            "test_fuzz.py",
+            "test_input_files.py",
+            "test_messages.py",
+            "test_result_files.py",
+            "test_secrets.py",
+        ),
     ),
 }
 
