@@ -1,4 +1,4 @@
-"""Fixtures that several test folders share, and which tests one worker runs."""
+"""Fixtures that several test folders share, and the order of all tests (see rings.py)."""
 
 import gc
 import os
@@ -12,6 +12,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 import datasets
 import pytest
 from hypothesis import settings
+from rings import TOGETHER, below, ring_of, together
 from v1_tasks import E_TASKS, TASKS, load
 
 from lm_eval_longbench import console
@@ -34,48 +35,6 @@ CHAT_TEMPLATE = (
 )
 
 
-# What takes long to make is made by one worker: with `pytest -n`, tests of a file run together, and
-# so do these. The longest come first.
-TOGETHER = {
-    "processes": (
-        "cli/test_cli_doctor.py",
-        "harness/test_api_model.py",
-        "harness/test_run.py",
-        "harness/test_longbench_pro_api.py",
-        "harness/test_planted_secrets.py",
-        "harness/test_quiet.py",
-        "harness/test_ranks.py",
-        "harness/test_interrupt.py",
-        "harness/test_suites.py",
-        "api/test_evaluate.py",
-        "test_generated_files.py",
-        "test_migrating.py",
-        "test_new_benchmark.py",
-        "test_terminal.py",
-        "verify/test_reproducing_doc.py",
-    ),
-    "runs to verify": ("verify",),
-    "embeddings": (
-        "cli/test_cli_score.py",
-        "semantic",
-        "harness/test_longbench_pro_similarity.py",
-        "scoring/test_score_embed.py",
-    ),
-    "four ways": ("test_four_ways.py",),
-    "damaged inputs": ("test_fuzz.py",),
-    "a real model": ("harness/test_hf.py",),
-}
-
-
-def together(file):
-    """Return the name of the tests that a file's tests run with: of several, or its own."""
-    path = file.removeprefix("tests/")
-    for name, own in TOGETHER.items():
-        if any(path == one or path.startswith(f"{one}/") for one in own):
-            return name
-    return path
-
-
 class Turned(pytest.Dir):
     """The folder of all tests, which each worker begins to collect at another place.
 
@@ -95,12 +54,15 @@ def pytest_collect_directory(path, parent):
     return None
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Begin with what takes longest, so that no worker ends with it alone."""
+    """Mark each test with its ring; begin with what takes longest: no worker ends with it alone."""
     order = list(TOGETHER)
+    for item in items:
+        item.add_marker(ring_of(below(item.nodeid)))
 
     def place(item):
-        file = item.nodeid.partition("::")[0]
+        file = below(item.nodeid)
         name = together(file)
         return (order.index(name) if name in order else len(order)), file
 
@@ -119,7 +81,7 @@ def pytest_xdist_make_scheduler(config, log):
 
     class Together(LoadScopeScheduling):
         def _split_scope(self, nodeid):
-            return together(nodeid.partition("::")[0])
+            return together(below(nodeid))
 
     config.option.loadscopereorder = False  # the items are in order
     return Together(config, log)

@@ -183,6 +183,11 @@ def become(asked):
         torch.set_num_threads(int(threads))
     if cache := os.environ.get("HF_DATASETS_CACHE"):
         datasets.config.HF_DATASETS_CACHE = Path(cache)
+    if endpoint := os.environ.get("HF_ENDPOINT"):
+        from huggingface_hub import constants
+
+        constants.ENDPOINT = endpoint
+        constants.HF_HUB_OFFLINE = os.environ.get("HF_HUB_OFFLINE") == "1"
     name, *sys.argv[1:] = asked["start"]
     sys.path[:0] = filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))
     sys.argv[0] = name

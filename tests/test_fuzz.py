@@ -56,7 +56,7 @@ def test_a_case_follows_from_seed_and_number(script, inputs):
         assert tally.accepted == sum(part[reader].accepted for part in parts)
 
 
-def noticed(script, inputs, reader, cases=40):
+def noticed(script, inputs, reader, cases=20):
     """What the script says of some cases of a reader."""
     found = failures(script.fuzz(inputs, cases, only=reader))
     assert found

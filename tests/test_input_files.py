@@ -97,7 +97,7 @@ def test_what_precedes_damage_within_a_block_is_read(tmp_path, number):
     path = tmp_path / "a.gz"
     path.write_bytes(damaged)
     got, problem = sound(path)
-    decoder, before = zlib.decompressobj(31), b""
+    decoder, before = zlib.decompressobj(31), bytearray()
     with contextlib.suppress(zlib.error):
         for at in range(len(damaged)):
             before += decoder.decompress(damaged[at : at + 1])

@@ -6,7 +6,6 @@ from typer.testing import CliRunner
 from lm_eval_longbench import load, prompt
 from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task
 from lm_eval_longbench.cli.main import app
-from lm_eval_longbench.errors import OptionError, PromptError, UnknownNameError
 
 QASPER = "longbench_v1_qasper"
 TASKS = [QASPER, "longbench_v1_e_samsum", "longbench_v2", "longbench_v2_no_context"]
@@ -63,17 +62,3 @@ def test_a_cut_prompt_is_that_of_the_command_line(tokenizer_folder):
     assert prompt(QASPER, doc, tokenizer=own, truncate_to=200) == cut
     whole = prompt(QASPER, doc, tokenizer=own, truncate_to=100_000)
     assert whole == doc.prompt and not whole.truncated
-
-
-def test_what_is_wrong_is_said():
-    doc = load(QASPER, data_dir="sample")[0]
-    with pytest.raises(OptionError, match="go together"):
-        prompt(QASPER, doc, truncate_to=100)
-    with pytest.raises(OptionError, match="at least 2"):
-        prompt(QASPER, doc, tokenizer="x", truncate_to=1)
-    with pytest.raises(PromptError):
-        prompt(QASPER, {"input": "x"})
-    with pytest.raises(UnknownNameError, match="Did you mean 'data_dir'"):
-        load(QASPER, data_dirs="sample")
-    with pytest.raises(UnknownNameError, match="Did you mean 'longbench_v1_qasper'"):
-        load("longbench_v1_qaspr")

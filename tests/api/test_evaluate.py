@@ -18,7 +18,6 @@ from lm_eval_longbench.errors import (
     OptionError,
     RunStopped,
     TokenizerError,
-    UnknownNameError,
 )
 
 TASKS = ["longbench_v1_qasper", "longbench_v1_samsum"]
@@ -224,35 +223,10 @@ def nothing(prompts):
     return [""] * len(prompts)
 
 
-def test_a_misspelt_option_is_refused_with_the_nearest():
-    with pytest.raises(UnknownNameError, match="Did you mean 'truncate_to'"):
-        evaluate(nothing, QASPER, truncate_too=100)
-    with pytest.raises(UnknownNameError, match="Did you mean 'limit'"):
-        evaluate(nothing, QASPER, limits=3)
-
-
 def test_options_that_are_none_are_left_out_and_samples_choose_questions():
     run = evaluate(nothing, QASPER, truncate_to=None, limit=None, samples={QASPER: [2]}, **SAMPLE)
     assert run.options == {QASPER: SAMPLE}
     assert [line["index"] for line in run.samples] == [2]
-
-
-@pytest.mark.parametrize(
-    ("model", "more", "said"),
-    [
-        (7, {}, "type int cannot be evaluated"),
-        (nothing, {"model_args": "a=1"}, "model in memory has its own"),
-        (nothing, {"batch_size": "many"}, "whole number"),
-        (nothing, {"preset": "Qwen3-8B"}, "none of its tasks"),
-        (nothing, {"truncate_to": 1}, "at least 2"),
-        (nothing, {"samples": {QASPER: [0]}, "limit": 1}, "give one of them"),
-        (nothing, {"log_samples": True}, "give output_path"),
-        (nothing, {"predict_only": True}, "give output_path"),
-    ],
-)
-def test_what_is_impossible_is_refused(model, more, said):
-    with pytest.raises(OptionError, match=said):
-        evaluate(model, QASPER, **{**SAMPLE, **more})
 
 
 def test_a_preset_and_repeats_reach_the_tasks(tokenizer_folder):

@@ -163,6 +163,7 @@ def test_official_figures_are_in_the_unit_and_not_rounded():
     assert official == {"whole": 100 * (2 / 3), "sides": {"left": 100.0}}
     assert not figures[0].differs_from(official["whole"])
     assert figures[0].differs_from(2 / 3)
+    assert figures[0].differs_from("66.67") and figures[0].differs_from(True)
     assert figures[2].official is None and math.isclose(figures[2].tree.value, 0.75)
     assert np.isclose(figures[0].tree.value, 2 / 3)
 

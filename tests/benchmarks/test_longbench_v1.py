@@ -333,6 +333,10 @@ def test_headlines_are_means_of_categories_and_those_of_datasets():
     assert found["headline", "Chinese"] is found["Chinese", "few_shot"] is None
     assert found["headline", "English"] is not None
     assert found["dataset", "lsht"] is None
+    table = V1.tables["longbench_v1"]
+    assert V1.tasks_of(table, ("dataset", "qasper")) == list(table.tasks)
+    # The code tasks count in both languages.
+    assert len(V1.tasks_of(table, ("headline", "Chinese"))) == 5 + 2
 
 
 def test_longbench_e_is_shown_by_length_and_relative_to_all():

@@ -390,6 +390,9 @@ def test_domains_are_shown_and_in_no_official_file():
     found = {figure.place: figure for figure in V2.figures(answers)}
     code = found["official", "Code Repository Understanding"]
     assert (code.tree.value, code.path) == (1.0, ())
+    of_domains = {figure for place, figure in found.items() if place[1] == code.place[1]}
+    assert {figure.section for figure in of_domains if not figure.detail} == {"official"}
+    assert len(of_domains) > 3
     # Where the domain of one is not known, none of them is known.
     lines.append(line("c", 1.0, domain=None))
     found = {figure.place: figure for figure in V2.figures(answers_of("longbench_v2", lines))}

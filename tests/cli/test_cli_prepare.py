@@ -18,7 +18,7 @@ from v1_tasks import TASKS, load
 from lm_eval_longbench.benchmarks.v2 import V2
 from lm_eval_longbench.cli.main import app
 from lm_eval_longbench.data import open as opening
-from lm_eval_longbench.errors import DataError, OptionError, UnknownNameError
+from lm_eval_longbench.errors import DataError
 
 
 @pytest.fixture
@@ -110,12 +110,3 @@ def test_data_that_lacks_a_task(said, tmp_path):
     file = write_rows(tmp_path / "longbench_pro.json", [ROW])
     with pytest.raises(DataError, match=r"holds no questions of 'T1\.2 "):
         said("pro", "--data-dir", file)
-
-
-def test_names_that_do_not_exist(said):
-    with pytest.raises(UnknownNameError, match="Did you mean 'pro'"):
-        said("prp")
-    with pytest.raises(UnknownNameError, match="Valid: all, pro, v1, v2"):
-        said("longbench")
-    with pytest.raises(OptionError, match="data_dir"):
-        said("pro", "--data-dir", "")

@@ -11,7 +11,6 @@ from lm_eval_longbench.benchmarks.registry import (
     tasks,
     valid_names,
 )
-from lm_eval_longbench.errors import OptionError, UnknownNameError
 
 
 def listed(invoke, *arguments):
@@ -59,8 +58,3 @@ def test_the_median_prompt_is_measured(invoke, tokenizer_folder):
     rows = benchmark.load(task, "sample").rows
     lengths = [len(encode(benchmark.render(task, row))) for row in rows]
     assert own["median_prompt_tokens"] == int(median(lengths))
-
-
-def test_mistakes(raised):
-    assert isinstance(raised("tasks", "qaspr"), UnknownNameError)
-    assert isinstance(raised("tasks", "qasper", "--data-dir", "sample"), OptionError)

@@ -58,5 +58,5 @@ def peak(tmp_path, api_server):
 
 def test_a_question_more_costs_less_than_half_its_text(peak):
     """Both sizes are beyond what stays in memory; what a process costs anyhow falls out."""
-    few, many = 100, 500
+    few, many = 100, 300
     assert (peak(many) - peak(few)) / (many - few) < CHARACTERS / 2

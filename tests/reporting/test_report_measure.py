@@ -171,6 +171,7 @@ def test_questions_that_share_a_document_are_resampled_together():
     shared = leaf(values, given_documents=given)
     figure = figure_of(shared)
     assert (figure.value, figure.n, figure.documents) == (leaf(values).value, 60, 40)
+    assert figure_of(leaf(values, given_documents=given, absent=14)).documents == 54
     sums = np.array([sum(values[place::40]) for place in range(40)])
     sizes = np.array([2.0] * 20 + [1.0] * 20)
     drawn = resampled_means(sums, "x", sizes)

@@ -92,6 +92,10 @@ def test_by_name_where_nothing_can_be_read(look, name, expected, lines):
     assert look(name, *lines) == expected
 
 
+def test_a_name_does_not_decide_where_rows_can_be_read(look):
+    assert isinstance(look("qasper.jsonl", {"other": 1}), Foreign)
+
+
 @pytest.mark.parametrize(
     ("name", "more", "table"),
     [

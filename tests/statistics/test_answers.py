@@ -40,6 +40,7 @@ def test_documents_stay_with_their_questions():
     for line, document in zip(lines, (TWO, ONE, TWO), strict=True):
         line["document"] = document
     assert answers_of("longbench_v1", lines).documents.tolist() == [0xBB, 0xAA, 0xBB]
+    assert answers_of("longbench_v1", []).ids_are_lines is False  # no line says so
 
 
 def test_an_answer_that_comes_twice_is_named_with_both_lines():

@@ -74,6 +74,8 @@ def test_any_benchmark_has_every_reducer_in_every_group():
     answers = answers_of("longbench_v1", v1_rows({"qasper": [0.5, 1.0], "lcc": [0.25]}))
     found = of_groups(answers, passed(1), "dataset")
     assert found == {"qasper": 0.5, "lcc": 0.0}
+    # What is passed or not has the interval of a share.
+    assert [own(2)(answers).binary for own in (passed, best)] == [True, False]
 
 
 def test_a_group_without_a_score_has_no_best():
