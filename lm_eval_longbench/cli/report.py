@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 import tempfile
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,23 +13,49 @@ from typing import Annotated, Any
 import typer
 
 from lm_eval_longbench.api.run import check_against, read_named
-from lm_eval_longbench.api.run import report as made
+from lm_eval_longbench.api.run import report as printed
 from lm_eval_longbench.benchmarks.registry import short_names
+from lm_eval_longbench.check.verification import outcome_lines
+from lm_eval_longbench.check.verify import verify
 from lm_eval_longbench.console import say, say_json, say_line
-from lm_eval_longbench.errors import OptionError, UnknownNameError
+from lm_eval_longbench.errors import DataError, OptionError, UnknownNameError
 from lm_eval_longbench.language import LANGUAGES
+from lm_eval_longbench.options import in_flags
 from lm_eval_longbench.page.build import build_page
 from lm_eval_longbench.page.data import page_data
 from lm_eval_longbench.page.entries import read_summaries
 from lm_eval_longbench.page.files import chart_files
 from lm_eval_longbench.page.leaderboard import about_of, facts_of
 from lm_eval_longbench.page.samples import answers_of, lengths_of
+from lm_eval_longbench.reporting.exchange import EEE, MODEL_INDEX, RECORDS, eee, model_index
+from lm_eval_longbench.reporting.report import make_report
 from lm_eval_longbench.result_files import written_together
 from lm_eval_longbench.statistics.effective import SHARE
 
 HTML = "html"
 CHARTS = ("svg", "png", "pdf")
 LOOKS = (HTML, *CHARTS)
+
+
+def _confirm(path: Path) -> None:
+    """Raise DataError, which says why, for a run that `verify` does not confirm."""
+    checked = verify([path])
+    if checked.exit_status != 0:
+        reasons = " ".join([*outcome_lines(checked, verbose=False), *checked.unreadable])
+        raise DataError(
+            f"--format {MODEL_INDEX} is for runs that `lm-eval-longbench verify` confirms, and "
+            f"{path} is none: {in_flags(reasons)}"
+        )
+
+
+def _record(run: Path, format: str, benchmark: str | None) -> str:
+    """Return a run's record in one of RECORDS."""
+    with tempfile.TemporaryDirectory(prefix="lm-eval-longbench-") as scratch:
+        (path,), runs = read_named([run], Path(scratch), benchmark)
+        if format == MODEL_INDEX:
+            _confirm(Path(str(path)))
+        made = make_report(runs)
+        return eee(made, time.time()) if format == EEE else model_index(made)
 
 
 def _only(short: str | None) -> set[str]:
@@ -75,7 +102,8 @@ def report(
         str,
         typer.Option(
             "--format",
-            help="table, markdown, csv, json, latex; html: one page; svg, png, pdf: charts.",
+            help="table, markdown, csv, json, latex; html: one page; svg, png, pdf: charts; "
+            "eee, model-index: records that others read.",
         ),
     ] = "table",
     against: Annotated[
@@ -121,18 +149,22 @@ def report(
     _check(format, against, baseline, x, output, share, answers, language, models, runs)
     if format not in LOOKS:
         to_terminal = output is None and sys.stdout.isatty()
-        text = made(
-            *runs or (),
-            format=format,
-            against=against,
-            benchmark=benchmark,
-            baseline=baseline,
-            x=x,
-            without_known_errors=without_known_errors,
-            width=shutil.get_terminal_size().columns if to_terminal else None,
-        )
+        if format in RECORDS:
+            assert runs  # as _check has seen
+            text = _record(runs[0], format, benchmark)
+        else:
+            text = printed(
+                *runs or (),
+                format=format,
+                against=against,
+                benchmark=benchmark,
+                baseline=baseline,
+                x=x,
+                without_known_errors=without_known_errors,
+                width=shutil.get_terminal_size().columns if to_terminal else None,
+            )
         if output is None:
-            (say_json if format == "json" else say)(text, end="")
+            (say_json if format in ("json", EEE) else say)(text, end="")
             return
         found = {output: text.encode("utf-8")}
     else:
@@ -179,6 +211,10 @@ def _check(
         if unused or language != LANGUAGES[0]:
             named = ", ".join(unused or ["--language"])
             problem = f"{named}: this is for --format {', '.join(LOOKS)}, not {format}."
+        elif format in RECORDS and (baseline or x or against):
+            problem = f"--against, --baseline and --x are not for --format {format}."
+        elif format in RECORDS and len(runs or ()) > 1:
+            problem = f"--format {format} is the record of one run. Give one folder."
         elif not runs:
             problem = f"--format {format} needs one or more runs. Give folders that `score` wrote."
     elif baseline is not None or x is not None:

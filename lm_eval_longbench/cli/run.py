@@ -217,7 +217,8 @@ def run(
             debug=debug,
         )
     except NothingSent as done:
-        say_line(str(done))
+        for line in str(done).splitlines():
+            say_line(line)
         return
     except (Interrupted, RunStopped) as error:
         fail(f"\n{error}\n{to_go_on()}")
