@@ -71,6 +71,7 @@ OTHER = {
     "model_settings": ({"eos_string": "</s>"}, NOT),
     "decoding": ("cleaned up", CARE),
     "prefill": ("reused", CARE),
+    "via": ("batch", CARE),
     "repeats": (3, NOT),
     "seeds": ([1234], CARE),
     "filters": ([{"name": "mine", "filter": []}], NOT),

@@ -36,6 +36,7 @@ PRO = completed(
         "model_settings": {"eos_string": "</s>"},
         "decoding": "cleaned up",
         "prefill": "reused",
+        "via": "batch",
         "repeats": 3,
         "seeds": [1234, 1235, 1236],
         "filters": [{"name": "mine"}, {"name": "other"}],
