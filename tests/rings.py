@@ -29,7 +29,7 @@ RINGS = {
     ),
     # What users do: commands, processes, servers, models, browsers, from end to end.
     "roads": (
-        *("api", "check", "cli", "harness", "page", "server"),
+        *("api", "check", "cli", "conformance", "harness", "page", "server"),
         *("test_migrating.py", "test_new_benchmark.py", "test_packaging.py", "test_screens.py"),
         *("test_task_folder.py", "test_task_folder_links.py"),
     ),

@@ -24,11 +24,6 @@ def trees():
     }
 
 
-def module_name(path):
-    parts = ("lm_eval_longbench", *Path(path).with_suffix("").parts)
-    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
-
-
 def imports(tree):
     """Every module named by an import, wherever in the file it stands."""
     for node in ast.walk(tree):
@@ -204,42 +199,6 @@ def test_every_module_says_what_it_is():
 
 
 # ---------------------------------------------------------------------- imports, run
-
-
-# A module that is asked for while it is still being imported is on a circle. Each body runs once,
-# so every circle is met, wherever one enters it.
-IN_ORDER = """
-import builtins, importlib, json, sys
-
-names = json.loads(sys.argv[1])
-sys.path[:0] = sys.argv[2:]
-circles, import_ = [], builtins.__import__
-
-def watched(name, globals=None, locals=None, fromlist=(), level=0):
-    for asked in (name, *(f"{name}.{own}" for own in fromlist or ())):
-        if asked in names and (begun := sys.modules.get(asked)) is not None:
-            if getattr(begun.__spec__, "_initializing", False):
-                circles.append([globals["__name__"], asked])
-    return import_(name, globals, locals, fromlist, level)
-
-builtins.__import__ = watched
-for name in names:
-    importlib.import_module(name)
-sys.stdout.write(json.dumps(circles))
-"""
-
-
-def test_every_module_can_be_the_first_one_imported(tmp_path):
-    """A circle of imports breaks for whoever enters it at the wrong place."""
-    assert json.loads(run_code(IN_ORDER, json.dumps([*map(module_name, trees())]))) == []
-    (tmp_path / "one.py").write_text("import two\n")
-    (tmp_path / "two.py").write_text("import three\nfrom folder import four\n")
-    (tmp_path / "three.py").write_text("")
-    (tmp_path / "folder").mkdir()
-    (tmp_path / "folder" / "four.py").write_text("import one, three\n")
-    for first, met in (("one", ["folder.four", "one"]), ("three", ["one", "two"])):
-        names = json.dumps([first, "two", "three", "folder.four", "one"])
-        assert json.loads(run_code(IN_ORDER, names, tmp_path)) == [met]
 
 
 def test_no_module_leans_on_what_others_have_imported():

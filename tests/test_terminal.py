@@ -14,7 +14,7 @@ import pytest
 import scored_runs
 from hypothesis import given
 from hypothesis import strategies as st
-from prediction_rows import log_row, v1_doc, v1_row, write_lines
+from prediction_rows import v1_doc, v1_row, write_lines
 from real_runs import EXTRACTIVE, Files, write_run
 from rich.table import Table
 from rich.text import Text
@@ -182,14 +182,6 @@ def run(monkeypatch, capfd, tmp_path):
 @pytest.fixture(scope="module")
 def real(tmp_path_factory):
     return write_run(tmp_path_factory.mktemp("run"), EXTRACTIVE, [QASPER, "longbench_v2"])
-
-
-def v1_log(folder, *rows, name=f"samples_{QASPER}_2025-03-04T05-06-07.123456.jsonl"):
-    return write_lines(folder / name, *rows)
-
-
-def v1_answer(number, **more):
-    return log_row(QASPER, v1_doc(QASPER, number, "Emma"), "Emma", **more)
 
 
 def score_file_names(tmp_path):

@@ -36,12 +36,6 @@ def said(tmp_path, monkeypatch):
     return run
 
 
-@pytest.fixture
-def pinned_in(monkeypatch):
-    """Pin a made-up source in place of a benchmark's."""
-    return lambda benchmark, source: monkeypatch.setattr(benchmark, "source", source)
-
-
 def cells(output, name):
     """The cells after the name in a line of the table."""
     (line,) = [line for line in output.splitlines() if re.match(rf"\W*{re.escape(name)} ", line)]

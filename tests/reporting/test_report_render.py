@@ -135,12 +135,6 @@ def test_csv_has_a_line_a_figure(reports):
 # ---------------------------------------------------------------------- Markdown and table
 
 
-def unescaped(text):
-    for character in "|*_`<>\\":
-        text = text.replace(f"\\{character}", character)
-    return text
-
-
 def cell_text(cell, figure, benchmark):
     if cell is None:
         return ""

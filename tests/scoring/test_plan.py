@@ -107,3 +107,13 @@ def test_nothing_recognised(plan, tmp_path):
         assert words in str(caught.value)
     assert str(caught.value).endswith("\n  in/a.jsonl is not recognised as predictions")
     assert str(tmp_path / "in") in str(caught.value)
+
+
+def test_of_one_run_the_task_under_our_own_name_comes_first(plan, tmp_path):
+    """Whatever a user's file calls the same task."""
+    for number, name in enumerate(("another", QASPER)):
+        row = log_row(QASPER, v1_doc(QASPER, number, "Emma"), "x")
+        write_lines(tmp_path / "run" / f"samples_{name}_{EARLY}.jsonl", row)
+    own = [f"run/samples_{name}_{EARLY}.jsonl" for name in (QASPER, "another")]
+    assert [name for name, _ in plan(tmp_path / "run")[0]] == own
+    assert own != sorted(own)
