@@ -42,10 +42,8 @@ def _cells(own: TaskAnswers) -> dict[str, str]:
 
 def _all(found: FileAnswers) -> TaskAnswers:
     total = TaskAnswers()
-    for name in (*STATES, *TOKENS):
-        known = [getattr(own, name) for own in found.tasks.values()]
-        known = [value for value in known if value is not None]
-        setattr(total, name, sum(known) if known or name in STATES else None)
+    for own in found.tasks.values():
+        total.join(own)
     return total
 
 

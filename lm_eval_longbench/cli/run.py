@@ -15,11 +15,12 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from rich.table import Table
 
 from lm_eval_longbench.api.run import Run
 from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task, protocol_of
 from lm_eval_longbench.cli.lock import read_metadata, take_locked
-from lm_eval_longbench.console import fail, say, say_line
+from lm_eval_longbench.console import fail, say, say_line, say_table, table_of
 from lm_eval_longbench.errors import (
     Interrupted,
     LongBenchError,
@@ -30,9 +31,11 @@ from lm_eval_longbench.errors import (
 from lm_eval_longbench.harness.arguments import Beside
 from lm_eval_longbench.harness.baseline import NAME
 from lm_eval_longbench.harness.batch import written_requests
+from lm_eval_longbench.harness.bill import Bill, DryRun
 from lm_eval_longbench.harness.evaluate import Captured
 from lm_eval_longbench.harness.run import run_harness
 from lm_eval_longbench.options import FLAGS, KEY, Options, flag
+from lm_eval_longbench.records.price import Price, read_price
 from lm_eval_longbench.secrets import MASK, masked_command
 from lm_eval_longbench.server.batch import OPENAI
 from lm_eval_longbench.signature.protocol import departures
@@ -63,6 +66,8 @@ Options of ours:
   --locked [FILE]        only if all is as longbench.lock says
   --write-requests DIR   write what is to be asked for a batch API; send nothing
   --format NAME          of these files: openai, anthropic or vllm
+  --dry-run              count requests, tokens and cost; send nothing
+  --price IN,OUT[,CACHED]  money for a million tokens, of --dry-run
   --keep-empty           do not ask again what got no answer
   --verbose              print all tables, the harness's too, and all log lines
   --debug                print the traceback of an error
@@ -167,6 +172,26 @@ def next_command(kept: Captured) -> str:
     return masked_command([Path(sys.argv[0]).name, *words])
 
 
+def bill_table(bill: Bill, price: Price | None) -> Table:
+    """Return what each task asks, and all of them."""
+    rows = []
+    for name, own in {**bill.tasks, "all": bill.total}.items():
+        cells = {"task": name, "requests": own.requests, "prompts": own.prompt}
+        cells |= {"of it shared": own.shared, "answers at most": own.answer}
+        row = {key: one if isinstance(one, str) else f"{one:,}" for key, one in cells.items()}
+        if price is not None:
+            row["cost at most"] = f"{price.of(own.prompt, own.shared, own.answer):,.2f}"
+        rows.append(row)
+    return table_of(rows, title="tokens", total=True)
+
+
+def counted_by(bill: Bill) -> str:
+    """Return in a line how sure the counts are."""
+    if bill.tokenizer is None:
+        return "Tokens are estimated from characters: give --tokenizer NAME to count them."
+    return f"Counted with {bill.tokenizer}. Shared tokens are read once where prefixes are cached."
+
+
 def run(
     context: typer.Context,
     preset: Annotated[
@@ -187,6 +212,13 @@ def run(
     format: Annotated[
         str, typer.Option("--format", help="Of --write-requests: openai, anthropic or vllm.")
     ] = OPENAI,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Count requests, tokens and cost; send nothing.")
+    ] = False,
+    price: Annotated[
+        str | None,
+        typer.Option(help="in,out[,cached]: money for a million tokens."),
+    ] = None,
     verbose: Annotated[
         bool, typer.Option("--verbose", help="Print all tables and all log lines.")
     ] = False,
@@ -204,11 +236,17 @@ def run(
     if thinking and preset is None:
         raise OptionError("--thinking chooses between a preset's settings: give --preset too.")
     lock, arguments = take_locked(context.args)
-    instead = None
+    instead, money = None, None if price is None else read_price(price)
     if write_requests is not None:
-        instead = written_requests(write_requests, format)
+        instead = written_requests(write_requests, format, money)
     elif format != OPENAI:
         raise OptionError("--format is for --write-requests DIR.")
+    dry = DryRun() if dry_run else None
+    if dry is not None and instead is not None:
+        raise OptionError("--dry-run counts and --write-requests writes: give one of them.")
+    instead = instead if dry is None else dry.instead
+    if money is not None and instead is None:
+        raise OptionError("--price is for --dry-run and --write-requests.")
     try:
         kept = run_harness(
             arguments,
@@ -217,6 +255,9 @@ def run(
             debug=debug,
         )
     except NothingSent as done:
+        if dry is not None and dry.bill is not None:
+            say_table(bill_table(dry.bill, money))
+            say_line(counted_by(dry.bill))
         for line in str(done).splitlines():
             say_line(line)
         return

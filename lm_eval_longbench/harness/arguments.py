@@ -55,7 +55,8 @@ class Beside:
         thinking: the preset's settings for thinking scores.
         lock: lock file that the run must be in keeping with.
         keep_empty: whether questions that got no answer in an earlier run are left alone.
-        instead: makes, of the file of answers, what is called in place of the model.
+        instead: makes, of the arguments and the file of answers, what is called in place of the
+            model.
         say: gets lines on the preset, the lock and the answers that are there.
     """
 
@@ -63,7 +64,7 @@ class Beside:
     thinking: bool = False
     lock: Path | None = None
     keep_empty: bool = False
-    instead: Callable[[AnswerStore], Instead] | None = None
+    instead: Callable[[Namespace, AnswerStore], Instead] | None = None
     say: Callable[[str], None] = logging.getLogger(__name__).info
 
 
@@ -73,14 +74,8 @@ NOTHING = Beside()
 
 # Flags of `run` that the harness's parser does not get.
 BESIDE = (
-    "--preset",
-    "--thinking",
-    "--locked",
-    "--keep-empty",
-    "--verbose",
-    "--debug",
-    "--write-requests",
-    "--format",
+    *("--preset", "--thinking", "--locked", "--keep-empty", "--verbose", "--debug"),
+    *("--write-requests", "--format", "--dry-run", "--price"),
 )
 _FIELDS = tuple(field.name for field in dataclasses.fields(EvaluatorConfig))
 # Quotes of word processors, and the full-width marks of Chinese keyboards.

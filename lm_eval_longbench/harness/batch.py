@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import hashlib
+from argparse import Namespace
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any, NoReturn
 
 from lm_eval_longbench.errors import NothingSent, OptionError, UnknownNameError
 from lm_eval_longbench.harness.api_model import NAME, LongBenchAPI
+from lm_eval_longbench.harness.bill import bill_json, counting
 from lm_eval_longbench.harness.kept_answers import Instead, Wanted
 from lm_eval_longbench.records.answer import Answer
 from lm_eval_longbench.records.awaited import Awaited, add_awaited
 from lm_eval_longbench.records.identity import shown
+from lm_eval_longbench.records.price import Price
 from lm_eval_longbench.records.store import AnswerStore
 from lm_eval_longbench.result_files import written_together
 from lm_eval_longbench.server.batch import FORMATS, custom_id, files_of_rows, left_out, request_row
@@ -23,12 +26,13 @@ from lm_eval_longbench.version import installed
 MANIFEST = "manifest.json"
 
 
-def written_requests(folder: Path, form: str) -> Any:
+def written_requests(folder: Path, form: str, price: Price | None = None) -> Any:
     """Return what writes the requests of a run: the `instead` of `Beside`.
 
     Args:
         folder: for the files and their manifest; made if need be.
         form: one of FORMATS.
+        price: for the cost in the manifest; None: it has tokens alone.
 
     Raises:
         UnknownNameError: there is no such form.
@@ -39,9 +43,10 @@ def written_requests(folder: Path, form: str) -> Any:
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise OptionError(f"--write-requests needs a folder that is new or empty, not {folder}.")
 
-    def instead(store: AnswerStore) -> Instead:
+    def instead(parsed: Namespace, store: AnswerStore) -> Instead:
         def write(model: Any, wanted: Sequence[Wanted]) -> NoReturn:
-            _write(folder, form, store, model, wanted)
+            bill = counting(parsed)(wanted)
+            _write(folder, form, store, model, wanted, bill_json(bill, price))
 
         return write
 
@@ -49,7 +54,12 @@ def written_requests(folder: Path, form: str) -> Any:
 
 
 def _write(
-    folder: Path, form: str, store: AnswerStore, model: Any, wanted: Sequence[Wanted]
+    folder: Path,
+    form: str,
+    store: AnswerStore,
+    model: Any,
+    wanted: Sequence[Wanted],
+    bill: Mapping[str, Any],
 ) -> NoReturn:
     if not isinstance(model, LongBenchAPI):
         raise OptionError(f"--write-requests is for --model {NAME}.")
@@ -73,6 +83,7 @@ def _write(
         "answers": str(store.path),
         "requests": len(wanted),
         "tasks": dict(tasks),
+        "bill": bill,
         "files": files,
     }
     with written_together([folder / MANIFEST]) as (file,):

@@ -86,6 +86,7 @@ class KeptAnswers:
     Attributes:
         asked: answers that the run needs, as far as it has come.
         done: those of them that are there.
+        instead: called in place of the model; None: it is asked.
     """
 
     def __init__(
@@ -111,7 +112,7 @@ class KeptAnswers:
         self.store = store
         self.asked = self.done = 0
         self._stopping, self._say = stopping, say
-        self._cuts, self._keep_empty, self._instead = cuts or {}, keep_empty, instead
+        self._cuts, self._keep_empty, self.instead = cuts or {}, keep_empty, instead
         self._answers: dict[tuple[str, int], Answer] = {}
         self._pending: dict[str, deque[Wanted]] = {}
         self._of_prompt: dict[str, dict[str, None]] = {}  # keys of requests by a hash of the prompt
@@ -192,8 +193,8 @@ class KeptAnswers:
         self._say(
             f"{there} of {there + len(missing)} answers are in {self.store.path} already, {ask}."
         )
-        if missing and self._instead is not None:
-            self._instead(self._model, list(missing.values()))
+        if missing and self.instead is not None:
+            self.instead(self._model, list(missing.values()))
         elif missing:
             self._asked(list(missing.values()), args, kwargs)
         texts = iter([AnswerText(self._answers[request.name]) for request in wanted])

@@ -310,6 +310,8 @@ class Unloaded(TemplateLM):
 
     def check_answers(self, instances: Sequence[Instance]) -> None:
         """Raise NeedModel unless the answers to all requests of a task are there."""
+        if self._answers.instead is not None:
+            return
         for request in self._answers.requests(instances):
             if self._answers.there(request) is None:
                 raise NeedModel
@@ -347,7 +349,8 @@ def without_model(
         answers: that there are; None: none are kept.
     """
     several = int(os.environ.get("WORLD_SIZE") or 1) > 1
-    if name not in _KNOWN or several or answers is None or not answers.store.number():
+    known = answers is not None and (answers.instead is not None or answers.store.number())
+    if name not in _KNOWN or several or answers is None or not known:
         return False
     backend = describe_local(name, arguments)
     if backend.tokenizer.tokenizer is None or backend.chat_template is None:

@@ -40,6 +40,7 @@ from lm_eval_longbench.errors import (
     HarnessError,
     Interrupted,
     LongBenchError,
+    OptionError,
     RunStopped,
 )
 from lm_eval_longbench.harness import api_model, baseline
@@ -246,8 +247,10 @@ def _stoppable(parsed: Namespace, beside: Beside) -> Iterator[KeptAnswers | None
             beside.say,
             cuts=cuts(arguments),
             keep_empty=beside.keep_empty,
-            instead=beside.instead and beside.instead(store),
+            instead=beside.instead and beside.instead(parsed, store),
         )
+    elif beside.instead is not None:
+        raise OptionError("Without requests to send, --output_path says which answers are there.")
     count = answers.count if answers else lambda: "Nothing is kept without output_path."
     try:
         with stopping.watched():

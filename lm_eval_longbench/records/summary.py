@@ -6,11 +6,11 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from lm_eval_longbench.records.answer import Answer
+from lm_eval_longbench.records.answer import STATES, Answer
 from lm_eval_longbench.records.identity import shown
 from lm_eval_longbench.records.store import answer_files, identity_of, reading, rows_of
 
-TOKENS = ("prompt_tokens", "cached_tokens", "completion_tokens")
+TOKENS = ("prompt_tokens", "cached_tokens", "completion_tokens", "reasoning_tokens")
 
 
 @dataclass
@@ -20,8 +20,8 @@ class TaskAnswers:
     Attributes:
         answered, empty, filtered, failed: how many answers are in each state, see `answers.answer`.
         reasons: how often each reason was given, of all that is no answer.
-        prompt_tokens, cached_tokens, completion_tokens: sums over all that were counted; None:
-            none was.
+        prompt_tokens, cached_tokens, completion_tokens, reasoning_tokens: sums over all that were
+            counted; None: none was.
         first, last: when the first and the last of them came, seconds since 1970.
     """
 
@@ -33,6 +33,7 @@ class TaskAnswers:
     prompt_tokens: int | None = None
     cached_tokens: int | None = None
     completion_tokens: int | None = None
+    reasoning_tokens: int | None = None
     first: float | None = None
     last: float | None = None
 
@@ -47,6 +48,17 @@ class TaskAnswers:
         if answer.at is not None:
             self.first = min(answer.at, self.first or answer.at)
             self.last = max(answer.at, self.last or answer.at)
+
+    def join(self, other: TaskAnswers) -> None:
+        """Count all that another has counted."""
+        for name in (*STATES, *TOKENS):
+            if (number := getattr(other, name)) is not None:
+                setattr(self, name, (getattr(self, name) or 0) + number)
+        for reason, number in other.reasons.items():
+            self.reasons[reason] = self.reasons.get(reason, 0) + number
+        for name, choose in (("first", min), ("last", max)):
+            known = [own for own in (getattr(self, name), getattr(other, name)) if own is not None]
+            setattr(self, name, choose(known, default=None))
 
 
 @dataclass
