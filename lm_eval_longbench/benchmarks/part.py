@@ -62,10 +62,10 @@ def check_only(benchmark: Benchmark, only: Mapping[str, Any]) -> None:
             )
         if field not in own:
             valid = (*own, *SELECTIONS)
-            raise UnknownNameError(f"dimension of 'only' in {benchmark.title}", name, valid)
+            raise UnknownNameError(f"{benchmark.title} dimension of 'only'", name, valid)
         for value in values:
             if value not in own[field]:
-                kind = f"{name} of 'only' in {benchmark.title}"
+                kind = f"{benchmark.title} {name} of 'only'"
                 raise UnknownNameError(kind, value, own[field])
 
 

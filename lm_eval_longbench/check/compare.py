@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -301,20 +302,25 @@ class Verdict:
     """Whether one side is worse than the other by more than a margin.
 
     Attributes:
+        compared: the sides.
         margin: in points.
-        figures: those that were judged, each with what was found; None: it has no pairs.
-        comparable: whether the results are.
+        name: of the figure, see `Compared.named`.
     """
 
+    compared: Compared
     margin: float
-    figures: Sequence[tuple[Headline, Margin | None]]
-    comparable: bool
+    name: str | None = None
+
+    @cached_property
+    def figures(self) -> list[tuple[Headline, Margin | None]]:
+        """Those that are judged, each with what was found; None: it has no pairs."""
+        return [(own, own.judged(self.margin)) for own in self.compared.named(self.name)]
 
     @property
     def answer(self) -> str:
         """The heaviest answer: NOT, WORSE, UNDECIDED or NOT_WORSE."""
         found = [NOT if own is None else own.verdict for _, own in self.figures]
-        if not self.comparable or not found:
+        if self.compared.verdict == NOT or not found:
             return NOT
         return next(one for one in (NOT, WORSE, UNDECIDED, NOT_WORSE) if one in found)
 
@@ -325,18 +331,3 @@ class Verdict:
             for own, found in self.figures
         ]
         return {"points": self.margin, "verdict": self.answer, "figures": figures}
-
-
-def judge(compared: Compared, margin: float, name: str | None = None) -> Verdict:
-    """Return whether the second result is worse by more than a margin.
-
-    Args:
-        compared: the results.
-        margin: in points of the figure.
-        name: of the figure, see `Compared.named`; None: the headlines, each of which counts.
-
-    Raises:
-        UnknownNameError, OptionError: see `Compared.named`.
-    """
-    found = [(own, own.judged(margin)) for own in compared.named(name)]
-    return Verdict(margin, found, compared.verdict != NOT)
