@@ -133,8 +133,8 @@ def report(held: Mapping[str, tuple[list[Row], int]]) -> int:
     for kind, (rows, _) in held.items():
         accused, others = diagnose(rows)
         for one in accused:
-            part = f", but not in {one.spared} that can tell, too" if one.spared else ""
-            say(f"BREAKS {one.rule}: {words[one.rule]}")
+            part = f"; not in {one.spared} that can tell, too" if one.spared else ""
+            say(f"{'BREAKS IN PART' if part else 'BREAKS'} {one.rule}: {words[one.rule]}")
             say(f"       {len(one.rows)} of {kind}, such as {one.rows[0]}{part}")
         if others:
             say(f"DIFFERS otherwise in {len(others)} of {kind}:")
