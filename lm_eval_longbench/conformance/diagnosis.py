@@ -6,15 +6,18 @@ rule; of each rule that the row can show. Who breaks a rule gives that answer in
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from lm_eval_longbench.prompts.prepare import common, text_sha256
+
 # Official values are floats of another order of additions at most.
 _CLOSE = 1e-9
+# Characters of a text that is wrong.
+_SHOWN = 40
 
 
 def flat(figures: Mapping[str, Any], before: str = "") -> dict[str, Any]:
@@ -29,7 +32,7 @@ def flat(figures: Mapping[str, Any], before: str = "") -> dict[str, Any]:
 
 
 def told(expected: Mapping[str, Any], reply: Mapping[str, Any]) -> Any:
-    """Return the value in a reply that is compared: of a text its sha256.
+    """Return the value in a reply that is asked for: a text, a letter, a score or figures.
 
     Raises:
         KeyError: the reply has no such value.
@@ -46,8 +49,6 @@ def told(expected: Mapping[str, Any], reply: Mapping[str, Any]) -> Any:
     }
     if not isinstance(value, kinds[name]):
         raise TypeError(f"{said!r} cannot be of the type {type(value).__name__}.")
-    if name == "sha256":
-        return hashlib.sha256(value.encode("utf-8", "surrogatepass")).hexdigest()
     return flat(value) if name == "figures" else value
 
 
@@ -85,15 +86,22 @@ class Row:
         return next(self.expected[name] for name in self.expected if name != "text")
 
     @property
+    def compared(self) -> Any:
+        """The answer; of a text its sha256."""
+        if "sha256" not in self.expected:
+            return self.value
+        return text_sha256(self.value)
+
+    @property
     def right(self) -> bool:
         """Whether the answer is the official one."""
-        return same(self.value, self.official)
+        return same(self.compared, self.official)
 
     def shows(self, rule: str) -> bool:
         """Whether the answer is that of who breaks a rule."""
         wrong = self.wrong[rule]
         whole = {**self.official, **wrong} if isinstance(wrong, Mapping) else wrong
-        return same(self.value, whole)
+        return same(self.compared, whole)
 
     def difference(self) -> str:
         """Say what came and what is expected."""
@@ -101,8 +109,13 @@ class Row:
         if isinstance(official, Mapping):
             name = next(n for n, own in official.items() if not same(value.get(n), own))
             return f"{name} is {value.get(name)!r}, officially {official[name]!r}"
+        if "text" in self.expected:
+            text = self.expected["text"]
+            at = common(value, text)
+            part = slice(at, at + _SHOWN)
+            return f"character {at} on {value[part]!r}, officially {text[part]!r}"
         if "sha256" in self.expected:
-            return f"sha256 {value[:12]}..., officially {official[:12]}..."
+            return f"{value[-_SHOWN:]!r} at its end, sha256 officially {official[:12]}..."
         return f"{value!r}, officially {official!r}"
 
 
