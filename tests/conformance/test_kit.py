@@ -92,7 +92,7 @@ def test_scores_of_v1_are_those_of_the_official_packages():
             )
             assert score == pytest.approx(row["expected"]["score"], abs=1e-9), row["id"]
             checked += 1
-    assert checked > 300
+    assert checked > 280
 
 
 def test_every_task_and_both_rules_of_cutting_are_there():
