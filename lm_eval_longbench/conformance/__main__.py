@@ -139,8 +139,8 @@ def report(held: Mapping[str, tuple[list[Row], int]]) -> int:
         if others:
             say(f"DIFFERS otherwise in {len(others)} of {kind}:")
         for row in others[:5]:
-            tests = "; ".join(words[rule] for rule in row.wrong) or "no rule alone"
-            say(f"       {row.id}: {row.difference()} (it tells who {tests})")
+            tests = "; ".join(words[rule] for rule in row.wrong) or "no single rule"
+            say(f"       {row.id}: {row.difference()} [can show: {tests}]")
     checked = [row for rows, _ in held.values() for row in rows]
     if not checked:
         say("Nothing was checked.")

@@ -149,7 +149,7 @@ def test_what_no_rule_explains_is_shown(capsys):
     assert (status, accused) == (1, [])
     assert re.search(r"DIFFERS otherwise in \d+ of answers", printed)
     assert "'E', officially 'B'" in printed
-    assert printed.count("it tells who") == 5
+    assert printed.count("[can show: ") == 5
 
 
 def test_where_a_text_differs_is_shown(capsys):
