@@ -10,11 +10,10 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from lm_eval_longbench.conformance.diagnosis import Row, Wrong, diagnose, told
+from lm_eval_longbench.conformance.diagnosis import Row, diagnose, told
 from lm_eval_longbench.console import say, warn
 
 FOLDER = Path(__file__).parent
@@ -104,62 +103,52 @@ class Program:
         self._process.wait()
 
 
-@dataclass
-class Outcome:
-    """What a program did with the rows of one kind."""
+def hold(program: Any, kind: str) -> tuple[list[Row], int]:
+    """Return the rows of a kind with what a program answers, and how many it skips.
 
-    right: list[Row] = field(default_factory=list)
-    wrong: list[Wrong] = field(default_factory=list)
-    skipped: int = 0
-
-
-def hold(program: Program, kind: str) -> Outcome:
-    """Return what a program answers to all rows of a kind; CannotRun as `Program.answer`."""
-    outcome = Outcome()
+    Raises:
+        CannotRun: as `Program.answer`, or an answer lacks the value that is asked for.
+    """
+    rows, skipped = [], 0
     for row in lines(kind):
         reply = program.answer(asked(row))
         if reply.get("skip") is True:
-            outcome.skipped += 1
+            skipped += 1
             continue
         try:
             value = told(row["expected"], reply)
         except (KeyError, TypeError) as error:
             lacks = f"it has no {error}." if isinstance(error, KeyError) else str(error)
             raise CannotRun(f"Its answer to {row['id']} is of no use: {lacks}") from None
-        one = Row(row["id"], row["expected"], row["wrong"])
-        if one.equals(value):
-            outcome.right.append(one)
-        else:
-            outcome.wrong.append(Wrong(one, value))
-    return outcome
+        rows.append(Row(row["id"], row["expected"], row["wrong"], value))
+    return rows, skipped
 
 
-def report(outcomes: Mapping[str, Outcome]) -> int:
-    """Print what was found, and return the exit status."""
-    words, checked, wrong = rules(), 0, 0
-    for kind, outcome in outcomes.items():
-        checked += len(outcome.right) + len(outcome.wrong)
-        wrong += len(outcome.wrong)
-        say(
-            f"{kind}: {len(outcome.right)} right, {len(outcome.wrong)} wrong, "
-            f"{outcome.skipped} not checked"
-        )
-    for kind, outcome in outcomes.items():
-        accused, others = diagnose(outcome.right, outcome.wrong)
+def report(held: Mapping[str, tuple[list[Row], int]]) -> int:
+    """Print what was found by kind, and return the exit status."""
+    words = rules()
+    for kind, (rows, skipped) in held.items():
+        right = sum(row.right for row in rows)
+        say(f"{kind}: {right} right, {len(rows) - right} wrong, {skipped} not checked")
+    for kind, (rows, _) in held.items():
+        accused, others = diagnose(rows)
         for one in accused:
-            part = "" if one.always else f", but not in {one.spared} that can tell, too"
-            say(f"BREAKS {one.rule}: {words[one.rule]}")
+            part = f"; not in {one.spared} that can tell, too" if one.spared else ""
+            say(f"{'BREAKS IN PART' if part else 'BREAKS'} {one.rule}: {words[one.rule]}")
             say(f"       {len(one.rows)} of {kind}, such as {one.rows[0]}{part}")
         if others:
             say(f"DIFFERS otherwise in {len(others)} of {kind}:")
-            for other in others[:5]:
-                tests = "; ".join(words[rule] for rule in other.row.wrong) or "no rule alone"
-                say(f"       {other.row.id}: {other.difference()} (it tells who {tests})")
+        for row in others[:5]:
+            tests = "; ".join(words[rule] for rule in row.wrong) or "no single rule"
+            say(f"       {row.id}: {row.difference()} [can show: {tests}]")
+    checked = [row for rows, _ in held.values() for row in rows]
     if not checked:
         say("Nothing was checked.")
-    elif not wrong:
-        say("All that was checked is as officially.")
-    return CONFORMS if checked and not wrong else BREAKS
+        return BREAKS
+    if not all(row.right for row in checked):
+        return BREAKS
+    say("All that was checked is as officially.")
+    return CONFORMS
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -181,14 +170,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     program = None
     try:
         program = Program(command, given.limit)
-        outcomes = {kind: hold(program, kind) for kind in kinds}
+        held = {kind: hold(program, kind) for kind in kinds}
     except CannotRun as error:
         warn(f"The program could not be checked. {error}")
         return CANNOT_RUN
     finally:
         if program is not None:
             program.end()
-    return report(outcomes)
+    return report(held)
 
 
 if __name__ == "__main__":

@@ -6,14 +6,18 @@ rule; of each rule that the row can show. Who breaks a rule gives that answer in
 
 from __future__ import annotations
 
-import hashlib
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from lm_eval_longbench.prompts.prepare import common, text_sha256
+
 # Official values are floats of another order of additions at most.
 _CLOSE = 1e-9
+# Characters of a text that is wrong.
+_SHOWN = 40
 
 
 def flat(figures: Mapping[str, Any], before: str = "") -> dict[str, Any]:
@@ -28,7 +32,7 @@ def flat(figures: Mapping[str, Any], before: str = "") -> dict[str, Any]:
 
 
 def told(expected: Mapping[str, Any], reply: Mapping[str, Any]) -> Any:
-    """Return the value in a reply that is compared: of a text its sha256.
+    """Return the value in a reply that is asked for: a text, a letter, a score or figures.
 
     Raises:
         KeyError: the reply has no such value.
@@ -45,8 +49,6 @@ def told(expected: Mapping[str, Any], reply: Mapping[str, Any]) -> Any:
     }
     if not isinstance(value, kinds[name]):
         raise TypeError(f"{said!r} cannot be of the type {type(value).__name__}.")
-    if name == "sha256":
-        return hashlib.sha256(value.encode("utf-8", "surrogatepass")).hexdigest()
     return flat(value) if name == "figures" else value
 
 
@@ -63,51 +65,57 @@ def same(value: Any, wanted: Any) -> bool:
 
 @dataclass(frozen=True)
 class Row:
-    """One row of the kit.
+    """One row of the kit, and what a program answered.
 
     Attributes:
         id: of the row.
         expected: the official value, under its name.
         wrong: by the id of each rule that it can show, the value of who breaks it; of figures
             those that differ.
+        value: what was answered, as `told` returns it.
     """
 
     id: str
     expected: Mapping[str, Any]
     wrong: Mapping[str, Any]
+    value: Any
 
     @property
     def official(self) -> Any:
         """The official value."""
-        return next(self.expected[n] for n in self.expected if n != "text")
+        return next(self.expected[name] for name in self.expected if name != "text")
 
-    def equals(self, value: Any) -> bool:
-        """Whether a value is the official one."""
-        return same(value, self.official)
+    @property
+    def compared(self) -> Any:
+        """The answer; of a text its sha256."""
+        if "sha256" not in self.expected:
+            return self.value
+        return text_sha256(self.value)
 
-    def shows(self, value: Any, rule: str) -> bool:
-        """Whether a value is that of who breaks the rule."""
-        if rule not in self.wrong:
-            return False
+    @property
+    def right(self) -> bool:
+        """Whether the answer is the official one."""
+        return same(self.compared, self.official)
+
+    def shows(self, rule: str) -> bool:
+        """Whether the answer is that of who breaks a rule."""
         wrong = self.wrong[rule]
-        return same(value, {**self.official, **wrong} if isinstance(wrong, Mapping) else wrong)
-
-
-@dataclass(frozen=True)
-class Wrong:
-    """A row with the value that is not the official one."""
-
-    row: Row
-    value: Any
+        whole = {**self.official, **wrong} if isinstance(wrong, Mapping) else wrong
+        return same(self.compared, whole)
 
     def difference(self) -> str:
-        """Say what is expected and what came."""
-        official, value = self.row.official, self.value
+        """Say what came and what is expected."""
+        official, value = self.official, self.value
         if isinstance(official, Mapping):
             name = next(n for n, own in official.items() if not same(value.get(n), own))
             return f"{name} is {value.get(name)!r}, officially {official[name]!r}"
-        if "sha256" in self.row.expected:
-            return f"sha256 {value[:12]}..., officially {official[:12]}..."
+        if "text" in self.expected:
+            text = self.expected["text"]
+            at = common(value, text)
+            part = slice(at, at + _SHOWN)
+            return f"character {at} on {value[part]!r}, officially {text[part]!r}"
+        if "sha256" in self.expected:
+            return f"{value[-_SHOWN:]!r} at its end, sha256 officially {official[:12]}..."
         return f"{value!r}, officially {official!r}"
 
 
@@ -118,39 +126,29 @@ class Accused:
     Attributes:
         rule: its id.
         rows: ids of the rows that show it.
-        spared: rows that could have shown it and are right.
+        spared: how many rows could have shown it and are right.
     """
 
     rule: str
     rows: list[str]
     spared: int
 
-    @property
-    def always(self) -> bool:
-        """Whether it is broken wherever it can be seen."""
-        return self.spared == 0
 
+def diagnose(rows: Sequence[Row]) -> tuple[list[Accused], list[Row]]:
+    """Return the fewest rules that explain wrong answers, and the rows that none explains.
 
-def diagnose(right: Sequence[Row], wrong: Sequence[Wrong]) -> tuple[list[Accused], list[Wrong]]:
-    """Return the fewest rules that explain wrong answers, and the answers that none explains.
-
-    A rule that a right answer speaks against is accused only if no other explains the answer.
+    A rule that a right answer speaks against is accused only if no other explains a row.
     """
-    spared: dict[str, int] = {}
-    for row in right:
-        for rule in row.wrong:
-            spared[rule] = spared.get(rule, 0) + 1
-    left, accused = list(wrong), []
-    while left:
-        shown: dict[str, list[Wrong]] = {}
-        for one in left:
-            for rule in one.row.wrong:
-                if one.row.shows(one.value, rule):
-                    shown.setdefault(rule, []).append(one)
+    spared = Counter(rule for row in rows if row.right for rule in row.wrong)
+    left = [row for row in rows if not row.right]
+    accused: list[Accused] = []
+    while True:
+        shown: dict[str, list[Row]] = {}
+        for row in left:
+            for rule in filter(row.shows, row.wrong):
+                shown.setdefault(rule, []).append(row)
         if not shown:
-            break
-        best = max(shown, key=lambda rule: (rule not in spared, len(shown[rule])))
-        rows = [one.row.id for one in shown[best]]
-        accused.append(Accused(best, rows, spared.get(best, 0)))
-        left = [one for one in left if one not in shown[best]]
-    return accused, left
+            return accused, left
+        best = max(shown, key=lambda rule: (not spared[rule], len(shown[rule])))
+        accused.append(Accused(best, [row.id for row in shown[best]], spared[best]))
+        left = [row for row in left if row.id not in accused[-1].rows]
