@@ -1,7 +1,10 @@
 """The examples for other programs, each in a small real run; those programs are in no extra."""
 
+import asyncio
 import importlib
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -74,3 +77,57 @@ def test_inspect_gives_the_official_figures(example, tmp_path, name, repeats):
         assert mean == pytest.approx(headline(expected))
     (file,) = tmp_path.glob("*.json")
     assert {one["id"] for one in json.loads(file.read_text())["samples"]} == set(scores)
+
+
+def test_the_reward_of_verifiers_is_the_official_score(example):
+    """Scored as verifiers scores a finished trace: a right answer, a wrong one, and reasoning."""
+    needs("verifiers.v1")
+    import verifiers.v1 as vf
+    from verifiers.v1.trace import AgentInfo, TraceTask
+
+    own = example("verifiers_env")
+    tasks = list(own.LongBenchTaskset(own.LongBenchConfig(data_dir="sample")))
+    documents = lb.load("longbench_v2", data_dir="sample")
+    assert [one.data.prompt for one in tasks] == [str(doc.prompt) for doc in documents]
+
+    def reward(task, reply):
+        trace = vf.Trace(
+            task=TraceTask(type="longbench", data=task.data, key=task.key, hash=task.hash),
+            agent=AgentInfo(config=vf.AgentConfig()),
+            root_reply=reply,
+        )
+        asyncio.run(task.score(trace))
+        return trace.reward
+
+    for task in tasks:
+        gold = task.data.question["answer"]
+        right = f"The correct answer is ({gold})"
+        wrong = f"The correct answer is ({'B' if gold == 'A' else 'A'})"
+        assert reward(task, right) == 1.0
+        assert reward(task, wrong) == reward(task, "") == 0.0
+        assert reward(task, f"<think>{wrong}</think>{right}") == 1.0
+
+
+def test_a_table_of_datasets_gives_the_official_figure(example, tmp_path, monkeypatch):
+    monkeypatch.setenv("HF_HOME", str(tmp_path))
+    own, name = example("datasets_iteration"), "longbench_v2"
+    done = own.scored(own.table(name, "sample"), name, lambda prompt: ANSWERS[name])
+    documents = lb.load(name, data_dir="sample")
+    assert done["prompt"][:] == [str(doc.prompt) for doc in documents]
+    expected = headline([lb.judge(name, doc, ANSWERS[name]) for doc in documents])
+    assert sum(done["score"]) / len(done) == pytest.approx(expected)
+
+
+def test_offline_vllm_prints_the_figures(model_folder):
+    """With a vLLM that answers, wherever one is installed."""
+    needs("vllm")
+    command = [sys.executable, str(FOLDER / "offline_vllm.py")]
+    done = subprocess.run(
+        [*command, model_folder, "longbench_v2", "1400", "sample"],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    rows = [line.split("\t") for line in done.stdout.splitlines() if line.startswith("official\t")]
+    assert rows[0][:2] == ["official", "overall"] and 0 <= float(rows[0][2]) <= 1
