@@ -202,6 +202,31 @@ class Evalscope(Layout):
         return AnsweredQuestion({**facts, "answer": row.get("target")}, [None], letter=letter)
 
 
+class TensorRtLlm(Layout):
+    """`longbench_v2_results.jsonl` of trtllm-eval (NVIDIA/TensorRT-LLM, 0134026)."""
+
+    name = "TensorRT-LLM"
+    title = "TensorRT-LLM's results of LongBench v2"
+    notes = (
+        "TensorRT-LLM's file does not say whether the prompt had the document, chunks of it or "
+        "nothing: it counts as the document. TensorRT-LLM also counts a letter that stands alone, "
+        "where the official rule finds none.",
+    )
+    pattern = re.compile(r"longbench_v2_results\.jsonl")
+
+    def find(self, row: Mapping[str, Any], path: Path) -> Found | str | None:
+        if not {"prediction", "extracted_answer", "answer", *_NEEDED} <= row.keys():
+            return None
+        return Found(COT_ANSWER if "final_prediction" in row else NAME)
+
+    def read(self, row: Mapping[str, Any], index: int, task: Task) -> AnsweredQuestion | Unusable:
+        field = "final_prediction" if task.table == COT_ANSWER else "prediction"
+        answer = row.get(field)
+        if not isinstance(answer, str):
+            return Unusable(f"{field!r} is not a text")
+        return AnsweredQuestion({**row, "response_cot": row.get("cot_response")}, [answer])
+
+
 class OpenCompassV2(NamedLayout):
     """`predictions/<model>/LongBenchv2.json` (open-compass/opencompass, a5acc4b)."""
 
@@ -218,4 +243,10 @@ class OpenCompassV2(NamedLayout):
         )
 
 
-LAYOUTS: tuple[Layout, ...] = (HarnessLogV2(), KvpressV2(), Evalscope(), OpenCompassV2())
+LAYOUTS: tuple[Layout, ...] = (
+    HarnessLogV2(),
+    KvpressV2(),
+    Evalscope(),
+    TensorRtLlm(),
+    OpenCompassV2(),
+)

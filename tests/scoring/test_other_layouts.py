@@ -294,6 +294,27 @@ def test_kvpress_v2_and_where_its_rule_differs(score, tmp_path):
     assert own["remarks"] == ["in 1 of 3 rows kvpress's rule and the official one judge otherwise"]
 
 
+@pytest.mark.parametrize("cot", [False, True])
+def test_the_results_of_tensorrt_llm(score, tmp_path, cot):
+    """The official rule reads the answer; of two passes the second one's."""
+    rows = []
+    for index, (letter, gold, _, _) in enumerate(V2):
+        text = "C" if letter is None else says(letter)  # it counts a letter that stands alone
+        judged = {"prediction": text, "extracted_answer": letter or "C", "is_correct": True}
+        if cot:
+            thought = {"prediction": "Thought", "cot_response": "Thought", "final_prediction": text}
+            judged |= thought
+        rows.append(facts(index, question="?", answer=gold, **judged))
+    write_lines(tmp_path / "llama" / "longbench_v2_results.jsonl", *rows)
+    found = score(tmp_path / "llama")
+    assert [one["choice"] for one in found.samples] == ["A", "B", None]
+    assert [one["id"] for one in found.samples] == ["q0", "q1", "q2"]
+    (table,) = found.report["tables"]
+    assert table == ("longbench_v2_cot_answer" if cot else "longbench_v2")
+    (own,) = found.report["inputs"]
+    assert own["made_by"] == "TensorRT-LLM's results of LongBench v2"
+
+
 def review(index, **more):
     letter, gold, _, _ = V2[index]
     score = {"value": {"acc": 1.0}, "extracted_prediction": letter or "", "prediction": "ANSWER"}
