@@ -31,6 +31,7 @@ def test_all_errors_have_one_base():
         "HarnessError",
         "LockMismatch",
         "MissingDependencyError",
+        "NothingSent",
         "RunStopped",
     }
     assert all(issubclass(cls, LongBenchError) for cls in CLASSES)

@@ -298,7 +298,7 @@ def _task(name: str, one: Side, other: Side) -> TaskComparison:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class MarginVerdict:
     """Whether one side is worse than the other by more than a margin.
 
     Attributes:

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from lm_eval_longbench.check.compare import Compared, Headline, Verdict, compare_results
+from lm_eval_longbench.check.compare import Compared, Headline, MarginVerdict, compare_results
 from lm_eval_longbench.check.explain import Explanation
 from lm_eval_longbench.console import say_json, say_line, say_table, table_of
 from lm_eval_longbench.errors import WRONG_USAGE, OptionError, few
@@ -138,7 +138,7 @@ def _points(text: str | None, figure: str | None) -> float | None:
     return points
 
 
-def margin_lines(verdict: Verdict) -> Iterator[str]:
+def margin_lines(verdict: MarginVerdict) -> Iterator[str]:
     """Yield what was found of each figure, and the answer."""
     for own, found in verdict.figures:
         name = f"{own.title} {own.place}"
@@ -272,7 +272,7 @@ def compare(
     """
     points = _points(margin, figure)
     compared = compare_results(a, b)
-    verdict = None if points is None else Verdict(compared, points, figure)
+    verdict = None if points is None else MarginVerdict(compared, points, figure)
     status = _STATUSES[verdict.answer if verdict else compared.verdict]
     if in_json:
         told = {"margin": verdict.as_json()} if verdict else {}
