@@ -59,7 +59,8 @@ def pytest_collection_modifyitems(items):
     """Mark each test with its ring; begin with what takes longest: no worker ends with it alone."""
     order = list(TOGETHER)
     for item in items:
-        item.add_marker(ring_of(below(item.nodeid)))
+        if ring := ring_of(below(item.nodeid)):
+            item.add_marker(ring)
 
     def place(item):
         file = below(item.nodeid)
