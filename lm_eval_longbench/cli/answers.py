@@ -20,7 +20,7 @@ from lm_eval_longbench.records.summary import (
     kept_answers,
     summary,
 )
-from lm_eval_longbench.server.batch_results import import_results
+from lm_eval_longbench.server.batch_results import Imported, import_results
 
 
 def answers_table(found: FileAnswers) -> Table:
@@ -74,7 +74,11 @@ def import_answers(
     ],
 ) -> None:
     """Keep the answers of a batch; the same run then asks what is missing alone."""
-    found = import_results(files, output_path)
+    say_import(import_results(files, output_path))
+
+
+def say_import(found: Imported) -> None:
+    """Print what became of the rows of result files."""
     for file, number in found.answers.items():
         say_line(f"{number} new answers: {file}")
     if not found.answers:

@@ -19,8 +19,9 @@ from rich.table import Table
 
 from lm_eval_longbench.api.run import Run
 from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task, protocol_of
+from lm_eval_longbench.cli.answers import say_import
 from lm_eval_longbench.cli.lock import read_metadata, take_locked
-from lm_eval_longbench.console import fail, say, say_line, say_table, table_of
+from lm_eval_longbench.console import fail, say, say_line, say_table, table_of, working
 from lm_eval_longbench.errors import (
     Interrupted,
     LongBenchError,
@@ -28,6 +29,7 @@ from lm_eval_longbench.errors import (
     OptionError,
     RunStopped,
 )
+from lm_eval_longbench.files import read_json
 from lm_eval_longbench.harness.arguments import Beside
 from lm_eval_longbench.harness.baseline import NAME
 from lm_eval_longbench.harness.batch import written_requests
@@ -38,6 +40,9 @@ from lm_eval_longbench.options import FLAGS, KEY, Options, flag
 from lm_eval_longbench.records.price import Price, read_price
 from lm_eval_longbench.secrets import MASK, masked_command
 from lm_eval_longbench.server.batch import OPENAI
+from lm_eval_longbench.server.batch_results import import_results
+from lm_eval_longbench.server.submit import MANIFEST
+from lm_eval_longbench.server.submit import submit as submit_files
 from lm_eval_longbench.signature.protocol import departures
 from lm_eval_longbench.signature.signature import UNKNOWN
 
@@ -65,6 +70,7 @@ Options of ours:
   --thinking             the preset's settings for thinking scores
   --locked [FILE]        only if all is as longbench.lock says
   --write-requests DIR   write what is to be asked for a batch API; send nothing
+  --submit               send them with the provider's package, wait, fetch and import
   --format NAME          of these files: openai, anthropic or vllm
   --dry-run              count requests, tokens and cost; send nothing
   --price IN,OUT[,CACHED]  money for a million tokens, of --dry-run
@@ -192,6 +198,15 @@ def counted_by(bill: Bill) -> str:
     return f"Counted with {bill.tokenizer}. Shared tokens are read once where prefixes are cached."
 
 
+def _submitted(folder: Path) -> None:
+    """Send request files, wait for their results, and keep the answers."""
+    with working("waiting for the batch ..."):
+        files = submit_files(folder, say_line)
+    output = Path(read_json(folder / MANIFEST, OptionError)["answers"]).parent
+    say_import(import_results(files, output))
+    say_line("Start the command again without --write-requests and --submit.")
+
+
 def run(
     context: typer.Context,
     preset: Annotated[
@@ -212,6 +227,9 @@ def run(
     format: Annotated[
         str, typer.Option("--format", help="Of --write-requests: openai, anthropic or vllm.")
     ] = OPENAI,
+    submit: Annotated[
+        bool, typer.Option("--submit", help="Send what --write-requests wrote, and fetch results.")
+    ] = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Count requests, tokens and cost; send nothing.")
     ] = False,
@@ -238,7 +256,12 @@ def run(
     lock, arguments = take_locked(context.args)
     instead, money = None, None if price is None else read_price(price)
     if write_requests is not None:
+        if submit and (write_requests / MANIFEST).is_file():  # to go on waiting
+            _submitted(write_requests)
+            return
         instead = written_requests(write_requests, format, money)
+    elif submit:
+        raise OptionError("--submit is for --write-requests DIR.")
     elif format != OPENAI:
         raise OptionError("--format is for --write-requests DIR.")
     dry = DryRun() if dry_run else None
@@ -258,8 +281,10 @@ def run(
         if dry is not None and dry.bill is not None:
             say_table(bill_table(dry.bill, money))
             say_line(counted_by(dry.bill))
-        for line in str(done).splitlines():
+        for line in str(done).splitlines()[: 1 if submit else None]:
             say_line(line)
+        if submit and write_requests is not None:
+            _submitted(write_requests)
         return
     except (Interrupted, RunStopped) as error:
         fail(f"\n{error}\n{to_go_on()}")

@@ -75,7 +75,7 @@ NOTHING = Beside()
 # Flags of `run` that the harness's parser does not get.
 BESIDE = (
     *("--preset", "--thinking", "--locked", "--keep-empty", "--verbose", "--debug"),
-    *("--write-requests", "--format", "--dry-run", "--price"),
+    *("--write-requests", "--format", "--submit", "--dry-run", "--price"),
 )
 _FIELDS = tuple(field.name for field in dataclasses.fields(EvaluatorConfig))
 # Quotes of word processors, and the full-width marks of Chinese keyboards.

@@ -21,9 +21,8 @@ from lm_eval_longbench.records.price import Price
 from lm_eval_longbench.records.store import AnswerStore
 from lm_eval_longbench.result_files import written_together
 from lm_eval_longbench.server.batch import FORMATS, custom_id, files_of_rows, left_out, request_row
+from lm_eval_longbench.server.submit import MANIFEST
 from lm_eval_longbench.version import installed
-
-MANIFEST = "manifest.json"
 
 
 def written_requests(folder: Path, form: str, price: Price | None = None) -> Any:

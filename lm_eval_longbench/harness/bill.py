@@ -41,6 +41,13 @@ class TaskBill:
     shared: int = 0
     answer: int = 0
 
+    def at_most(self, known: bool) -> str:
+        """Return it in print where the prompts are upper bounds; `known`: whether they have one."""
+        sent = f"at most {self.prompt:,} tokens" if known else "whole, for no limit is known"
+        return (
+            f"{self.requests:,} requests; prompts: {sent}; answers: at most {self.answer:,} tokens"
+        )
+
     def add(self, other: TaskBill) -> None:
         """Add what another asks."""
         for name, value in vars(other).items():

@@ -15,6 +15,7 @@ from lm_eval_longbench.benchmarks.registry import benchmark_of, families, read_o
 from lm_eval_longbench.data.open import SAMPLE
 from lm_eval_longbench.errors import DataError, LongBenchError, UnknownNameError, few
 from lm_eval_longbench.harness.arguments import Beside
+from lm_eval_longbench.harness.bill import TaskBill
 from lm_eval_longbench.harness.doctor_report import (
     ERROR,
     OK,
@@ -478,20 +479,16 @@ _EXCERPT, _TOKEN, _RESULTS = 3_000, 4, 1_000_000
 
 def _bill_lines(run: EvaluatorConfig, tasks: Sequence[Built]) -> Iterator[Line]:
     """Yield what is asked at most, in requests and tokens, and the space of its results."""
-    requests = prompts = answers = 0
-    known, need = True, _RESULTS
+    bill, known, need = TaskBill(), True, _RESULTS
     for one in tasks:
         if one.limit is None:
             continue
         number, budget = one.asked * one.task.asking.repeats, one.generation["max_gen_toks"]
-        requests, answers = requests + number, answers + number * budget
         known = known and one.limit.tokens is not None
-        prompts += number * (one.limit.tokens or 0)
+        bill.add(TaskBill(number, number * (one.limit.tokens or 0), 0, number * budget))
         whole = len(one.whole or "") if one.task.asking.options.log_prompts == "full" else 0
         need += number * (_EXCERPT + budget * _TOKEN + whole) if run.log_samples else 0
-    if requests:
-        sent = f"at most {prompts:,} tokens" if known else "whole, for no limit is known"
-        what = f"{requests:,} requests; prompts: {sent}; answers: at most {answers:,} tokens"
-        yield Line(OK, "bill", what)
+    if bill.requests:
+        yield Line(OK, "bill", bill.at_most(known))
     if run.output_path:
         yield space_line("results", output_folder(run.output_path), need)
