@@ -44,6 +44,7 @@ def test_inspect_gives_the_official_figures(example, tmp_path, name, repeats):
     """A model of inspect's own answers the sample: its mean is our figure of the same answers."""
     needs("inspect_ai")
     from inspect_ai import eval as evaluate
+    from inspect_ai.log import read_eval_log
     from inspect_ai.model import ModelOutput, ModelUsage, get_model
 
     asked = []
@@ -76,6 +77,8 @@ def test_inspect_gives_the_official_figures(example, tmp_path, name, repeats):
     if name == "longbench_v2":
         assert mean == pytest.approx(headline(expected))
     (file,) = tmp_path.glob("*.json")
+    kept = read_eval_log(str(file)).samples
+    assert lb.figures(one.scores["official"].metadata for one in kept) == lb.figures(expected)
     assert {one["id"] for one in json.loads(file.read_text())["samples"]} == set(scores)
 
 
