@@ -26,7 +26,7 @@ def example(monkeypatch):
 
 
 def needs(package):
-    pytest.importorskip(package, reason=f"{package} is not installed (pip install {package})")
+    pytest.importorskip(package, reason=f"not installed: pip install {package.partition('.')[0]}")
 
 
 def headline(lines):
