@@ -3,6 +3,7 @@
 import asyncio
 import importlib
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -121,12 +122,19 @@ def test_a_table_of_datasets_gives_the_official_figure(example, tmp_path, monkey
     assert sum(done["score"]) / len(done) == pytest.approx(expected)
 
 
-def test_offline_vllm_prints_the_figures(model_folder):
+def test_offline_vllm_prints_the_figures(model_folder, tmp_path):
     """With a vLLM that answers, wherever one is installed."""
     needs("vllm")
+    from transformers import LlamaConfig, LlamaForCausalLM
+
+    model = shutil.copytree(model_folder, tmp_path / "model")
+    config = LlamaConfig.from_pretrained(model)
+    # vLLM has no attention for smaller heads.
+    config.update({"hidden_size": 128, "intermediate_size": 128, "head_dim": 64})
+    LlamaForCausalLM(config).save_pretrained(model)
     command = [sys.executable, str(FOLDER / "offline_vllm.py")]
     done = subprocess.run(
-        [*command, model_folder, "longbench_v2", "1400", "sample"],
+        [*command, str(model), "longbench_v2", "1400", "sample"],
         capture_output=True,
         text=True,
         encoding="utf-8",
