@@ -6,7 +6,8 @@
 
 `-T data_dir=sample` asks the embedded sample; `-T tokenizer=MODEL -T truncate_to=120000` cuts
 prompts as officially. The summaries of Pro (T4) are left out: they need an embedding model. A log
-holds every prompt whole.
+holds every prompt whole, and in each score's metadata what `lm_eval_longbench.judge` says, so that
+`figures(one.scores["official"].metadata for one in read_eval_log(LOG).samples)` has every figure.
 """
 
 from inspect_ai import Epochs, Task, task
@@ -30,7 +31,9 @@ def official():
 
     async def score(state, target):
         given = state.metadata
-        judged = lb.judge(given["task"], given["question"], state.output.completion)
+        judged = lb.judge(
+            given["task"], given["question"], state.output.completion, repeat=state.epoch
+        )
         return Score(value=judged["score"], answer=judged.get("choice"), metadata=judged)
 
     return score

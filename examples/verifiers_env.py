@@ -1,7 +1,9 @@
 """A taskset of verifiers whose reward is the official score of an answer, from 0 to 1.
 
     pip install lm-eval-longbench verifiers
-    PYTHONPATH=examples vf-eval verifiers_env -m MODEL -n 20 --env.taskset.task-name longbench_v2
+    PYTHONPATH=examples vf-eval verifiers_env -m MODEL -n 20 --env.taskset.task-name longbench_v2 \\
+        --env.agent.harness.id null --env.agent.runtime.type subprocess \\
+        --client.base-url http://127.0.0.1:8000/v1 --client.api-key-var OPENAI_API_KEY
 
 The prompts are the official ones, cut where `tokenizer` and `truncate_to` are given. Summaries of
 LongBench Pro (T4) have no reward without an embedding model: `score` says so.

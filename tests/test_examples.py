@@ -3,6 +3,7 @@
 import asyncio
 import importlib
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -26,7 +27,7 @@ def example(monkeypatch):
 
 
 def needs(package):
-    pytest.importorskip(package, reason=f"{package} is not installed (pip install {package})")
+    pytest.importorskip(package, reason=f"not installed: pip install {package.partition('.')[0]}")
 
 
 def headline(lines):
@@ -44,6 +45,7 @@ def test_inspect_gives_the_official_figures(example, tmp_path, name, repeats):
     """A model of inspect's own answers the sample: its mean is our figure of the same answers."""
     needs("inspect_ai")
     from inspect_ai import eval as evaluate
+    from inspect_ai.log import read_eval_log
     from inspect_ai.model import ModelOutput, ModelUsage, get_model
 
     asked = []
@@ -76,6 +78,8 @@ def test_inspect_gives_the_official_figures(example, tmp_path, name, repeats):
     if name == "longbench_v2":
         assert mean == pytest.approx(headline(expected))
     (file,) = tmp_path.glob("*.json")
+    kept = read_eval_log(str(file)).samples
+    assert lb.figures(one.scores["official"].metadata for one in kept) == lb.figures(expected)
     assert {one["id"] for one in json.loads(file.read_text())["samples"]} == set(scores)
 
 
@@ -118,12 +122,19 @@ def test_a_table_of_datasets_gives_the_official_figure(example, tmp_path, monkey
     assert sum(done["score"]) / len(done) == pytest.approx(expected)
 
 
-def test_offline_vllm_prints_the_figures(model_folder):
+def test_offline_vllm_prints_the_figures(model_folder, tmp_path):
     """With a vLLM that answers, wherever one is installed."""
     needs("vllm")
+    from transformers import LlamaConfig, LlamaForCausalLM
+
+    model = shutil.copytree(model_folder, tmp_path / "model")
+    config = LlamaConfig.from_pretrained(model)
+    # vLLM has no attention for smaller heads.
+    config.update({"hidden_size": 128, "intermediate_size": 128, "head_dim": 64})
+    LlamaForCausalLM(config).save_pretrained(model)
     command = [sys.executable, str(FOLDER / "offline_vllm.py")]
     done = subprocess.run(
-        [*command, model_folder, "longbench_v2", "1400", "sample"],
+        [*command, str(model), "longbench_v2", "1400", "sample"],
         capture_output=True,
         text=True,
         encoding="utf-8",
