@@ -50,8 +50,11 @@ def test_compare_and_verify(tmp_path):
 
     run = write_run(tmp_path / "run", EXTRACTIVE, ["longbench_v2"])
     keys, text = keys_of("compare")
-    found = printed("compare", str(run), str(run))
+    assert printed("compare", str(run), str(run)).keys() == keys - {"margin"}
+    found = printed("compare", str(run), str(run), "--margin", "1")
     assert found.keys() == keys
+    margin = found["margin"]
+    assert all(f"`{key}`" in text for part in (margin, *margin["figures"]) for key in part)
     for part in (found["why"], *found["headline"], *found["why"]["parts"]):
         assert all(f"`{key}`" in text for key in part)
     assert all(f"`{key}`" in text for task in found["tasks"] for key in task)
