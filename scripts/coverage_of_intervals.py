@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
 """Measure how often the intervals of `report` hold the true figure, on simulated questions.
 
-Usage: coverage_of_intervals.py [--samples 2000] [--seed 1] [--processes N] [--beside]
+Usage: coverage_of_intervals.py [--samples 2000] [--seed 1] [--processes N]
 
 Questions share documents as in LongBench Pro, where 1,500 questions are about some 1,080 documents:
 the whole of 1,500, and parts of 60 to 250 questions. Each sample of questions is drawn anew from a
 population whose mean is known, and goes through the code that makes reports. A figure is held if
 the true mean is within its interval; of a difference also p below 0.05 is counted where the true
-difference is 0, and should be 5%. With --beside stands next to ours the plain percentile interval
-over documents and over questions.
+difference is 0, and should be 5%.
 
 Documents: "single" none shared; "pairs" one or two questions each; "uneven" one to about six; of
 the whole also "heavy", where 80 documents have six questions and 1,000 one.
@@ -17,8 +16,8 @@ are right or wrong; "pass" right or wrong, with Wilson's interval; "difference" 
 whose documents are equally hard for both. Of those most are 0 where documents are easy or hard
 throughout: an interval that holds more than 95% is right there, and counts as such. "retained" is
 the same two runs' ratio, which is truly 1; "kept" that of two runs whose answers are right or
-wrong, and of the right ones the second loses three in a hundred. Where `report` gives no interval
-of a ratio, because few questions differ, it counts as held: nothing is said.
+wrong, and of the right ones the second loses three in a hundred. Where `report` gives no interval,
+because few questions differ, it counts as held: nothing is said.
 
 The true coverage lies within 2.5 standard errors of what is printed, 1.2 points with 2,000 samples.
 Exit status 1 if a coverage or a false positive rate is off by more than 1.5 points besides.
@@ -37,7 +36,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from lm_eval_longbench.reporting.retained import retained
-from lm_eval_longbench.statistics.intervals import resampled_means
 from lm_eval_longbench.statistics.tree import Leaf, Pairing, estimate
 
 TOLERANCE = 1.5
@@ -112,39 +110,30 @@ def leaf_of(values: np.ndarray, documents: np.ndarray) -> Leaf:
     return Leaf("x", keys, values, given_documents=documents)
 
 
-def one(design: Design, rng: np.random.Generator, *, beside: bool) -> tuple[bool, ...]:
-    """Return whether ours holds the mean, whether p < 0.05, and whether the others hold it."""
+def one(design: Design, rng: np.random.Generator) -> tuple[bool, bool]:
+    """Return whether the interval holds the mean, and whether p < 0.05."""
     sizes = sizes_of(design, rng)
     codes = np.repeat(np.arange(1, len(sizes) + 1, dtype=np.uint64), sizes)
     own = np.repeat(chances(design.mean, spread_between(design), len(sizes), rng), sizes)
-    figure, truth, sure = leaf_of(scores(design, own, rng), codes), design.mean, False
+    figure, truth = leaf_of(scores(design, own, rng), codes), design.mean
     if design.kind in ("retained", "kept"):
         kept = figure.values * (rng.random(len(own)) >= LOST)
         other = kept if design.kind == "kept" else scores(design, own, rng)
         found, truth = retained(figure, leaf_of(other, codes)), 1 - LOST * (design.kind == "kept")
-        ends = [(found.low, found.high) if found.low is not None else (0.0, 2.0)]
-        sure = (found.p_value or 1) < 0.05 and truth == 1
     elif design.kind == "difference":
         # The documents are as hard for both: what is left is 0 on average.
-        other = leaf_of(scores(design, own, rng), codes)
-        found = Pairing().difference(figure, other)
-        figure, truth = leaf_of(other.values - figure.values, codes), 0.0
-        ends, sure = [(found.low, found.high)], found.p_value < 0.05
+        found, truth = Pairing().difference(figure, leaf_of(scores(design, own, rng), codes)), 0.0
     else:
-        figure = replace(figure, binary=design.kind == "pass")
-        shown = estimate(figure)
-        ends = [(shown.low, shown.high)]
-    if beside and design.kind not in ("retained", "kept"):
-        for means in (figure.resamples, resampled_means(figure.values, "x")):
-            ends.append(tuple(np.quantile(means, [0.025, 0.975])))
-    ours, *others = (low - 1e-12 <= truth <= high + 1e-12 for low, high in ends)
-    return (ours, sure, *others)
+        found = estimate(replace(figure, binary=design.kind == "pass"))
+    p = found.p_value if design.kind in ("difference", "retained") else None
+    held = found.low is None or found.low - 1e-12 <= truth <= found.high + 1e-12
+    return held, p is not None and p < 0.05
 
 
-def measure(design: Design, samples: int, seed: int, *, beside: bool) -> tuple[Design, list[float]]:
+def measure(design: Design, samples: int, seed: int) -> tuple[Design, list[float]]:
     """Return the shares of samples, in percent."""
     rng = np.random.default_rng([seed, *repr(design).encode()])
-    rows = np.array([one(design, rng, beside=beside) for _ in range(samples)], float)
+    rows = np.array([one(design, rng) for _ in range(samples)], float)
     return design, list(100 * rows.mean(axis=0))
 
 
@@ -164,30 +153,24 @@ def main() -> int:
     parser.add_argument("--samples", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
-    parser.add_argument("--beside", action="store_true", help="percentile intervals, too")
     asked = parser.parse_args()
     # A whole takes as long as many parts, and differs less from the normal distribution.
     jobs = [
         (one, asked.samples if one.questions < 1500 else max(1, asked.samples // 4))
         for one in designs()
     ]
-    beside = "  percentile: documents questions" if asked.beside else ""
-    print(f"kind       questions documents mean alike  held p<0.05{beside}")
+    print("kind       questions documents mean alike  held p<0.05")
     worst: list[str] = []
     ranges: dict[tuple[str, int], list[float]] = {}
     with ProcessPoolExecutor(asked.processes) as pool:
-        waiting = [
-            pool.submit(measure, job, number, asked.seed, beside=asked.beside)
-            for job, number in jobs
-        ]
+        waiting = [pool.submit(measure, job, number, asked.seed) for job, number in jobs]
         for future, (_, number) in zip(waiting, jobs, strict=True):
-            design, (held, sure, *others) = future.result()
+            design, (held, sure) = future.result()
             is_paired = design.kind in PAIRED
             line = (
                 f"{design.kind:10} {design.questions:9} {design.sizes:9} {design.mean:4} "
                 f"{design.alike:5} {held:5.1f} {f'{sure:.1f}' if is_paired else '':>6}"
             )
-            line += "".join(f" {other:20.1f}" for other in others)
             print(line, flush=True)
             ranges.setdefault((design.kind, design.questions), []).append(held)
             error = 2.5 * 100 * math.sqrt(0.05 * 0.95 / number)

@@ -6,10 +6,10 @@
     scripts/snapshots.py --texts FOLDER ...    # what was printed and written, too, for `diff -r`
 
 Commands are run and the public interface is called; nothing else is imported, so that the same
-script serves both sides of a redesign. Figures are compared as numbers, prompts as bytes, and the
-messages of mistakes as status, object named and remedy named. The answers are those of a function
-of the prompt, behind a server on loopback or called. With --golden, the answers and tokenizers of
-that folder count too: without it those parts of the file are left alone.
+script serves both sides of a redesign. Figures are compared as numbers and prompts as bytes;
+tests/messages.json has the messages of mistakes. The answers are those of a function of the prompt,
+behind a server on loopback or called. With --golden, the answers and tokenizers of that folder
+count too: without it those parts of the file are left alone.
 """
 
 from __future__ import annotations
@@ -22,13 +22,14 @@ import re
 import subprocess
 import sys
 import tempfile
-import threading
 from collections.abc import Iterator, Mapping, Sequence
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.append(str(ROOT / "tests"))
+from json_server import JsonHandler, JsonServer, serving  # noqa: E402
+
 COMMAND = Path(sys.executable).parent / "lm-eval-longbench"
 SAMPLE = ("--metadata", '{"longbench": {"data_dir": "sample"}}')
 CHAT = ("--apply_chat_template",)
@@ -146,59 +147,7 @@ RUNS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
 )
 API = "model=org/model,base_url={url},endpoint={endpoint},num_concurrent=4"
 RUN = ("run", "--model", "longbench-api", *SAMPLE)
-# What users get wrong: the arguments, and what the message names of the object and of the remedy.
-MISTAKES: tuple[tuple[tuple[str, ...], str, str], ...] = (
-    ((*RUN, "--tasks", "longbench_v1_hotpot"), "longbench_v1_hotpot", "longbench_v1_hotpotqa"),
-    ((*RUN, "--tasks", "longbench-v1"), "longbench-v1", "longbench_v1"),
-    ((*RUN, "--tasks", "longbench_v1_trec，longbench_v1_lcc"), "plain commas", "_trec,longb"),
-    ((*RUN, "--tasks", ""), "--tasks", "--tasks NAMES"),
-    (("run", "--model", "hff", "--tasks", "longbench_v2"), "hff", "'hf'"),
-    (("run", "--model", "hf", *SAMPLE, "--tasks", "longbench_v2"), "hf", "pretrained=NAME"),
-    (
-        ("run", "--model", "hf", "--model_args", "pretrained=/no/such", "--tasks", "longbench_v2"),
-        "/no/such",
-        "folder",
-    ),
-    (("run", "--tasks", "longbench_v2", "--metadata", "{'longbench': {}}"), "{", "double quotes"),
-    (
-        ("run", "--tasks", "longbench_v2", "--metadata", '{"longbench": {"truncate": 3500}}'),
-        "truncate",
-        "'truncate_to'",
-    ),
-    (
-        ("run", "--tasks", "longbench_v2", "--metadata", '{"longbench": {"truncate_to": "31k"}}'),
-        "31k",
-        "whole number",
-    ),
-    ((*RUN, "--tasks", "longbench_v2", "--log_samples"), "log_samples", "output_path"),
-    ((*RUN, "--tasks", "longbench_v1,longbench_v1_trec"), "longbench_v1_trec", "twice"),
-    ((*RUN, "--tasks", "longbench_v2", "--limit", "0"), "limit", "above 0"),
-    ((*RUN, "--tasks", "longbench_v2", "--gen_kwargs", "temprature=1"), "temprature", "temperatu"),
-    ((*RUN, "--tasks", "longbench_v2", *CHAT, "--model_args", "model=m"), "base_url", "http"),
-    (
-        (
-            *RUN,
-            "--tasks",
-            "longbench_v2",
-            *CHAT,
-            "--model_args",
-            "model=m,base_url=http://127.0.0.1:9/v1,endpoint=chats",
-        ),
-        "chats",
-        "completions",
-    ),
-    (("run", "--preset", "Qwen3-9B", *SAMPLE, "--tasks", "longbench_pro"), "Qwen3-9B", "Qwen3-8B"),
-    (("prompt", "longbench_v1_qaspr", "--index", "0"), "longbench_v1_qaspr", "longbench_v1_qasper"),
-    (("prompt", "longbench_v1_qasper", "--index", "99", "--data-dir", "sample"), "99", "0 to"),
-    (("score", "no-such-folder"), "no-such-folder", "predictions"),
-    (("report", "no-such-folder"), "no-such-folder", "does not exist"),
-    (("verify", "no-such-folder"), "no-such-folder", "does not exist"),
-    (("compare", "no-such-folder", "no-such-folder"), "no-such-folder", "does not exist"),
-    (("prepare", "v3"), "v3", "v2"),
-    (("lock", "--tasks", "longbench_v9"), "longbench_v9", "longbench_v2"),
-    (("repor", "x"), "repor", "report"),
-)
-PARTS = ("prompts", "runs", "mistakes", "answers")
+PARTS = ("prompts", "runs", "answers")
 _NOISE = (
     (re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d[-:]\d\d[-:]\d\d([.,]\d+)?"), "<moment>"),
     (re.compile(r"/[^\s\"',:|]*lm-eval-longbench-snapshot-[^/\s\"',:|]*"), "<work>"),
@@ -231,11 +180,11 @@ def numbers(value: Any, path: str = "") -> Iterator[tuple[str, float | None]]:
         yield path, None if value != value else value
 
 
-class _Handler(BaseHTTPRequestHandler):
-    """An OpenAI-compatible server that answers by `answer`."""
+class _Handler(JsonHandler):
+    """Of an OpenAI-compatible server that answers by `answer`."""
 
     def do_POST(self) -> None:
-        told = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        told = self.body()
         chat = "messages" in told
         prompt = told["messages"][-1]["content"] if chat else told["prompt"]
         texts = [_answer(prompt, told.get("seed", 0) + n) for n in range(told.get("n") or 1)]
@@ -248,15 +197,7 @@ class _Handler(BaseHTTPRequestHandler):
             for n, text in enumerate(texts)
         ]
         usage = {"prompt_tokens": len(prompt), "completion_tokens": 9, "total_tokens": 9}
-        raw = json.dumps({"choices": choices, "usage": usage}).encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(raw)))
-        self.end_headers()
-        self.wfile.write(raw)
-
-    def log_message(self, *arguments: object) -> None:
-        pass
+        self.reply(200, {"choices": choices, "usage": usage})
 
 
 _space: dict[str, Any] = {}
@@ -378,17 +319,6 @@ class GoldenSet:
         out, errors, _ = ends[0]
         self.keep_end("ranks", output, (max(end[2] for end in ends), out, errors))
 
-    def mistakes(self) -> None:
-        """Keep of each mistake its status, and whether its message names object and remedy."""
-        found = {}
-        for arguments, named, remedy in MISTAKES:
-            status, out, errors = self.ran(COMMAND, *arguments)
-            said = re.sub(r"[│╭╰─╮╯\s]+", " ", out + errors)
-            key = " ".join(arguments)
-            found[key] = {"status": status, "object": named in said, "remedy": remedy in said}
-            self.keep_text(f"mistakes/{len(found):02}.txt", f"{key}\nstatus {status}\n{said}\n")
-        self.found["mistakes"] = found
-
     def answers(self) -> None:
         """Keep the scores of all answers of the golden folder, and their official figures."""
         for name, path in (
@@ -416,17 +346,13 @@ class GoldenSet:
 
     def make(self, parts: Sequence[str]) -> dict[str, Any]:
         """Make the set, or some of its PARTS."""
-        server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
-        threading.Thread(target=server.serve_forever, daemon=True).start()
         if "prompts" in parts:
             self.prompts()
         if "runs" in parts:
-            self.runs(f"http://127.0.0.1:{server.server_port}")
-        if "mistakes" in parts:
-            self.mistakes()
+            with serving(JsonServer(_Handler)) as server:
+                self.runs(server.url())
         if "answers" in parts and self.golden is not None:
             self.answers()
-        server.shutdown()
         return self.found
 
 

@@ -22,8 +22,10 @@ import tempfile
 import threading
 import time
 from collections import Counter, defaultdict
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+
+sys.path.append(str(Path(__file__).resolve().parent.parent / "tests"))
+from json_server import JsonHandler, JsonServer, serving
 
 TASKS = "longbench_v1,longbench_v2_cot,longbench_pro"
 # A reply that was sent so short a time before a kill, in seconds, was on its way.
@@ -33,15 +35,12 @@ LOST = ("answers missing at the end", "answers that differ", "asked again, answe
 SIGNS = {"kill -9": signal.SIGKILL, "SIGTERM": signal.SIGTERM, "Ctrl-C": signal.SIGINT}
 
 
-class Server(ThreadingHTTPServer):
-    daemon_threads = True
-
+class Server(JsonServer):
     def __init__(self, *, seeded):
-        super().__init__(("127.0.0.1", 0), Handler)
+        super().__init__(Handler)
         self.seeded = seeded  # whether the answers to one question differ by their seeds
         self.lock = threading.Lock()
         self.forget()
-        threading.Thread(target=self.serve_forever, daemon=True).start()
 
     def handle_error(self, request, client_address):
         """A process that is killed leaves its connections."""
@@ -55,11 +54,11 @@ class Server(ThreadingHTTPServer):
             return sum(map(len, self.replies.values()))
 
 
-class Handler(BaseHTTPRequestHandler):
+class Handler(JsonHandler):
     protocol_version = "HTTP/1.1"
 
     def do_POST(self):
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        body = self.body()
         key = hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
         time.sleep(0.02 + int(key[:2], 16) / 2500)
         asked = [body["messages"], body.get("seed") if self.server.seeded else None]
@@ -69,22 +68,11 @@ class Handler(BaseHTTPRequestHandler):
         usage = {"prompt_tokens": 100, "completion_tokens": 9, "total_tokens": 109}
         one = {"index": 0, "finish_reason": "stop", "message": message}
         choices = [{**one, "index": number} for number in range(body.get("n") or 1)]
-        raw = json.dumps({"id": key, "model": "m", "choices": choices, "usage": usage}).encode()
-        try:
-            self.send_response(200)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(raw)))
-            self.end_headers()
-            self.wfile.write(raw)
-            if body["messages"][-1]["content"] == "?":  # each process asks how the server is
-                return
+        sent = self.reply(200, {"id": key, "model": "m", "choices": choices, "usage": usage})
+        # Each process asks how the server is; and one that is gone got no answer.
+        if sent and body["messages"][-1]["content"] != "?":
             with self.server.lock:
                 self.server.replies[key].append(time.time())
-        except OSError:  # the process is gone
-            return
-
-    def log_message(self, *arguments):
-        """Say nothing."""
 
 
 def start(server, model, out, cache):
@@ -154,12 +142,18 @@ def main():
     left = [kind for kind, number in kinds.items() for _ in range(number)]
     dice.shuffle(left)
     # longbench-api asks for several answers in one request: then a seed says nothing.
-    server, folder = (
-        Server(seeded=given.model != "longbench-api"),
-        Path(tempfile.mkdtemp(prefix="stress-runs-")),
-    )
+    with serving(Server(seeded=given.model != "longbench-api")) as server:
+        total = stress(server, given.model, left, dice)
+    for what, count in total.items():
+        print(f"{count:>8}  {what}")
+    sys.exit(any(total[what] for what in LOST))
+
+
+def stress(server, model, left, dice):
+    """Spend the stops that are left; return what is counted."""
+    folder = Path(tempfile.mkdtemp(prefix="stress-runs-"))
     print(f"files: {folder}")
-    process = start(server, given.model, folder / "whole", folder / "hf")
+    process = start(server, model, folder / "whole", folder / "hf")
     assert process.wait() == 0, (folder / "whole.log").read_text()[-3000:]
     whole = samples(folder / "whole")
     total, statuses, number = Counter(), Counter(), 0
@@ -169,7 +163,7 @@ def main():
         server.forget()
         kills, stops = [], 0
         while left:
-            process = start(server, given.model, out, folder / "hf")
+            process = start(server, model, out, folder / "hf")
             at = stop(server, process, left[-1], dice)
             if at is None:
                 break
@@ -179,7 +173,7 @@ def main():
             if kind == "kill -9":  # after a signal what is in flight is waited for
                 kills.append(at)
         if process.wait() != 0:
-            process = start(server, given.model, out, folder / "hf")
+            process = start(server, model, out, folder / "hf")
             assert process.wait() == 0, Path(f"{out}.log").read_text()[-3000:]
         found = samples(out)
         flying, other = again(server, kills)
@@ -193,9 +187,7 @@ def main():
         print(f"run {number}: {stops} stops, {flying} asked again in flight, {other} others")
     for (kind, status), count in sorted(statuses.items()):
         print(f"{count:>8}  {kind}, exit status {status}")
-    for what, count in total.items():
-        print(f"{count:>8}  {what}")
-    sys.exit(any(total[what] for what in LOST))
+    return total
 
 
 if __name__ == "__main__":

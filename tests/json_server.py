@@ -25,7 +25,7 @@ class JsonHandler(BaseHTTPRequestHandler):
         return json.loads(self.rfile.read(int(self.headers["Content-Length"])))
 
     def reply(self, status, value, headers=()):
-        """Answer with bytes, or with a value as JSON."""
+        """Answer with bytes, or with a value as JSON; return whether the client took it."""
         raw = value if isinstance(value, bytes) else json.dumps(value).encode()
         # Some tests want a client that gives up.
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):
@@ -35,6 +35,8 @@ class JsonHandler(BaseHTTPRequestHandler):
             self.send_header("Content-Length", str(len(raw)))
             self.end_headers()
             self.wfile.write(raw)
+            return True
+        return False
 
     def log_message(self, *arguments):
         pass

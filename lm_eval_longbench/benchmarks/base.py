@@ -295,9 +295,8 @@ class Benchmark(abc.ABC):
 
     def golds_problem(self, doc: Mapping[str, Any]) -> str | None:
         """Return what is wrong with the gold answers of a question, or None."""
-        return (
-            None if is_texts(doc.get("answers")) else "'answers' is not a list of one or more texts"
-        )
+        wrong = "'answers' is not a list of one or more texts"
+        return None if is_texts(doc.get("answers")) else wrong
 
     def sample(
         self,
@@ -428,9 +427,14 @@ class Benchmark(abc.ABC):
         """Return every figure of a table, in the order of reports."""
         return computed(self.rows(answers), answers, self.unit)
 
+    def more_for_charts(self, figures: Sequence[Figure]) -> list[Figure]:
+        """Return what charts need besides the figures of reports, made of them."""
+        return []
+
     def chart_figures(self, answers: Answers) -> list[Figure]:
         """Return every figure that charts show: those of reports, and what charts need besides."""
-        return self.figures(answers)
+        found = self.figures(answers)
+        return found + self.more_for_charts(found)
 
     def question_rows(self, answers: Answers) -> Iterable[Rows]:
         """Return the figures that the harness has of a task, the first of them official."""

@@ -265,12 +265,6 @@ def benchmark_of_table(table: str) -> Benchmark:
 
 
 @_kept
-def table_number(name: str) -> int:
-    """Return the position of a table among all, from 0."""
-    return tuple(tables()).index(name)
-
-
-@_kept
 def _table_of_task() -> Mapping[str, Table]:
     return {task: table for table in tables().values() for task in table.tasks}
 
@@ -284,9 +278,10 @@ def table_of(task: object) -> Table | None:
 
 
 @_kept
-def task_number(table: str, task: str) -> int:
-    """Return the position of a task in its table, from 0."""
-    return tuple(tables()[table].tasks).index(task)
+def position(table: str, task: str | None = None) -> tuple[int, int]:
+    """Return the position of a table among all and of a task in it, from 0; 0 for no task."""
+    found = tables()
+    return list(found).index(table), 0 if task is None else list(found[table].tasks).index(task)
 
 
 # ---------------------------------------------------------------------- names of tasks and groups

@@ -430,9 +430,8 @@ class LongBenchE(LongBench):
         googles = [own for own in found if own.section == GOOGLE]
         return [*found[: len(found) - len(googles)], *relative, *googles]
 
-    def chart_figures(self, answers: Answers) -> list[Figure]:
-        found = self.figures(answers)
-        return found + means_of_tasks(found, PERCENT)
+    def more_for_charts(self, figures: Sequence[Figure]) -> list[Figure]:
+        return means_of_tasks(figures, PERCENT)
 
     def question_rows(self, answers: Answers) -> Iterable[Rows]:
         """Return the score of a dataset, that of each bucket, and Google's ROUGE-L."""

@@ -253,9 +253,9 @@ class OfficialFiles(abc.ABC):
         """Return the file for the official figures of a table; "": there is none."""
         return ""
 
-    def figures(self, official: Mapping[str, Any]) -> dict[str, Any]:
+    def figures(self, official: dict[str, Any]) -> dict[str, Any]:
         """Return official figures as the official scripts write them into that file."""
-        return dict(official)
+        return official
 
     def figures_beside(self, path: Path) -> Path | None:
         """Return where the official scripts put the figures of a file's answers; None: nowhere."""

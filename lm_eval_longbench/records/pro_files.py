@@ -63,7 +63,7 @@ class ProFiles(OfficialFiles):
     def figures_beside(self, path: Path) -> Path:
         return path.with_name(f"{path.name.partition(INFERENCE)[0]}_summary.json")
 
-    def figures(self, official: Mapping[str, Any]) -> dict[str, Any]:
+    def figures(self, official: dict[str, Any]) -> dict[str, Any]:
         return {"date": date.today().isoformat(), **official}
 
     def figures_path(self, table: Table, run: WrittenRun) -> str:

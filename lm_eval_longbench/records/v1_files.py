@@ -59,14 +59,10 @@ class V1Files(OfficialFiles):
     def figures_path(self, table: Table, run: WrittenRun) -> str:
         return f"{self._folder}/{run.model}/{_RESULT}" if run.repeats == 1 else ""
 
-    def figures(self, official: Mapping[str, Any]) -> dict[str, Any]:
+    def figures(self, official: dict[str, Any]) -> dict[str, Any]:
         """Return figures as they are written: of E the mean of no questions is NaN."""
         return {
-            name: self.figures(own)
-            if isinstance(own, Mapping)
-            else math.nan
-            if own is None
-            else own
+            name: self.figures(own) if isinstance(own, dict) else math.nan if own is None else own
             for name, own in official.items()
         }
 

@@ -11,9 +11,8 @@ from typing import Any
 
 from lm_eval_longbench.benchmarks.registry import (
     benchmark_of_table,
-    table_number,
+    position,
     tables,
-    task_number,
 )
 from lm_eval_longbench.errors import PredictionError
 from lm_eval_longbench.metrics.reasoning import DROP, KEEP
@@ -196,8 +195,7 @@ def _policy(name: str, samples: Sequence[Sample]) -> str:
 
 def _question(sample: Sample) -> tuple[int, int, int, str]:
     """Return what answers to one question share, in the order of tables and tasks."""
-    table, task = table_number(sample.table), task_number(sample.table, sample.task)
-    return table, task, sample.order, sample.id
+    return (*position(sample.table, sample.task), sample.order, sample.id)
 
 
 def canonical(sample: Sample) -> tuple[Any, ...]:

@@ -15,11 +15,10 @@ from typing import Any
 from lm_eval_longbench.benchmarks.registry import (
     benchmarks,
     layouts,
+    position,
     short_names,
-    table_number,
     table_of,
     tables,
-    task_number,
 )
 from lm_eval_longbench.benchmarks.results import Recorded, RecordedRuns, answering
 from lm_eval_longbench.errors import PredictionError, few
@@ -99,8 +98,7 @@ def _table_and_task(file: InputFile) -> tuple[int, int]:
     """Return the numbers of a file's table and task where all rows have one."""
     if file.table is None:
         return (len(tables()), 0)
-    known = file.task is not None and file.task in tables()[file.table].tasks
-    return (table_number(file.table), task_number(file.table, str(file.task)) if known else 0)
+    return position(file.table, file.task if file.task in tables()[file.table].tasks else None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -122,8 +122,8 @@ def table_report(own: TableAnswers) -> ReportTable:
                 answers,
                 task,
                 other,
-                malformed=own.malformed.get(task, 0),
-                duplicate=own.duplicates.get(task, 0),
+                malformed=own.malformed[task],
+                duplicate=own.duplicates[task],
                 copies=own.copies.get(task, 0),
             )
             for task in benchmark.tables[own.name].tasks

@@ -15,10 +15,10 @@ from lm_eval_longbench.benchmarks.registry import (
     benchmarks,
     families,
     find_task,
+    position,
     short_names,
     table_of,
     tables,
-    task_number,
     tasks,
 )
 from lm_eval_longbench.errors import OptionError, UnknownNameError
@@ -65,9 +65,10 @@ def test_tasks_in_the_official_order():
     assert list(v1.tasks) == [task.name for task in V1_TASKS]
     assert list(e.tasks) == [task.name for task in E_TASKS]
     assert [task.label for task in pro.tasks.values()] == list(SECONDARY_TASKS)
-    assert task_number("longbench_pro", "longbench_pro_t10_1") == 21
+    assert position("longbench_pro", "longbench_pro_t10_1") == (2, 21)
     for name, table in TABLES.items():
-        assert [task_number(name, task) for task in table.tasks] == list(range(len(table.tasks)))
+        found = [position(name, task)[1] for task in table.tasks]
+        assert found == list(range(len(found)))
 
 
 @pytest.mark.parametrize("task", ["gsm8k", "", None, 3, ["longbench_v2"], "longbench_v1"])
