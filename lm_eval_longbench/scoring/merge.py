@@ -277,11 +277,10 @@ def _count_tasks(table: TableAnswers, gathered: Gathered) -> None:
     for name, task in tables()[table.name].tasks.items():
         asked = contents[name]
         told = {"table": table.name, "task": name, "questions": len(asked)}
-        if asked:
-            copies = None if None in asked else len(asked) - len(set(asked))
-            table.copies[name] = copies
-            if table.official and (copies or 0) > MOST_COPIES:
-                gathered.problems.add("copied", {**told, "copies": copies})
+        copies = None if None in asked else len(asked) - len(set(asked))
+        table.copies[name] = copies
+        if table.official and (copies or 0) > MOST_COPIES:
+            gathered.problems.add("copied", {**told, "copies": copies})
         missing = task.questions - len(asked)
         if table.official and missing > 0:
             told["official_questions"] = task.questions

@@ -124,7 +124,7 @@ def table_report(own: TableAnswers) -> ReportTable:
                 other,
                 malformed=own.malformed[task],
                 duplicate=own.duplicates[task],
-                copies=own.copies.get(task, 0),
+                copies=own.copies[task],
             )
             for task in benchmark.tables[own.name].tasks
             if task in answers.expected | own.duplicates.keys()
