@@ -28,8 +28,7 @@ from lm_eval_longbench.page.entries import read_summaries
 from lm_eval_longbench.page.files import chart_files
 from lm_eval_longbench.page.leaderboard import about_of, facts_of
 from lm_eval_longbench.page.samples import answers_of, lengths_of
-from lm_eval_longbench.records.price import Price, read_price
-from lm_eval_longbench.reporting.cost import costs
+from lm_eval_longbench.reporting.cost import Price, costs, read_price
 from lm_eval_longbench.reporting.exchange import EEE, MODEL_INDEX, RECORDS, eee, model_index
 from lm_eval_longbench.reporting.report import make_report
 from lm_eval_longbench.result_files import written_together

@@ -33,11 +33,12 @@ from lm_eval_longbench.files import read_json
 from lm_eval_longbench.harness.arguments import Beside
 from lm_eval_longbench.harness.baseline import NAME
 from lm_eval_longbench.harness.batch import written_requests
-from lm_eval_longbench.harness.bill import Bill, DryRun
+from lm_eval_longbench.harness.bill import Bill, Counted
+from lm_eval_longbench.harness.bill import dry_run as counted_run
 from lm_eval_longbench.harness.evaluate import Captured
 from lm_eval_longbench.harness.run import run_harness
 from lm_eval_longbench.options import FLAGS, KEY, Options, flag
-from lm_eval_longbench.records.price import Price, read_price
+from lm_eval_longbench.reporting.cost import Price, read_price
 from lm_eval_longbench.secrets import MASK, masked_command
 from lm_eval_longbench.server.batch import OPENAI
 from lm_eval_longbench.server.batch_results import import_results
@@ -264,10 +265,9 @@ def run(
         raise OptionError("--submit is for --write-requests DIR.")
     elif format != OPENAI:
         raise OptionError("--format is for --write-requests DIR.")
-    dry = DryRun() if dry_run else None
-    if dry is not None and instead is not None:
+    if dry_run and instead is not None:
         raise OptionError("--dry-run counts and --write-requests writes: give one of them.")
-    instead = instead if dry is None else dry.instead
+    instead = counted_run if dry_run else instead
     if money is not None and instead is None:
         raise OptionError("--price is for --dry-run and --write-requests.")
     try:
@@ -278,9 +278,9 @@ def run(
             debug=debug,
         )
     except NothingSent as done:
-        if dry is not None and dry.bill is not None:
-            say_table(bill_table(dry.bill, money))
-            say_line(counted_by(dry.bill))
+        if isinstance(done, Counted):
+            say_table(bill_table(done.bill, money))
+            say_line(counted_by(done.bill))
         for line in str(done).splitlines()[: 1 if submit else None]:
             say_line(line)
         if submit and write_requests is not None:

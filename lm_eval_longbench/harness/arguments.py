@@ -41,7 +41,6 @@ from lm_eval_longbench.harness.in_memory import IN_MEMORY
 from lm_eval_longbench.harness.kept_answers import Instead
 from lm_eval_longbench.harness.models import check_model
 from lm_eval_longbench.options import FLAGS, KEY, SHARD, flag, with_flags
-from lm_eval_longbench.records.store import AnswerStore
 from lm_eval_longbench.result_files import output_folder
 from lm_eval_longbench.secrets import hide_keys, masked_command, without_keys
 
@@ -55,8 +54,7 @@ class Beside:
         thinking: the preset's settings for thinking scores.
         lock: lock file that the run must be in keeping with.
         keep_empty: whether questions that got no answer in an earlier run are left alone.
-        instead: makes, of the arguments and the file of answers, what is called in place of the
-            model.
+        instead: called in place of the model.
         say: gets lines on the preset, the lock and the answers that are there.
     """
 
@@ -64,7 +62,7 @@ class Beside:
     thinking: bool = False
     lock: Path | None = None
     keep_empty: bool = False
-    instead: Callable[[Namespace, AnswerStore], Instead] | None = None
+    instead: Instead | None = None
     say: Callable[[str], None] = logging.getLogger(__name__).info
 
 

@@ -2,30 +2,37 @@
 
 from __future__ import annotations
 
-import hashlib
 from argparse import Namespace
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any, NoReturn
 
 from lm_eval_longbench.errors import NothingSent, OptionError, UnknownNameError
+from lm_eval_longbench.files import sha256_of
 from lm_eval_longbench.harness.api_model import NAME, LongBenchAPI
-from lm_eval_longbench.harness.bill import bill_json, counting
+from lm_eval_longbench.harness.bill import bill_of
 from lm_eval_longbench.harness.kept_answers import Instead, Wanted
 from lm_eval_longbench.records.answer import Answer
 from lm_eval_longbench.records.awaited import Awaited, add_awaited
 from lm_eval_longbench.records.identity import shown
-from lm_eval_longbench.records.price import Price
 from lm_eval_longbench.records.store import AnswerStore
+from lm_eval_longbench.reporting.cost import Price
 from lm_eval_longbench.result_files import written_together
-from lm_eval_longbench.server.batch import FORMATS, custom_id, files_of_rows, left_out, request_row
+from lm_eval_longbench.server.batch import (
+    ANTHROPIC,
+    FORMATS,
+    custom_id,
+    files_of_rows,
+    left_out,
+    request_row,
+)
 from lm_eval_longbench.server.submit import MANIFEST
-from lm_eval_longbench.version import installed
+from lm_eval_longbench.version import __version__
 
 
-def written_requests(folder: Path, form: str, price: Price | None = None) -> Any:
+def written_requests(folder: Path, form: str, price: Price | None = None) -> Instead:
     """Return what writes the requests of a run: the `instead` of `Beside`.
 
     Args:
@@ -42,82 +49,59 @@ def written_requests(folder: Path, form: str, price: Price | None = None) -> Any
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise OptionError(f"--write-requests needs a folder that is new or empty, not {folder}.")
 
-    def instead(parsed: Namespace, store: AnswerStore) -> Instead:
-        def write(model: Any, wanted: Sequence[Wanted]) -> NoReturn:
-            bill = counting(parsed)(wanted)
-            _write(folder, form, store, model, wanted, bill_json(bill, price))
+    def write(
+        parsed: Namespace, store: AnswerStore, model: Any, wanted: Sequence[Wanted]
+    ) -> NoReturn:
+        if not isinstance(model, LongBenchAPI):
+            raise OptionError(f"--write-requests is for --model {NAME}.")
+        names = [custom_id(store.identity, one.key, one.repeat) for one in wanted]
+        requests = (model.request_of(one.instance) for one in wanted)
+        rows = (
+            request_row(form, name, model.server, request)
+            for name, request in zip(names, requests, strict=True)
+        )
+        # One file after the other: all prompts at once are gigabytes.
+        ending = "json" if form == ANTHROPIC else "jsonl"
+        files = [
+            _written(folder / f"requests-{number:03}.{ending}", pieces)
+            for number, pieces in enumerate(files_of_rows(form, rows), start=1)
+        ]
+        tasks = Counter(str(one.instance.task_name) for one in wanted)
+        manifest = {
+            "format": form,
+            "made_by": f"lm-eval-longbench {__version__}",
+            "created": datetime.now(timezone.utc).isoformat(timespec="seconds"),
+            "model": shown(store.identity),
+            "answers": str(store.path),
+            "requests": len(wanted),
+            "tasks": dict(tasks),
+            "bill": bill_of(parsed, wanted).as_json(price),
+            "files": files,
+        }
+        with written_together([folder / MANIFEST]) as (file,):
+            file.document(manifest)
+        out = (_awaited(form, store, model, one) for one in wanted)
+        add_awaited(store.path, store.identity, zip(names, out, strict=True))
+        raise NothingSent(
+            f"{len(wanted)} requests of {len(tasks)} tasks are in {len(files)} "
+            f"{'file' if len(files) == 1 else 'files'} in {folder}, none was sent.\n"
+            f"When their results are there: lm-eval-longbench answers import FILE... "
+            f"--output_path {store.path.parent}\nThen this command without --write-requests."
+        )
 
-        return write
-
-    return instead
-
-
-def _write(
-    folder: Path,
-    form: str,
-    store: AnswerStore,
-    model: Any,
-    wanted: Sequence[Wanted],
-    bill: Mapping[str, Any],
-) -> NoReturn:
-    if not isinstance(model, LongBenchAPI):
-        raise OptionError(f"--write-requests is for --model {NAME}.")
-    names = [custom_id(store.identity, one.key, one.repeat) for one in wanted]
-
-    def rows() -> Iterator[dict[str, Any]]:
-        for name, one in zip(names, wanted, strict=True):
-            yield request_row(form, name, model.server, model.request_of(one.instance))
-
-    # One file after the other: all prompts at once are gigabytes.
-    files = []
-    for number, pieces in enumerate(files_of_rows(form, rows()), start=1):
-        ending = "json" if form == "anthropic" else "jsonl"
-        files.append(_written(folder / f"requests-{number:03}.{ending}", pieces))
-    tasks = Counter(str(one.instance.task_name) for one in wanted)
-    manifest = {
-        "format": form,
-        "made_by": f"lm-eval-longbench {installed('lm-eval-longbench')}",
-        "created": datetime.now(timezone.utc).isoformat(timespec="seconds"),
-        "model": shown(store.identity),
-        "answers": str(store.path),
-        "requests": len(wanted),
-        "tasks": dict(tasks),
-        "bill": bill,
-        "files": files,
-    }
-    with written_together([folder / MANIFEST]) as (file,):
-        file.document(manifest)
-    add_awaited(store.path, store.identity, _awaited(form, store, model, names, wanted))
-    output = store.path.parent
-    raise NothingSent(
-        f"{len(wanted)} requests of {len(tasks)} tasks are in {len(files)} "
-        f"{'file' if len(files) == 1 else 'files'} in {folder}, none was sent.\n"
-        f"When their results are there: lm-eval-longbench answers import FILE... "
-        f"--output_path {output}\nThen this command without --write-requests."
-    )
+    return write
 
 
-def _written(path: Path, pieces: Iterator[bytes]) -> dict[str, Any]:
+def _written(path: Path, pieces: Iterable[bytes]) -> dict[str, Any]:
     """Write a file; return what the manifest says of it."""
-    digest, size = hashlib.sha256(), 0
     with written_together([path]) as (file,):
         for piece in pieces:
             file.write(piece)
-            digest.update(piece)
-            size += len(piece)
-    return {"file": path.name, "bytes": size, "sha256": digest.hexdigest()}
+    return {"file": path.name, "bytes": path.stat().st_size, "sha256": sha256_of(path)}
 
 
-def _awaited(
-    form: str,
-    store: AnswerStore,
-    model: LongBenchAPI,
-    names: Sequence[str],
-    wanted: Sequence[Wanted],
-) -> Iterator[tuple[str, Awaited]]:
-    for name, one in zip(names, wanted, strict=True):
-        request = model.request_of(one.instance)
-        kept = vars(one.kept(Answer("")))
-        own = {key: value for key, value in kept.items() if key != "answer"}
-        stops = tuple(request.parameters.get("stop") or ())
-        yield name, Awaited(store.identity, store.path, own, stops, left_out(form, request))
+def _awaited(form: str, store: AnswerStore, model: LongBenchAPI, one: Wanted) -> Awaited:
+    request = model.request_of(one.instance)
+    kept = {name: own for name, own in vars(one.kept(Answer(""))).items() if name != "answer"}
+    stops = tuple(request.parameters.get("stop") or ())
+    return Awaited(store.identity, store.path, kept, stops, left_out(form, request))

@@ -485,7 +485,7 @@ def _bill_lines(run: EvaluatorConfig, tasks: Sequence[Built]) -> Iterator[Line]:
             continue
         number, budget = one.asked * one.task.asking.repeats, one.generation["max_gen_toks"]
         known = known and one.limit.tokens is not None
-        bill.add(TaskBill(number, number * (one.limit.tokens or 0), 0, number * budget))
+        bill += TaskBill(number, number * (one.limit.tokens or 0), 0, number * budget)
         whole = len(one.whole or "") if one.task.asking.options.log_prompts == "full" else 0
         need += number * (_EXCERPT + budget * _TOKEN + whole) if run.log_samples else 0
     if bill.requests:

@@ -11,6 +11,7 @@ import json
 import logging
 import os
 import time
+from argparse import Namespace
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -76,8 +77,9 @@ class Wanted:
         )
 
 
-# Gets the model and what is to be asked of it; raises NothingSent.
-Instead = Callable[[Any, Sequence["Wanted"]], NoReturn]
+# Gets the run's arguments, the file of answers, the model and what is to be asked of it; raises
+# NothingSent.
+Instead = Callable[[Namespace, AnswerStore, Any, Sequence["Wanted"]], NoReturn]
 
 
 class KeptAnswers:
@@ -97,7 +99,7 @@ class KeptAnswers:
         *,
         cuts: dict[str, Any] | None = None,
         keep_empty: bool = False,
-        instead: Instead | None = None,
+        instead: Callable[[Any, Sequence[Wanted]], NoReturn] | None = None,
     ) -> None:
         """Prepare.
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import re
+import sqlite3
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -15,32 +16,52 @@ from lm_eval_longbench.records.store import PUT, identity_of, made, naming, read
 from lm_eval_longbench.records.summary import files_of
 
 
-def lock(stack: contextlib.ExitStack, file: Path, done: str) -> None:
-    """Keep runs from a file of answers as long as a stack is open.
+@contextlib.contextmanager
+def opened_together(
+    identities: Mapping[Path, str], done: str, others: Iterable[Path] = ()
+) -> Iterator[dict[Path, sqlite3.Connection]]:
+    """Open files of answers for writing while no run writes them; all is written, or nothing.
+
+    Args:
+        identities: of the model whose answers each file has or gets.
+        done: to the answers, in a word for the error, such as "merged".
+        others: files that no run may write meanwhile.
 
     Raises:
-        OptionError: a run writes it; says that nothing was `done`.
+        OptionError: a run writes one of the files.
     """
-    own = FileLock(f"{file}.lock")
-    try:
-        with contextlib.suppress(PermissionError):  # nobody writes in such a folder
-            stack.enter_context(own.acquire(timeout=0))
-    except Timeout:
-        raise OptionError(
-            f"A run writes its answers to {file}. Wait for it; nothing was {done}."
-        ) from None
+    found: dict[Path, sqlite3.Connection] = {}
+    with contextlib.ExitStack() as stack:
+        for file in dict.fromkeys((*identities, *others)):
+            try:
+                with contextlib.suppress(PermissionError):  # nobody writes in such a folder
+                    stack.enter_context(FileLock(f"{file}.lock").acquire(timeout=0))
+            except Timeout:
+                raise OptionError(
+                    f"A run writes its answers to {file}. Wait for it; nothing was {done}."
+                ) from None
+        for file, identity in identities.items():
+            with naming(file):
+                found[file] = made(file, identity)
+                stack.callback(found[file].close)
+                found[file].execute("BEGIN IMMEDIATE")
+        yield found
+        for connection in found.values():
+            connection.execute("COMMIT")
 
 
-def _checked(file: Path) -> str:
-    """Return whose answers a file has; OptionError if one of them is not as it was written."""
-    with reading(file) as opened:
-        damaged = sum(kept is None for kept in rows_of(opened))
+def _checked(files: Sequence[Path]) -> str:
+    """Return whose answers some files have; OptionError if one is not as it was written."""
+    for file in files:
+        with reading(file) as opened:
+            damaged = sum(kept is None for kept in rows_of(opened))
+            identity = identity_of(opened) or ""
         if damaged:
             raise OptionError(
                 f"{file} is damaged ({damaged} answers): a run of its model mends it. Nothing was "
                 "merged."
             )
-        return identity_of(opened) or ""
+    return identity
 
 
 def merge_answers(paths: Iterable[Path], folder: Path) -> list[Path]:
@@ -67,23 +88,12 @@ def merge_answers(paths: Iterable[Path], folder: Path) -> list[Path]:
             own[target].append(file)
     if not own:
         raise OptionError(f"No file of answers is in {', '.join(map(str, given))}.")
-    with contextlib.ExitStack() as stack:
-        folder.mkdir(parents=True, exist_ok=True)
-        for file in dict.fromkeys((*own, *files)):
-            lock(stack, file, "merged")
-        whose = {file: _checked(file) for sources in own.values() for file in sources}
-        writing = []
+    folder.mkdir(parents=True, exist_ok=True)
+    whose = {target: _checked(sources) for target, sources in own.items()}
+    with opened_together(whose, "merged", files) as opened:
         for target, sources in own.items():
-            identity = whose[sources[0]]
-            with naming(target):
-                connection = made(target, identity)
-                stack.callback(connection.close)
-                connection.execute("BEGIN IMMEDIATE")
-                writing.append(connection)
-                for source in sources:
-                    with reading(source) as opened:
-                        rows = (kept.row(identity) for kept in rows_of(opened) if kept is not None)
-                        connection.executemany(PUT, rows)
-        for connection in writing:
-            connection.execute("COMMIT")
+            for source in sources:
+                with naming(target), reading(source) as rows:
+                    kept = (one.row(whose[target]) for one in rows_of(rows) if one is not None)
+                    opened[target].executemany(PUT, kept)
     return list(own)

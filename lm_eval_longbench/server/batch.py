@@ -22,22 +22,12 @@ from lm_eval_longbench.server.server import CHAT, PATHS, Server
 OPENAI, ANTHROPIC, VLLM = "openai", "anthropic", "vllm"
 
 
-@dataclass(frozen=True)
-class Limits:
-    """What one file may hold.
-
-    Attributes:
-        rows, bytes: at most; of OpenAI's Batch and Anthropic's Message Batches, November 2026.
-    """
-
-    rows: int
-    bytes: int
-
-
+# Rows and bytes that a file may hold: of OpenAI's Batch and Anthropic's Message Batches, November
+# 2026.
 LIMITS = {
-    OPENAI: Limits(50_000, 200_000_000),
-    ANTHROPIC: Limits(100_000, 256_000_000),
-    VLLM: Limits(50_000, 200_000_000),
+    OPENAI: (50_000, 200_000_000),
+    ANTHROPIC: (100_000, 256_000_000),
+    VLLM: (50_000, 200_000_000),
 }
 FORMATS = tuple(LIMITS)
 # Generation arguments as Anthropic calls them.
@@ -80,14 +70,12 @@ def request_row(form: str, name: str, server: Server, request: Request) -> dict[
     messages = body.pop("messages")
     own = {"model": body.pop("model")}
     for parameter, value in body.items():
-        if parameter in request.parameters or parameter == "seed":
-            if parameter not in _ANTHROPIC:
-                raise OptionError(
-                    f"Anthropic's batches do not take {parameter}: leave it out of gen_kwargs."
-                )
-            parameter = _ANTHROPIC[parameter]
-        if parameter:
-            own[parameter] = value
+        if parameter not in _ANTHROPIC and parameter in request.parameters:
+            raise OptionError(
+                f"Anthropic's batches do not take {parameter}: leave it out of gen_kwargs."
+            )
+        own[_ANTHROPIC.get(parameter, parameter)] = value
+    own.pop("", None)  # the seed
     system = "\n\n".join(one["content"] for one in messages if one["role"] == "system")
     own |= {"system": system} if system else {}
     own["messages"] = [one for one in messages if one["role"] != "system"]
@@ -101,9 +89,10 @@ def left_out(form: str, request: Request) -> tuple[str, ...]:
 
 def files_of_rows(form: str, rows: Iterator[Mapping[str, Any]]) -> Iterator[Iterator[bytes]]:
     """Yield the files that some requests need, each as its pieces; read one before the next."""
-    limits, ends = LIMITS[form], (b"", b"")
-    if form == ANTHROPIC:
-        ends = (b'{"requests": [', b"]}\n")
+    most_rows, most_bytes = LIMITS[form]
+    first, between, last = (
+        (b'{"requests": [', b",\n", b"]}\n") if form == ANTHROPIC else (b"", b"\n", b"\n")
+    )
     coming = (
         json.dumps(row, ensure_ascii=False).encode("utf-8", "backslashreplace") for row in rows
     )
@@ -111,16 +100,14 @@ def files_of_rows(form: str, rows: Iterator[Mapping[str, Any]]) -> Iterator[Iter
 
     def one_file() -> Iterator[bytes]:
         nonlocal row
-        number, size = 0, len(ends[0]) + len(ends[1])
-        yield ends[0]
+        before, number, size = first, 0, len(last)
         while row is not None:
-            text = row + b"\n" if form != ANTHROPIC else (b",\n" if number else b"") + row
-            number, size = number + 1, size + len(text)
-            if number > 1 and (number > limits.rows or size > limits.bytes):
+            number, size = number + 1, size + len(before) + len(row)
+            if number > 1 and (number > most_rows or size > most_bytes):
                 break
-            yield text
-            row = next(coming, None)
-        yield ends[1]
+            yield before + row
+            before, row = between, next(coming, None)
+        yield last
 
     while row is not None:
         yield one_file()

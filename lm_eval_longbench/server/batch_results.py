@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import time
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -15,8 +14,8 @@ from lm_eval_longbench.errors import OptionError
 from lm_eval_longbench.files import Unreadable, blocks, lines, reading
 from lm_eval_longbench.records.answer import ANSWERED
 from lm_eval_longbench.records.awaited import Awaited, awaited_in
-from lm_eval_longbench.records.joined_stores import lock
-from lm_eval_longbench.records.store import PUT, Kept, made, naming, row_of
+from lm_eval_longbench.records.joined_stores import opened_together
+from lm_eval_longbench.records.store import PUT, Kept, naming, row_of
 from lm_eval_longbench.server.batch import result_of
 from lm_eval_longbench.server.faults import Fault
 
@@ -85,34 +84,21 @@ def import_results(paths: Sequence[Path], folder: Path) -> Imported:
     for path in paths:
         for row in _rows(path):
             _read(row, out, answers, found)
-    with contextlib.ExitStack() as stack:
-        own: dict[Path, list[tuple[Awaited, Kept]]] = defaultdict(list)
-        for name, one in out.items():
-            own[one.answers] += [(one, answers[name])] if name in answers else []
-        writing = []
-        for file, new in own.items():
-            lock(stack, file, "imported")
-            identity = next(one.identity for one in out.values() if one.answers == file)
-            with naming(file):
-                connection = made(file, identity)
-                stack.callback(connection.close)
-                connection.execute("BEGIN IMMEDIATE")
-                writing.append(connection)
-                for _, kept in new:
-                    there = row_of(connection, identity, kept.request, kept.repeat)
-                    if there is not None and there.answer.state == ANSWERED:
-                        found.known += 1
-                        continue
-                    connection.execute(PUT, kept.row(identity))
-                    found.answers[file] += 1
-                    found.empty += kept.answer.state != ANSWERED
-                for one in (one for one in out.values() if one.answers == file):
-                    there = row_of(
-                        connection, identity, one.request["request"], one.request["repeat"]
-                    )
-                    found.missing += there is None or there.answer.state != ANSWERED
-        for connection in writing:
-            connection.execute("COMMIT")
+    identities = {asked.answers: asked.identity for asked in out.values()}
+    with opened_together(identities, "imported") as files:
+        for name, asked in out.items():
+            with naming(asked.answers):
+                file, own, kept = files[asked.answers], asked.request, answers.get(name)
+                there = row_of(file, asked.identity, own["request"], own["repeat"])
+                is_there = there is not None and there.answer.state == ANSWERED
+                if kept is not None and is_there:
+                    found.known += 1
+                elif kept is not None:
+                    file.execute(PUT, kept.row(asked.identity))
+                    found.answers[asked.answers] += 1
+                    is_there = kept.answer.state == ANSWERED
+                    found.empty += not is_there
+                found.missing += not is_there
     return found
 
 

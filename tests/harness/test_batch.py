@@ -198,7 +198,7 @@ def test_a_folder_without_requests_is_said(tmp_path):
 
 
 def test_files_are_split_at_the_limits(server, tmp_path, monkeypatch):
-    monkeypatch.setitem(batch.LIMITS, "openai", batch.Limits(rows=7, bytes=30_000))
+    monkeypatch.setitem(batch.LIMITS, "openai", (7, 30_000))
     out = tmp_path / "out"
     write(server, tmp_path / "results", out, tasks=FEW)
     files = sorted(out.glob("requests-*.jsonl"))

@@ -7,12 +7,12 @@ from json_server import JsonHandler, JsonServer, serving
 from typer.testing import CliRunner
 
 from lm_eval_longbench.cli.main import app
-from lm_eval_longbench.errors import NothingSent, OptionError
+from lm_eval_longbench.errors import OptionError
 from lm_eval_longbench.harness.arguments import Beside
-from lm_eval_longbench.harness.bill import DryRun
+from lm_eval_longbench.harness.bill import Counted, dry_run
 from lm_eval_longbench.harness.run import run_harness
 from lm_eval_longbench.prompts.tokenizer import load_tokenizer
-from lm_eval_longbench.records.price import Price, read_price
+from lm_eval_longbench.reporting.cost import Price, read_price
 
 TASKS = "longbench_v1_qasper,longbench_v2,longbench_pro_t3_1"
 
@@ -50,10 +50,9 @@ def arguments(server, tmp_path, model_folder):
 
 
 def bill_of(arguments):
-    dry = DryRun()
-    with pytest.raises(NothingSent):
-        run_harness(arguments, Beside(instead=dry.instead), quiet=True)
-    return dry.bill
+    with pytest.raises(Counted) as found:
+        run_harness(arguments, Beside(instead=dry_run), quiet=True)
+    return found.value.bill
 
 
 def test_the_bill_before_is_what_the_server_counts_after(server, arguments, tmp_path):
