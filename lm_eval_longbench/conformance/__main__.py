@@ -32,11 +32,6 @@ def lines(name: str) -> list[dict[str, Any]]:
         return [json.loads(line) for line in file]
 
 
-def rules() -> dict[str, str]:
-    """Return what breaks each rule, in words, by the rule's id."""
-    return {line["rule"]: line["says"] for line in lines("rules")}
-
-
 def asked(row: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a program is sent of a row: all but the solution."""
     sent = {"id": row["id"], "kind": row["kind"], **row["ask"]}
@@ -89,15 +84,14 @@ class Program:
                 self._process.wait(self._limit)
             status = self._process.poll()
             raise CannotRun(f"It ends at {row['id']}, with exit status {status}.")
-        try:
+        reply = None
+        with contextlib.suppress(ValueError):
             reply = json.loads(line)
-        except ValueError:
-            reply = None
         if not isinstance(reply, dict):
             raise CannotRun(f"Its answer to {row['id']} is no JSON object: {line.strip()[:200]!r}")
         return reply
 
-    def end(self) -> None:
+    def close(self) -> None:
         """End the program."""
         self._process.kill()
         self._process.wait()
@@ -126,7 +120,7 @@ def hold(program: Any, kind: str) -> tuple[list[Row], int]:
 
 def report(held: Mapping[str, tuple[list[Row], int]]) -> int:
     """Print what was found by kind, and return the exit status."""
-    words = rules()
+    words = {line["rule"]: line["says"] for line in lines("rules")}
     for kind, (rows, skipped) in held.items():
         right = sum(row.right for row in rows)
         say(f"{kind}: {right} right, {len(rows) - right} wrong, {skipped} not checked")
@@ -142,13 +136,10 @@ def report(held: Mapping[str, tuple[list[Row], int]]) -> int:
             tests = "; ".join(words[rule] for rule in row.wrong) or "no single rule"
             say(f"       {row.id}: {row.difference()} [can show: {tests}]")
     checked = [row for rows, _ in held.values() for row in rows]
-    if not checked:
-        say("Nothing was checked.")
+    if checked and not all(row.right for row in checked):
         return BREAKS
-    if not all(row.right for row in checked):
-        return BREAKS
-    say("All that was checked is as officially.")
-    return CONFORMS
+    say("All that was checked is as officially." if checked else "Nothing was checked.")
+    return CONFORMS if checked else BREAKS
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -167,17 +158,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     command = given.command[1:] if given.command[:1] == ["--"] else given.command
     if unknown or not command:
         parser.error(f"no kind {unknown[0]!r}: {', '.join(KINDS)}" if unknown else "no COMMAND")
-    program = None
     try:
-        program = Program(command, given.limit)
-        held = {kind: hold(program, kind) for kind in kinds}
+        with contextlib.closing(Program(command, given.limit)) as program:
+            return report({kind: hold(program, kind) for kind in kinds})
     except CannotRun as error:
         warn(f"The program could not be checked. {error}")
         return CANNOT_RUN
-    finally:
-        if program is not None:
-            program.end()
-    return report(held)
 
 
 if __name__ == "__main__":

@@ -18,6 +18,13 @@ from lm_eval_longbench.prompts.prepare import common, text_sha256
 _CLOSE = 1e-9
 # Characters of a text that is wrong.
 _SHOWN = 40
+# What is asked for, and of which kind it is.
+_KINDS: dict[str, Any] = {
+    "sha256": str,
+    "letter": str | None,
+    "score": int | float | None,
+    "figures": Mapping,
+}
 
 
 def flat(figures: Mapping[str, Any], before: str = "") -> dict[str, Any]:
@@ -38,16 +45,10 @@ def told(expected: Mapping[str, Any], reply: Mapping[str, Any]) -> Any:
         KeyError: the reply has no such value.
         TypeError: it is of another kind.
     """
-    (name,) = (name for name in ("sha256", "letter", "score", "figures") if name in expected)
+    (name,) = _KINDS.keys() & expected.keys()
     said = "prompt" if name == "sha256" else name
     value = reply[said]
-    kinds: dict[str, Any] = {
-        "sha256": str,
-        "letter": str | None,
-        "score": int | float | None,
-        "figures": Mapping,
-    }
-    if not isinstance(value, kinds[name]):
+    if not isinstance(value, _KINDS[name]):
         raise TypeError(f"{said!r} cannot be of the type {type(value).__name__}.")
     return flat(value) if name == "figures" else value
 
@@ -88,9 +89,7 @@ class Row:
     @property
     def compared(self) -> Any:
         """The answer; of a text its sha256."""
-        if "sha256" not in self.expected:
-            return self.value
-        return text_sha256(self.value)
+        return text_sha256(self.value) if "sha256" in self.expected else self.value
 
     @property
     def right(self) -> bool:

@@ -5,8 +5,9 @@ A figure has its official value, its interval and its signature where a format h
 
 from __future__ import annotations
 
+import itertools
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,6 +29,8 @@ SCHEMA = "0.3.0"
 _PACKAGE = "lm-eval-longbench"
 _URL = f"https://pypi.org/project/{_PACKAGE}/"
 _UNITS = {"percent": "percent", "share": "proportion"}
+# Generation arguments as Every Eval Ever calls them.
+_GENERATION = {"temperature": "temperature", "top_p": "top_p", "max_gen_toks": "max_tokens"}
 
 
 @dataclass(frozen=True)
@@ -37,53 +40,24 @@ class _Known:
     Attributes:
         column, row, cell: of the report.
         value: unrounded, in the unit of the benchmark.
+        title: of its table, with the mode.
+        name: its own within the table.
+        signature: what it depends on, in one line.
         protocol: whether it is of the official protocol, in words.
+        data: the official data that was asked; None: it was other data.
+        interval: its ends; None: it has none.
     """
 
     column: Column
     row: ReportRow
     cell: Cell
     value: float
+    title: str
+    name: str
+    signature: str
     protocol: str
-
-    @property
-    def source(self) -> Source:
-        """The official data of its benchmark."""
-        return benchmarks()[self.column.table.info.benchmark].source
-
-    @property
-    def is_official_data(self) -> bool:
-        """Whether the answers are to the official data, at the pinned revision."""
-        return list(self.column.table.facts.data) == [self.source.label]
-
-    @property
-    def title(self) -> str:
-        """Name of its table, with the mode."""
-        info = self.column.table.info
-        return f"{info.title} ({info.mode})" if info.mode else info.title
-
-    @property
-    def name(self) -> str:
-        """Its name within the table."""
-        return f"{self.row.section}: {self.row.name}"
-
-    @property
-    def signature(self) -> str:
-        """What it depends on, in one line."""
-        return str(self.column.table.facts.signature.get("line") or "not known")
-
-    @property
-    def ends(self) -> tuple[float, float] | None:
-        """The ends of its interval; None: it has none."""
-        low, high = map(self.row.unit.scaled, (self.cell.low, self.cell.high))
-        return None if low is None or high is None else (low, high)
-
-
-def _protocol(report: Report) -> Iterator[tuple[str, str]]:
-    for one in report.benchmarks:
-        departs, unknown = official_protocol(one.columns)
-        text = f"not known: {unknown}" if unknown else "yes"
-        yield one.benchmark, f"no, because: {departs}" if departs else text
+    data: Source | None
+    interval: tuple[float, float] | None
 
 
 def _figures(report: Report) -> list[_Known]:
@@ -95,15 +69,30 @@ def _figures(report: Report) -> list[_Known]:
     runs = {column.run.name for one in report.benchmarks for column in one.columns}
     if len(runs) > 1:
         raise OptionError(f"A record is of one run, and these are {len(runs)}. Give one of them.")
-    protocol = dict(_protocol(report))
-    found = [
-        _Known(column, row, cell, value, protocol[one.benchmark])
-        for one in report.benchmarks
-        for row in one.rows
-        if not row.detail and row.unit.name in _UNITS
-        for column, cell in zip(one.columns, row.figures, strict=True)
-        if cell is not None and (value := row.unit.scaled(cell.value)) is not None
-    ]
+    found = []
+    for one in report.benchmarks:
+        departs, unknown = official_protocol(one.columns)
+        protocol = f"not known: {unknown}" if unknown else "yes"
+        rows = [row for row in one.rows if not row.detail and row.unit.name in _UNITS]
+        for row, (number, column) in itertools.product(rows, enumerate(one.columns)):
+            cell, info, facts = row.figures[number], column.table.info, column.table.facts
+            if cell is None or cell.value is None:
+                continue
+            data = benchmarks()[info.benchmark].source
+            low, high = map(row.unit.scaled, (cell.low, cell.high))
+            known = _Known(
+                column,
+                row,
+                cell,
+                value=row.unit.factor * cell.value,
+                title=f"{info.title} ({info.mode})" if info.mode else info.title,
+                name=f"{row.section}: {row.name}",
+                signature=str(facts.signature.get("line") or "not known"),
+                protocol=f"no, because: {departs}" if departs else protocol,
+                data=data if list(facts.data) == [data.label] else None,
+                interval=None if low is None or high is None else (low, high),
+            )
+            found.append(known)
     if not found:
         raise OptionError("The run has no figure with a value, so that there is no record of it.")
     return found
@@ -113,60 +102,36 @@ def _figures(report: Report) -> list[_Known]:
 
 
 def _source_data(known: _Known) -> dict[str, Any]:
-    facts, source = known.column.table.facts, known.source
-    if not known.is_official_data:
-        return {"dataset_name": facts.data_text, "source_type": "other"}
+    source = known.data
+    if source is None:
+        return {"dataset_name": known.column.table.facts.data_text, "source_type": "other"}
+    place = {"revision": source.revision, "file": source.file, "sha256": source.sha256}
     return {
         "dataset_name": known.column.table.info.title,
         "source_type": "hf_dataset",
         "hf_repo": source.repo,
         "samples_number": known.cell.n,
-        "additional_details": {
-            "revision": source.revision,
-            "file": source.file,
-            "sha256": source.sha256,
-        },
-    }
-
-
-def _uncertainty(known: _Known) -> dict[str, Any]:
-    found: dict[str, Any] = {"num_samples": known.cell.n}
-    if known.ends is not None:
-        low, high = known.ends
-        found["confidence_interval"] = {
-            "lower": low,
-            "upper": high,
-            "confidence_level": LEVEL,
-            "method": known.cell.method,
-        }
-        if known.cell.method == "bootstrap":
-            found["num_bootstrap_samples"] = RESAMPLES
-    return found
-
-
-def _generation(ingredients: Mapping[str, Any]) -> dict[str, Any]:
-    """Return generation arguments, those that all tasks of a table share."""
-    given = ingredients.get("generation")
-    if not isinstance(given, Mapping):
-        return {}
-    names = {"temperature": "temperature", "top_p": "top_p", "max_gen_toks": "max_tokens"}
-    return {
-        "generation_args": {new: given[own] for own, new in names.items() if own in given},
-        "additional_details": {"generation": json.dumps(given, sort_keys=True)},
+        "additional_details": place,
     }
 
 
 def _eee_result(known: _Known) -> dict[str, Any]:
-    table, unit = known.column.table, known.row.unit
+    table, cell, unit = known.column.table, known.cell, known.row.unit
     details = {
         "signature": known.signature,
         "official_protocol": known.protocol,
-        "failed": str(known.cell.failed),
+        "failed": str(cell.failed),
     }
-    if known.cell.official is not None:
-        details["official_value"] = str(known.cell.official)
-    generation = _generation(table.facts.ingredients)
-    return {
+    if cell.official is not None:
+        details["official_value"] = str(cell.official)
+    uncertainty: dict[str, Any] = {"num_samples": cell.n}
+    if known.interval is not None:
+        ends = dict(zip(("lower", "upper"), known.interval, strict=True))
+        level = {"confidence_level": LEVEL, "method": cell.method}
+        uncertainty["confidence_interval"] = {**ends, **level}
+        if cell.method == "bootstrap":
+            uncertainty["num_bootstrap_samples"] = RESAMPLES
+    result = {
         "evaluation_result_id": f"{table.info.name}/{known.row.section}/{known.row.name}",
         "evaluation_name": f"{known.title}, {known.name}",
         "source_data": _source_data(known),
@@ -179,13 +144,17 @@ def _eee_result(known: _Known) -> dict[str, Any]:
             "min_score": 0.0,
             "max_score": float(unit.factor),
         },
-        "score_details": {
-            "score": known.value,
-            "details": details,
-            "uncertainty": _uncertainty(known),
-        },
-        **({"generation_config": generation} if generation else {}),
+        "score_details": {"score": known.value, "details": details, "uncertainty": uncertainty},
     }
+    given = table.facts.ingredients.get("generation")
+    if isinstance(given, Mapping):  # else the tasks of the table differ in it
+        result["generation_config"] = {
+            "generation_args": {
+                _GENERATION[name]: given[name] for name in _GENERATION if name in given
+            },
+            "additional_details": {"generation": json.dumps(given, sort_keys=True)},
+        }
+    return result
 
 
 def eee(report: Report, now: float) -> str:
@@ -202,13 +171,13 @@ def eee(report: Report, now: float) -> str:
         OptionError: there are several runs, or no figure.
     """
     found = _figures(report)
-    run = found[0].column.run
-    packages = found[0].column.table.facts.ingredients.get("packages")
+    name, facts = found[0].column.run.name, found[0].column.table.facts
+    packages = facts.ingredients.get("packages")
     known = packages if isinstance(packages, Mapping) else {}
     unknown = dict.fromkeys(("deployment_type", "model_availability"), "unknown")
     value = {
         "schema_version": SCHEMA,
-        "evaluation_id": f"longbench/{run.name}/{now:.0f}",
+        "evaluation_id": f"longbench/{name}/{now:.0f}",
         "retrieved_timestamp": f"{now:.0f}",
         "source_metadata": {
             "source_name": _PACKAGE,
@@ -221,7 +190,7 @@ def eee(report: Report, now: float) -> str:
             "version": __version__,
             "additional_details": {name: str(own) for name, own in known.items()},
         },
-        "model_info": {"name": run.name, "id": run.name, "additional_details": unknown},
+        "model_info": {"name": name, "id": name, "additional_details": unknown},
         "evaluation_results": list(map(_eee_result, found)),
     }
     return json.dumps(value, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
@@ -231,25 +200,26 @@ def eee(report: Report, now: float) -> str:
 
 
 def _dataset(known: _Known) -> dict[str, Any]:
-    own, source = known.column.table.facts, known.source
-    if not known.is_official_data:
-        return {"name": f"{known.title}, other data: {own.data_text}", "type": own.data_text}
+    source, label = known.data, known.column.table.facts.data_text
+    if source is None:
+        return {"name": f"{known.title}, other data: {label}", "type": label}
     place = {"type": source.repo, "revision": source.revision}
     return {"name": known.title, **place, "args": {"file": source.file, "sha256": source.sha256}}
 
 
 def _metric(known: _Known) -> dict[str, Any]:
-    cell, unit = known.cell, known.row.unit
+    cell = known.cell
     metrics = {tasks()[task].metric for task in known.column.table.info.tasks}
-    metric: dict[str, Any] = {
+    told: dict[str, Any] = {"unit": _UNITS[known.row.unit.name], "questions": cell.n}
+    told["failed"] = cell.failed
+    if known.interval is not None:
+        told["interval"] = {"level": LEVEL, "ends": list(known.interval)}
+    return {
         "type": "accuracy" if metrics == {"letter"} else "score",
         "name": known.name,
         "value": known.value if cell.official is None else cell.official,
-        "args": {"unit": _UNITS[unit.name], "questions": cell.n, "failed": cell.failed},
+        "args": {**told, "signature": known.signature, "official_protocol": known.protocol},
     }
-    if known.ends is not None:
-        metric["args"]["interval"] = {"level": LEVEL, "ends": list(known.ends)}
-    return metric
 
 
 def model_index(report: Report) -> str:
@@ -263,18 +233,14 @@ def model_index(report: Report) -> str:
     tables: dict[str, list[_Known]] = {}
     for known in _figures(report):
         tables.setdefault(known.column.table.info.name, []).append(known)
-    results = []
-    for own in tables.values():
-        first, metrics = own[0], list(map(_metric, own))
-        for metric in metrics:
-            metric["args"] |= {"signature": first.signature, "official_protocol": first.protocol}
-        results.append(
-            {
-                "task": {"type": "text-generation", "name": "Text Generation"},
-                "dataset": _dataset(first),
-                "metrics": metrics,
-                "source": {"name": f"{_PACKAGE} {__version__}", "url": _URL},
-            }
-        )
-    value = {"model-index": [{"name": own[0].column.run.name, "results": results}]}
+    results = [
+        {
+            "task": {"type": "text-generation", "name": "Text Generation"},
+            "dataset": _dataset(own[0]),
+            "metrics": list(map(_metric, own)),
+            "source": {"name": f"{_PACKAGE} {__version__}", "url": _URL},
+        }
+        for own in tables.values()
+    ]
+    value = {"model-index": [{"name": known.column.run.name, "results": results}]}
     return yaml.safe_dump(value, allow_unicode=True, sort_keys=False, width=1000)
