@@ -200,8 +200,8 @@ def test_the_gate_of_the_examples(tmp_path):
     assert steps.pop(0) == "pip install lm-eval-longbench"
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
     outputs = {}
-    for margin in (gate["env"]["MARGIN"], "30"):
-        for step in steps:
+    for margin, asked in ((gate["env"]["MARGIN"], steps), ("30", steps[-1:])):
+        for step in asked:
             done = subprocess.run(
                 ["bash", "-e", "-c", step],
                 env=os.environ | gate["env"] | {"PATH": path, "MARGIN": margin},

@@ -47,7 +47,8 @@ def test_a_vector_does_not_depend_on_the_batch(local):
     np.testing.assert_allclose(together, alone, atol=2e-6)
 
 
-def test_texts_of_equal_length_share_batches(local, monkeypatch):
+def test_texts_of_equal_length_share_batches(small_model, monkeypatch):
+    local = LocalEmbedder(small_model)  # no other test's threads use it
     local.embed(["load"])
     sizes = []
     encode = local._model.encode
