@@ -5,7 +5,6 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -297,37 +296,22 @@ def _task(name: str, one: Side, other: Side) -> TaskComparison:
     )
 
 
-@dataclass(frozen=True)
-class MarginVerdict:
-    """Whether one side is worse than the other by more than a margin.
+def margin_verdict(
+    compared: Compared, margin: float, name: str | None = None
+) -> tuple[str, list[tuple[Headline, Margin | None]]]:
+    """Return whether B is worse than A by more than a margin in points, and each figure's answer.
 
-    Attributes:
+    Args:
         compared: the sides.
         margin: in points.
         name: of the figure, see `Compared.named`.
+
+    Returns:
+        The heaviest answer, NOT, WORSE, UNDECIDED or NOT_WORSE; and the figures, each with what was
+        found, None: it has no pairs.
     """
-
-    compared: Compared
-    margin: float
-    name: str | None = None
-
-    @cached_property
-    def figures(self) -> list[tuple[Headline, Margin | None]]:
-        """Those that are judged, each with what was found; None: it has no pairs."""
-        return [(own, own.judged(self.margin)) for own in self.compared.named(self.name)]
-
-    @property
-    def answer(self) -> str:
-        """The heaviest answer: NOT, WORSE, UNDECIDED or NOT_WORSE."""
-        found = [NOT if own is None else own.verdict for _, own in self.figures]
-        if self.compared.verdict == NOT or not found:
-            return NOT
-        return next(one for one in (NOT, WORSE, UNDECIDED, NOT_WORSE) if one in found)
-
-    def as_json(self) -> dict[str, Any]:
-        """Return it as plain JSON values: shares of 1."""
-        figures = [
-            {"title": own.title, "figure": own.place, **(asdict(found) if found else {})}
-            for own, found in self.figures
-        ]
-        return {"points": self.margin, "verdict": self.answer, "figures": figures}
+    figures = [(own, own.judged(margin)) for own in compared.named(name)]
+    found = {NOT if own is None else own.verdict for _, own in figures}
+    if compared.verdict == NOT or not found:
+        return NOT, figures
+    return next(one for one in (NOT, WORSE, UNDECIDED, NOT_WORSE) if one in found), figures

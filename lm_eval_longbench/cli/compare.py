@@ -5,20 +5,21 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from rich.table import Table
 
-from lm_eval_longbench.check.compare import Compared, Headline, MarginVerdict, compare_results
+from lm_eval_longbench.check.compare import Compared, Headline, compare_results, margin_verdict
 from lm_eval_longbench.check.explain import Explanation
 from lm_eval_longbench.console import say_json, say_line, say_table, table_of
 from lm_eval_longbench.errors import WRONG_USAGE, OptionError, few
 from lm_eval_longbench.reporting.formats import joined
 from lm_eval_longbench.reporting.render import difference_parts, figure_parts
 from lm_eval_longbench.signature.ingredients import CARE, COMPARABLE, NOT
-from lm_eval_longbench.statistics.margin import NOT_WORSE, UNDECIDED, WORSE
+from lm_eval_longbench.statistics.margin import NOT_WORSE, UNDECIDED, WORSE, Margin
 
 # Tasks, headlines and ingredients that are named where there are more: ten lines in all.
 _TASKS, _HEADLINES, _DIFFERENCES = 3, 2, 2
@@ -138,9 +139,9 @@ def _points(text: str | None, figure: str | None) -> float | None:
     return points
 
 
-def margin_lines(verdict: MarginVerdict) -> Iterator[str]:
-    """Yield what was found of each figure, and the answer."""
-    for own, found in verdict.figures:
+def margin_lines(figures: Sequence[tuple[Headline, Margin | None]]) -> Iterator[str]:
+    """Yield what was found of each figure."""
+    for own, found in figures:
         name = f"{own.title} {own.place}"
         if found is None:
             yield f"margin: {name}: no questions that both have, or one of them is unscored"
@@ -157,7 +158,6 @@ def margin_lines(verdict: MarginVerdict) -> Iterator[str]:
         if found.sampling is not None:
             share = round(100 * found.sampling)
             yield f"  noise: {share}% from sampling, {100 - share}% from question to question"
-    yield f"margin of {verdict.margin:g}: {verdict.answer}"
 
 
 def _about(number: int) -> str:
@@ -272,12 +272,20 @@ def compare(
     """
     points = _points(margin, figure)
     compared = compare_results(a, b)
-    verdict = None if points is None else MarginVerdict(compared, points, figure)
-    status = _STATUSES[verdict.answer if verdict else compared.verdict]
+    answer = compared.verdict
+    figures: list[tuple[Headline, Margin | None]] = []
+    if points is not None:
+        answer, figures = margin_verdict(compared, points, figure)
     if in_json:
-        told = {"margin": verdict.as_json()} if verdict else {}
-        say_json(json.dumps({"a": str(a), "b": str(b), **compared.as_json(), **told}, indent=1))
-        raise typer.Exit(status)
+        told = {"a": str(a), "b": str(b), **compared.as_json()}
+        if points is not None:
+            judged = [
+                {"title": own.title, "figure": own.place, **(asdict(found) if found else {})}
+                for own, found in figures
+            ]
+            told["margin"] = {"points": points, "verdict": answer, "figures": judged}
+        say_json(json.dumps(told, indent=1))
+        raise typer.Exit(_STATUSES[answer])
     say_line(_side("A", a, compared.models[0]))
     say_line(_side("B", b, compared.models[1]))
     for line in _headlines(compared):
@@ -286,10 +294,12 @@ def compare(
     for line in () if verbose else _differences(compared):
         say_line(line)
     say_line(why_line(compared))
-    for line in margin_lines(verdict) if verdict else ():
+    for line in margin_lines(figures):
         say_line(line)
+    if points is not None:
+        say_line(f"margin of {points:g}: {answer}")
     if verbose:
         _say_all(compared)
     else:
         say_line(_MORE)
-    raise typer.Exit(status)
+    raise typer.Exit(_STATUSES[answer])

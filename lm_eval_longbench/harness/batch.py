@@ -102,6 +102,6 @@ def _written(path: Path, pieces: Iterable[bytes]) -> dict[str, Any]:
 
 def _awaited(form: str, store: AnswerStore, model: LongBenchAPI, one: Wanted) -> Awaited:
     request = model.request_of(one.instance)
-    kept = {name: own for name, own in vars(one.kept(Answer(""))).items() if name != "answer"}
     stops = tuple(request.parameters.get("stop") or ())
+    kept = one.kept(Answer(""))
     return Awaited(store.identity, store.path, kept, stops, left_out(form, request))

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from lm_eval_longbench.errors import DataError
 from lm_eval_longbench.files import read_json_lines
@@ -23,20 +22,16 @@ class Awaited:
     Attributes:
         identity: of the model that is to answer.
         answers: the file for its answer.
-        request: all that is kept beside the answer, by the names of `Kept`.
+        kept: all that is kept beside the answer, which is empty so far.
         stops: stop strings, where the answer ends.
         left_out: parameters that the provider does not take.
     """
 
     identity: str
     answers: Path
-    request: Mapping[str, Any]
+    kept: Kept
     stops: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
-
-    def kept(self, answer: Answer) -> Kept:
-        """Return an answer to it as the file of answers takes it."""
-        return Kept(**self.request, answer=answer)
 
 
 def _file(answers: Path) -> Path:
@@ -44,25 +39,23 @@ def _file(answers: Path) -> Path:
 
 
 def _read(file: Path) -> Iterator[tuple[str, Awaited]]:
-    identity, answers = "", file
-    for number, row in read_json_lines(file, DataError):
-        if number == 1:
-            identity, answers = row["identity"], file.with_name(row["answers"])
-        else:
-            own = {name: tuple(row.pop(name)) for name in ("stops", "left_out")}
-            yield row.pop("custom_id"), Awaited(identity, answers, row, **own)
+    rows = (row for _, row in read_json_lines(file, DataError))
+    head = next(rows)
+    for row in rows:
+        name, stops, left_out = (row.pop(key) for key in ("custom_id", "stops", "left_out"))
+        kept, place = Kept(**row, answer=Answer("")), file.with_name(head["answers"])
+        yield name, Awaited(head["identity"], place, kept, tuple(stops), tuple(left_out))
 
 
 def add_awaited(answers: Path, identity: str, out: Iterable[tuple[str, Awaited]]) -> None:
     """Note that requests are out, beside those that are already."""
     file = _file(answers)
-    known = dict(_read(file)) if file.exists() else {}
-    known |= dict(out)
+    known = {**(dict(_read(file)) if file.exists() else {}), **dict(out)}
     with json_lines(file) as write:
         write({"identity": identity, "answers": answers.name})
         for name, one in known.items():
-            more = {"stops": list(one.stops), "left_out": list(one.left_out)}
-            write({"custom_id": name, **one.request, **more})
+            own = {key: value for key, value in vars(one.kept).items() if key != "answer"}
+            write({"custom_id": name, **own, "stops": one.stops, "left_out": one.left_out})
 
 
 def awaited_in(folder: Path) -> dict[str, Awaited]:

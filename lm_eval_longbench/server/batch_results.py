@@ -88,8 +88,8 @@ def import_results(paths: Sequence[Path], folder: Path) -> Imported:
     with opened_together(identities, "imported") as files:
         for name, asked in out.items():
             with naming(asked.answers):
-                file, own, kept = files[asked.answers], asked.request, answers.get(name)
-                there = row_of(file, asked.identity, own["request"], own["repeat"])
+                file, kept = files[asked.answers], answers.get(name)
+                there = row_of(file, asked.identity, asked.kept.request, asked.kept.repeat)
                 is_there = there is not None and there.answer.state == ANSWERED
                 if kept is not None and is_there:
                     found.known += 1
@@ -122,4 +122,4 @@ def _read(row: Any, out: dict[str, Awaited], answers: dict[str, Kept], found: Im
         found.double += 1
         if earlier.answer.state == ANSWERED:
             return
-    answers[result.name] = asked.kept(replace(answer, at=time.time()))
+    answers[result.name] = replace(asked.kept, answer=replace(answer, at=time.time()))
