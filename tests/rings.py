@@ -41,13 +41,7 @@ RINGS = {
         *("reporting/test_report_read_run.py", "scoring/test_problems.py"),
         *("scoring/test_score_bad_rows.py", "scoring/test_score_disk.py", "server/test_faults.py"),
         *("server/test_server_bounds.py", "server/test_server_faults.py", "test_errors.py"),
-        *(
-            "test_fuzz.py",
-            "test_input_files.py",
-            "test_messages.py",
-            "test_result_files.py",
-            "test_secrets.py",
-        ),
+        *("test_input_files.py", "test_messages.py", "test_result_files.py", "test_secrets.py"),
     ),
 }
 
@@ -74,7 +68,6 @@ TOGETHER = {
         "scoring/test_score_embed.py",
     ),
     "four ways": ("test_four_ways.py",),
-    "damaged inputs": ("test_fuzz.py",),
     "a real model": ("harness/test_hf.py",),
 }
 
