@@ -25,20 +25,20 @@ _SPEC.loader.exec_module(counts)
 
 # What has been reached: lower these whenever it can be done, raise them for what users gain.
 LIMITS = {
-    "package lines": 39_982,
-    "lines of code": 25_811,
+    "package lines": 39_826,
+    "lines of code": 25_706,
     "lines of JavaScript and CSS": 1_405,
     "lines of JSON": 1_464,
-    "modules": 182,
+    "modules": 181,
     "longest module": 500,
     "YAML files": 124,
-    "test lines": 43_011,
-    "English words of docs": 21_990,
-    "scripts lines": 2_230,
-    "classes": 301,
+    "test lines": 42_263,
+    "English words of docs": 19_456,
+    "scripts lines": 2_124,
+    "classes": 299,
     "modules in a circle": 0,
     "own imports inside functions": 3,
-    "functions that pass through": 14,
+    "functions that pass through": 10,
     "patches of the harness": 4,
     "modules outside benchmarks/ that name benchmarks": 0,
 }
