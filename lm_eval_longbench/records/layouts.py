@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lm_eval_longbench.errors import PredictionError
-from lm_eval_longbench.files import blocks, lines, read_json
+from lm_eval_longbench.files import blocks, lines, read_json, read_json_lines
 from lm_eval_longbench.metrics.reasoning import answer_of
 from lm_eval_longbench.records.sample import Unusable
 
@@ -31,10 +31,11 @@ if TYPE_CHECKING:
 # ---------------------------------------------------------------------- files of other programs
 
 # How a file holds its rows: one JSON object a line; a table with a header; one JSON object whose
-# values are the rows.
+# values are the rows; one object a line, with its question in a file of requests.
 LINES = "lines"
 TABLE = "table"
 OBJECT = "object"
+REQUESTS = "requests"
 # A text as Python prints it.
 _TEXT = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\"""", re.DOTALL)
 
@@ -90,7 +91,7 @@ class Layout(abc.ABC):
 
     def may_be(self, path: Path, *, named: bool) -> bool:
         """Whether a file may be one, by its name; `named`: the user named it."""
-        endings = {LINES: (".jsonl", ".gz"), TABLE: (".csv",), OBJECT: (".json",)}[self.form]
+        endings = {TABLE: (".csv",), OBJECT: (".json",)}.get(self.form, (".jsonl", ".gz"))
         return bool(self.pattern.fullmatch(path.name)) or (named and path.suffix in endings)
 
     @abc.abstractmethod
@@ -143,6 +144,8 @@ def pieces_of(form: str, path: Path) -> Iterator[bytes]:
             yield from pieces
     elif form == TABLE:
         yield from map(_line, _table_rows(path))
+    elif form == REQUESTS:
+        yield from map(_line, _rows_with_requests(path))
     else:
         whole = read_json(path, PredictionError)
         if not isinstance(whole, dict):
@@ -174,6 +177,21 @@ def _table_rows(path: Path) -> Iterator[dict[str, Any]]:
         yield from csv.DictReader(texts, restkey="more", strict=True)
     except csv.Error as error:  # a row that no reader takes; what is before it counts
         yield {"the rest of the table cannot be read": str(error)}
+
+
+def _rows_with_requests(path: Path) -> Iterator[Any]:
+    """Yield the rows of `predictions/MODEL/NAME-predictions.jsonl` with what is told of questions.
+
+    That is the `doc` in `requests/MODEL/NAME-requests.jsonl`, less the prompt; where that file is
+    not there, nothing.
+    """
+    name = path.name.replace("-predictions.", "-requests.")
+    file, known = path.parents[1].parent / "requests" / path.parent.name / name, {}
+    for _, row in read_json_lines(file, PredictionError) if file.is_file() else ():
+        if isinstance(row, dict) and isinstance(row.get("doc"), dict):
+            known[row.get("native_id")] = {**row["doc"], "query": None}
+    for _, row in read_json_lines(path, PredictionError):
+        yield {**row, "doc": known.get(row.get("native_id"))} if isinstance(row, dict) else row
 
 
 def texts_of(cell: Any) -> list[str] | None:

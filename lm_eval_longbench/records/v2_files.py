@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from lm_eval_longbench.catalog.read import ours
 from lm_eval_longbench.metrics.letter import CHOICES, extract_choice
 from lm_eval_longbench.records.layouts import (
+    REQUESTS,
     TABLE,
     AnsweredQuestion,
     Found,
@@ -227,6 +228,40 @@ class TensorRtLlm(Layout):
         return AnsweredQuestion({**row, "response_cot": row.get("cot_response")}, [answer])
 
 
+class OlmoEval(Layout):
+    """`predictions/<model>/longbench_v2-predictions.jsonl` (allenai/olmo-eval, 1d195ad)."""
+
+    name = "olmo-eval"
+    title = "olmo-eval's predictions of LongBench v2"
+    notes = (
+        "olmo-eval cuts long prompts on the left, at the server's length, where officially the "
+        "middle is cut, and takes white space off the ends of documents, questions and choices.",
+    )
+    form = REQUESTS
+    pattern = re.compile(r"longbench_v2(_dev)?(_\w+)?-predictions\.jsonl")
+
+    def find(self, row: Mapping[str, Any], path: Path) -> Found | str | None:
+        if not {"native_id", "model_output", "label"} <= row.keys():
+            return None
+        lacking = {"difficulty", "length"} - (row.get("doc") or {}).keys()
+        if not lacking:
+            return Found(NAME)
+        return (
+            f"is {self.title}, and {', '.join(sorted(lacking))} of its questions are in the file "
+            f"of requests/{path.parent.name}/ that was written with it: put it beside predictions/"
+        )
+
+    def read(self, row: Mapping[str, Any], index: int, task: Task) -> AnsweredQuestion | Unusable:
+        doc, given = row.get("doc"), row.get("model_output")
+        if not isinstance(doc, dict):
+            return Unusable("its question is not in the file of requests")
+        answers = [one.get("text") for one in given or () if isinstance(one, Mapping)]
+        if not answers or not all(isinstance(text, str | None) for text in answers):
+            return Unusable("'model_output' has no texts")
+        known = {**doc, "_id": str(row.get("native_id")), "answer": row.get("label")}
+        return AnsweredQuestion(known, [text or "" for text in answers])
+
+
 class OpenCompassV2(NamedLayout):
     """`predictions/<model>/LongBenchv2.json` (open-compass/opencompass, a5acc4b)."""
 
@@ -248,5 +283,6 @@ LAYOUTS: tuple[Layout, ...] = (
     KvpressV2(),
     Evalscope(),
     TensorRtLlm(),
+    OlmoEval(),
     OpenCompassV2(),
 )

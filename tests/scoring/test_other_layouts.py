@@ -317,6 +317,41 @@ def test_the_results_of_tensorrt_llm(score, tmp_path, cot):
     assert own["made_by"] == "TensorRT-LLM's results of LongBench v2"
 
 
+def olmo(folder, *, requests=True):
+    """Its two files of one run; the second answer to a question is a sample more."""
+    rows, asked = [], []
+    for index, (letter, gold, _, _) in enumerate(V2):
+        known = {"id": f"q{index}", "index": index, **facts(index)}
+        name = {"doc_id": index, "native_id": f"q{index}", "label": gold}
+        texts = [{"text": text, "extracted_answer": letter} for text in (says(letter), "**No**")]
+        rows.append({**name, "model_output": texts, "instance_metrics": {}})
+        asked.append({**name, "doc": {"query": "A text.", **known}, "task_name": "longbench_v2"})
+    write_lines(folder / "predictions" / "olmo" / "longbench_v2_a1b2c3-predictions.jsonl", *rows)
+    if requests:
+        write_lines(folder / "requests" / "olmo" / "longbench_v2_a1b2c3-requests.jsonl", *asked[:2])
+
+
+def test_the_predictions_of_olmo_eval(score, tmp_path):
+    """Difficulty and length are in the requests; a question that is not there is named."""
+    olmo(tmp_path / "in")
+    found = score(tmp_path / "in")
+    assert [(one["id"], one["repeat"], one["choice"]) for one in found.samples] == [
+        ("q0", 1, "A"),
+        ("q0", 2, None),
+        ("q1", 1, "B"),
+        ("q1", 2, None),
+    ]
+    assert {one["difficulty"] for one in found.samples} == {"easy", "hard"}
+    assert found.problems["malformed"][0]["reason"] == "its question is not in the file of requests"
+    (own,) = found.report["inputs"]
+    assert own["made_by"] == "olmo-eval's predictions of LongBench v2" and own["notes"]
+    olmo(tmp_path / "alone", requests=False)
+    with pytest.raises(
+        PredictionError, match=r"difficulty, length of its questions.*requests/olmo/"
+    ):
+        score(tmp_path / "alone")
+
+
 def review(index, **more):
     letter, gold, _, _ = V2[index]
     score = {"value": {"acc": 1.0}, "extracted_prediction": letter or "", "prediction": "ANSWER"}
