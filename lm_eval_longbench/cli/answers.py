@@ -58,10 +58,15 @@ def merge(
     to: Annotated[Path, typer.Option(help="Folder for one file a model.")],
 ) -> None:
     """Join the files of several machines, which stay as they are."""
-    for file in merge_answers(paths, to):
+    for file, double in merge_answers(paths, to).items():
         found = summary(file)
         say_line(f"written: {file}")
         say_table(answers_table(found))
+        if double:
+            say_line(f"{double} answers were in several files")
+        if lacking := sum(own.empty + own.filtered + own.failed for own in found.tasks.values()):
+            say_line(f"{lacking} requests have no answer: the command that asked them asks again")
+    say_line("`score` of the logs says which shards are missing or double.")
 
 
 def import_answers(

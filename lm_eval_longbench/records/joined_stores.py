@@ -64,7 +64,7 @@ def _checked(files: Sequence[Path]) -> str:
     return identity
 
 
-def merge_answers(paths: Iterable[Path], folder: Path) -> list[Path]:
+def merge_answers(paths: Iterable[Path], folder: Path) -> dict[Path, int]:
     """Put all answers of some files into one file a model; those files stay as they are.
 
     An answer is never replaced by the lack of one. Either all of it is done, or nothing.
@@ -74,7 +74,7 @@ def merge_answers(paths: Iterable[Path], folder: Path) -> list[Path]:
         folder: for the files, which may be there already.
 
     Returns:
-        The files that were written.
+        The files that were written, each with how many answers it had already.
 
     Raises:
         OptionError: there is no such file, one is damaged, or a run is writing one.
@@ -90,10 +90,14 @@ def merge_answers(paths: Iterable[Path], folder: Path) -> list[Path]:
         raise OptionError(f"No file of answers is in {', '.join(map(str, given))}.")
     folder.mkdir(parents=True, exist_ok=True)
     whose = {target: _checked(sources) for target, sources in own.items()}
+    double = dict.fromkeys(own, 0)
     with opened_together(whose, "merged", files) as opened:
         for target, sources in own.items():
+            before = opened[target].total_changes
             for source in sources:
                 with naming(target), reading(source) as rows:
-                    kept = (one.row(whose[target]) for one in rows_of(rows) if one is not None)
+                    kept = [one.row(whose[target]) for one in rows_of(rows) if one is not None]
                     opened[target].executemany(PUT, kept)
-    return list(own)
+                    double[target] += len(kept)
+            double[target] -= opened[target].total_changes - before
+    return double

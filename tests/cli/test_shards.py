@@ -117,6 +117,10 @@ def test_joined_answers_leave_nothing_to_ask(invoke, runs, tmp_path):
         score_paths(tmp_path / name if name == "joined" else runs / "one", tmp_path / f"o{name}")
     left, right = (tmp_path / f"o{name}" / FILES[0] for name in ("joined", "whole"))
     assert left.read_bytes() == right.read_bytes()
+    assert "have no answer" not in result.output
+    again = invoke("answers", "merge", shards[0], "--to", tmp_path / "joined")
+    number = sum(one.answered for one in summary(answer_files(shards[0])[0]).tasks.values())
+    assert f"{number} answers were in several files" in again.output
 
 
 def test_a_file_in_use_is_not_merged(invoke, raised, runs, tmp_path):
