@@ -7,7 +7,8 @@ RINGS = {
     "exact": (
         *("benchmarks", "conformance", "data", "metrics", "prompts", "records", "reporting"),
         *("retrieval", "scoring", "signature", "statistics"),
-        *("test_architecture.py", "test_catalog.py", "test_docs.py", "test_four_ways.py"),
+        *("test_architecture.py", "test_bench.py", "test_catalog.py", "test_docs.py"),
+        "test_four_ways.py",
         *("test_golden_set.py", "test_interface_names.py", "test_json_page.py"),
         *("test_language.py", "test_lm_eval_versions.py", "test_options.py"),
         *("test_presets_table.py", "test_rings.py", "test_rules.py", "test_task_names.py"),

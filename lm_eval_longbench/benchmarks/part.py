@@ -160,13 +160,14 @@ def shards(questions: Sequence[_Question], number: int) -> dict[str, int]:
     return found
 
 
-# Of a table: its questions, and the shard of each document. To read it for each task takes long.
-_known: dict[str, tuple[set[tuple[str, str]], dict[str, int]]] = {}
+# The shard of each question of a table. To read a table for each of its tasks takes long.
+_known: dict[str, dict[tuple[str, str], int]] = {}
 
 
 def _of_table(
     asking: Any, sibling: Callable[[Task], Any], documents: Documents, tokenizer: Tokenizer
-) -> tuple[set[tuple[str, str]], dict[str, int]]:
+) -> dict[tuple[str, str], int]:
+    """Return the shard of each chosen question of a table, by its task and its id."""
     options, task = asking.options, asking.task
     _, number = shard_of(options.shard) if options.shard else (1, 1)
     counted = tokenizer_sha256(tokenizer()) if TOKENS in options.only else None
@@ -177,7 +178,8 @@ def _of_table(
         own = [one for one, _ in found]
         if SAMPLE in options.only:
             own = sampled(found, options.only[SAMPLE])
-        _known[key] = {one[:2] for one in own}, shards(own, number)
+        pieces = shards(own, number)
+        _known[key] = {(name, id_): pieces[place] for name, id_, place, _ in own}
     return _known[key]
 
 
@@ -201,39 +203,34 @@ def asked_part(
     options, task = asking.options, asking.task
     if not options.only and options.shard is None:
         return documents
-    whole = _matching(asking, documents, tokenizer)
-    asked, light = whole, documents.rows.without("context")
     if SAMPLE in options.only or options.shard is not None:
-        chosen, pieces = _of_table(asking, sibling, documents, tokenizer)
-        own: dict[int, int] = {}  # the shard of each question
-        for n in whole:
-            name = (task.counted, _id(light[n]))
-            place = documents.context_sha256[n] or " ".join(name)
-            if name in chosen and place in pieces:
-                own[n] = pieces[place]
-        asked = whole = list(own)
-        if options.shard is not None:
-            asked = [n for n in whole if own[n] == shard_of(options.shard)[0]]
+        chosen = _of_table(asking, sibling, documents, tokenizer)
+        names = ((task.counted, _id(row)) for row in documents.rows.without("context"))
+        whole = {n: chosen[name] for n, name in enumerate(names) if name in chosen}
+    else:
+        whole = dict.fromkeys(_matching(asking, documents, tokenizer), 1)
+    piece, _ = shard_of(options.shard) if options.shard else (1, 1)
+    asked = [n for n, own in whole.items() if own == piece]
     if not asked:
         told = f"shard {options.shard}" if whole else f"only {_told(options.only)}"
         raise NothingAsked(
             f"{task.label}: no question is left by {told}. Widen the option, or ask the tasks that "
             "have such questions: `lm-eval-longbench run` leaves the others out."
         )
-    return documents.part(asked, whole, options.shard, _told(options.only))
+    return documents.part(asked, list(whole), options.shard, _told(options.only))
 
 
 def _told(only: Mapping[str, Any]) -> str:
     """Return a selection in words, which tells it from any other."""
-    texts = []
+    texts = {}
     for name, values in only.items():
         if name == SAMPLE:
-            texts.append(f"{name}: {values}")
+            texts[name] = str(values)
         elif isinstance(values[0], int):
-            texts.append(f"{name}: {values[0]} to {values[1]}")
-        elif name == IDS:
-            digest = hashlib.sha256(json.dumps(values).encode()).hexdigest()[:8]
-            texts.append(f"{name}: {few(values, _NAMED)} ({digest})")
+            texts[name] = f"{values[0]} to {values[1]}"
         else:
-            texts.append(f"{name}: {', '.join(values)}")
-    return "; ".join(texts)
+            texts[name] = ", ".join(values)
+    if IDS in only:
+        digest = hashlib.sha256(json.dumps(only[IDS]).encode()).hexdigest()[:8]
+        texts[IDS] = f"{few(only[IDS], _NAMED)} ({digest})"
+    return "; ".join(f"{name}: {text}" for name, text in texts.items())

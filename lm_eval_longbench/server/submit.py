@@ -69,7 +69,8 @@ def submit(folder: Path, say: Say, wait: float = WAIT) -> list[Path]:
     for own in files:
         if not own.get("batch"):
             own["batch"] = provider.send(folder / own["file"])
-            _save(folder, manifest)
+            with written_together([folder / MANIFEST]) as (file,):
+                file.document(manifest)
             say(f"{own['file']}: sent as {own['batch']}")
     found: list[Path] = []
     told: dict[str, str] = {}
@@ -81,32 +82,25 @@ def submit(folder: Path, say: Say, wait: float = WAIT) -> list[Path]:
                 told[own["file"]] = state
                 say(f"{own['file']}: {state}")
             if is_ended:
-                found.append(_fetched(provider, folder, own))
+                found.append(_fetched(provider, folder, own, state))
                 left.remove(own)
         if left:
             time.sleep(wait)
     return found
 
 
-def _save(folder: Path, manifest: Any) -> None:
-    with written_together([folder / MANIFEST]) as (file,):
-        file.document(manifest)
-
-
-def _fetched(provider: Any, folder: Path, own: Any) -> Path:
+def _fetched(provider: Any, folder: Path, own: Any, state: str) -> Path:
     """Write the results of a batch beside its requests."""
     path = folder / f"results-{Path(own['file']).stem.rpartition('-')[2]}.jsonl"
-    rows = 0
-    with written_together([path]) as (file,):
-        for line in provider.results(own["batch"]):
-            file.write(line.rstrip(b"\n") + b"\n")
-            rows += 1
-    if not rows:
+    lines = [line.rstrip(b"\n") for line in provider.results(own["batch"])]
+    if not lines:
         raise RunStopped(
-            f"The batch {own['batch']} of {own['file']} has no results: "
-            f'{provider.look(own["batch"])[0]}. To send it again, take its "batch" out of '
-            f"{folder / MANIFEST}."
+            f"The batch {own['batch']} of {own['file']} has no results: {state}. To send it again, "
+            f'take its "batch" out of {folder / MANIFEST}.'
         )
+    with written_together([path]) as (file,):
+        for line in lines:
+            file.write(line + b"\n")
     return path
 
 
