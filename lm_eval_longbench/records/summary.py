@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from lm_eval_longbench.records.answer import STATES, Answer
+from lm_eval_longbench.records.answer import BATCH, STATES, Answer
 from lm_eval_longbench.records.identity import shown
 from lm_eval_longbench.records.store import answer_files, identity_of, reading, rows_of
 
@@ -23,25 +24,28 @@ class TaskAnswers:
         prompt_tokens, cached_tokens, completion_tokens, reasoning_tokens: sums over all that were
             counted; None: none was.
         first, last: when the first and the last of them came, seconds since 1970.
+        batch: how many came in result files of a batch API, all at one time.
     """
 
     answered: int = 0
     empty: int = 0
     filtered: int = 0
     failed: int = 0
-    reasons: dict[str, int] = field(default_factory=dict)
+    reasons: Counter[str] = field(default_factory=Counter)
     prompt_tokens: int | None = None
     cached_tokens: int | None = None
     completion_tokens: int | None = None
     reasoning_tokens: int | None = None
     first: float | None = None
     last: float | None = None
+    batch: int = 0
 
     def add(self, answer: Answer) -> None:
         """Count one answer."""
         setattr(self, answer.state, getattr(self, answer.state) + 1)
         if answer.reason:
-            self.reasons[answer.reason] = self.reasons.get(answer.reason, 0) + 1
+            self.reasons[answer.reason] += 1
+        self.batch += answer.via == BATCH
         for name in TOKENS:
             if (number := getattr(answer, name)) is not None:
                 setattr(self, name, (getattr(self, name) or 0) + number)
@@ -51,11 +55,10 @@ class TaskAnswers:
 
     def join(self, other: TaskAnswers) -> None:
         """Count all that another has counted."""
-        for name in (*STATES, *TOKENS):
+        for name in (*STATES, *TOKENS, "batch"):
             if (number := getattr(other, name)) is not None:
                 setattr(self, name, (getattr(self, name) or 0) + number)
-        for reason, number in other.reasons.items():
-            self.reasons[reason] = self.reasons.get(reason, 0) + number
+        self.reasons.update(other.reasons)
         for name, choose in (("first", min), ("last", max)):
             known = [own for own in (getattr(self, name), getattr(other, name)) if own is not None]
             setattr(self, name, choose(known, default=None))

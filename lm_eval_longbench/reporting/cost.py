@@ -94,9 +94,10 @@ def costs(report: Report, folders: Mapping[str, Path], price: Price) -> list[dic
             counts = {name: getattr(kept, name) for name in TOKENS}
             for name, value in counts.items():
                 row[name.replace("_tokens", "")] = "" if value is None else f"{value:,}"
-            seconds = kept.last - kept.first if kept.first and kept.last else 0.0
+            is_timed = kept.first and kept.last and not kept.batch  # batches come all at once
+            seconds = (kept.last or 0.0) - (kept.first or 0.0) if is_timed else 0.0
             written = kept.completion_tokens or 0
-            row["seconds"] = f"{seconds:,.0f}"
+            row["seconds"] = f"{seconds:,.0f}" if is_timed else ""
             row["tokens/s"] = f"{written / seconds:,.1f}" if seconds and written else ""
             row |= {"cost": "", "points per unit": ""}
             if kept.prompt_tokens is not None and kept.completion_tokens is not None:

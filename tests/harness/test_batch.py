@@ -10,11 +10,14 @@ from filelock import FileLock
 from json_server import JsonHandler, JsonServer, serving
 from typer.testing import CliRunner
 
+from lm_eval_longbench.api.run import read_named
 from lm_eval_longbench.cli.main import app
 from lm_eval_longbench.errors import NothingSent, OptionError, UnknownNameError
 from lm_eval_longbench.harness.arguments import Beside
 from lm_eval_longbench.harness.batch import MANIFEST, written_requests
 from lm_eval_longbench.harness.run import run_harness
+from lm_eval_longbench.reporting.cost import Price, costs
+from lm_eval_longbench.reporting.report import make_report
 from lm_eval_longbench.server import batch
 from lm_eval_longbench.server.batch_results import import_results
 
@@ -119,6 +122,12 @@ def test_a_batch_gives_the_figures_of_requests_one_by_one(server, tmp_path):
     assert not server.asked
     assert plain(batched) == plain(online)
     assert {own["via"] for own in kept.signatures.values()} == {"batch"}
+    # What came all at once tells no speed.
+    for place, is_timed in ((tmp_path / "online", True), (folder, False)):
+        _, scored = read_named([place], tmp_path / f"{place.name} scored", None)
+        made = costs(make_report(scored, intervals=False), {scored[0].name: place}, Price(1, 1))
+        assert made and all(bool(row["seconds"]) == is_timed for row in made)
+        assert all(row["cost"] for row in made)
 
 
 @pytest.fixture
