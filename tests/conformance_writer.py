@@ -20,7 +20,6 @@ from small_tokenizers import byte_level_bpe
 import lm_eval_longbench as lb
 from lm_eval_longbench.benchmarks.registry import find_task, tables
 from lm_eval_longbench.conformance import __main__ as kit
-from lm_eval_longbench.conformance.diagnosis import Row, flat, told
 from lm_eval_longbench.prompts.render import text_sha256
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -53,7 +52,9 @@ def expected_of(sent):
         text = {"text": reply["prompt"]} if whole else {}
         return {"sha256": text_sha256(reply["prompt"]), **text}
     if "figures" in reply:
-        known = {name: value for name, value in flat(reply["figures"]).items() if value is not None}
+        known = {
+            name: value for name, value in kit.flat(reply["figures"]).items() if value is not None
+        }
         return {"figures": {n: v for n, v in known.items() if not NOT_COMPARED.fullmatch(n)}}
     return reply
 
@@ -62,18 +63,16 @@ def finished(number, kind, ask):
     """A row of the kit."""
     row = {"id": f"{kind}-{number}", "kind": kind, "ask": ask}
     sent = kit.asked(row)
-    row |= {"expected": (expected := expected_of(sent)), "wrong": {}}
+    row |= {"expected": expected_of(sent), "wrong": {}}
     for rule in RULES:
         if kind_of(rule) != kind:
             continue
-        value = told(expected, reference.reply(sent, rule))
-        bare = Row(row["id"], expected, {}, value)
-        if bare.right:
+        value, official = kit.compared(row, kit.told(row, reference.reply(sent, rule)))
+        if kit.same(value, official):
             continue
         if isinstance(value, dict):
-            official = bare.official
             value = {n: value.get(n) for n in official if value.get(n) != official[n]}
-        row["wrong"][rule] = bare.compared[:16] if "sha256" in expected else value
+        row["wrong"][rule] = value
     return row
 
 
