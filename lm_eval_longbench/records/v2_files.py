@@ -240,6 +240,9 @@ class OlmoEval(Layout):
     form = REQUESTS
     pattern = re.compile(r"longbench_v2(_dev)?(_\w+)?-predictions\.jsonl")
 
+    def may_be(self, path: Path, *, named: bool) -> bool:
+        return super().may_be(path, named=False)  # the name leads to the requests
+
     def find(self, row: Mapping[str, Any], path: Path) -> Found | str | None:
         if not {"native_id", "model_output", "label"} <= row.keys():
             return None
