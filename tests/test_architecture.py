@@ -32,7 +32,7 @@ LIMITS = {
     "modules": 180,
     "longest module": 500,
     "YAML files": 124,
-    "test lines": 42_345,
+    "test lines": 42_346,
     "English words of docs": 19_482,
     "scripts lines": 2_130,
     "classes": 298,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -31,7 +30,7 @@ class TaskAnswers:
     empty: int = 0
     filtered: int = 0
     failed: int = 0
-    reasons: Counter[str] = field(default_factory=Counter)
+    reasons: dict[str, int] = field(default_factory=dict)
     prompt_tokens: int | None = None
     cached_tokens: int | None = None
     completion_tokens: int | None = None
@@ -44,7 +43,7 @@ class TaskAnswers:
         """Count one answer."""
         setattr(self, answer.state, getattr(self, answer.state) + 1)
         if answer.reason:
-            self.reasons[answer.reason] += 1
+            self.reasons[answer.reason] = self.reasons.get(answer.reason, 0) + 1
         self.batch += answer.via == BATCH
         for name in TOKENS:
             if (number := getattr(answer, name)) is not None:
@@ -58,7 +57,8 @@ class TaskAnswers:
         for name in (*STATES, *TOKENS, "batch"):
             if (number := getattr(other, name)) is not None:
                 setattr(self, name, (getattr(self, name) or 0) + number)
-        self.reasons.update(other.reasons)
+        for reason, number in other.reasons.items():
+            self.reasons[reason] = self.reasons.get(reason, 0) + number
         for name, choose in (("first", min), ("last", max)):
             known = [own for own in (getattr(self, name), getattr(other, name)) if own is not None]
             setattr(self, name, choose(known, default=None))
