@@ -15,15 +15,10 @@ ROWS = {
 }
 
 
-@pytest.fixture(scope="module")
-def bench():
+def test_scores_of_both_sides_are_equal(tmp_path):
     loader = importlib.machinery.SourceFileLoader("bench", str(PATH))
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("bench", loader))
-    loader.exec_module(module)
-    return module
-
-
-def test_scores_of_both_sides_are_equal(bench, tmp_path):
+    bench = importlib.util.module_from_spec(importlib.util.spec_from_loader("bench", loader))
+    loader.exec_module(bench)
     for name, row in ROWS.items():
         (tmp_path / f"{name}.jsonl").write_text(json.dumps(row), encoding="utf-8")
     official, ours = (

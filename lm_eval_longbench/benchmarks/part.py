@@ -106,8 +106,14 @@ def _matching(asking: Any, documents: Documents, tokenizer: Tokenizer) -> list[i
 
 # ---------------------------------------------------------------------- all questions of a table
 
-# A question of a table: the task that counts it, its id, its document and bytes to read.
+# A question of a table: the task that counts it, its id and its document; and bytes to read.
+_Name = tuple[str, str, str]
 _Question = tuple[str, str, str, int]
+
+
+def _name(task: str, documents: Documents, number: int, row: Mapping[str, Any]) -> _Name:
+    """Return what a question of a table is known by; without a document it is one by itself."""
+    return task, _id(row), documents.context_sha256[number] or f"{task} {_id(row)}"
 
 
 def _questions(
@@ -128,11 +134,11 @@ def _questions(
         light = own.rows.without("context")
         for number in _matching(one, own, tokenizer):
             row = light[number]
-            place = own.context_sha256[number] or f"{task.name} {_id(row)}"
             groups = [str(_value(benchmark, task, row, name)) for name in table.dimensions]
             label = benchmark.pairing_label(task)  # modes draw the same questions
             draw = hashlib.sha256(f"{SEED} {label} {_id(row)}".encode()).hexdigest()
-            yield (task.name, _id(row), place, sizes[number] + 1), (task.name, *groups, draw)
+            question = (*_name(task.name, own, number, row), sizes[number] + 1)
+            yield question, (task.name, *groups, draw)
 
 
 def sampled(questions: Sequence[tuple[_Question, tuple[Any, ...]]], size: int) -> list[_Question]:
@@ -161,13 +167,13 @@ def shards(questions: Sequence[_Question], number: int) -> dict[str, int]:
 
 
 # The shard of each question of a table. To read a table for each of its tasks takes long.
-_known: dict[str, dict[tuple[str, str], int]] = {}
+_known: dict[str, dict[_Name, int]] = {}
 
 
 def _of_table(
     asking: Any, sibling: Callable[[Task], Any], documents: Documents, tokenizer: Tokenizer
-) -> dict[tuple[str, str], int]:
-    """Return the shard of each chosen question of a table, by its task and its id."""
+) -> dict[_Name, int]:
+    """Return the shard of each chosen question of a table, by its `_name`."""
     options, task = asking.options, asking.task
     _, number = shard_of(options.shard) if options.shard else (1, 1)
     counted = tokenizer_sha256(tokenizer()) if TOKENS in options.only else None
@@ -179,7 +185,7 @@ def _of_table(
         if SAMPLE in options.only:
             own = sampled(found, options.only[SAMPLE])
         pieces = shards(own, number)
-        _known[key] = {(name, id_): pieces[place] for name, id_, place, _ in own}
+        _known[key] = {one[:3]: pieces[one[2]] for one in own}
     return _known[key]
 
 
@@ -203,12 +209,12 @@ def asked_part(
     options, task = asking.options, asking.task
     if not options.only and options.shard is None:
         return documents
+    whole = dict.fromkeys(_matching(asking, documents, tokenizer), 1)
     if SAMPLE in options.only or options.shard is not None:
         chosen = _of_table(asking, sibling, documents, tokenizer)
-        names = ((task.counted, _id(row)) for row in documents.rows.without("context"))
-        whole = {n: chosen[name] for n, name in enumerate(names) if name in chosen}
-    else:
-        whole = dict.fromkeys(_matching(asking, documents, tokenizer), 1)
+        light = documents.rows.without("context")
+        names = ((n, _name(task.counted, documents, n, light[n])) for n in whole)
+        whole = {n: chosen[name] for n, name in names if name in chosen}
     piece, _ = shard_of(options.shard) if options.shard else (1, 1)
     asked = [n for n, own in whole.items() if own == piece]
     if not asked:

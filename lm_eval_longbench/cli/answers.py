@@ -74,8 +74,7 @@ def import_answers(
         list[Path], typer.Argument(metavar="FILE...", help="Result files of a batch API.")
     ],
     output_path: Annotated[
-        Path,
-        typer.Option("--output_path", help="As of the run with --write-requests."),
+        Path, typer.Option("--output_path", help="As of the run with --write-requests.")
     ],
 ) -> None:
     """Keep the answers of a batch; the same run then asks what is missing alone."""

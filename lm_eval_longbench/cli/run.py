@@ -183,9 +183,9 @@ def bill_table(bill: Bill, price: Price | None) -> Table:
     """Return what each task asks, and all of them."""
     rows = []
     for name, own in {**bill.tasks, "all": bill.total}.items():
-        cells = {"task": name, "requests": own.requests, "prompts": own.prompt}
-        cells |= {"of it shared": own.shared, "answers at most": own.answer}
-        row = {key: one if isinstance(one, str) else f"{one:,}" for key, one in cells.items()}
+        titles = ("requests", "prompts", "of it shared", "answers at most")
+        cells = zip(titles, vars(own).values(), strict=True)
+        row = {"task": name, **{title: f"{number:,}" for title, number in cells}}
         if price is not None:
             row["cost at most"] = f"{price.of(own.prompt, own.shared, own.answer):,.2f}"
         rows.append(row)
@@ -235,8 +235,7 @@ def run(
         bool, typer.Option("--dry-run", help="Count requests, tokens and cost; send nothing.")
     ] = False,
     price: Annotated[
-        str | None,
-        typer.Option(help="in,out[,cached]: money for a million tokens."),
+        str | None, typer.Option(help="in,out[,cached]: money for a million tokens.")
     ] = None,
     verbose: Annotated[
         bool, typer.Option("--verbose", help="Print all tables and all log lines.")

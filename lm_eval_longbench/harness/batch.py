@@ -54,6 +54,7 @@ def written_requests(folder: Path, form: str, price: Price | None = None) -> Ins
     ) -> NoReturn:
         if not isinstance(model, LongBenchAPI):
             raise OptionError(f"--write-requests is for --model {NAME}.")
+        bill = bill_of(parsed, wanted)  # where it cannot be made, nothing is written
         names = [custom_id(store.identity, one.key, one.repeat) for one in wanted]
         requests = (model.request_of(one.instance) for one in wanted)
         rows = (
@@ -75,7 +76,7 @@ def written_requests(folder: Path, form: str, price: Price | None = None) -> Ins
             "answers": str(store.path),
             "requests": len(wanted),
             "tasks": dict(tasks),
-            "bill": bill_of(parsed, wanted).as_json(price),
+            "bill": bill.as_json(price),
             "files": files,
         }
         with written_together([folder / MANIFEST]) as (file,):
@@ -103,5 +104,5 @@ def _written(path: Path, pieces: Iterable[bytes]) -> dict[str, Any]:
 def _awaited(form: str, store: AnswerStore, model: LongBenchAPI, one: Wanted) -> Awaited:
     request = model.request_of(one.instance)
     stops = tuple(request.parameters.get("stop") or ())
-    kept = one.kept(Answer(""))
-    return Awaited(store.identity, store.path, kept, stops, left_out(form, request))
+    own = store.identity, store.path, one.kept(Answer(""))
+    return Awaited(*own, stops, left_out(form, request))

@@ -16,6 +16,7 @@ from lm_eval_longbench.harness.backend import as_text
 from lm_eval_longbench.harness.generation import BUDGETS
 from lm_eval_longbench.harness.kept_answers import Wanted
 from lm_eval_longbench.harness.prefill import document_of
+from lm_eval_longbench.prompts.prepare import common
 from lm_eval_longbench.prompts.tokenizer import load_tokenizer, tokenizer_name
 from lm_eval_longbench.prompts.truncation import count_tokens
 from lm_eval_longbench.records.store import AnswerStore
@@ -111,8 +112,8 @@ def bill_of(parsed: Namespace, wanted: Sequence[Wanted]) -> Bill:
         shared = lengths.get(sent)
         if shared is None:
             lengths[sent] = _tokens(prompt, tokenizer)
-            common = _common(documents.get(document or "", ""), sent)
-            shared = round(lengths[sent] * common / max(1, len(sent)))
+            alike = common(documents.get(document or "", ""), sent)
+            shared = round(lengths[sent] * alike / max(1, len(sent)))
         if document:
             documents[document] = sent
         budget = int(next((generation[key] for key in BUDGETS if key in generation), 256))
@@ -120,18 +121,6 @@ def bill_of(parsed: Namespace, wanted: Sequence[Wanted]) -> Bill:
         own = TaskBill(1, lengths[sent], shared, budget)
         found.tasks[task] = found.tasks.get(task, TaskBill()) + own
     return found
-
-
-def _common(one: str, other: str) -> int:
-    """Return how many characters two texts begin with alike."""
-    low, high = 0, min(len(one), len(other))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if one[:middle] == other[:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
 
 
 def _tokens(prompt: Any, tokenizer: Any) -> int:

@@ -39,12 +39,11 @@ def _file(answers: Path) -> Path:
 
 
 def _read(file: Path) -> Iterator[tuple[str, Awaited]]:
-    rows = (row for _, row in read_json_lines(file, DataError))
-    head = next(rows)
-    for row in rows:
+    rows = [row for _, row in read_json_lines(file, DataError)]
+    for row in rows[1:]:  # the first is of all
         name, stops, left_out = (row.pop(key) for key in ("custom_id", "stops", "left_out"))
-        kept, place = Kept(**row, answer=Answer("")), file.with_name(head["answers"])
-        yield name, Awaited(head["identity"], place, kept, tuple(stops), tuple(left_out))
+        kept, place = Kept(**row, answer=Answer("")), file.with_name(rows[0]["answers"])
+        yield name, Awaited(rows[0]["identity"], place, kept, tuple(stops), tuple(left_out))
 
 
 def add_awaited(answers: Path, identity: str, out: Iterable[tuple[str, Awaited]]) -> None:

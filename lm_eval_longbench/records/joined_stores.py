@@ -17,22 +17,10 @@ from lm_eval_longbench.records.summary import files_of
 
 
 @contextlib.contextmanager
-def opened_together(
-    identities: Mapping[Path, str], done: str, others: Iterable[Path] = ()
-) -> Iterator[dict[Path, sqlite3.Connection]]:
-    """Open files of answers for writing while no run writes them; all is written, or nothing.
-
-    Args:
-        identities: of the model whose answers each file has or gets.
-        done: to the answers, in a word for the error, such as "merged".
-        others: files that no run may write meanwhile.
-
-    Raises:
-        OptionError: a run writes one of the files.
-    """
-    found: dict[Path, sqlite3.Connection] = {}
+def locked(files: Iterable[Path], done: str) -> Iterator[None]:
+    """Keep runs from files of answers; OptionError if one writes there: nothing was `done`."""
     with contextlib.ExitStack() as stack:
-        for file in dict.fromkeys((*identities, *others)):
+        for file in files:
             try:
                 with contextlib.suppress(PermissionError):  # nobody writes in such a folder
                     stack.enter_context(FileLock(f"{file}.lock").acquire(timeout=0))
@@ -40,6 +28,14 @@ def opened_together(
                 raise OptionError(
                     f"A run writes its answers to {file}. Wait for it; nothing was {done}."
                 ) from None
+        yield
+
+
+@contextlib.contextmanager
+def opened_together(identities: Mapping[Path, str]) -> Iterator[dict[Path, sqlite3.Connection]]:
+    """Open locked files, each of the model with an identity; all is written to all, or nothing."""
+    found: dict[Path, sqlite3.Connection] = {}
+    with contextlib.ExitStack() as stack:
         for file, identity in identities.items():
             with naming(file):
                 found[file] = made(file, identity)
@@ -89,15 +85,16 @@ def merge_answers(paths: Iterable[Path], folder: Path) -> dict[Path, int]:
     if not own:
         raise OptionError(f"No file of answers is in {', '.join(map(str, given))}.")
     folder.mkdir(parents=True, exist_ok=True)
-    whose = {target: _checked(sources) for target, sources in own.items()}
     double = dict.fromkeys(own, 0)
-    with opened_together(whose, "merged", files) as opened:
-        for target, sources in own.items():
-            before = opened[target].total_changes
-            for source in sources:
-                with naming(target), reading(source) as rows:
-                    kept = [one.row(whose[target]) for one in rows_of(rows) if one is not None]
-                    opened[target].executemany(PUT, kept)
-                    double[target] += len(kept)
-            double[target] -= opened[target].total_changes - before
+    with locked(dict.fromkeys((*own, *files)), "merged"):
+        whose = {target: _checked(sources) for target, sources in own.items()}
+        with opened_together(whose) as opened:
+            for target, sources in own.items():
+                before = opened[target].total_changes
+                for source in sources:
+                    with naming(target), reading(source) as rows:
+                        kept = (one.row(whose[target]) for one in rows_of(rows) if one is not None)
+                        opened[target].executemany(PUT, kept)
+                        double[target] += rows.execute("SELECT COUNT(*) FROM answers").fetchone()[0]
+                double[target] -= opened[target].total_changes - before
     return double

@@ -76,7 +76,7 @@ def _figures(report: Report) -> list[_Known]:
         rows = [row for row in one.rows if not row.detail and row.unit.name in _UNITS]
         for row, (number, column) in itertools.product(rows, enumerate(one.columns)):
             cell, info, facts = row.figures[number], column.table.info, column.table.facts
-            if cell is None or cell.value is None:
+            if cell is None or (value := row.unit.scaled(cell.value)) is None:
                 continue
             data = benchmarks()[info.benchmark].source
             low, high = map(row.unit.scaled, (cell.low, cell.high))
@@ -84,7 +84,7 @@ def _figures(report: Report) -> list[_Known]:
                 column,
                 row,
                 cell,
-                value=row.unit.factor * cell.value,
+                value=value,
                 title=f"{info.title} ({info.mode})" if info.mode else info.title,
                 name=f"{row.section}: {row.name}",
                 signature=str(facts.signature.get("line") or "not known"),

@@ -14,7 +14,7 @@ from lm_eval_longbench.errors import OptionError
 from lm_eval_longbench.files import Unreadable, blocks, lines, reading
 from lm_eval_longbench.records.answer import ANSWERED
 from lm_eval_longbench.records.awaited import Awaited, awaited_in
-from lm_eval_longbench.records.joined_stores import opened_together
+from lm_eval_longbench.records.joined_stores import locked, opened_together
 from lm_eval_longbench.records.store import PUT, Kept, naming, row_of
 from lm_eval_longbench.server.batch import result_of
 from lm_eval_longbench.server.faults import Fault
@@ -85,7 +85,7 @@ def import_results(paths: Sequence[Path], folder: Path) -> Imported:
         for row in _rows(path):
             _read(row, out, answers, found)
     identities = {asked.answers: asked.identity for asked in out.values()}
-    with opened_together(identities, "imported") as files:
+    with locked(identities, "imported"), opened_together(identities) as files:
         for name, asked in out.items():
             with naming(asked.answers):
                 file, kept = files[asked.answers], answers.get(name)

@@ -20,7 +20,6 @@ MANIFEST = "manifest.json"
 WAIT = 60.0
 _KEYS = {OPENAI: "OPENAI_API_KEY", ANTHROPIC: "ANTHROPIC_API_KEY"}
 _ENDED = ("completed", "failed", "expired", "cancelled")
-Say = Callable[[str], None]
 
 
 def client_of(form: str) -> Any:
@@ -37,13 +36,12 @@ def client_of(form: str) -> Any:
     try:
         package = importlib.import_module(form)
     except ImportError as error:
-        raise MissingDependencyError(
-            f"--submit needs the package {form}: pip install {form}"
-        ) from error
+        pip = f"pip install {form}"
+        raise MissingDependencyError(f"--submit needs the package {form}: {pip}") from error
     return package.OpenAI() if form == OPENAI else package.Anthropic()
 
 
-def submit(folder: Path, say: Say, wait: float = WAIT) -> list[Path]:
+def submit(folder: Path, say: Callable[[str], None], wait: float = WAIT) -> list[Path]:
     """Send the request files of a folder, wait for all of them, and fetch their results.
 
     What was sent is in the manifest at once: after an interruption the same call goes on waiting,

@@ -345,6 +345,10 @@ def test_the_predictions_of_olmo_eval(score, tmp_path):
     assert found.problems["malformed"][0]["reason"] == "its question is not in the file of requests"
     (own,) = found.report["inputs"]
     assert own["made_by"] == "olmo-eval's predictions of LongBench v2" and own["notes"]
+    path = next((tmp_path / "in").rglob("*-predictions.jsonl"))
+    path.write_bytes(path.read_bytes()[:-40])
+    found = score(tmp_path / "in")
+    assert len(found.samples) == 4 and "not JSON" in str(found.problems["malformed"])
     olmo(tmp_path / "alone", requests=False)
     with pytest.raises(
         PredictionError, match=r"difficulty, length of its questions.*requests/olmo/"
