@@ -317,7 +317,7 @@ def token(body):
     return {"id": "x" * 500, "choices": [choice(body, 0, "more ", None, part=True)]}
 
 
-def unpacking(megabytes, status=200, kind="application/json"):
+def unpacking(megabytes, kind="application/json"):
     """A packed reply that begins well, and unpacks to so many megabytes."""
     begin = b'data: {"choices": [{"index": 0, "text": "' if "event" in kind else b'{"choices": "'
 
@@ -325,7 +325,7 @@ def unpacking(megabytes, status=200, kind="application/json"):
         packer = zlib.compressobj(wbits=31)
         head = packer.compress(begin) + packer.flush(zlib.Z_FULL_FLUSH)
         part = packer.compress(b"0" * 2**20) + packer.flush(zlib.Z_FULL_FLUSH)
-        handler.send_response(status)
+        handler.send_response(200)
         handler.send_header("Content-Type", kind)
         handler.send_header("Content-Encoding", "gzip")
         handler.end_headers()

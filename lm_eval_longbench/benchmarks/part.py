@@ -77,25 +77,21 @@ def _value(benchmark: Benchmark, task: Task, row: Mapping[str, Any], name: str) 
     return row[name]
 
 
-def _id(row: Mapping[str, Any]) -> str:
-    return str(row.get("_id", row.get("id")))
-
-
 def _matching(asking: Any, documents: Documents, tokenizer: Tokenizer) -> list[int]:
     """Return the row numbers that all selections but `sample` keep."""
     benchmark, task, only = asking.benchmark, asking.task, asking.options.only
 
     def keeps(row: Mapping[str, Any], name: str, values: Sequence[Any]) -> bool:
-        if name == IDS:
-            return _id(row) in values
         if name == LENGTH and isinstance(values[0], int):
             return bool(values[0] <= row[LENGTH] <= values[1])
         field = benchmark.length_field if name == LENGTH else name
         return _value(benchmark, task, row, field) in values
 
-    tests = [one for one in only.items() if one[0] not in (TOKENS, SAMPLE)]
+    tests = [one for one in only.items() if one[0] not in (TOKENS, SAMPLE, IDS)]
     light = documents.rows.without("context")
     kept = [n for n, row in enumerate(light) if all(keeps(row, *test) for test in tests)]
+    if IDS in only:
+        kept = [n for n in kept if documents.ids[n] in only[IDS]]
     if TOKENS in only:
         least, most = only[TOKENS]
         texts = ((asking.measured(documents.rows[n]), True) for n in kept)
@@ -111,9 +107,10 @@ _Name = tuple[str, str, str]
 _Question = tuple[str, str, str, int]
 
 
-def _name(task: str, documents: Documents, number: int, row: Mapping[str, Any]) -> _Name:
+def _name(task: str, documents: Documents, number: int) -> _Name:
     """Return what a question of a table is known by; without a document it is one by itself."""
-    return task, _id(row), documents.context_sha256[number] or f"{task} {_id(row)}"
+    own = documents.ids[number]
+    return task, own, documents.context_sha256[number] or f"{task} {own}"
 
 
 def _questions(
@@ -136,8 +133,8 @@ def _questions(
             row = light[number]
             groups = [str(_value(benchmark, task, row, name)) for name in table.dimensions]
             label = benchmark.pairing_label(task)  # modes draw the same questions
-            draw = hashlib.sha256(f"{SEED} {label} {_id(row)}".encode()).hexdigest()
-            question = (*_name(task.name, own, number, row), sizes[number] + 1)
+            draw = hashlib.sha256(f"{SEED} {label} {own.ids[number]}".encode()).hexdigest()
+            question = (*_name(task.name, own, number), sizes[number] + 1)
             yield question, (task.name, *groups, draw)
 
 
@@ -212,8 +209,7 @@ def asked_part(
     whole = dict.fromkeys(_matching(asking, documents, tokenizer), 1)
     if SAMPLE in options.only or options.shard is not None:
         chosen = _of_table(asking, sibling, documents, tokenizer)
-        light = documents.rows.without("context")
-        names = ((n, _name(task.counted, documents, n, light[n])) for n in whole)
+        names = ((n, _name(task.counted, documents, n)) for n in whole)
         whole = {n: chosen[name] for n, name in names if name in chosen}
     piece, _ = shard_of(options.shard) if options.shard else (1, 1)
     asked = [n for n, own in whole.items() if own == piece]

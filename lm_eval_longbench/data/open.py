@@ -6,6 +6,7 @@ import logging
 import os.path
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -95,10 +96,15 @@ class Documents:
         label = f"{self.label} (only {told})" if told else self.label
         return replace(found, label=label, official=self.official and not told)
 
+    @cached_property
+    def ids(self) -> list[str]:
+        """The id of each row's question."""
+        name = "_id" if "_id" in self.rows.column_names else "id"
+        return [str(own) for own in self.rows[name][:]]
+
     def ids_of_all(self) -> list[str]:
         """Return the ids of the questions that all shards together ask, in order."""
-        names = self.rows["_id" if "_id" in self.rows.column_names else "id"]
-        return [str(names[index]) for index in (self.whole or self.asked)]
+        return [self.ids[index] for index in (self.whole or self.asked)]
 
     def select(self, indices: Sequence[int]) -> Documents:
         """Return some of the documents, by their row numbers."""

@@ -27,7 +27,7 @@ from lm_eval_longbench.server.faults import (
     of_status,
     shortened,
 )
-from lm_eval_longbench.server.reply import Events, Reply, as_answer, bound, decoded, tokens_of
+from lm_eval_longbench.server.reply import Events, Reply, as_answer, decoded, tokens_of
 from lm_eval_longbench.server.server import (
     CHAT,
     NO_KEY,
@@ -198,7 +198,6 @@ class Client:
                 follow_redirects=False,
                 # The clock that counts is ours.
                 timeout=package.Timeout(None, connect=60.0),
-                event_hooks={"response": [bound]},
             ),
         )
         return self
@@ -358,9 +357,8 @@ class Client:
         )
         self.has_answered = True
         response = stream.response
-        room = _REPLY_BYTES + tokens * _TOKEN_BYTES + len(request.prompt) * _CHARACTER_BYTES
-        response.stream.room = room
-        response.stream.why = f"{room / 2**20:.3g} MB, more than {tokens} tokens need"
+        most = _REPLY_BYTES + tokens * _TOKEN_BYTES + len(request.prompt) * _CHARACTER_BYTES
+        room = most
         streamed = "text/event-stream" in response.headers.get("content-type", "")
         self.taken.streams = self.taken.streams and streamed
         events, whole, chunks = Events(), bytearray(), response.aiter_bytes()
@@ -380,7 +378,10 @@ class Client:
                 chunk = await self._within(left, anext(chunks, b""), body, limits[until])
                 if not chunk:
                     break
-                last = time.monotonic()
+                last, room = time.monotonic(), room - len(chunk)
+                if room < 0:
+                    told = f"{most / 2**20:.3g} MB, more than {tokens} tokens need"
+                    raise Fault(REFUSED, f"the reply is larger than {told}")
                 if streamed:
                     # Not any(): each of them is added.
                     is_part = sum(reply.add(event) for event in events.feed(chunk)) > 0
