@@ -11,12 +11,10 @@ import contextlib
 import itertools
 import json
 import math
-import queue
 import subprocess
 import sys
-import threading
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -104,12 +102,11 @@ def told(row: Mapping[str, Any], reply: Mapping[str, Any]) -> Any:
         CannotRun: the reply has no such value, or one of another type.
     """
     name = "prompt" if "sha256" in row["expected"] else next(iter(row["expected"]))
-    problem = f"it has no {name!r}."
-    if name in reply:
-        if isinstance(reply[name], _TYPES[name]):
-            return flat(reply[name]) if name == "figures" else reply[name]
-        problem = f"{name!r} cannot be of the type {type(reply[name]).__name__}."
-    raise CannotRun(f"Its answer to {row['id']} is of no use: {problem}")
+    value = reply.get(name, ...)
+    if not isinstance(value, _TYPES[name]):
+        problem = "missing" if value is ... else f"of the type {type(value).__name__}"
+        raise CannotRun(f"Its answer to {row['id']} is of no use: {name!r} is {problem}.")
+    return flat(value) if name == "figures" else value
 
 
 def compared(row: Mapping[str, Any], value: Any) -> tuple[Any, Any]:
@@ -120,8 +117,10 @@ def compared(row: Mapping[str, Any], value: Any) -> tuple[Any, Any]:
     return value, official
 
 
-def judged(row: Mapping[str, Any], reply: Mapping[str, Any]) -> Row:
-    """Return a row with what a program answered to it; CannotRun as `told`."""
+def judged(row: Mapping[str, Any], reply: Mapping[str, Any]) -> Row | None:
+    """Return a row with what a program answered to it, None: it skips it; CannotRun as `told`."""
+    if reply.get("skip") is True:
+        return None
     expected, wrong, value = row["expected"], row["wrong"], told(row, reply)
     own, official = compared(row, value)
     if same(own, official):
@@ -135,7 +134,7 @@ def judged(row: Mapping[str, Any], reply: Mapping[str, Any]) -> Row:
         part = slice(at, at + _SHOWN)
         text = f"character {at} on {value[part]!r}, officially {expected['text'][part]!r}"
     elif "sha256" in expected:
-        text = f"{value[-_SHOWN:]!r} at its end, sha256 officially {official[:12]}..."
+        text = f"{value[-_SHOWN:]!r} at its end, sha256 officially {official}..."
     else:
         text = f"{value!r}, officially {official!r}"
     return Row(row["id"], list(wrong), [rule for rule in wrong if same(own, wrong[rule])], text)
@@ -143,68 +142,36 @@ def judged(row: Mapping[str, Any], reply: Mapping[str, Any]) -> Row:
 
 # ---------------------------------------------------------------------- a program
 
-Answer = Callable[[Mapping[str, Any]], dict[str, Any]]
 
-
-@contextlib.contextmanager
-def started(command: Sequence[str], limit: float) -> Iterator[Answer]:
-    """Start a command that answers each line with a line; give what sends a row to it.
+def answered(
+    command: Sequence[str], rows: Sequence[Mapping[str, Any]], limit: float
+) -> list[dict[str, Any]]:
+    """Return what a command answers to rows, a line to each line.
 
     Raises:
-        CannotRun: it does not start or ends, says nothing in time, or what it says is no JSON
-            object.
+        CannotRun: it does not start, does not answer all rows in so many seconds, or what it says
+            is no JSON object.
     """
-    pipe, odd = subprocess.PIPE, "backslashreplace"
+    sent = "".join(f"{json.dumps(asked(row))}\n" for row in rows)
+    how: dict[str, Any] = {"input": sent.encode(), "stdout": subprocess.PIPE, "timeout": limit}
     try:
-        process = subprocess.Popen(command, stdin=pipe, stdout=pipe, encoding="utf-8", errors=odd)
+        done = subprocess.run(command, **how, check=False)
+        said, end = done.stdout, f"ends at {{}}, with exit status {done.returncode}"
     except OSError as error:
         raise CannotRun(f"{command[0]} does not start: {error}.") from error
-    to, of = process.stdin, process.stdout
-    assert to is not None and of is not None
-    said: queue.Queue[str] = queue.Queue()
-
-    def read() -> None:
-        for line in itertools.chain(of, [""]):
-            said.put(line)
-
-    def answer(row: Mapping[str, Any]) -> dict[str, Any]:
-        with contextlib.suppress(OSError):  # it has ended; its last words come first
-            to.write(json.dumps(row) + "\n")
-            to.flush()
-        try:
-            line = said.get(timeout=limit)
-        except queue.Empty:
-            raise CannotRun(f"It says nothing to {row['id']} in {limit:g} s.") from None
-        if not line:
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                process.wait(limit)
-            raise CannotRun(f"It ends at {row['id']}, with exit status {process.poll()}.")
+    except subprocess.TimeoutExpired as late:
+        said, end = late.stdout or b"", f"has not answered {{}} after {limit:g} s"
+    replies = []
+    for row, line in itertools.zip_longest(rows, said.splitlines()[: len(rows)]):
+        if line is None:
+            raise CannotRun(f"It {end.format(row['id'])}.")
+        text, reply = line.decode("utf-8", "backslashreplace"), None
         with contextlib.suppress(ValueError):
-            if isinstance(reply := json.loads(line), dict):
-                return reply
-        raise CannotRun(f"Its answer to {row['id']} is no JSON object: {line.strip()[:200]!r}")
-
-    threading.Thread(target=read, daemon=True).start()
-    try:
-        yield answer
-    finally:
-        process.kill()
-        process.wait()
-
-
-def hold(answer: Answer, kind: str) -> tuple[list[Row], int]:
-    """Return the rows of a kind with what a program answers, and how many it skips.
-
-    CannotRun as `started` and `told`.
-    """
-    rows, skipped = [], 0
-    for row in lines(kind):
-        reply = answer(asked(row))
-        if reply.get("skip") is True:
-            skipped += 1
-        else:
-            rows.append(judged(row, reply))
-    return rows, skipped
+            reply = json.loads(text)
+        if not isinstance(reply, dict):
+            raise CannotRun(f"Its answer to {row['id']} is no JSON object: {text[:200]!r}")
+        replies.append(reply)
+    return replies
 
 
 # ---------------------------------------------------------------------- what is said
@@ -229,13 +196,16 @@ def diagnose(rows: Sequence[Row]) -> tuple[dict[str, list[str]], Counter[str], l
     return accused, spared, left
 
 
-def report(held: Mapping[str, tuple[list[Row], int]]) -> int:
-    """Print what was found by kind, and return the exit status."""
+def report(held: Mapping[str, Sequence[Row | None]]) -> int:
+    """Print what was found by kind, None for rows that were skipped; return the exit status."""
     words = {line["rule"]: line["says"] for line in lines("rules")}
-    for kind, (rows, skipped) in held.items():
-        wrong = sum(bool(row.difference) for row in rows)
-        say(f"{kind}: {len(rows) - wrong} right, {wrong} wrong, {skipped} not checked")
-    for kind, (rows, _) in held.items():
+    checked = {kind: [row for row in rows if row is not None] for kind, rows in held.items()}
+    wrong = {kind: sum(bool(row.difference) for row in rows) for kind, rows in checked.items()}
+    for kind, rows in checked.items():
+        skipped = len(held[kind]) - len(rows)
+        right = len(rows) - wrong[kind]
+        say(f"{kind}: {right} right, {wrong[kind]} wrong, {skipped} not checked")
+    for kind, rows in checked.items():
         accused, spared, others = diagnose(rows)
         for rule, ids in accused.items():
             part = f"; not in {spared[rule]} that can tell, too" if spared[rule] else ""
@@ -246,11 +216,11 @@ def report(held: Mapping[str, tuple[list[Row], int]]) -> int:
         for row in others[:5]:
             tests = "; ".join(words[rule] for rule in row.can_show) or "no single rule"
             say(f"       {row.id}: {row.difference} [can show: {tests}]")
-    checked = [row for rows, _ in held.values() for row in rows]
-    if any(row.difference for row in checked):
+    if any(wrong.values()):
         return BREAKS
-    say("All that was checked is as officially." if checked else "Nothing was checked.")
-    return CONFORMS if checked else BREAKS
+    is_any = any(checked.values())
+    say("All that was checked is as officially." if is_any else "Nothing was checked.")
+    return CONFORMS if is_any else BREAKS
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -261,7 +231,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         epilog=f"The protocol: {FOLDER / 'README.md'}",
     )
     parser.add_argument("--only", default=",".join(KINDS), help="kinds, such as prompts,answers")
-    parser.add_argument("--limit", type=float, default=60, help="seconds for a row (default 60)")
+    parser.add_argument("--limit", type=float, default=3600, help="seconds for all (default 3600)")
     parser.add_argument("command", nargs=argparse.REMAINDER, help="the program with its arguments")
     given = parser.parse_args(arguments)
     kinds = given.only.split(",")
@@ -270,8 +240,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if unknown or not command:
         parser.error(f"no kind {unknown[0]!r}: {', '.join(KINDS)}" if unknown else "no COMMAND")
     try:
-        with started(command, given.limit) as answer:
-            return report({kind: hold(answer, kind) for kind in kinds})
+        rows = [row for kind in kinds for row in lines(kind)]
+        held: dict[str, list[Row | None]] = {kind: [] for kind in kinds}
+        for row, reply in zip(rows, answered(command, rows, given.limit), strict=True):
+            held[row["kind"]].append(judged(row, reply))
+        return report(held)
     except CannotRun as error:
         warn(f"The program could not be checked. {error}")
         return CANNOT_RUN

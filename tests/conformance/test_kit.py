@@ -34,7 +34,13 @@ class InThisProcess:
 
 def reported(program, capsys, kinds=kit.KINDS):
     """The exit status, what is said to be broken, and all that is printed."""
-    status = kit.report({kind: kit.hold(program.answer, kind) for kind in kinds})
+    rows = {kind: kit.lines(kind) for kind in kinds}
+    status = kit.report(
+        {
+            kind: [kit.judged(row, program.answer(kit.asked(row))) for row in own]
+            for kind, own in rows.items()
+        }
+    )
     printed = capsys.readouterr().out
     return status, re.findall(r"^BREAKS (?:IN PART )?([\w-]+):", printed, re.MULTILINE), printed
 
@@ -159,7 +165,7 @@ def test_where_a_text_differs_is_shown(capsys):
     status, accused, printed = reported(Other(), capsys, ["prompts", "cuts"])
     assert (status, accused) == (1, [])
     assert re.search(r"character \d+ on 'eh [^\n]*, officially 'he ", printed)
-    assert re.search(r"at its end, sha256 officially [0-9a-f]{12}\.\.\.", printed)
+    assert re.search(r"at its end, sha256 officially [0-9a-f]{16}\.\.\.", printed)
 
 
 @pytest.mark.parametrize(
@@ -210,16 +216,20 @@ LETTERS_ALONE = (
         ("print('hello', flush=True)", "Its answer to cuts-1 is no JSON object: 'hello'"),
         ("print('[1]', flush=True)", "Its answer to cuts-1 is no JSON object: '[1]'"),
         ("print('', flush=True)", "Its answer to cuts-1 is no JSON object: ''"),
-        ("print('{}', flush=True)", "Its answer to cuts-1 is of no use: it has no 'prompt'."),
+        ("print('{}', flush=True)", "Its answer to cuts-1 is of no use: 'prompt' is missing."),
         (
             "print('{\"prompt\": 1}', flush=True)",
-            "is of no use: 'prompt' cannot be of the type int.",
+            "is of no use: 'prompt' is of the type int.",
         ),
         (
             "sys.stdout.buffer.write(bytes([255, 10])); sys.stdout.flush()",
             r"no JSON object: '\\xff'",
         ),
-        ("time.sleep(1000)", "It says nothing to cuts-1 in 2 s."),
+        ("time.sleep(1000)", "It has not answered cuts-1 after 2 s."),
+        (
+            "print(json.dumps({'skip': True})); row['id'] == 'cuts-9' and sys.exit()",
+            "It ends at cuts-10, with exit status 0.",
+        ),
     ],
 )
 def test_a_program_that_cannot_be_run(tmp_path, body, said):
