@@ -331,3 +331,11 @@ def hide_keys() -> None:
         for handler in logger.handlers if isinstance(logger, logging.Logger) else ():
             if not any(isinstance(own, _WithoutKeys) for own in handler.filters):
                 handler.addFilter(_WithoutKeys())
+
+
+def hush_requests() -> None:
+    """Have HTTP libraries log no requests: their addresses may have a key in the query."""
+    for name in ("httpx", "httpx2", "openai"):
+        own = logging.getLogger(name)
+        if own.level in (logging.NOTSET, logging.INFO, logging.DEBUG):
+            own.setLevel(logging.WARNING)

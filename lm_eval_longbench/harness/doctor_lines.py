@@ -120,7 +120,7 @@ def _package_lines(run: EvaluatorConfig, options: Options) -> Iterator[Line]:
     """Yield a line for each kind of packages that the run needs."""
     needed = {f"the model {run.model}": _NEEDED[run.model]} if run.model in _NEEDED else {}
     if options.embedding_model:
-        own = ("requests",) if options.embedding_url else ("sentence_transformers",)
+        own = ("openai",) if options.embedding_url else ("sentence_transformers",)
         needed["embeddings"] = own, 'pip install "lm-eval-longbench[semantic]"'
     for what, (names, todo) in needed.items():
         missing = [name for name in names if importlib.util.find_spec(name) is None]

@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 from lm_eval_longbench.console import warn_once
 from lm_eval_longbench.errors import OptionError
 from lm_eval_longbench.records.answer import Answer
+from lm_eval_longbench.secrets import hush_requests
 from lm_eval_longbench.server.faults import (
     FATAL,
     NOT_TAKEN,
@@ -176,11 +177,7 @@ class Client:
                 raise OptionError(
                     f"ca_cert_path: no certificates can be read from {server.verify} ({error})."
                 ) from None
-        # They would log each request, and its address with the query.
-        for name in ("httpx", "httpx2", "openai"):
-            own = logging.getLogger(name)
-            if own.level in (logging.NOTSET, logging.INFO, logging.DEBUG):
-                own.setLevel(logging.WARNING)
+        hush_requests()
 
     async def __aenter__(self) -> Client:
         package = self._package

@@ -105,7 +105,7 @@ class _Handler(JsonHandler):
         body = self.body()
         server.paths.append(self.path)
         server.bodies.append(body)
-        server.headers.append(dict(self.headers))
+        server.headers.append(self.headers)  # names in any case
         server.times.append(time.monotonic())
         time.sleep(server.seconds)
         step = server.script.pop(0) if server.script else None

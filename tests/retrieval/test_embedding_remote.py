@@ -1,4 +1,3 @@
-import logging
 import socket
 import time
 
@@ -12,7 +11,7 @@ TEXTS = [f"text number {number} about {'cats' if number % 2 else 'taxes'}" for n
 
 
 def client(server, **arguments):
-    return RemoteEmbedder(server.url, "small", **{"first_wait": 0.01, **arguments})
+    return RemoteEmbedder(server.url, "small", **arguments)
 
 
 def test_vectors_and_order_over_batches(server, local):
@@ -37,14 +36,11 @@ def test_no_url(url):
 
 
 @pytest.mark.parametrize("status", [500, 503, 429])
-def test_temporary_failures_are_tried_again(server, local, status, caplog):
+def test_temporary_failures_are_tried_again(server, local, status):
     server.script = [status, status]
-    with caplog.at_level(logging.WARNING):
-        vectors = client(server).embed(TEXTS)
+    vectors = client(server).embed(TEXTS)
     np.testing.assert_allclose(vectors, local.embed(TEXTS), atol=2e-6)
     assert server.sizes == [7, 7, 7]
-    assert caplog.text.count(f"answered with status {status}") == 2
-    assert "Try 2 of 6 failed" in caplog.text
 
 
 def test_a_server_may_ask_for_a_pause(server):
@@ -156,10 +152,8 @@ def test_nobody_listens():
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{free.getsockname()[1]}/v1/embeddings?api-key=s3cret"
-        embedder = RemoteEmbedder(url, "small", attempts=2, first_wait=0.01)
-        with pytest.raises(
-            EmbeddingError, match=r"cannot be reached .*\(ConnectionError\)"
-        ) as caught:
+        embedder = RemoteEmbedder(url, "small", attempts=2)
+        with pytest.raises(EmbeddingError, match=r"cannot be reached .*\(ConnectError\)") as caught:
             embedder.embed(["text"])
     assert embedder.shown_url in str(caught.value)
     assert "s3cret" not in str(caught.value)
