@@ -373,6 +373,27 @@ def read_json_lines(path: Path, error: type[LongBenchError]) -> Iterator[tuple[i
                 yield number, value
 
 
+def json_rows(path: Path, error: type[LongBenchError]) -> Iterator[tuple[bytes, Any]]:
+    """Yield each line of a file that is not blank, and its value; None: it is not JSON.
+
+    What stands before damage is read; the damage counts as a line that is not JSON.
+
+    Raises:
+        LongBenchError: of the type `error`: the file cannot be read; names it.
+    """
+    with reading(path, error):
+        try:
+            for line in lines(blocks(path)):
+                if line and not line.isspace():
+                    try:
+                        value = json.loads(line)
+                    except (ValueError, RecursionError):
+                        value = None
+                    yield line, value
+        except Unreadable as problem:
+            yield str(problem).encode(), None
+
+
 # ---------------------------------------------------------------------- sha256
 
 

@@ -20,7 +20,7 @@ from lm_eval_longbench.records.summary import (
     kept_answers,
     summary,
 )
-from lm_eval_longbench.server.batch_results import Imported, import_results
+from lm_eval_longbench.server.batch import Imported, import_results
 
 
 def answers_table(found: FileAnswers) -> Table:

@@ -40,8 +40,7 @@ from lm_eval_longbench.harness.run import run_harness
 from lm_eval_longbench.options import FLAGS, KEY, Options, flag
 from lm_eval_longbench.reporting.cost import Price, read_price
 from lm_eval_longbench.secrets import MASK, masked_command
-from lm_eval_longbench.server.batch import OPENAI
-from lm_eval_longbench.server.batch_results import import_results
+from lm_eval_longbench.server.batch import OPENAI, import_results
 from lm_eval_longbench.server.submit import MANIFEST
 from lm_eval_longbench.server.submit import submit as submit_files
 from lm_eval_longbench.signature.protocol import departures

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
 from argparse import Namespace
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any, NoReturn
 
 from lm_eval_longbench.errors import NothingSent, OptionError, UnknownNameError
-from lm_eval_longbench.files import sha256_of
 from lm_eval_longbench.harness.api_model import NAME, LongBenchAPI
 from lm_eval_longbench.harness.bill import bill_of
 from lm_eval_longbench.harness.kept_answers import Instead, Wanted
 from lm_eval_longbench.records.answer import Answer
-from lm_eval_longbench.records.awaited import Awaited, add_awaited
 from lm_eval_longbench.records.identity import shown
 from lm_eval_longbench.records.store import AnswerStore
 from lm_eval_longbench.reporting.cost import Price
@@ -23,9 +22,10 @@ from lm_eval_longbench.result_files import written_together
 from lm_eval_longbench.server.batch import (
     ANTHROPIC,
     FORMATS,
+    Awaited,
+    add_awaited,
     custom_id,
     files_of_rows,
-    left_out,
     request_row,
 )
 from lm_eval_longbench.server.submit import MANIFEST
@@ -55,17 +55,23 @@ def written_requests(folder: Path, form: str, price: Price | None = None) -> Ins
         if not isinstance(model, LongBenchAPI):
             raise OptionError(f"--write-requests is for --model {NAME}.")
         bill = bill_of(parsed, wanted)  # where it cannot be made, nothing is written
-        names = [custom_id(store.identity, one.key, one.repeat) for one in wanted]
-        requests = (model.request_of(one.instance) for one in wanted)
-        rows = (
-            request_row(form, name, model.server, request)
-            for name, request in zip(names, requests, strict=True)
-        )
+        out: dict[str, Awaited] = {}
+
+        def rows() -> Iterator[dict[str, Any]]:
+            for one in wanted:
+                name = custom_id(store.identity, one.key, one.repeat)
+                request = model.request_of(one.instance)
+                stops = tuple(request.parameters.get("stop") or ())
+                left_out = ("seed",) if form == ANTHROPIC and request.seed is not None else ()
+                kept = one.kept(Answer(""))
+                out[name] = Awaited(store.identity, store.path, kept, stops, left_out)
+                yield request_row(form, name, model.server, request)
+
         # One file after the other: all prompts at once are gigabytes.
         ending = "json" if form == ANTHROPIC else "jsonl"
         files = [
             _written(folder / f"requests-{number:03}.{ending}", pieces)
-            for number, pieces in enumerate(files_of_rows(form, rows), start=1)
+            for number, pieces in enumerate(files_of_rows(form, rows()), start=1)
         ]
         tasks = Counter(str(one.instance.task_name) for one in wanted)
         manifest = {
@@ -81,8 +87,7 @@ def written_requests(folder: Path, form: str, price: Price | None = None) -> Ins
         }
         with written_together([folder / MANIFEST]) as (file,):
             file.document(manifest)
-        out = (_awaited(form, store, model, one) for one in wanted)
-        add_awaited(store.path, store.identity, zip(names, out, strict=True))
+        add_awaited(store.path, store.identity, out)
         raise NothingSent(
             f"{len(wanted)} requests of {len(tasks)} tasks are in {len(files)} "
             f"{'file' if len(files) == 1 else 'files'} in {folder}, none was sent.\n"
@@ -95,14 +100,10 @@ def written_requests(folder: Path, form: str, price: Price | None = None) -> Ins
 
 def _written(path: Path, pieces: Iterable[bytes]) -> dict[str, Any]:
     """Write a file; return what the manifest says of it."""
+    digest, size = hashlib.sha256(), 0
     with written_together([path]) as (file,):
         for piece in pieces:
             file.write(piece)
-    return {"file": path.name, "bytes": path.stat().st_size, "sha256": sha256_of(path)}
-
-
-def _awaited(form: str, store: AnswerStore, model: LongBenchAPI, one: Wanted) -> Awaited:
-    request = model.request_of(one.instance)
-    stops = tuple(request.parameters.get("stop") or ())
-    own = store.identity, store.path, one.kept(Answer(""))
-    return Awaited(*own, stops, left_out(form, request))
+            digest.update(piece)
+            size += len(piece)
+    return {"file": path.name, "bytes": size, "sha256": digest.hexdigest()}

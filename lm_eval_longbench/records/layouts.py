@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lm_eval_longbench.errors import PredictionError
-from lm_eval_longbench.files import blocks, lines, read_json
+from lm_eval_longbench.files import blocks, json_rows, lines, read_json
 from lm_eval_longbench.metrics.reasoning import answer_of
 from lm_eval_longbench.records.sample import Unusable
 
@@ -179,15 +179,6 @@ def _table_rows(path: Path) -> Iterator[dict[str, Any]]:
         yield {"the rest of the table cannot be read": str(error)}
 
 
-def _lines_with_rows(path: Path) -> Iterator[tuple[bytes, dict[str, Any] | None]]:
-    """Yield each line of a file with the JSON object that it is; None: it is none."""
-    for line in lines(blocks(path)):
-        row = None
-        with contextlib.suppress(ValueError, RecursionError):
-            row = json.loads(line)
-        yield line + b"\n", row if isinstance(row, dict) else None
-
-
 def _rows_with_requests(path: Path) -> Iterator[bytes]:
     """Yield the rows of `predictions/MODEL/NAME-predictions.jsonl` with what is told of questions.
 
@@ -196,11 +187,12 @@ def _rows_with_requests(path: Path) -> Iterator[bytes]:
     """
     name = path.name.replace("-predictions.", "-requests.")
     file, known = path.parents[1].parent / "requests" / path.parent.name / name, {}
-    for _, row in _lines_with_rows(file) if file.is_file() else ():
-        if row is not None and isinstance(row.get("doc"), dict):
+    for _, row in json_rows(file, PredictionError) if file.is_file() else ():
+        if isinstance(row, dict) and isinstance(row.get("doc"), dict):
             known[str(row.get("native_id"))] = {**row["doc"], "query": None}
-    for line, row in _lines_with_rows(path):
-        yield line if row is None else _line({**row, "doc": known.get(str(row.get("native_id")))})
+    for line, row in json_rows(path, PredictionError):
+        doc = known.get(str(row.get("native_id"))) if isinstance(row, dict) else None
+        yield _line({**row, "doc": doc}) if isinstance(row, dict) else line + b"\n"
 
 
 def texts_of(cell: Any) -> list[str] | None:

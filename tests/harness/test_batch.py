@@ -19,7 +19,7 @@ from lm_eval_longbench.harness.run import run_harness
 from lm_eval_longbench.reporting.cost import Price, costs
 from lm_eval_longbench.reporting.report import make_report
 from lm_eval_longbench.server import batch
-from lm_eval_longbench.server.batch_results import import_results
+from lm_eval_longbench.server.batch import import_results
 
 V2 = "longbench_v2,longbench_v2_cot,longbench_v2_no_context"
 ALL = f"longbench_v1,longbench_v1_e,{V2},longbench_pro"

@@ -7,7 +7,7 @@ import pytest
 from json_server import JsonHandler, JsonServer, serving
 
 from lm_eval_longbench.errors import MissingDependencyError, OptionError, RunStopped
-from lm_eval_longbench.server.batch_results import _rows
+from lm_eval_longbench.files import json_rows
 from lm_eval_longbench.server.submit import submit
 
 
@@ -124,7 +124,7 @@ def test_files_are_sent_once_and_results_are_fetched(server, folder):
     said = []
     files = submit(folder, said.append, wait=0)
     assert [file.name for file in files] == ["results-001.jsonl", "results-002.jsonl"]
-    names = [row["custom_id"] for file in files for row in _rows(file)]
+    names = [row["custom_id"] for file in files for _, row in json_rows(file, OptionError)]
     assert names == [f"{number}-{n}" for number in (1, 2) for n in range(3)]
     assert "requests-001.jsonl: completed, 3 of 3 done, 0 failed" in said
     sent = [one for one in server.calls if one.startswith("POST")]
@@ -158,7 +158,7 @@ def test_anthropic(server, tmp_path):
     written(tmp_path, "anthropic", ["requests-001.json"])
     said = []
     (file,) = submit(tmp_path, said.append, wait=0)
-    assert [row["custom_id"] for row in _rows(file)] == ["0", "1", "2"]
+    assert [row["custom_id"] for _, row in json_rows(file, OptionError)] == ["0", "1", "2"]
     assert "requests-001.json: ended, 3 expired" in said
 
 
