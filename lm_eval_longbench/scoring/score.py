@@ -22,14 +22,13 @@ from lm_eval_longbench.scoring.files import LOG, InputFile, chunks_of, recognise
 from lm_eval_longbench.scoring.merge import Gathered, TableAnswers, canonical, merge
 from lm_eval_longbench.scoring.plan import Plan, plan_paths, policy_of
 from lm_eval_longbench.scoring.problems import Problems, check_scored, check_strict
-from lm_eval_longbench.scoring.report import make_report, stated_figures, write_official
+from lm_eval_longbench.scoring.report import gaps, make_report, stated_figures, write_official
 from lm_eval_longbench.scoring.score_chunk import (
     Outcome,
     number_of_workers,
     score_chunks,
     score_row,
 )
-from lm_eval_longbench.scoring.shards import gaps
 
 # ---------------------------------------------------------------------- similarities
 
