@@ -247,31 +247,6 @@ def wilson_interval(
     return low, high
 
 
-def _beta_share(x: float, a: float, b: float) -> float:
-    """Return the regularized incomplete beta function, by its continued fraction (Lentz)."""
-    if x <= 0 or x >= 1:
-        return float(x >= 1)
-    if x > (a + 1) / (a + b + 2):
-        return 1 - _beta_share(1 - x, b, a)
-    front = math.exp(
-        math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log1p(-x)
-    )
-    tiny = 1e-300
-    c, d = 1.0, 1 / max(1 - (a + b) * x / (a + 1), tiny)
-    fraction = d
-    for m in range(1, 1000):
-        for step in (
-            m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m)),
-            -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1)),
-        ):
-            d = 1 / (1 + step * d or tiny)
-            c = 1 + step / c or tiny
-            fraction *= c * d
-        if abs(c * d - 1) < 1e-15:
-            break
-    return front * fraction / a
-
-
 def t_share(deviate: float, degrees: float) -> float:
     """Return the share of Student's t distribution below a deviate.
 
@@ -279,7 +254,9 @@ def t_share(deviate: float, degrees: float) -> float:
         deviate: finite.
         degrees: of freedom, above 0, not only whole ones.
     """
-    tail = _beta_share(degrees / (degrees + deviate**2), degrees / 2, 0.5) / 2
+    from scipy.special import betainc  # slow to import
+
+    tail = float(betainc(degrees / 2, 0.5, degrees / (degrees + deviate**2))) / 2
     return 1 - tail if deviate > 0 else tail
 
 
@@ -291,12 +268,7 @@ def t_point(share: float, degrees: float) -> float:
         share: above 0.5 and below 1.
         degrees: of freedom, 1 or more, not only whole ones.
     """
-    low, high = 0.0, 1.0
-    while t_share(high, degrees) < share:
-        low, high = high, 2 * high
-    for _ in range(100):
-        middle = (low + high) / 2
-        if middle in (low, high):
-            break
-        low, high = (middle, high) if t_share(middle, degrees) < share else (low, middle)
-    return (low + high) / 2
+    from scipy.special import betaincinv  # slow to import
+
+    tail = float(betaincinv(degrees / 2, 0.5, 2 * (1 - share)))
+    return math.sqrt(degrees * (1 - tail) / tail)

@@ -52,15 +52,9 @@ class Margin:
 
 def _most(count: int) -> float:
     """Return the largest mean of a Poisson distribution that gives so few with probability 2.5%."""
-    low, high = 0.0, 20.0 + 2 * count
-    for _ in range(60):
-        mean = (low + high) / 2
-        term = total = math.exp(-mean)
-        for number in range(1, count + 1):
-            term *= mean / number
-            total += term
-        low, high = (mean, high) if total > (1 - LEVEL) / 2 else (low, mean)
-    return high
+    from scipy.special import gammainccinv  # slow to import
+
+    return float(gammainccinv(count + 1, (1 - LEVEL) / 2))
 
 
 def _combined(tree: Leaf | Mean, own: Callable[[Leaf], float], power: int) -> list[float]:
