@@ -7,6 +7,7 @@ decoded, fields included that nothing is read of.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar, overload
 
@@ -25,6 +26,15 @@ Positive = Annotated[int, Ge(1)]
 Object = dict[str, Any]
 
 _T = TypeVar("_T")
+
+
+def leaves(value: Any, *place: str) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Yield what nested objects hold that is no object, with the names on the way to it."""
+    if isinstance(value, Mapping):
+        for name, own in value.items():
+            yield from leaves(own, *place, str(name))
+    else:
+        yield place, value
 
 
 @cache

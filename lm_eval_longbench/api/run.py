@@ -21,11 +21,12 @@ from lm_eval_longbench.errors import (
     UnknownNameError,
 )
 from lm_eval_longbench.language import said
+from lm_eval_longbench.records.results import is_scored
 from lm_eval_longbench.reporting import retained, run_end
 from lm_eval_longbench.reporting.formats import check_format, escaped_markdown
 from lm_eval_longbench.reporting.render import render
 from lm_eval_longbench.reporting.report import make_report
-from lm_eval_longbench.reporting.scored_run import ScoredRun, is_scored, read_run, unique_names
+from lm_eval_longbench.reporting.scored_run import ScoredRun, read_run, unique_names
 from lm_eval_longbench.result_files import output_folder
 from lm_eval_longbench.scoring.score import score_paths, score_rows
 from lm_eval_longbench.signature.signature import combined, counted, line

@@ -23,7 +23,7 @@ from lm_eval_longbench.errors import DataError, LockError, LockMismatch, LongBen
 from lm_eval_longbench.files import open_input, read_whole
 from lm_eval_longbench.options import KEY, Options
 from lm_eval_longbench.prompts.render import checked_template
-from lm_eval_longbench.shapes import checked
+from lm_eval_longbench.shapes import checked, leaves
 from lm_eval_longbench.signature.signature import package_versions
 from lm_eval_longbench.version import installed
 
@@ -257,7 +257,7 @@ def mismatches(lock: Lock, now: Lock) -> list[str]:
         known = old["data"].setdefault(name, {})
         if known.get("source") != entry["source"]:  # then the hashes tell nothing more
             entry["sha256"] = known["sha256"] = ""
-    locked, here = dict(_flat("", old)), dict(_flat("", new))
+    locked, here = _flat(old), _flat(new)
     lines = []
     for key in sorted({*here, *locked}, key=lambda key: (key.partition(".")[0], key)):
         if key not in locked:
@@ -274,12 +274,9 @@ def mismatches(lock: Lock, now: Lock) -> list[str]:
 _ABSENT = {"options": "not set", "packages": "not looked for"}
 
 
-def _flat(name: str, value: Any) -> Iterator[tuple[str, Any]]:
-    if isinstance(value, Mapping):
-        for key, part in value.items():
-            yield from _flat(f"{name}.{key}" if name else key, part)
-    else:
-        yield name.removesuffix(".source"), value
+def _flat(lock: Mapping[str, Any]) -> dict[str, Any]:
+    """Return each value of a lock by the names on the way to it."""
+    return {".".join(place).removesuffix(".source"): value for place, value in leaves(lock)}
 
 
 def _shown(value: Any) -> str:

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, tee
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lm_eval_longbench.benchmarks.base import Benchmark
@@ -19,7 +18,7 @@ from lm_eval_longbench.check.verification import DIFFERENT, NOT_CHECKABLE, Check
 from lm_eval_longbench.data.open import MISSING, Documents, stored
 from lm_eval_longbench.errors import LongBenchError
 from lm_eval_longbench.prompts.render import text_sha256
-from lm_eval_longbench.prompts.tokenizer import is_encoding, load_tokenizer
+from lm_eval_longbench.prompts.tokenizer import is_here, load_tokenizer
 from lm_eval_longbench.prompts.tokens.fast import tokenizer_sha256
 from lm_eval_longbench.prompts.truncation import truncate
 from lm_eval_longbench.records.log import LogRow, at, read_log
@@ -118,13 +117,10 @@ class LoggedTask:
             return f"Here is other data, {data.label}."
         return data
 
-    @cached_property
+    @property
     def ids(self) -> list[str]:
         """Ids of its documents, in order; none where they are not here."""
-        if isinstance(self.documents, str):
-            return []
-        field = "_id" if "_id" in self.documents.rows.column_names else "id"
-        return [str(name) for name in self.documents.rows[field][:]]
+        return [] if isinstance(self.documents, str) else self.documents.ids
 
     def place(self, row: LogRow) -> int | None:
         """Return the row number in the documents of a log row; None: it is not there.
@@ -156,25 +152,11 @@ class LoggedTask:
 # ---------------------------------------------------------------------- prompts
 
 KIND, CUT = "prompts", "cut prompts"
-_TOKENIZER_FILES = ("tokenizer_config.json", "tokenizer.json", "tokenizer.model", "vocab.json")
 # Prompts that had to make room for a chat template were cut to fewer tokens than the limit.
 _FURTHER = 128
 # Tokens that the truncation rules keep at least.
 _LEAST = 2
 _WRONG = "Other prompts were sent than the log, the data and the options say."
-
-
-def _is_here(name: str) -> bool:
-    """Whether a tokenizer is a folder or in the hub's cache."""
-    from huggingface_hub import try_to_load_from_cache
-    from huggingface_hub.errors import HFValidationError
-
-    if Path(name).is_dir():
-        return True
-    try:
-        return any(isinstance(try_to_load_from_cache(name, file), str) for file in _TOKENIZER_FILES)
-    except HFValidationError:  # a folder that is not here
-        return False
 
 
 def open_tokenizer(task: TaskResult, given: str | None) -> PreTrainedTokenizerBase | str:
@@ -183,7 +165,7 @@ def open_tokenizer(task: TaskResult, given: str | None) -> PreTrainedTokenizerBa
     The one that the user gives may be downloaded, others are not.
     """
     name, stated = given or str(task.run.get("tokenizer")), task.run.get("tokenizer_sha256")
-    if given is None and not is_encoding(name) and not _is_here(name):
+    if given is None and not is_here(name):
         return f"The tokenizer {name!r} is not on this machine: name it with the option tokenizer."
     # Never `trust_remote_code`: a results file must not make this machine run anything.
     named = ("revision", "pretrained", "model")

@@ -21,6 +21,7 @@ from typing import Any
 
 from lm_eval_longbench.console import say, warn
 from lm_eval_longbench.prompts.prepare import common, text_sha256
+from lm_eval_longbench.shapes import leaves
 
 FOLDER = Path(__file__).parent
 KINDS = ("prompts", "cuts", "answers", "figures")
@@ -77,13 +78,9 @@ class Row:
     difference: str = ""
 
 
-def flat(figures: Mapping[str, Any], before: str = "") -> dict[str, Any]:
+def flat(figures: Mapping[str, Any]) -> dict[str, Any]:
     """Return nested figures with the names on the way to each joined by slashes."""
-    found: dict[str, Any] = {}
-    for name, value in figures.items():
-        own = f"{before}{name}"
-        found |= flat(value, f"{own}/") if isinstance(value, Mapping) else {own: value}
-    return found
+    return {"/".join(place): value for place, value in leaves(figures)}
 
 
 def same(value: Any, wanted: Any) -> bool:

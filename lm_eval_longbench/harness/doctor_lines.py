@@ -36,7 +36,6 @@ from lm_eval_longbench.harness.models import (
     TEXT,
     Backend,
     FoundTokenizer,
-    any_cached,
     describe,
     endpoint_of,
     get_models,
@@ -44,6 +43,7 @@ from lm_eval_longbench.harness.models import (
 )
 from lm_eval_longbench.harness.run import advice
 from lm_eval_longbench.options import Options
+from lm_eval_longbench.prompts.tokenizer import any_cached
 from lm_eval_longbench.result_files import output_folder
 from lm_eval_longbench.retrieval.remote import RemoteEmbedder
 from lm_eval_longbench.retrieval.vectors import OFFICIAL_MODEL

@@ -8,10 +8,9 @@ from __future__ import annotations
 import json
 import os
 from argparse import Namespace
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NoReturn
 from urllib.parse import urlsplit, urlunsplit
@@ -25,7 +24,7 @@ from lm_eval.models import MODEL_MAPPING
 from lm_eval_longbench.errors import LongBenchError, TokenizerError, UnknownNameError
 from lm_eval_longbench.harness.api_model import LongBenchAPI
 from lm_eval_longbench.harness.baseline import ExtractiveBaseline
-from lm_eval_longbench.prompts.tokenizer import is_encoding, is_true, load_tokenizer, tokenizer_name
+from lm_eval_longbench.prompts.tokenizer import is_here, is_true, load_tokenizer, tokenizer_name
 from lm_eval_longbench.server.server import CHAT, KEY_VARIABLE, headers
 
 if TYPE_CHECKING:
@@ -40,9 +39,6 @@ MESSAGES = "messages"  # a server that gets chat messages and applies its own te
 OTHER = "other"  # none of these: nothing is known of tokenizer and template
 
 # ---------------------------------------------------------------------- files on this machine
-
-# Any of these tells that a tokenizer is there.
-_TOKENIZER_FILES = ("tokenizer_config.json", "tokenizer.json", "tokenizer.model", "vocab.json")
 
 
 @dataclass(frozen=True)
@@ -66,18 +62,6 @@ class FoundTokenizer:
 NO_TOKENIZER = FoundTokenizer()
 
 
-def any_cached(repo: str, files: Iterable[str], revision: str = "main") -> bool:
-    """Whether the hub's cache has at least one of these files of a model's repository."""
-    from huggingface_hub import try_to_load_from_cache
-
-    try:
-        return any(
-            isinstance(try_to_load_from_cache(repo, file, revision=revision), str) for file in files
-        )
-    except ValueError:  # no name of a repository, such as a path that does not exist
-        return False
-
-
 def find_tokenizer(name: str | None, model_args: Mapping[str, Any]) -> FoundTokenizer:
     """Return a tokenizer of this machine, or why there is none.
 
@@ -88,8 +72,7 @@ def find_tokenizer(name: str | None, model_args: Mapping[str, Any]) -> FoundToke
     if name is None:
         return FoundTokenizer(None, problem="no tokenizer is named")
     revision = str(model_args.get("revision") or "main")
-    of_hub = not is_encoding(name) and not Path(name).is_dir()
-    if of_hub and not any_cached(name, _TOKENIZER_FILES, revision):
+    if not is_here(name, revision):
         problem = f"the tokenizer {name!r} is not on this machine"
         return FoundTokenizer(name, problem=problem, absent=True)
     try:

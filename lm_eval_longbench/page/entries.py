@@ -20,9 +20,9 @@ from lm_eval_longbench.errors import PredictionError
 from lm_eval_longbench.files import read_json
 from lm_eval_longbench.language import listed, sentence, several
 from lm_eval_longbench.options import MOST_REPEATS
+from lm_eval_longbench.records.results import is_scored
 from lm_eval_longbench.reporting.notes import Column, note_on_column, warning_of
 from lm_eval_longbench.reporting.published import PublishedRow, verdict_of
-from lm_eval_longbench.reporting.scored_run import is_scored
 from lm_eval_longbench.statistics.answers import Columns
 from lm_eval_longbench.statistics.effective import (
     ByTokens,

@@ -16,8 +16,9 @@ from lm_eval_longbench.errors import DataError
 from lm_eval_longbench.page.build import cleaned
 from lm_eval_longbench.records.answer import is_capped
 from lm_eval_longbench.records.log import prompt_of, requests_of
+from lm_eval_longbench.records.results import is_scored
 from lm_eval_longbench.records.sample import Sample, Scored, Unusable, failure_of
-from lm_eval_longbench.reporting.scored_run import ScoredTable, is_scored
+from lm_eval_longbench.reporting.scored_run import ScoredTable
 from lm_eval_longbench.scoring.files import LOG, InputFile
 from lm_eval_longbench.scoring.plan import plan_paths
 from lm_eval_longbench.scoring.score_chunk import score_sample

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -98,6 +98,8 @@ def load_encoding(name: str) -> EncodingTokenizer:
 
 # ---------------------------------------------------------------------- the model's own
 
+# Any of these tells that a tokenizer is there.
+_FILES = ("tokenizer_config.json", "tokenizer.json", "tokenizer.model", "vocab.json")
 # Where model arguments name the tokenizer, most telling first.
 _ARGUMENTS = ("tokenizer", "pretrained", "model")
 # Tokenizers that a Python caller has in memory, by the name that stands for each.
@@ -125,6 +127,23 @@ def tokenizer_name(option: str | None, model_args: Mapping[str, Any]) -> str | N
 def is_encoding(name: str) -> bool:
     """Return whether a tokenizer is an encoding of tiktoken, by its name."""
     return name.startswith(PREFIX)
+
+
+def any_cached(repo: str, files: Iterable[str], revision: str = "main") -> bool:
+    """Whether the hub's cache has at least one of these files of a model's repository."""
+    from huggingface_hub import try_to_load_from_cache
+
+    try:
+        return any(
+            isinstance(try_to_load_from_cache(repo, file, revision=revision), str) for file in files
+        )
+    except ValueError:  # no name of a repository, such as a path that does not exist
+        return False
+
+
+def is_here(name: str, revision: str = "main") -> bool:
+    """Whether a tokenizer is on this machine: an encoding, a folder or in the hub's cache."""
+    return is_encoding(name) or Path(name).is_dir() or any_cached(name, _FILES, revision)
 
 
 def is_true(value: Any) -> bool:

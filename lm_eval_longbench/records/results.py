@@ -144,7 +144,8 @@ def _is_in(logs: Mapping[str, Path], others: Mapping[str, Path]) -> bool:
         return False
 
 
-def _is_scored(folder: Path) -> bool:
+def is_scored(folder: Path) -> bool:
+    """Return whether a folder holds the files of a scored run."""
     return os.path.isfile(folder / REPORT) and os.path.isfile(folder / SAMPLES)
 
 
@@ -153,7 +154,7 @@ def _under(folder: Path) -> list[Path]:
     found = []
     for place, folders, files in os.walk(folder):
         folders.sort()
-        if _is_scored(Path(place)):
+        if is_scored(Path(place)):
             found.append(Path(place))
         found += [Path(place, name) for name in sorted(files) if RESULTS_NAME.fullmatch(name)]
     return sorted(found)
@@ -170,7 +171,7 @@ def _named(given: Path) -> list[Path]:
         near = [str(one) for one in dated if RESULTS_NAME.fullmatch(one.name)]
         told = f" The harness dates its files: name {few(near, _NAMED_FILES)}." if near else ""
         raise PredictionError(f"{given} does not exist, or is neither a file nor a folder.{told}")
-    if path.name == REPORT and _is_scored(path.parent):
+    if path.name == REPORT and is_scored(path.parent):
         return [path.parent]
     return [path] if RESULTS_NAME.fullmatch(path.name) else []
 

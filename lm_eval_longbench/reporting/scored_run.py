@@ -14,6 +14,7 @@ from lm_eval_longbench.errors import DataError, PredictionError, few
 from lm_eval_longbench.files import read_json, read_json_lines
 from lm_eval_longbench.language import sentence
 from lm_eval_longbench.metrics.reasoning import POLICIES
+from lm_eval_longbench.records.results import is_scored
 from lm_eval_longbench.records.scored import FORMAT, REPORT, SAMPLES, ReportTable, table_parts
 from lm_eval_longbench.shapes import Count, checked
 from lm_eval_longbench.signature.signature import UNKNOWN
@@ -150,11 +151,6 @@ def unique_names(folders: Sequence[Path]) -> list[str]:
     while len({name[-length:] for name in names}) < len(names) and length < max(map(len, names)):
         length += 1
     return ["/".join(name[-length:]) for name in names]
-
-
-def is_scored(folder: Path) -> bool:
-    """Return whether a folder holds the files of a scored run."""
-    return (folder / REPORT).is_file() and (folder / SAMPLES).is_file()
 
 
 def _checked(file: Path, value: Any, kind: Any, place: str) -> None:

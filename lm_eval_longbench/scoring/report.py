@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -21,6 +21,7 @@ from lm_eval_longbench.scoring.files import LOG
 from lm_eval_longbench.scoring.merge import TableAnswers
 from lm_eval_longbench.scoring.plan import Plan
 from lm_eval_longbench.scoring.problems import Problems
+from lm_eval_longbench.shapes import leaves
 from lm_eval_longbench.signature.signature import (
     UNKNOWN,
     combined,
@@ -311,15 +312,6 @@ _SAME = 1e-9
 _NAMED = 20
 
 
-def _leaves(value: Any, place: str = "") -> Iterator[tuple[str, float]]:
-    """Yield each number of nested objects with its place."""
-    if isinstance(value, Mapping):
-        for name, own in value.items():
-            yield from _leaves(own, f"{place}/{name}" if place else str(name))
-    elif isinstance(value, int | float) and not isinstance(value, bool):
-        yield place, value
-
-
 def compared(stated: Any, computed: Mapping[str, Any]) -> dict[str, Any]:
     """Return how many figures are the same, and which differ; what only one side has is left out.
 
@@ -327,15 +319,15 @@ def compared(stated: Any, computed: Mapping[str, Any]) -> dict[str, Any]:
         stated: decoded, from an official result file.
         computed: official figures of the answers.
     """
-    known = dict(_leaves(computed))
+    known = dict(leaves(computed))
     same, differing = 0, []
-    for place, value in _leaves(stated):
-        if place not in known:
+    for place, value in leaves(stated):
+        if type(value) not in (int, float) or not isinstance(known.get(place), int | float):
             continue
         if math.isclose(value, known[place], rel_tol=_SAME, abs_tol=_SAME):
             same += 1
         else:
-            differing.append({"figure": place, "stated": value, "computed": known[place]})
+            differing.append({"figure": "/".join(place), "stated": value, "computed": known[place]})
     return {"same": same, "differing_total": len(differing), "differing": differing[:_NAMED]}
 
 

@@ -132,7 +132,7 @@ def test_results_carry_no_code_to_run(base, monkeypatch):
     from lm_eval_longbench.check import logged_task as prompts
 
     asked = []
-    monkeypatch.setattr(prompts, "_is_here", lambda name: True)
+    monkeypatch.setattr(prompts, "is_here", lambda name: True)
     monkeypatch.setattr(
         prompts, "load_tokenizer", lambda name, model_args: asked.append(dict(model_args))
     )

@@ -10,13 +10,13 @@ from models_server import ModelsServer
 from lm_eval_longbench.errors import UnknownNameError
 from lm_eval_longbench.harness.backend import has_own_client
 from lm_eval_longbench.harness.models import (
-    any_cached,
     describe,
     endpoint_of,
     find_tokenizer,
     get_models,
     models_url,
 )
+from lm_eval_longbench.prompts.tokenizer import any_cached
 
 TALK = [{"role": "system", "content": "Be short."}, {"role": "user", "content": "Hm?"}]
 
