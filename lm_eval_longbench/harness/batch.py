@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from argparse import Namespace
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any, NoReturn
@@ -14,6 +14,7 @@ from lm_eval_longbench.errors import NothingSent, OptionError, UnknownNameError
 from lm_eval_longbench.harness.api_model import NAME, LongBenchAPI
 from lm_eval_longbench.harness.bill import bill_of
 from lm_eval_longbench.harness.kept_answers import Instead, Wanted
+from lm_eval_longbench.prompts.render import text_sha256
 from lm_eval_longbench.records.answer import Answer
 from lm_eval_longbench.records.identity import shown
 from lm_eval_longbench.records.store import AnswerStore
@@ -24,8 +25,8 @@ from lm_eval_longbench.server.batch import (
     FORMATS,
     Awaited,
     add_awaited,
-    custom_id,
     files_of_rows,
+    left_out,
     request_row,
 )
 from lm_eval_longbench.server.submit import MANIFEST
@@ -55,24 +56,34 @@ def written_requests(folder: Path, form: str, price: Price | None = None) -> Ins
         if not isinstance(model, LongBenchAPI):
             raise OptionError(f"--write-requests is for --model {NAME}.")
         bill = bill_of(parsed, wanted)  # where it cannot be made, nothing is written
-        out: dict[str, Awaited] = {}
+        awaited: list[Awaited] = []
 
         def rows() -> Iterator[dict[str, Any]]:
             for one in wanted:
-                name = custom_id(store.identity, one.key, one.repeat)
                 request = model.request_of(one.instance)
-                stops = tuple(request.parameters.get("stop") or ())
-                left_out = ("seed",) if form == ANTHROPIC and request.seed is not None else ()
-                kept = one.kept(Answer(""))
-                out[name] = Awaited(store.identity, store.path, kept, stops, left_out)
+                # 50 letters, digits and hyphens or so, for providers take 64. The model counts, so
+                # that results of another one are foreign.
+                name = f"{text_sha256(f'{store.identity} {one.key}')[:48]}-{one.repeat}"
+                awaited.append(
+                    Awaited(
+                        name,
+                        store.identity,
+                        store.path.name,
+                        one.kept(Answer("")),
+                        request.parameters.get("stop") or (),
+                        left_out(form, request),
+                    )
+                )
                 yield request_row(form, name, model.server, request)
 
-        # One file after the other: all prompts at once are gigabytes.
         ending = "json" if form == ANTHROPIC else "jsonl"
-        files = [
-            _written(folder / f"requests-{number:03}.{ending}", pieces)
-            for number, pieces in enumerate(files_of_rows(form, rows()), start=1)
-        ]
+        files = []
+        for number, data in enumerate(files_of_rows(form, rows()), start=1):
+            path = folder / f"requests-{number:03}.{ending}"
+            with written_together([path]) as (file,):
+                file.write(data)
+            digest = hashlib.sha256(data).hexdigest()
+            files.append({"file": path.name, "bytes": len(data), "sha256": digest})
         tasks = Counter(str(one.instance.task_name) for one in wanted)
         manifest = {
             "format": form,
@@ -87,7 +98,7 @@ def written_requests(folder: Path, form: str, price: Price | None = None) -> Ins
         }
         with written_together([folder / MANIFEST]) as (file,):
             file.document(manifest)
-        add_awaited(store.path, store.identity, out)
+        add_awaited(store.path, awaited)
         raise NothingSent(
             f"{len(wanted)} requests of {len(tasks)} tasks are in {len(files)} "
             f"{'file' if len(files) == 1 else 'files'} in {folder}, none was sent.\n"
@@ -96,14 +107,3 @@ def written_requests(folder: Path, form: str, price: Price | None = None) -> Ins
         )
 
     return write
-
-
-def _written(path: Path, pieces: Iterable[bytes]) -> dict[str, Any]:
-    """Write a file; return what the manifest says of it."""
-    digest, size = hashlib.sha256(), 0
-    with written_together([path]) as (file,):
-        for piece in pieces:
-            file.write(piece)
-            digest.update(piece)
-            size += len(piece)
-    return {"file": path.name, "bytes": size, "sha256": digest.hexdigest()}

@@ -6,12 +6,11 @@ Message Batches.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,13 +21,11 @@ from lm_eval_longbench.records.joined_stores import locked, opened_together
 from lm_eval_longbench.records.store import PUT, Kept, naming, row_of
 from lm_eval_longbench.result_files import json_lines
 from lm_eval_longbench.server.client import Request, Taken
-from lm_eval_longbench.server.faults import Fault, shortened
+from lm_eval_longbench.server.faults import Fault, shortened, told_by
 from lm_eval_longbench.server.reply import Reply, as_answer, tokens_of
 from lm_eval_longbench.server.server import CHAT, PATHS, Server
 
 OPENAI, ANTHROPIC, VLLM = "openai", "anthropic", "vllm"
-
-
 # Rows and bytes that a file may hold: of OpenAI's Batch and Anthropic's Message Batches, November
 # 2026.
 LIMITS = {
@@ -37,22 +34,10 @@ LIMITS = {
     VLLM: (50_000, 200_000_000),
 }
 FORMATS = tuple(LIMITS)
-# Generation arguments as Anthropic calls them.
-_ANTHROPIC = {"max_tokens": "max_tokens", "temperature": "temperature", "top_p": "top_p"}
-_ANTHROPIC |= {"top_k": "top_k", "stop": "stop_sequences", "seed": ""}
+# Generation arguments that Anthropic takes, the last one by another name.
+_ANTHROPIC = {"max_tokens", "temperature", "top_p", "top_k", "stop"}
 _ENDS = {"end_turn": "stop", "stop_sequence": "stop", "max_tokens": "length"}
 _ENDS |= {"refusal": "content_filter", "model_context_window_exceeded": "length"}
-
-
-def custom_id(identity: str, key: str, repeat: int) -> str:
-    """Return the name of a request, of 52 letters, digits and hyphens at most.
-
-    Args:
-        identity: of the model, so that results of another one are foreign.
-        key: of all else that changes the answer, see `answer_key`.
-        repeat: which of several answers, from 0.
-    """
-    return f"{hashlib.sha256(f'{identity} {key}'.encode()).hexdigest()[:48]}-{repeat}"
 
 
 # ---------------------------------------------------------------------- requests
@@ -74,51 +59,44 @@ def request_row(form: str, name: str, server: Server, request: Request) -> dict[
         return {"custom_id": name, "method": "POST", "url": url, "body": body}
     if server.endpoint != CHAT:
         raise OptionError("Anthropic's batches take chat messages: give endpoint=chat.")
-    messages = body.pop("messages")
-    own = {"model": body.pop("model")}
-    for parameter, value in body.items():
-        if parameter not in _ANTHROPIC and parameter in request.parameters:
-            raise OptionError(
-                f"Anthropic's batches do not take {parameter}: leave it out of gen_kwargs."
-            )
-        own[_ANTHROPIC.get(parameter, parameter)] = value
-    own.pop("", None)  # the seed
-    system = "\n\n".join(one["content"] for one in messages if one["role"] == "system")
-    own |= {"system": system} if system else {}
-    own["messages"] = [one for one in messages if one["role"] != "system"]
-    return {"custom_id": name, "params": own}
+    if odd := sorted(request.parameters.keys() - _ANTHROPIC):
+        raise OptionError(f"Anthropic's batches do not take {odd[0]}: leave it out of gen_kwargs.")
+    body.pop("seed", None)
+    if "stop" in body:
+        body["stop_sequences"] = body.pop("stop")
+    system = [one["content"] for one in body["messages"] if one["role"] == "system"]
+    if system:
+        body["system"] = "\n\n".join(system)
+    body["messages"] = [one for one in body["messages"] if one["role"] != "system"]
+    return {"custom_id": name, "params": body}
 
 
-def files_of_rows(form: str, rows: Iterator[Mapping[str, Any]]) -> Iterator[Iterator[bytes]]:
-    """Yield the files that some requests need, each as its pieces; read one before the next."""
+def left_out(form: str, request: Request) -> tuple[str, ...]:
+    """Return the parameters of a request that its row does not have."""
+    return ("seed",) if form == ANTHROPIC and request.seed is not None else ()
+
+
+def files_of_rows(form: str, rows: Iterable[Mapping[str, Any]]) -> Iterator[bytes]:
+    """Yield the files that some requests need, one at a time: all prompts are gigabytes."""
     most_rows, most_bytes = LIMITS[form]
     first, between, last = (
         (b'{"requests": [', b",\n", b"]}\n") if form == ANTHROPIC else (b"", b"\n", b"\n")
     )
-    coming = (
-        json.dumps(row, ensure_ascii=False).encode("utf-8", "backslashreplace") for row in rows
-    )
-    row = next(coming, None)
-
-    def one_file() -> Iterator[bytes]:
-        nonlocal row
-        before, number, size = first, 0, len(last)
-        while row is not None:
-            number, size = number + 1, size + len(before) + len(row)
-            if number > 1 and (number > most_rows or size > most_bytes):
-                break
-            yield before + row
-            before, row = between, next(coming, None)
-        yield last
-
-    while row is not None:
-        yield one_file()
+    held: list[bytes] = []
+    size = 0
+    for row in rows:
+        line = json.dumps(row, ensure_ascii=False).encode("utf-8", "backslashreplace")
+        more = len(first) + len(line) + len(last)
+        if held and (len(held) == most_rows or size + more > most_bytes):
+            yield first + between.join(held) + last
+            held, size = [], 0
+        held.append(line)
+        size += len(line) + len(between)
+    if held:
+        yield first + between.join(held) + last
 
 
 # ---------------------------------------------------------------------- what is out
-
-# Beside the file for the answers.
-_PREFIX = "requests_"
 
 
 @dataclass(frozen=True)
@@ -126,134 +104,121 @@ class Awaited:
     """A request that is out.
 
     Attributes:
+        custom_id: its name in files of requests and results.
         identity: of the model that is to answer.
-        answers: the file for its answer.
+        answers: name of the file for its answer.
         kept: all that is kept beside the answer, which is empty so far.
         stops: stop strings, where the answer ends.
         left_out: parameters that the provider does not take.
     """
 
+    custom_id: str
     identity: str
-    answers: Path
+    answers: str
     kept: Kept
-    stops: tuple[str, ...] = ()
-    left_out: tuple[str, ...] = ()
+    stops: Sequence[str] = ()
+    left_out: Sequence[str] = ()
 
 
-def _rows_out(file: Path) -> Iterator[tuple[str, Awaited]]:
-    rows = [row for _, row in read_json_lines(file, DataError)]
-    for row in rows[1:]:  # the first is of all
-        name, stops, left_out = (row.pop(key) for key in ("custom_id", "stops", "left_out"))
-        kept, place = Kept(**row, answer=Answer("")), file.with_name(rows[0]["answers"])
-        yield name, Awaited(rows[0]["identity"], place, kept, tuple(stops), tuple(left_out))
+def add_awaited(answers: Path, out: Iterable[Awaited]) -> None:
+    """Note that requests to a model are out, beside those that are already."""
+    known = awaited_in(answers.parent, answers.stem)
+    known |= {one.custom_id: one for one in out}
+    with json_lines(answers.with_name(f"requests_{answers.stem}.jsonl")) as write:
+        for one in known.values():
+            row = asdict(one)
+            del row["kept"]["answer"]
+            write(row)
 
 
-def add_awaited(answers: Path, identity: str, out: Mapping[str, Awaited]) -> None:
-    """Note that requests are out, beside those that are already."""
-    file = answers.with_name(f"{_PREFIX}{answers.stem}.jsonl")
-    known = {**(dict(_rows_out(file)) if file.exists() else {}), **out}
-    with json_lines(file) as write:
-        write({"identity": identity, "answers": answers.name})
-        for name, one in known.items():
-            own = {key: value for key, value in vars(one.kept).items() if key != "answer"}
-            write({"custom_id": name, **own, "stops": one.stops, "left_out": one.left_out})
-
-
-def awaited_in(folder: Path) -> dict[str, Awaited]:
+def awaited_in(folder: Path, stem: str = "*") -> dict[str, Awaited]:
     """Return the requests that are out by their `custom_id`, of all models in a folder.
+
+    Args:
+        folder: with files of answers.
+        stem: of the file of answers of one model.
 
     Raises:
         DataError: a file of requests cannot be read.
     """
     found: dict[str, Awaited] = {}
-    for file in sorted(folder.glob(f"{_PREFIX}*.jsonl")):
-        try:
-            found |= dict(_rows_out(file))
-        except (KeyError, TypeError, AttributeError) as error:
-            raise DataError(f"{file} is no file of requests that are out: {error!r}.") from error
+    for file in folder.glob(f"requests_{stem}.jsonl"):
+        for number, row in read_json_lines(file, DataError):
+            try:
+                row["kept"] = Kept(**row["kept"], answer=Answer(""))
+                found[row["custom_id"]] = Awaited(**row)
+            except (KeyError, TypeError) as error:
+                what = "is no request that is out"
+                raise DataError(f"{file}, line {number}, {what}: {error!r}.") from error
     return found
 
 
 # ---------------------------------------------------------------------- results
 
 
-def result_of(row: Any) -> tuple[str, Mapping[str, Any] | None, str] | None:
-    """Return what a row of a result file says; None: it is none of a batch.
+def answer_in(row: Any, stops: Sequence[str], left_out: Sequence[str]) -> Answer:
+    """Return the answer in a row of a result file.
 
-    Returns:
-        Its `custom_id`; the reply, None: the request failed; and why it failed, in the provider's
-        words.
+    Args:
+        row: of any provider.
+        stops: stop strings, where the answer ends.
+        left_out: parameters that the request did not have.
+
+    Raises:
+        Fault: the request failed; has the reason in the provider's words.
+        LookupError, TypeError, AttributeError: it is no such row.
     """
-    if not isinstance(row, Mapping) or not isinstance(row.get("custom_id"), str):
-        return None
-    name, own = row["custom_id"], row.get("result")
-    if isinstance(own, Mapping):
-        message = own.get("message")
-        if own.get("type") == "succeeded" and isinstance(message, Mapping):
-            return name, _of_anthropic(message), ""
-        return name, None, _reason(own.get("type"), own.get("error"))
-    response = row.get("response")
-    if not isinstance(response, Mapping):
-        return (name, None, _reason(None, row.get("error"))) if "error" in row else None
-    body, status = response.get("body"), response.get("status_code")
-    if row.get("error") or status != 200 or not isinstance(body, Mapping):
-        told = body.get("error") if isinstance(body, Mapping) else None
-        return name, None, _reason(f"HTTP {status}", row.get("error") or told or body)
-    return name, body, ""
-
-
-def _answer(body: Mapping[str, Any], asked: Awaited) -> Answer:
-    """Return the answer in a reply; Fault: there is none."""
+    if "result" in row:
+        own = row["result"]
+        if own["type"] != "succeeded":
+            raise _fault(own["type"], own.get("error"))
+        body = _of_anthropic(own["message"])
+    elif row.get("response") is None:
+        raise _fault("", row["error"])
+    else:
+        body, status = row["response"]["body"], row["response"]["status_code"]
+        if row.get("error") or status != 200:
+            raise _fault(f"HTTP {status}", row.get("error") or body)
     choices = body.get("choices")
-    first = choices[0] if isinstance(choices, list) and choices else None
-    reply = Reply(chat=not isinstance(first, Mapping) or "message" in first)
+    reply = Reply(chat=not choices or "text" not in choices[0])
     if not reply.add(body):
         raise Fault("", "no choices in the reply")
-    answer = as_answer(reply.choices[min(reply.choices)], asked.stops, streamed=False)
     return replace(
-        answer,
+        as_answer(reply.choices[min(reply.choices)], stops, streamed=False),
         **tokens_of(reply.usage),
         server_model=reply.model,
         fingerprint=reply.fingerprint,
-        left_out=asked.left_out,
+        left_out=tuple(left_out),
         via=BATCH,
-        at=time.time(),
     )
 
 
-def _reason(what: Any, error: Any) -> str:
-    """Return why a request failed: a status, and the innermost message or code."""
-    while isinstance(error, Mapping):
-        inner = error.get("error")
-        error = inner if isinstance(inner, Mapping) else error.get("message") or error.get("code")
-    parts = [str(part) for part in (what, error) if part]
-    return shortened(": ".join(parts)) or "no reason is given"
+def _fault(what: str, error: Any) -> Fault:
+    """Return why a request failed: a status, and the provider's message or code."""
+    message, code, _ = told_by(error)
+    parts = [part for part in (what, message or code) if part]
+    return Fault("", shortened(": ".join(parts)) or "no reason is given")
 
 
 def _of_anthropic(message: Mapping[str, Any]) -> dict[str, Any]:
     """Return a message of Anthropic as the reply of a chat server."""
-    usage = message.get("usage") if isinstance(message.get("usage"), Mapping) else {}
-    counts = {name: usage.get(name) or 0 for name in usage}  # type: ignore[union-attr]
-    cached = counts.get("cache_read_input_tokens", 0)
-    prompt = counts.get("input_tokens", 0) + cached + counts.get("cache_creation_input_tokens", 0)
-    end = message.get("stop_reason")
-    content = message.get("content")
-    texts = content if isinstance(content, list) else []
+    usage = {name: number or 0 for name, number in message["usage"].items()}
+    cached = usage.get("cache_read_input_tokens", 0)
+    written = usage.get("cache_creation_input_tokens", 0)
+    end = message["stop_reason"]
     return {
-        "model": message.get("model"),
+        "model": message["model"],
         "choices": [
             {
-                "message": {"content": [one for one in texts if one.get("type") == "text"]},
-                "finish_reason": _ENDS.get(str(end), end),
+                "message": {"content": message["content"]},
+                "finish_reason": _ENDS.get(end, end),
             }
         ],
         "usage": {
-            "prompt_tokens": prompt,
-            "completion_tokens": counts.get("output_tokens"),
+            "prompt_tokens": usage["input_tokens"] + cached + written,
+            "completion_tokens": usage["output_tokens"],
             "prompt_tokens_details": {"cached_tokens": cached},
-        }
-        if counts
-        else {},
+        },
     }
 
 
@@ -306,47 +271,43 @@ def import_results(paths: Sequence[Path], folder: Path) -> Imported:
             "--write-requests."
         )
     found = Imported()
-    answers: dict[str, Kept] = {}
+    answers: dict[str, Answer] = {}
     for path in paths:
         for _, row in json_rows(path, OptionError):
             _read(row, out, answers, found)
-    identities = {asked.answers: asked.identity for asked in out.values()}
+    identities = {folder / asked.answers: asked.identity for asked in out.values()}
     with locked(identities, "imported"), opened_together(identities) as files:
         for name, asked in out.items():
-            with naming(asked.answers):
-                file, kept = files[asked.answers], answers.get(name)
-                there = row_of(file, asked.identity, asked.kept.request, asked.kept.repeat)
+            path, answer = folder / asked.answers, answers.get(name)
+            with naming(path):
+                there = row_of(files[path], asked.identity, asked.kept.request, asked.kept.repeat)
                 is_there = there is not None and there.answer.state == ANSWERED
-                if kept is not None and is_there:
+                if answer is not None and is_there:
                     found.known += 1
-                elif kept is not None:
-                    file.execute(PUT, kept.row(asked.identity))
-                    found.answers[asked.answers] += 1
-                    is_there = kept.answer.state == ANSWERED
+                elif answer is not None:
+                    files[path].execute(PUT, replace(asked.kept, answer=answer).row(asked.identity))
+                    found.answers[path] += 1
+                    is_there = answer.state == ANSWERED
                     found.empty += not is_there
-                found.missing += not is_there
+            found.missing += not is_there
     return found
 
 
-def _read(row: Any, out: dict[str, Awaited], answers: dict[str, Kept], found: Imported) -> None:
+def _read(row: Any, out: dict[str, Awaited], answers: dict[str, Answer], found: Imported) -> None:
     """Take the answer of a row, or count why there is none."""
-    result = result_of(row)
-    if result is None:
+    try:
+        name = row["custom_id"]
+        asked = out.get(name)
+        answer = None if asked is None else answer_in(row, asked.stops, asked.left_out)
+    except Fault as fault:
+        found.failed[fault.reason] += 1
+        return
+    except (LookupError, TypeError, AttributeError):
         found.broken += 1
         return
-    name, reply, reason = result
-    asked = out.get(name)
-    if asked is None:
+    if answer is None:
         found.foreign += 1
         return
-    try:
-        answer = None if reply is None else _answer(reply, asked)
-    except Fault as fault:
-        answer, reason = None, fault.reason
-    if answer is None:
-        found.failed[reason] += 1
-        return
-    earlier = answers.get(name)
-    found.double += earlier is not None
-    if earlier is None or earlier.answer.state != ANSWERED:
-        answers[name] = replace(asked.kept, answer=answer)
+    found.double += name in answers
+    if name not in answers or answers[name].state != ANSWERED:
+        answers[name] = replace(answer, at=time.time())

@@ -97,7 +97,7 @@ def shortened(text: str) -> str:
     return line if len(line) <= _SHOWN else f"{line[:_SHOWN]}..."
 
 
-def _told(body: Any) -> tuple[str, str, str]:
+def told_by(body: Any) -> tuple[str, str, str]:
     """Return what the body of an error says: its message, its code and type, the parameter."""
     if isinstance(body, bytes | str):
         text = body.decode("utf-8", "replace") if isinstance(body, bytes) else body
@@ -161,7 +161,7 @@ def of_status(status: int, body: Any, headers: Mapping[str, str], sent: Mapping[
         headers: of the reply.
         sent: the request's body.
     """
-    message, code, parameter = _told(body)
+    message, code, parameter = told_by(body)
     whole = f"{code} {message}"
     told = f"HTTP {status}" + (f": {message}" if message else "")
     if status in (400, 403, 451) and FILTER.search(whole):
@@ -201,7 +201,7 @@ def of_error(body: Mapping[str, Any], sent: Mapping[str, Any]) -> Fault:
         body: the object, or what it lies in.
         sent: the request's body.
     """
-    message, code, _ = _told(body)
+    message, code, _ = told_by(body)
     whole = f"{code} {message}"
     told = f"an error with status 200: {whole.strip()}"
     if FILTER.search(whole):

@@ -63,88 +63,79 @@ def submit(folder: Path, say: Callable[[str], None], wait: float = WAIT) -> list
     manifest = read_json(folder / MANIFEST, OptionError)
     form, files = manifest["format"], manifest["files"]
     client = client_of(form)
-    provider = _OpenAI(client) if form == OPENAI else _Anthropic(client)
     for own in files:
         if not own.get("batch"):
-            own["batch"] = provider.send(folder / own["file"])
+            own["batch"] = _sent(form, client, folder / own["file"])
             with written_together([folder / MANIFEST]) as (file,):
                 file.document(manifest)
             say(f"{own['file']}: sent as {own['batch']}")
-    found: list[Path] = []
     told: dict[str, str] = {}
-    left = list(files)
-    while left:
-        for own in list(left):
-            state, is_ended = provider.look(own["batch"])
-            if told.get(own["file"]) != state:
-                told[own["file"]] = state
-                say(f"{own['file']}: {state}")
-            if is_ended:
-                found.append(_fetched(provider, folder, own, state))
-                left.remove(own)
-        if left:
-            time.sleep(wait)
-    return found
+    found: dict[str, Path] = {}
+    while True:
+        for own in files:
+            name = own["file"]
+            if name in found:
+                continue
+            state, lines = _state(form, client, own["batch"])
+            if told.get(name) != state:
+                told[name] = state
+                say(f"{name}: {state}")
+            if lines is not None:
+                found[name] = _kept(folder, own, state, lines)
+        if len(found) == len(files):
+            return list(found.values())
+        time.sleep(wait)
 
 
-def _fetched(provider: Any, folder: Path, own: Any, state: str) -> Path:
+def _kept(folder: Path, own: Any, state: str, lines: list[bytes]) -> Path:
     """Write the results of a batch beside its requests."""
-    path = folder / f"results-{Path(own['file']).stem.rpartition('-')[2]}.jsonl"
-    lines = [line.rstrip(b"\n") for line in provider.results(own["batch"])]
+    name = str(own["file"]).replace("requests", "results")
+    path = (folder / name).with_suffix(".jsonl")
     if not lines:
         raise RunStopped(
             f"The batch {own['batch']} of {own['file']} has no results: {state}. To send it again, "
             f'take its "batch" out of {folder / MANIFEST}.'
         )
     with written_together([path]) as (file,):
-        for line in lines:
-            file.write(line + b"\n")
+        file.write(b"\n".join([*lines, b""]))
     return path
 
 
-class _OpenAI:
-    def __init__(self, client: Any) -> None:
-        self._client = client
-
-    def send(self, path: Path) -> str:
-        with path.open("rb") as file:
-            first = json.loads(file.readline())
-            file.seek(0)
-            sent = self._client.files.create(file=file, purpose="batch")
-        made = self._client.batches.create(
-            input_file_id=sent.id, endpoint=first["url"], completion_window="24h"
-        )
-        return str(made.id)
-
-    def look(self, batch: str) -> tuple[str, bool]:
-        found = self._client.batches.retrieve(batch)
-        counts = found.request_counts
-        text = found.status
-        if counts is not None:
-            text += f", {counts.completed} of {counts.total} done, {counts.failed} failed"
-        problems = [one.message for one in getattr(found.errors, "data", None) or ()]
-        return ": ".join([text, *problems[:1]]), found.status in _ENDED
-
-    def results(self, batch: str) -> Any:
-        found = self._client.batches.retrieve(batch)
-        for name in (found.output_file_id, found.error_file_id):
-            if name:
-                yield from self._client.files.content(name).content.splitlines()
+def _sent(form: str, client: Any, path: Path) -> str:
+    """Send a file of requests; return the name of its batch."""
+    if form == ANTHROPIC:
+        return str(client.messages.batches.create(**json.loads(path.read_bytes())).id)
+    with path.open("rb") as file:
+        first = json.loads(file.readline())
+        file.seek(0)
+        sent = client.files.create(file=file, purpose="batch")
+    made = client.batches.create(
+        input_file_id=sent.id, endpoint=first["url"], completion_window="24h"
+    )
+    return str(made.id)
 
 
-class _Anthropic:
-    def __init__(self, client: Any) -> None:
-        self._batches = client.messages.batches
-
-    def send(self, path: Path) -> str:
-        return str(self._batches.create(**json.loads(path.read_bytes())).id)
-
-    def look(self, batch: str) -> tuple[str, bool]:
-        found = self._batches.retrieve(batch)
-        counts = {name: number for name, number in found.request_counts if number}
-        text = ", ".join(f"{number} {name}" for name, number in counts.items())
-        return f"{found.processing_status}, {text}", found.processing_status == "ended"
-
-    def results(self, batch: str) -> Any:
-        for own in self._batches.results(batch):
-            yield own.model_dump_json().encode()
+def _state(form: str, client: Any, batch: str) -> tuple[str, list[bytes] | None]:
+    """Return in print how far a batch is, and at its end the rows of its results."""
+    if form == ANTHROPIC:
+        found = client.messages.batches.retrieve(batch)
+        counts = [f"{number} {name}" for name, number in found.request_counts if number]
+        state = f"{found.processing_status}, {', '.join(counts)}"
+        if found.processing_status != "ended":
+            return state, None
+        rows = client.messages.batches.results(batch)
+        return state, [own.model_dump_json().encode() for own in rows]
+    found = client.batches.retrieve(batch)
+    counts, state = found.request_counts, found.status
+    if counts is not None:
+        state += f", {counts.completed} of {counts.total} done, {counts.failed} failed"
+    problems = [one.message for one in getattr(found.errors, "data", None) or ()]
+    state = ": ".join([state, *problems[:1]])
+    if found.status not in _ENDED:
+        return state, None
+    contents = [
+        client.files.content(name).content
+        for name in (found.output_file_id, found.error_file_id)
+        if name
+    ]
+    return state, [line for content in contents for line in content.splitlines()]
