@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import traceback
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from lm_eval_longbench.version import __version__
 
@@ -118,9 +119,17 @@ class RunStopped(LongBenchError):
 
 
 class NothingSent(LongBenchError):
-    """A run has done all that it was to do without a request: its message says what."""
+    """A run has done all that it was to do without a request: its message says what.
+
+    Attributes:
+        bill: of the requests, where they were to be counted.
+    """
 
     status = 0
+
+    def __init__(self, message: str, bill: Any = None) -> None:
+        super().__init__(message)
+        self.bill = bill
 
 
 class HarnessError(LongBenchError):

@@ -33,7 +33,7 @@ from lm_eval_longbench.files import read_json
 from lm_eval_longbench.harness.arguments import Beside
 from lm_eval_longbench.harness.baseline import NAME
 from lm_eval_longbench.harness.batch import written_requests
-from lm_eval_longbench.harness.bill import Bill, Counted
+from lm_eval_longbench.harness.bill import Bill
 from lm_eval_longbench.harness.bill import dry_run as counted_run
 from lm_eval_longbench.harness.evaluate import Captured
 from lm_eval_longbench.harness.run import run_harness
@@ -178,6 +178,10 @@ def next_command(kept: Captured) -> str:
     return masked_command([Path(sys.argv[0]).name, *words])
 
 
+_ESTIMATED = "Tokens are estimated from characters: give --tokenizer NAME to count them."
+_COUNTED = "Counted with {}. Shared tokens are read once where prefixes are cached."
+
+
 def bill_table(bill: Bill, price: Price | None) -> Table:
     """Return what each task asks, and all of them."""
     rows = []
@@ -189,13 +193,6 @@ def bill_table(bill: Bill, price: Price | None) -> Table:
             row["cost at most"] = f"{price.of(own.prompt, own.shared, own.answer):,.2f}"
         rows.append(row)
     return table_of(rows, title="tokens", total=True)
-
-
-def counted_by(bill: Bill) -> str:
-    """Return in a line how sure the counts are."""
-    if bill.tokenizer is None:
-        return "Tokens are estimated from characters: give --tokenizer NAME to count them."
-    return f"Counted with {bill.tokenizer}. Shared tokens are read once where prefixes are cached."
 
 
 def _submitted(folder: Path) -> None:
@@ -276,9 +273,9 @@ def run(
             debug=debug,
         )
     except NothingSent as done:
-        if isinstance(done, Counted):
+        if done.bill is not None:
             say_table(bill_table(done.bill, money))
-            say_line(counted_by(done.bill))
+            say_line(_COUNTED.format(done.bill.tokenizer) if done.bill.tokenizer else _ESTIMATED)
         for line in str(done).splitlines()[: 1 if submit else None]:
             say_line(line)
         if submit and write_requests is not None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from argparse import Namespace
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timezone
 from pathlib import Path
@@ -84,7 +83,7 @@ def written_requests(folder: Path, form: str, price: Price | None = None) -> Ins
                 file.write(data)
             digest = hashlib.sha256(data).hexdigest()
             files.append({"file": path.name, "bytes": len(data), "sha256": digest})
-        tasks = Counter(str(one.instance.task_name) for one in wanted)
+        total = bill.total
         manifest = {
             "format": form,
             "made_by": f"lm-eval-longbench {__version__}",
@@ -92,15 +91,21 @@ def written_requests(folder: Path, form: str, price: Price | None = None) -> Ins
             "model": shown(store.identity),
             "answers": str(store.path),
             "requests": len(wanted),
-            "tasks": dict(tasks),
-            "bill": bill.as_json(price),
+            "tasks": {name: own.requests for name, own in bill.tasks.items()},
+            "bill": {
+                "prompt_tokens": total.prompt,
+                "answer_tokens_at_most": total.answer,
+                "counted_with": bill.tokenizer,
+                # In a batch no prompt is read once for several.
+                "cost_at_most": price and price.of(total.prompt, 0, total.answer),
+            },
             "files": files,
         }
         with written_together([folder / MANIFEST]) as (file,):
             file.document(manifest)
         add_awaited(store.path, awaited)
         raise NothingSent(
-            f"{len(wanted)} requests of {len(tasks)} tasks are in {len(files)} "
+            f"{len(wanted)} requests of {len(bill.tasks)} tasks are in {len(files)} "
             f"{'file' if len(files) == 1 else 'files'} in {folder}, none was sent.\n"
             f"When their results are there: lm-eval-longbench answers import FILE... "
             f"--output_path {store.path.parent}\nThen this command without --write-requests."

@@ -20,7 +20,6 @@ from lm_eval_longbench.prompts.prepare import common
 from lm_eval_longbench.prompts.tokenizer import load_tokenizer, tokenizer_name
 from lm_eval_longbench.prompts.truncation import count_tokens
 from lm_eval_longbench.records.store import AnswerStore
-from lm_eval_longbench.reporting.cost import Price
 
 # Characters a token, about: of a text in ASCII, and of others.
 _ASCII, _OTHERS = 4.0, 1.5
@@ -47,13 +46,6 @@ class TaskBill:
         pairs = zip(vars(self).values(), vars(other).values(), strict=True)
         return TaskBill(*(one + two for one, two in pairs))
 
-    def at_most(self, known: bool) -> str:
-        """Return it in print where the prompts are upper bounds; `known`: whether they have one."""
-        sent = f"at most {self.prompt:,} tokens" if known else "whole, for no limit is known"
-        return (
-            f"{self.requests:,} requests; prompts: {sent}; answers: at most {self.answer:,} tokens"
-        )
-
 
 @dataclass
 class Bill:
@@ -71,25 +63,6 @@ class Bill:
     def total(self) -> TaskBill:
         """All tasks together."""
         return sum(self.tasks.values(), TaskBill())
-
-    def as_json(self, price: Price | None) -> dict[str, Any]:
-        """Return the sum for a batch, where no prompt is read once for several."""
-        total = self.total
-        cost = None if price is None else price.of(total.prompt, 0, total.answer)
-        return {
-            "prompt_tokens": total.prompt,
-            "answer_tokens_at_most": total.answer,
-            "counted_with": self.tokenizer,
-            "cost_at_most": cost,
-        }
-
-
-class Counted(NothingSent):
-    """A run was to be counted, and its `bill` is."""
-
-    def __init__(self, bill: Bill) -> None:
-        super().__init__("Nothing was sent.")
-        self.bill = bill
 
 
 def bill_of(parsed: Namespace, wanted: Sequence[Wanted]) -> Bill:
@@ -144,4 +117,4 @@ def dry_run(
     parsed: Namespace, store: AnswerStore, model: Any, wanted: Sequence[Wanted]
 ) -> NoReturn:
     """Count what a run would ask, in place of asking it: the `instead` of `Beside`."""
-    raise Counted(bill_of(parsed, wanted))
+    raise NothingSent("Nothing was sent.", bill_of(parsed, wanted))

@@ -489,6 +489,8 @@ def _bill_lines(run: EvaluatorConfig, tasks: Sequence[Built]) -> Iterator[Line]:
         whole = len(one.whole or "") if one.task.asking.options.log_prompts == "full" else 0
         need += number * (_EXCERPT + budget * _TOKEN + whole) if run.log_samples else 0
     if bill.requests:
-        yield Line(OK, "bill", bill.at_most(known))
+        sent = f"at most {bill.prompt:,} tokens" if known else "whole, for no limit is known"
+        answers = f"answers: at most {bill.answer:,} tokens"
+        yield Line(OK, "bill", f"{bill.requests:,} requests; prompts: {sent}; {answers}")
     if run.output_path:
         yield space_line("results", output_folder(run.output_path), need)

@@ -7,9 +7,9 @@ from json_server import JsonHandler, JsonServer, serving
 from typer.testing import CliRunner
 
 from lm_eval_longbench.cli.main import app
-from lm_eval_longbench.errors import OptionError
+from lm_eval_longbench.errors import NothingSent, OptionError
 from lm_eval_longbench.harness.arguments import Beside
-from lm_eval_longbench.harness.bill import Counted, dry_run
+from lm_eval_longbench.harness.bill import dry_run
 from lm_eval_longbench.harness.run import run_harness
 from lm_eval_longbench.prompts.tokenizer import load_tokenizer
 from lm_eval_longbench.reporting.cost import Price, read_price
@@ -50,7 +50,7 @@ def arguments(server, tmp_path, model_folder):
 
 
 def bill_of(arguments):
-    with pytest.raises(Counted) as found:
+    with pytest.raises(NothingSent) as found:
         run_harness(arguments, Beside(instead=dry_run), quiet=True)
     return found.value.bill
 
