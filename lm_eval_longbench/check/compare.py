@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +46,7 @@ class Headline:
     Attributes:
         title: of the benchmark, and of the mode or modes where it has several.
         row: the figure, of all columns.
-        a, b: of the sides; None: there is none.
+        a, b: of the sides, each with a value.
         difference: b less a, on the questions that both have; None: there are none.
         sides: the answers of both.
         main: whether it is one of those that are shown.
@@ -54,8 +54,8 @@ class Headline:
 
     title: str
     row: ReportRow
-    a: Cell | None
-    b: Cell | None
+    a: Cell
+    b: Cell
     difference: Difference | None
     sides: tuple[Answers, Answers] = field(compare=False, repr=False)
     main: bool = False
@@ -68,12 +68,10 @@ class Headline:
 
     def judged(self, margin: float) -> Margin | None:
         """Return whether b is worse by more than a margin in points; None: there is no pair."""
-        if self.difference is None or self.a is None or self.b is None:
+        if self.difference is None or self.a.tree is None or self.b.tree is None:
             return None
-        one, other = self.a.tree, self.b.tree
-        if one is None or other is None:
-            return None
-        return judged(one, other, margin / self.row.unit.shown_factor, self.sides)
+        share = margin / self.row.unit.shown_factor
+        return judged(self.a.tree, self.b.tree, share, self.sides)
 
     def as_json(self) -> dict[str, Any]:
         """Return it as plain JSON values, unrounded."""
@@ -216,31 +214,25 @@ def _figures(one: Side, other: Side) -> Iterator[Headline]:
         return
     for report in make_report([one.run, other.run]).benchmarks:
         benchmark = benchmarks()[report.benchmark]
+        places, sections = benchmark.headline, benchmark.task_sections
         for number, pair in enumerate(report.pairs):
-            first, second = (report.columns[place] for place in (pair.first, pair.second))
-            known = [
-                Headline(
-                    _title(report, pair.first, pair.second),
-                    row,
-                    row.figures[pair.first],
-                    row.figures[pair.second],
-                    row.differences[number],
-                    (first.table.answers, second.table.answers),
-                )
-                for row in report.rows
-                if _has_value(row.figures[pair.first]) and _has_value(row.figures[pair.second])
-            ]
-            places, sections = benchmark.headline, benchmark.task_sections
+            title = _title(report, pair.first, pair.second)
+            first, second = (report.columns[place].table for place in (pair.first, pair.second))
+            found = []
+            for row in report.rows:
+                one_cell, other_cell = row.figures[pair.first], row.figures[pair.second]
+                if one_cell and other_cell and None not in (one_cell.value, other_cell.value):
+                    found.append((row, one_cell, other_cell))
+            rows = [row for row, *_ in found]
             main = (
-                [own for own in known if (own.row.section, own.row.name) in places]
-                or [own for own in known if own.row.section in sections]
-                or known[:1]
+                [row for row in rows if (row.section, row.name) in places]
+                or [row for row in rows if row.section in sections]
+                or rows[:1]
             )
-            yield from (replace(own, main=any(own is one for one in main)) for own in known)
-
-
-def _has_value(cell: Cell | None) -> bool:
-    return cell is not None and cell.value is not None
+            for row, a, b in found:
+                is_main = any(row is own for own in main)
+                both = first.answers, second.answers
+                yield Headline(title, row, a, b, row.differences[number], both, is_main)
 
 
 def _title(report: BenchmarkReport, first: int, second: int) -> str:

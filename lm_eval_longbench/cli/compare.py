@@ -56,7 +56,7 @@ def _headline(own: Headline) -> str:
         for name, cell in (("A", own.a), ("B", own.b))
     ]
     difference = joined(difference_parts(own.difference, unit))
-    if not difference and own.a and own.b and own.a.value is not None and own.b.value is not None:
+    if not difference and own.a.value is not None and own.b.value is not None:
         difference = f"{unit.shown(own.b.value - own.a.value, signed=True)} (not paired)"
     return f"{own.title} {own.row.name}: {', '.join(texts)}; B - A {difference}"
 
