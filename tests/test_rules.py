@@ -116,7 +116,6 @@ def test_files_of_others_are_read_through_one_module():
         "prompts/prepare.py",
         "prompts/tokens/official.py",
         "reporting/published.py",
-        "server/reply.py",  # it has bounds of its own
         "server/submit.py",  # the files that --batch-out wrote
     ]
     assert sorted(set(files_that(reads)) - {"files.py"}) == ours
