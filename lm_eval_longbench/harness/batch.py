@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any, NoReturn
@@ -18,6 +18,7 @@ from lm_eval_longbench.records.answer import Answer
 from lm_eval_longbench.records.awaited import Awaited, add_awaited
 from lm_eval_longbench.records.identity import shown
 from lm_eval_longbench.records.store import AnswerStore
+from lm_eval_longbench.records.summary import TaskAnswers
 from lm_eval_longbench.reporting.cost import Price
 from lm_eval_longbench.result_files import written_together
 from lm_eval_longbench.server.batch import (
@@ -54,7 +55,7 @@ def written_requests(folder: Path, form: str, price: Price | None = None) -> Ins
     ) -> NoReturn:
         if not isinstance(model, LongBenchAPI):
             raise OptionError(f"--write-requests is for --model {NAME}.")
-        bill = bill_of(parsed, wanted)  # where it cannot be made, nothing is written
+        tasks, tokenizer = bill_of(parsed, wanted)  # where it cannot be made, nothing is written
         names = [custom_id(store.identity, one.key, one.repeat) for one in wanted]
         requests = (model.request_of(one.instance) for one in wanted)
         rows = (
@@ -67,16 +68,22 @@ def written_requests(folder: Path, form: str, price: Price | None = None) -> Ins
             _written(folder / f"requests-{number:03}.{ending}", pieces)
             for number, pieces in enumerate(files_of_rows(form, rows), start=1)
         ]
-        tasks = Counter(str(one.instance.task_name) for one in wanted)
+        total = sum(tasks.values(), TaskAnswers())
         manifest = {
             "format": form,
             "made_by": f"lm-eval-longbench {__version__}",
             "created": datetime.now(timezone.utc).isoformat(timespec="seconds"),
             "model": shown(store.identity),
             "answers": str(store.path),
-            "requests": len(wanted),
-            "tasks": dict(tasks),
-            "bill": bill.as_json(price),
+            "requests": total.answered,
+            "tasks": {name: own.answered for name, own in tasks.items()},
+            "bill": {
+                "prompt_tokens": total.prompt_tokens,
+                "answer_tokens_at_most": total.completion_tokens,
+                "counted_with": tokenizer,
+                # In a batch no prompt is read once for several.
+                "cost_at_most": price and price.of(replace(total, cached_tokens=0)),
+            },
             "files": files,
         }
         with written_together([folder / MANIFEST]) as (file,):

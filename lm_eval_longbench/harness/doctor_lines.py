@@ -15,7 +15,6 @@ from lm_eval_longbench.benchmarks.registry import benchmark_of, families, read_o
 from lm_eval_longbench.data.open import SAMPLE
 from lm_eval_longbench.errors import DataError, LongBenchError, UnknownNameError, few
 from lm_eval_longbench.harness.arguments import Beside
-from lm_eval_longbench.harness.bill import TaskBill
 from lm_eval_longbench.harness.doctor_report import (
     ERROR,
     OK,
@@ -44,6 +43,7 @@ from lm_eval_longbench.harness.models import (
 )
 from lm_eval_longbench.harness.run import advice
 from lm_eval_longbench.options import Options
+from lm_eval_longbench.records.summary import TaskAnswers
 from lm_eval_longbench.result_files import output_folder
 from lm_eval_longbench.retrieval.remote import RemoteEmbedder
 from lm_eval_longbench.retrieval.vectors import OFFICIAL_MODEL
@@ -479,16 +479,19 @@ _EXCERPT, _TOKEN, _RESULTS = 3_000, 4, 1_000_000
 
 def _bill_lines(run: EvaluatorConfig, tasks: Sequence[Built]) -> Iterator[Line]:
     """Yield what is asked at most, in requests and tokens, and the space of its results."""
-    bill, known, need = TaskBill(), True, _RESULTS
+    bill, sent, need = TaskAnswers(), "", _RESULTS
     for one in tasks:
         if one.limit is None:
             continue
         number, budget = one.asked * one.task.asking.repeats, one.generation["max_gen_toks"]
-        known = known and one.limit.tokens is not None
-        bill += TaskBill(number, number * (one.limit.tokens or 0), 0, number * budget)
+        sent = "whole, for no limit is known" if one.limit.tokens is None else sent
+        prompts = number * (one.limit.tokens or 0)
+        bill += TaskAnswers(number, prompt_tokens=prompts, completion_tokens=number * budget)
         whole = len(one.whole or "") if one.task.asking.options.log_prompts == "full" else 0
         need += number * (_EXCERPT + budget * _TOKEN + whole) if run.log_samples else 0
-    if bill.requests:
-        yield Line(OK, "bill", bill.at_most(known))
+    if bill.answered:
+        sent = sent or f"at most {bill.prompt_tokens:,} tokens"
+        what = f"{bill.answered:,} requests; prompts: {sent}; "
+        yield Line(OK, "bill", f"{what}answers: at most {bill.completion_tokens:,} tokens")
     if run.output_path:
         yield space_line("results", output_folder(run.output_path), need)
