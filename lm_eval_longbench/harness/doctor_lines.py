@@ -203,19 +203,18 @@ def _model_lines(run: EvaluatorConfig, backend: Backend) -> Iterator[Line]:
 
 def _data_lines(found: Sequence[Built]) -> Iterator[Line]:
     """Yield a line for the data of each benchmark, and for each task whose data is wrong."""
-    places: dict[tuple[str, str | None, bool], list[Built]] = {}
+    places: dict[tuple[str, str | None], list[Built]] = {}
     for one in found:
         if isinstance(one.problem, DataError):
             todo = "Correct data_dir or the files there."
             yield Line(ERROR, "data", str(one.problem), todo, (one.name,))
-        elif one.task is not None or one.absent is not None:
+        elif one.absent is not None:
+            family, sampled = benchmark_of(one.official).prepared_as, one.task is not None
+            yield absent_line(family, one.absent, (one.name,), sampled=sampled)
+        elif one.task is not None:
             family = benchmark_of(one.official).prepared_as
-            places.setdefault((family, one.data_dir, one.absent is None), []).append(one)
-    for (family, data_dir, _), members in places.items():
-        if members[0].absent is not None:
-            names, state = tuple(one.name for one in members), members[0].absent
-            yield absent_line(family, state, names, sampled=members[0].task is not None)
-            continue
+            places.setdefault((family, one.data_dir), []).append(one)
+    for (family, data_dir), members in places.items():
         data = {one.official.dataset: one for one in members}.values()
         runs = [one.task.signature.run for one in data]
         labels = dict.fromkeys(f"{run['data']}, sha256 {run['data_sha256']}" for run in runs)
@@ -279,18 +278,17 @@ def _limit_lines(run: EvaluatorConfig, backend: Backend, one: Built) -> Iterator
     official = benchmark_of(one.official).protocol(one.official).limits
     todo = "There is no official limit; whole prompts are officially asked."
     if official:
-        fitting = [own for own in official if limit.tokens is None or own <= limit.tokens]
-        chosen = "TOKENS" if limit.tokens is None or not fitting else fitting[-1]
+        fitting = [own for own in official if own <= (limit.tokens or 0)]
+        chosen = fitting[-1] if fitting else "TOKENS"
         numbers = ", ".join(map(str, official))
         todo = f"Official limits are {numbers} tokens: --truncate-to {chosen}."
     if limit.tokens is None or limit.assumed:
         todo = f"Give the model's length with max_length=TOKENS in --model_args. {todo}"
     departs = one.departs(limit=limit.tokens)
-    if limit.tokens is None and backend.kind == LOCAL:
-        what = "not known before the model's config is on this machine"
-        yield Line(WARNING, "limit", what, todo)
-    elif limit.tokens is None:
+    if limit.tokens is None:
         what = "no limit is known: prompts go out whole, and whatever serves the model may cut them"
+        if backend.kind == LOCAL:
+            what = "not known before the model's config is on this machine"
         yield Line(WARNING, "limit", what, todo)
     elif departs or limit.assumed:
         yield Line(WARNING, "limit", f"{limit.tokens:,} tokens ({limit.source}); {departs}", todo)
