@@ -107,10 +107,11 @@ def working(text: str) -> Iterator[Callable[[str], None]]:
         yield lambda text: status.update(Text(escaped_line(text)))
 
 
-def say_table(table: Table, width: int | None = None) -> None:
+def say_table(table: Table, width: int | None = None, file: IO[str] | None = None) -> None:
     """Print a table, its cells as they are and not as markup; control characters are escaped in it.
 
-    A width of None is as many columns of text as it needs, for rich would cut figures off.
+    A width of None is as many columns of text as it needs, for rich would cut figures off. It goes
+    to a `file` if there is one.
     """
     from rich.console import Console
     from rich.text import Text
@@ -123,7 +124,7 @@ def say_table(table: Table, width: int | None = None) -> None:
                 column._cells[number] = Text(escaped(cell.plain))
     if isinstance(table.title, str):
         table.title = escaped_line(table.title)
-    plain = partial(Console, markup=False, highlight=False, emoji=False)
+    plain = partial(Console, file=file, markup=False, highlight=False, emoji=False)
     if width is None:
         width = max(Console().width, plain(width=_WIDE).measure(table).maximum)
     plain(width=width).print(table, crop=False)

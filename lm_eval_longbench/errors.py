@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 import traceback
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from lm_eval_longbench.version import __version__
 
@@ -119,17 +118,9 @@ class RunStopped(LongBenchError):
 
 
 class NothingSent(LongBenchError):
-    """A run has done all that it was to do without a request: its message says what.
-
-    Attributes:
-        bill: of the requests, where they were to be counted.
-    """
+    """A run has done all that it was to do without a request: its message says what."""
 
     status = 0
-
-    def __init__(self, message: str, bill: Any = None) -> None:
-        super().__init__(message)
-        self.bill = bill
 
 
 class HarnessError(LongBenchError):

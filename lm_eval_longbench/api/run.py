@@ -23,6 +23,7 @@ from lm_eval_longbench.errors import (
 from lm_eval_longbench.language import said
 from lm_eval_longbench.records.results import is_scored
 from lm_eval_longbench.reporting import retained, run_end
+from lm_eval_longbench.reporting.cost import cost_text, read_price
 from lm_eval_longbench.reporting.formats import check_format, escaped_markdown
 from lm_eval_longbench.reporting.render import render
 from lm_eval_longbench.reporting.report import make_report
@@ -323,6 +324,7 @@ def report(
     baseline: str | None = None,
     x: str | None = None,
     without_known_errors: bool = False,
+    price: str | None = None,
     width: int | None = None,
 ) -> str:
     """Return the report on some runs side by side: figures, intervals, differences.
@@ -340,6 +342,7 @@ def report(
             such as "ratio".
         without_known_errors: add the headline without the questions that are publicly known to be
             wrong; never the headline itself.
+        price: in,out[,cached], money for a million tokens: add tokens, time and cost to "table".
         width: longest line of "table"; None: no limit.
 
     Raises:
@@ -353,16 +356,26 @@ def report(
         raise OptionError("x names what runs along a baseline differ in: give baseline too.")
     if against is not None and baseline is not None:
         raise OptionError("baseline and against are two reports: ask for one.")
+    money = None if price is None else read_price(price)
+    if money is not None and format != "table":
+        raise OptionError("price adds a table to the report in the format table alone.")
     with tempfile.TemporaryDirectory(prefix="lm-eval-longbench-") as scratch:
         given, scored = read_named(runs, Path(scratch), benchmark)
         if baseline is None:
             made = make_report(
                 scored, published=against is not None, without_errors=without_known_errors
             )
-            return render(made, format, width)
-        paths = {str(path): own.name for path, own in zip(given, scored, strict=True)}
-        kept = retained.make_retained(scored, paths.get(str(Path(baseline)), baseline), x)
-        return retained.render(kept, format, width)
+            text = render(made, format, width)
+        else:
+            paths = {str(path): own.name for path, own in zip(given, scored, strict=True)}
+            kept = retained.make_retained(scored, paths.get(str(Path(baseline)), baseline), x)
+            text = retained.render(kept, format, width)
+        if money is None:
+            return text
+        places = (one._kept.folder if isinstance(one, Run) else one for one in given)
+        known = zip(scored, places, strict=True)
+        folders = {own.name: place for own, place in known if place is not None}
+        return text + cost_text(make_report(scored, intervals=False), folders, money)
 
 
 def read_named(

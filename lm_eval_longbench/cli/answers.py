@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated
@@ -16,35 +17,28 @@ from lm_eval_longbench.records.joined_stores import merge_answers
 from lm_eval_longbench.records.summary import (
     TOKENS,
     FileAnswers,
-    TaskAnswers,
     kept_answers,
     summary,
+    with_sum,
 )
 from lm_eval_longbench.server.batch import Imported, import_results
+
+# What a table has of each task, and how it calls that.
+_COLUMNS = {name: name.replace("_", " ") for name in (*STATES, *TOKENS)}
 
 
 def answers_table(found: FileAnswers) -> Table:
     """Lay out the tasks of a file; the last line has the sums."""
     rows = [
-        {"task": name, **_cells(own), "first": _moment(own.first), "last": _moment(own.last)}
-        for name, own in {**found.tasks, "all": _all(found)}.items()
+        {
+            "task": name,
+            **own.shown(_COLUMNS),
+            "first": _moment(own.first),
+            "last": _moment(own.last),
+        }
+        for name, own in with_sum(found.tasks).items()
     ]
     return table_of(rows, title=found.model, total=True)
-
-
-def _cells(own: TaskAnswers) -> dict[str, str]:
-    known = {name: getattr(own, name) for name in (*STATES, *TOKENS)}
-    return {
-        name.replace("_", " "): "" if value is None else f"{value:,}"
-        for name, value in known.items()
-    }
-
-
-def _all(found: FileAnswers) -> TaskAnswers:
-    total = TaskAnswers()
-    for own in found.tasks.values():
-        total.join(own)
-    return total
 
 
 def _moment(seconds: float | None) -> str:
@@ -120,7 +114,8 @@ def answers(
         fail(f"There is no file of answers at {path}. run writes one into --output_path.")
         raise typer.Exit(2)
     if as_json:
-        say_json(json.dumps([one.document() for one in found], indent=1, ensure_ascii=False))
+        document = [asdict(one) for one in found]
+        say_json(json.dumps(document, indent=1, ensure_ascii=False, default=str))
         return
     for one in found:
         say_line(str(one.path))

@@ -11,14 +11,13 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.table import Table
 
 from lm_eval_longbench.api.run import check_against, read_named
 from lm_eval_longbench.api.run import report as printed
 from lm_eval_longbench.benchmarks.registry import short_names
 from lm_eval_longbench.check.verification import outcome_lines
 from lm_eval_longbench.check.verify import verify
-from lm_eval_longbench.console import say, say_json, say_line, say_table, table_of
+from lm_eval_longbench.console import say, say_json, say_line
 from lm_eval_longbench.errors import DataError, OptionError, UnknownNameError
 from lm_eval_longbench.language import LANGUAGES
 from lm_eval_longbench.options import in_flags
@@ -28,7 +27,6 @@ from lm_eval_longbench.page.entries import read_summaries
 from lm_eval_longbench.page.files import chart_files
 from lm_eval_longbench.page.leaderboard import about_of, facts_of
 from lm_eval_longbench.page.samples import answers_of, lengths_of
-from lm_eval_longbench.reporting.cost import Price, costs, read_price
 from lm_eval_longbench.reporting.exchange import EEE, MODEL_INDEX, RECORDS, eee, model_index
 from lm_eval_longbench.reporting.report import make_report
 from lm_eval_longbench.result_files import written_together
@@ -95,17 +93,6 @@ def shown_on_page(
     return data, packed
 
 
-def _costs(runs: Sequence[Path], benchmark: str | None, price: Price) -> Table:
-    """Return tokens, time and cost of the runs whose answers were kept."""
-    with tempfile.TemporaryDirectory(prefix="lm-eval-longbench-") as scratch:
-        given, scored = read_named(runs, Path(scratch), benchmark)
-        folders = {own.name: Path(str(path)) for own, path in zip(scored, given, strict=True)}
-        rows = costs(make_report(scored, intervals=False), folders, price)
-    if not rows:
-        raise OptionError("--price needs the files of answers that `run` keeps in --output_path.")
-    return table_of(rows, title="tokens and cost of the answers that are kept")
-
-
 def report(
     runs: Annotated[
         list[Path] | None,
@@ -165,7 +152,6 @@ def report(
     """Put scored runs side by side, with intervals, differences and p-values."""
     if price is not None and (format != "table" or output is not None):
         raise OptionError("--price adds a table to the printed report: leave --output out.")
-    money = None if price is None else read_price(price)
     _check(format, against, baseline, x, output, share, answers, language, models, runs)
     if format not in LOOKS:
         to_terminal = output is None and sys.stdout.isatty()
@@ -181,12 +167,11 @@ def report(
                 baseline=baseline,
                 x=x,
                 without_known_errors=without_known_errors,
+                price=price,
                 width=shutil.get_terminal_size().columns if to_terminal else None,
             )
         if output is None:
             (say_json if format in ("json", EEE) else say)(text, end="")
-            if money is not None:
-                say_table(_costs(runs or (), benchmark, money))
             return
         found = {output: text.encode("utf-8")}
     else:

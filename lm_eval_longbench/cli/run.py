@@ -10,12 +10,12 @@ import shutil
 import signal
 import sys
 import textwrap
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import typer
-from rich.table import Table
 
 from lm_eval_longbench.api.run import Run
 from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task, protocol_of
@@ -33,11 +33,13 @@ from lm_eval_longbench.files import read_json
 from lm_eval_longbench.harness.arguments import Beside
 from lm_eval_longbench.harness.baseline import NAME
 from lm_eval_longbench.harness.batch import written_requests
-from lm_eval_longbench.harness.bill import Bill
-from lm_eval_longbench.harness.bill import dry_run as counted_run
+from lm_eval_longbench.harness.bill import bill_of
 from lm_eval_longbench.harness.evaluate import Captured
+from lm_eval_longbench.harness.kept_answers import Wanted
 from lm_eval_longbench.harness.run import run_harness
 from lm_eval_longbench.options import FLAGS, KEY, Options, flag
+from lm_eval_longbench.records.store import AnswerStore
+from lm_eval_longbench.records.summary import with_sum
 from lm_eval_longbench.reporting.cost import Price, read_price
 from lm_eval_longbench.secrets import MASK, masked_command
 from lm_eval_longbench.server.batch import OPENAI, import_results
@@ -178,21 +180,33 @@ def next_command(kept: Captured) -> str:
     return masked_command([Path(sys.argv[0]).name, *words])
 
 
-_ESTIMATED = "Tokens are estimated from characters: give --tokenizer NAME to count them."
-_COUNTED = "Counted with {}. Shared tokens are read once where prefixes are cached."
+# What the table of a bill has of each task, and how it calls that.
+_BILL = {
+    "answered": "requests",
+    "prompt_tokens": "prompts",
+    "cached_tokens": "of it shared",
+    "completion_tokens": "answers at most",
+}
 
 
-def bill_table(bill: Bill, price: Price | None) -> Table:
-    """Return what each task asks, and all of them."""
+def counted_run(
+    price: Price | None,
+    parsed: argparse.Namespace,
+    store: AnswerStore,
+    model: Any,
+    wanted: Sequence[Wanted],
+) -> NoReturn:
+    """Print what a run would ask: with a price, the `instead` of `Beside`."""
+    tasks, tokenizer = bill_of(parsed, wanted)
     rows = []
-    for name, own in {**bill.tasks, "all": bill.total}.items():
-        titles = ("requests", "prompts", "of it shared", "answers at most")
-        cells = zip(titles, vars(own).values(), strict=True)
-        row = {"task": name, **{title: f"{number:,}" for title, number in cells}}
-        if price is not None:
-            row["cost at most"] = f"{price.of(own.prompt, own.shared, own.answer):,.2f}"
-        rows.append(row)
-    return table_of(rows, title="tokens", total=True)
+    for name, own in with_sum(tasks).items():
+        cost = {} if price is None else {"cost at most": f"{price.of(own):,.2f}"}
+        rows.append({"task": name, **own.shown(_BILL), **cost})
+    say_table(table_of(rows, title="tokens", total=True))
+    how = "Tokens are estimated from characters: give --tokenizer NAME to count them."
+    if tokenizer is not None:
+        how = f"Counted with {tokenizer}. Shared tokens are read once where prefixes are cached."
+    raise NothingSent(f"{how}\nNothing was sent.")
 
 
 def _submitted(folder: Path) -> None:
@@ -262,7 +276,7 @@ def run(
         raise OptionError("--format is for --write-requests DIR.")
     if dry_run and instead is not None:
         raise OptionError("--dry-run counts and --write-requests writes: give one of them.")
-    instead = counted_run if dry_run else instead
+    instead = partial(counted_run, money) if dry_run else instead
     if money is not None and instead is None:
         raise OptionError("--price is for --dry-run and --write-requests.")
     try:
@@ -273,9 +287,6 @@ def run(
             debug=debug,
         )
     except NothingSent as done:
-        if done.bill is not None:
-            say_table(bill_table(done.bill, money))
-            say_line(_COUNTED.format(done.bill.tokenizer) if done.bill.tokenizer else _ESTIMATED)
         for line in str(done).splitlines()[: 1 if submit else None]:
             say_line(line)
         if submit and write_requests is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from argparse import Namespace
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any, NoReturn
@@ -17,6 +18,7 @@ from lm_eval_longbench.prompts.render import text_sha256
 from lm_eval_longbench.records.answer import Answer
 from lm_eval_longbench.records.identity import shown
 from lm_eval_longbench.records.store import AnswerStore
+from lm_eval_longbench.records.summary import TaskAnswers
 from lm_eval_longbench.reporting.cost import Price
 from lm_eval_longbench.result_files import written_together
 from lm_eval_longbench.server.batch import (
@@ -54,7 +56,7 @@ def written_requests(folder: Path, form: str, price: Price | None = None) -> Ins
     ) -> NoReturn:
         if not isinstance(model, LongBenchAPI):
             raise OptionError(f"--write-requests is for --model {NAME}.")
-        bill = bill_of(parsed, wanted)  # where it cannot be made, nothing is written
+        tasks, tokenizer = bill_of(parsed, wanted)  # where it cannot be made, nothing is written
         awaited: list[Awaited] = []
 
         def rows() -> Iterator[dict[str, Any]]:
@@ -83,21 +85,21 @@ def written_requests(folder: Path, form: str, price: Price | None = None) -> Ins
                 file.write(data)
             digest = hashlib.sha256(data).hexdigest()
             files.append({"file": path.name, "bytes": len(data), "sha256": digest})
-        total = bill.total
+        total = sum(tasks.values(), TaskAnswers())
         manifest = {
             "format": form,
             "made_by": f"lm-eval-longbench {__version__}",
             "created": datetime.now(timezone.utc).isoformat(timespec="seconds"),
             "model": shown(store.identity),
             "answers": str(store.path),
-            "requests": len(wanted),
-            "tasks": {name: own.requests for name, own in bill.tasks.items()},
+            "requests": total.answered,
+            "tasks": {name: own.answered for name, own in tasks.items()},
             "bill": {
-                "prompt_tokens": total.prompt,
-                "answer_tokens_at_most": total.answer,
-                "counted_with": bill.tokenizer,
+                "prompt_tokens": total.prompt_tokens,
+                "answer_tokens_at_most": total.completion_tokens,
+                "counted_with": tokenizer,
                 # In a batch no prompt is read once for several.
-                "cost_at_most": price and price.of(total.prompt, 0, total.answer),
+                "cost_at_most": price and price.of(replace(total, cached_tokens=0)),
             },
             "files": files,
         }
@@ -105,7 +107,7 @@ def written_requests(folder: Path, form: str, price: Price | None = None) -> Ins
             file.document(manifest)
         add_awaited(store.path, awaited)
         raise NothingSent(
-            f"{len(wanted)} requests of {len(bill.tasks)} tasks are in {len(files)} "
+            f"{len(wanted)} requests of {len(tasks)} tasks are in {len(files)} "
             f"{'file' if len(files) == 1 else 'files'} in {folder}, none was sent.\n"
             f"When their results are there: lm-eval-longbench answers import FILE... "
             f"--output_path {store.path.parent}\nThen this command without --write-requests."

@@ -9,7 +9,6 @@ The harness is imported by `doctor_lines`, so that a harness of the wrong versio
 
 from __future__ import annotations
 
-import contextlib
 import difflib
 import functools
 import importlib.util
@@ -76,17 +75,6 @@ def _data_lines() -> Iterator[Line]:
 FIRST = 5
 
 
-@contextlib.contextmanager
-def _unheard() -> Iterator[None]:
-    """While open, nothing is logged but errors: the report says it in its own lines."""
-    before = logging.root.manager.disable
-    logging.disable(max(before, logging.WARNING))
-    try:
-        yield
-    finally:
-        logging.disable(before)
-
-
 def examine(
     arguments: Sequence[str],
     preset: str | None = None,
@@ -114,8 +102,12 @@ def examine(
         return lines
     from lm_eval_longbench.harness.doctor_lines import Beside, run_lines  # imports the harness
 
-    with _unheard():
+    heard = logging.root.manager.disable
+    logging.disable(max(heard, logging.WARNING))  # the report says it in its own lines
+    try:
         return [*lines, *merged(run_lines(arguments, Beside(preset, thinking), first))]
+    finally:
+        logging.disable(heard)
 
 
 # ---------------------------------------------------------------------- scorers
@@ -133,20 +125,17 @@ def _cases(kind: str) -> list[tuple[str, str]]:
     return [(row["prediction"], row["answer"]) for row in rows if row["kind"] == kind]
 
 
-def _fuzzywuzzy(matcher: Any) -> Scorer:
+def _fuzzywuzzy(prediction: str, answer: str, matcher: Any = difflib.SequenceMatcher) -> float:
     """Return fuzzywuzzy's ratio of the first line of code, on a matcher class."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # it recommends python-Levenshtein
         from fuzzywuzzy import fuzz
 
-    def score(prediction: str, answer: str) -> float:
-        before, fuzz.SequenceMatcher = fuzz.SequenceMatcher, matcher
-        try:
-            return fuzz.ratio(code.first_code_line(prediction), answer) / 100
-        finally:
-            fuzz.SequenceMatcher = before
-
-    return score
+    before, fuzz.SequenceMatcher = fuzz.SequenceMatcher, matcher
+    try:
+        return fuzz.ratio(code.first_code_line(prediction), answer) / 100
+    finally:
+        fuzz.SequenceMatcher = before
 
 
 def _rouge(prediction: str, answer: str) -> float:
@@ -211,25 +200,13 @@ def _line(what: str, package: str, kind: str, ours: Scorer, official: Scorer) ->
     )
 
 
-def _words_line() -> Line:
-    texts = [text for case in _cases("chinese") for text in case]
-    official = _jieba()
-    differing = [text for text in texts if list(words.words(text)) != official(text)]
-    if differing:
-        what = f"Chinese words: {len(differing)} of {len(texts)} texts differ from jieba"
-        return Line(ERROR, TOPIC, what, 'Install the pinned version: pip install "jieba==0.42.1"')
-    return Line(OK, TOPIC, f"Chinese words: {len(texts)} of {len(texts)} texts as jieba gives")
-
-
-def _levenshtein_line() -> Line | None:
-    """Return what python-Levenshtein does to the official scripts, if it is installed."""
-    if importlib.util.find_spec("Levenshtein") is None:
-        return None
+def _levenshtein_line() -> Line:
+    """Return what python-Levenshtein, which is installed, does to the official scripts."""
     from fuzzywuzzy.StringMatcher import StringMatcher
 
     cases = _cases("code")
-    official, moved = _fuzzywuzzy(difflib.SequenceMatcher), _fuzzywuzzy(StringMatcher)
-    change = sum(moved(*case) - official(*case) for case in cases) / len(cases)
+    moves = (_fuzzywuzzy(*case, StringMatcher) - _fuzzywuzzy(*case) for case in cases)
+    change = sum(moves) / len(cases)
     return Line(
         WARNING,
         TOPIC,
@@ -249,15 +226,14 @@ def scorer_lines() -> Iterator[Line]:
         cut = _jieba()
         return _rouge(" ".join(cut(prediction)), " ".join(cut(answer)))
 
-    if importlib.util.find_spec("fuzzywuzzy") is None:
-        yield _line("code similarity", "fuzzywuzzy", "code", code.code_sim, code.code_sim)
-    else:
-        on_difflib = _fuzzywuzzy(difflib.SequenceMatcher)
-        yield _line("code similarity on difflib", "fuzzywuzzy", "code", code.code_sim, on_difflib)
-        moved = _levenshtein_line()
-        if moved is not None:
-            yield moved
-    yield _words_line()
+    def equal_words(prediction: str, answer: str) -> float:
+        cut = _jieba()
+        return float(all(list(words.words(text)) == cut(text) for text in (prediction, answer)))
+
+    yield _line("code similarity on difflib", "fuzzywuzzy", "code", code.code_sim, _fuzzywuzzy)
+    if importlib.util.find_spec("Levenshtein") and importlib.util.find_spec("fuzzywuzzy"):
+        yield _levenshtein_line()
+    yield _line("Chinese words", "jieba", "chinese", equal_words, lambda *case: 1.0)
     yield _line("ROUGE-L", "rouge", "english", rouge.rouge_l, _rouge)
     yield _line("ROUGE-L of Chinese", "rouge", "chinese", rouge.rouge_l_zh, chinese)
     yield _line("Google's ROUGE-L", "rouge_score", "english", rouge.rouge_l_google, _rouge_score)

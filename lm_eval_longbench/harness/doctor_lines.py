@@ -15,7 +15,6 @@ from lm_eval_longbench.benchmarks.registry import benchmark_of, families, read_o
 from lm_eval_longbench.data.open import SAMPLE
 from lm_eval_longbench.errors import DataError, LongBenchError, UnknownNameError, few
 from lm_eval_longbench.harness.arguments import Beside
-from lm_eval_longbench.harness.bill import TaskBill
 from lm_eval_longbench.harness.doctor_report import (
     ERROR,
     OK,
@@ -44,6 +43,7 @@ from lm_eval_longbench.harness.models import (
 from lm_eval_longbench.harness.run import advice
 from lm_eval_longbench.options import Options
 from lm_eval_longbench.prompts.tokenizer import any_cached
+from lm_eval_longbench.records.summary import TaskAnswers
 from lm_eval_longbench.result_files import output_folder
 from lm_eval_longbench.retrieval.remote import RemoteEmbedder
 from lm_eval_longbench.retrieval.vectors import OFFICIAL_MODEL
@@ -203,19 +203,18 @@ def _model_lines(run: EvaluatorConfig, backend: Backend) -> Iterator[Line]:
 
 def _data_lines(found: Sequence[Built]) -> Iterator[Line]:
     """Yield a line for the data of each benchmark, and for each task whose data is wrong."""
-    places: dict[tuple[str, str | None, bool], list[Built]] = {}
+    places: dict[tuple[str, str | None], list[Built]] = {}
     for one in found:
         if isinstance(one.problem, DataError):
             todo = "Correct data_dir or the files there."
             yield Line(ERROR, "data", str(one.problem), todo, (one.name,))
-        elif one.task is not None or one.absent is not None:
+        elif one.absent is not None:
+            family, sampled = benchmark_of(one.official).prepared_as, one.task is not None
+            yield absent_line(family, one.absent, (one.name,), sampled=sampled)
+        elif one.task is not None:
             family = benchmark_of(one.official).prepared_as
-            places.setdefault((family, one.data_dir, one.absent is None), []).append(one)
-    for (family, data_dir, _), members in places.items():
-        if members[0].absent is not None:
-            names, state = tuple(one.name for one in members), members[0].absent
-            yield absent_line(family, state, names, sampled=members[0].task is not None)
-            continue
+            places.setdefault((family, one.data_dir), []).append(one)
+    for (family, data_dir), members in places.items():
         data = {one.official.dataset: one for one in members}.values()
         runs = [one.task.signature.run for one in data]
         labels = dict.fromkeys(f"{run['data']}, sha256 {run['data_sha256']}" for run in runs)
@@ -279,18 +278,17 @@ def _limit_lines(run: EvaluatorConfig, backend: Backend, one: Built) -> Iterator
     official = benchmark_of(one.official).protocol(one.official).limits
     todo = "There is no official limit; whole prompts are officially asked."
     if official:
-        fitting = [own for own in official if limit.tokens is None or own <= limit.tokens]
-        chosen = "TOKENS" if limit.tokens is None or not fitting else fitting[-1]
+        fitting = [own for own in official if own <= (limit.tokens or 0)]
+        chosen = fitting[-1] if fitting else "TOKENS"
         numbers = ", ".join(map(str, official))
         todo = f"Official limits are {numbers} tokens: --truncate-to {chosen}."
     if limit.tokens is None or limit.assumed:
         todo = f"Give the model's length with max_length=TOKENS in --model_args. {todo}"
     departs = one.departs(limit=limit.tokens)
-    if limit.tokens is None and backend.kind == LOCAL:
-        what = "not known before the model's config is on this machine"
-        yield Line(WARNING, "limit", what, todo)
-    elif limit.tokens is None:
+    if limit.tokens is None:
         what = "no limit is known: prompts go out whole, and whatever serves the model may cut them"
+        if backend.kind == LOCAL:
+            what = "not known before the model's config is on this machine"
         yield Line(WARNING, "limit", what, todo)
     elif departs or limit.assumed:
         yield Line(WARNING, "limit", f"{limit.tokens:,} tokens ({limit.source}); {departs}", todo)
@@ -479,18 +477,19 @@ _EXCERPT, _TOKEN, _RESULTS = 3_000, 4, 1_000_000
 
 def _bill_lines(run: EvaluatorConfig, tasks: Sequence[Built]) -> Iterator[Line]:
     """Yield what is asked at most, in requests and tokens, and the space of its results."""
-    bill, known, need = TaskBill(), True, _RESULTS
+    bill, sent, need = TaskAnswers(), "", _RESULTS
     for one in tasks:
         if one.limit is None:
             continue
         number, budget = one.asked * one.task.asking.repeats, one.generation["max_gen_toks"]
-        known = known and one.limit.tokens is not None
-        bill += TaskBill(number, number * (one.limit.tokens or 0), 0, number * budget)
+        sent = "whole, for no limit is known" if one.limit.tokens is None else sent
+        prompts = number * (one.limit.tokens or 0)
+        bill += TaskAnswers(number, prompt_tokens=prompts, completion_tokens=number * budget)
         whole = len(one.whole or "") if one.task.asking.options.log_prompts == "full" else 0
         need += number * (_EXCERPT + budget * _TOKEN + whole) if run.log_samples else 0
-    if bill.requests:
-        sent = f"at most {bill.prompt:,} tokens" if known else "whole, for no limit is known"
-        answers = f"answers: at most {bill.answer:,} tokens"
-        yield Line(OK, "bill", f"{bill.requests:,} requests; prompts: {sent}; {answers}")
+    if bill.answered:
+        sent = sent or f"at most {bill.prompt_tokens:,} tokens"
+        what = f"{bill.answered:,} requests; prompts: {sent}; "
+        yield Line(OK, "bill", f"{what}answers: at most {bill.completion_tokens:,} tokens")
     if run.output_path:
         yield space_line("results", output_folder(run.output_path), need)

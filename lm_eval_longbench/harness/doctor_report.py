@@ -74,10 +74,9 @@ def as_table(lines: Sequence[Line]) -> Table:
     for number, line in enumerate(lines):
         if number and lines[number - 1].topic != line.topic:
             table.add_section()
-        text = Text(f"{few(line.tasks, _TASKS_SHOWN)}: " if line.tasks else "", style="dim")
-        text = Text().append_text(text).append(line.found)
-        if line.todo:
-            text.append(f"\n-> {line.todo}", style="bold")
+        names = f"{few(line.tasks, _TASKS_SHOWN)}: " if line.tasks else ""
+        todo = f"\n-> {line.todo}" if line.todo else ""
+        text = Text.assemble((names, "dim"), line.found, (todo, "bold"))
         table.add_row(Text(line.status, style=_STYLES[line.status]), Text(line.topic), text)
     return table
 
@@ -85,11 +84,10 @@ def as_table(lines: Sequence[Line]) -> Table:
 def summary(lines: Sequence[Line]) -> str:
     """Return the sum of a report in one sentence."""
     found = counts(lines)
-    warnings = f"{found[WARNING]} warning{'' if found[WARNING] == 1 else 's'}"
+    texts = {name: f"{n} {name}{'' if n == 1 else 's'}" for name, n in found.items()}
     if not found[ERROR]:
-        return f"No errors, {warnings}."
-    errors = f"{found[ERROR]} error{'' if found[ERROR] == 1 else 's'}"
-    return f"{errors}, {warnings}: a run would stop, or not do what is wanted."
+        return f"No errors, {texts[WARNING]}."
+    return f"{texts[ERROR]}, {texts[WARNING]}: a run would stop, or not do what is wanted."
 
 
 def as_json(lines: Sequence[Line]) -> str:
@@ -181,10 +179,8 @@ def _size(number: int) -> str:
 
 def cache_lines(wanted: Iterable[str]) -> Iterator[Line]:
     """Yield a line on the space of converted and one of downloaded files of families' data."""
-    states = {family: stored(families()[family]).state for family in wanted}
-    convert = [families()[name][0].source for name in states if states[name] != CONVERTED]
-    missing = (MISSING, DAMAGED)
-    download = [families()[name][0].source for name in states if states[name] in missing]
-    need = sum(source.converted for source in convert)
-    yield space_line("datasets cache", datasets_cache(), need)
-    yield space_line("downloads", downloads_folder(), sum(source.size for source in download))
+    found = [(families()[name][0].source, stored(families()[name]).state) for name in wanted]
+    converted = sum(source.converted for source, state in found if state != CONVERTED)
+    downloads = sum(source.size for source, state in found if state in (MISSING, DAMAGED))
+    yield space_line("datasets cache", datasets_cache(), converted)
+    yield space_line("downloads", downloads_folder(), downloads)

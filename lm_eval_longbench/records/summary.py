@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +17,13 @@ TOKENS = ("prompt_tokens", "cached_tokens", "completion_tokens", "reasoning_toke
 
 @dataclass
 class TaskAnswers:
-    """The answers to one task in one file.
+    """The answers to one task: those that are kept, or those that a run would ask for.
 
     Attributes:
         answered, empty, filtered, failed: how many answers are in each state, see `answers.answer`.
         reasons: how often each reason was given, of all that is no answer.
         prompt_tokens, cached_tokens, completion_tokens, reasoning_tokens: sums over all that were
-            counted; None: none was.
+            counted; None: none was. Cached ones are a part of those of prompts.
         first, last: when the first and the last of them came, seconds since 1970.
         batch: how many came in result files of a batch API, all at one time.
     """
@@ -39,29 +41,33 @@ class TaskAnswers:
     last: float | None = None
     batch: int = 0
 
-    def add(self, answer: Answer) -> None:
+    @classmethod
+    def of(cls, answer: Answer) -> TaskAnswers:
         """Count one answer."""
-        setattr(self, answer.state, getattr(self, answer.state) + 1)
-        if answer.reason:
-            self.reasons[answer.reason] = self.reasons.get(answer.reason, 0) + 1
-        self.batch += answer.via == BATCH
-        for name in TOKENS:
-            if (number := getattr(answer, name)) is not None:
-                setattr(self, name, (getattr(self, name) or 0) + number)
-        if answer.at is not None:
-            self.first = min(answer.at, self.first or answer.at)
-            self.last = max(answer.at, self.last or answer.at)
+        counts: dict[str, Any] = {name: getattr(answer, name) for name in TOKENS}
+        counts |= {answer.state: 1, "batch": int(answer.via == BATCH)}
+        reasons = {answer.reason: 1} if answer.reason else {}
+        return cls(**counts, reasons=reasons, first=answer.at, last=answer.at)
 
-    def join(self, other: TaskAnswers) -> None:
-        """Count all that another has counted."""
-        for name in (*STATES, *TOKENS, "batch"):
-            if (number := getattr(other, name)) is not None:
-                setattr(self, name, (getattr(self, name) or 0) + number)
-        for reason, number in other.reasons.items():
-            self.reasons[reason] = self.reasons.get(reason, 0) + number
-        for name, choose in (("first", min), ("last", max)):
+    def __add__(self, other: TaskAnswers) -> TaskAnswers:
+        def joined(name: str, join: Callable[[list[Any]], Any]) -> Any:
             known = [own for own in (getattr(self, name), getattr(other, name)) if own is not None]
-            setattr(self, name, choose(known, default=None))
+            return join(known) if known else None
+
+        sums = {name: joined(name, sum) for name in (*STATES, *TOKENS, "batch")}
+        reasons = dict(Counter(self.reasons) + Counter(other.reasons))
+        times = {"first": joined("first", min), "last": joined("last", max)}
+        return TaskAnswers(**sums, **times, reasons=reasons)
+
+    def shown(self, titles: Mapping[str, str]) -> dict[str, str]:
+        """Return counts in print, by their titles; "" for one that is not known."""
+        known = {title: getattr(self, name) for name, title in titles.items()}
+        return {title: "" if own is None else f"{own:,}" for title, own in known.items()}
+
+
+def with_sum(tasks: Mapping[str, TaskAnswers]) -> dict[str, TaskAnswers]:
+    """Return the answers by task, and below them those to all tasks."""
+    return {**tasks, "all": sum(tasks.values(), TaskAnswers())}
 
 
 @dataclass
@@ -79,16 +85,6 @@ class FileAnswers:
     model: str
     tasks: dict[str, TaskAnswers]
     damaged: int = 0
-
-    def document(self) -> dict[str, Any]:
-        """Return it as JSON-like data."""
-        tasks = {name: asdict(own) for name, own in self.tasks.items()}
-        return {
-            "path": str(self.path),
-            "model": self.model,
-            "tasks": tasks,
-            "damaged": self.damaged,
-        }
 
 
 def files_of(path: Path) -> list[Path]:
@@ -114,13 +110,13 @@ def summary(file: Path) -> FileAnswers:
     Raises:
         OptionError: it is no file of answers, or damaged.
     """
-    tasks: dict[str, TaskAnswers] = {}
+    tasks: defaultdict[str, TaskAnswers] = defaultdict(TaskAnswers)
     damaged = 0
     with reading(file) as connection:
         for kept in rows_of(connection):
             if kept is None:
                 damaged += 1
             else:
-                tasks.setdefault(kept.task, TaskAnswers()).add(kept.answer)
+                tasks[kept.task] += TaskAnswers.of(kept.answer)
         model = shown(identity_of(connection)) or "not known"
     return FileAnswers(file, model, dict(sorted(tasks.items())), damaged)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
+from io import StringIO
 from pathlib import Path
 
 from lm_eval_longbench.benchmarks.registry import benchmarks
+from lm_eval_longbench.console import say_table, table_of
 from lm_eval_longbench.errors import OptionError
 from lm_eval_longbench.records.store import answer_files
 from lm_eval_longbench.records.summary import TOKENS, TaskAnswers, files_of, summary
-from lm_eval_longbench.reporting.notes import Column
 from lm_eval_longbench.reporting.report import BenchmarkReport, Report
 
 
@@ -27,10 +29,12 @@ class Price:
     answer: float
     cached: float | None = None
 
-    def of(self, prompt: int, cached: int, answer: int) -> float:
-        """Return the cost of some tokens; `cached` is a part of `prompt`."""
+    def of(self, own: TaskAnswers) -> float:
+        """Return the cost of answers; tokens that nobody counted cost nothing."""
+        prompt, cached = own.prompt_tokens or 0, own.cached_tokens or 0
         again = self.prompt if self.cached is None else self.cached
-        return ((prompt - cached) * self.prompt + cached * again + answer * self.answer) / 1e6
+        answer = (own.completion_tokens or 0) * self.answer
+        return ((prompt - cached) * self.prompt + cached * again + answer) / 1e6
 
 
 def read_price(text: str) -> Price:
@@ -51,19 +55,16 @@ def read_price(text: str) -> Price:
     return Price(*numbers)
 
 
-def _kept(path: Path, column: Column) -> TaskAnswers | None:
-    """Return the answers to a column's tasks that were kept; None: there are none.
+def _kept(path: Path) -> dict[str, TaskAnswers]:
+    """Return the answers of a run that were kept, by task.
 
     They lie in the run's `--output_path`: the folder that was given, or the one above it.
     """
-    files = files_of(path) if path.is_dir() else []
-    found = TaskAnswers()
-    own = set(column.table.info.tasks)
-    for file in files or answer_files(path.parent):
-        for name, task in summary(file).tasks.items():
-            if name in own:
-                found.join(task)
-    return found if found.answered else None
+    found: defaultdict[str, TaskAnswers] = defaultdict(TaskAnswers)
+    for file in (files_of(path) if path.is_dir() else ()) or answer_files(path.parent):
+        for name, own in summary(file).tasks.items():
+            found[name] += own
+    return found
 
 
 def _points(report: BenchmarkReport, number: int) -> float | None:
@@ -76,6 +77,10 @@ def _points(report: BenchmarkReport, number: int) -> float | None:
     return None
 
 
+# What the table has of answers, and how it calls that.
+_COLUMNS = {"answered": "answers", **{name: name.removesuffix("_tokens") for name in TOKENS}}
+
+
 def costs(report: Report, folders: Mapping[str, Path], price: Price) -> list[dict[str, str]]:
     """Return a line for each run and table whose answers were kept.
 
@@ -84,27 +89,34 @@ def costs(report: Report, folders: Mapping[str, Path], price: Price) -> list[dic
         folders: that were given, by the names of the runs.
         price: of tokens.
     """
-    rows = []
+    by_run, rows = {name: _kept(path) for name, path in folders.items()}, []
     for own in report.benchmarks:
         for number, column in enumerate(own.columns):
-            kept = _kept(folders[column.run.name], column)
-            if kept is None:
+            by_task = by_run.get(column.run.name, {})
+            names = by_task.keys() & set(column.table.info.tasks)
+            kept = sum((by_task[name] for name in names), TaskAnswers())
+            if not kept.answered:
                 continue
-            row = {"run": f"{column.label}, {own.title}", "answers": f"{kept.answered:,}"}
-            counts = {name: getattr(kept, name) for name in TOKENS}
-            for name, value in counts.items():
-                row[name.replace("_tokens", "")] = "" if value is None else f"{value:,}"
-            is_timed = kept.first and kept.last and not kept.batch  # batches come all at once
-            seconds = (kept.last or 0.0) - (kept.first or 0.0) if is_timed else 0.0
-            written = kept.completion_tokens or 0
-            row["seconds"] = f"{seconds:,.0f}" if is_timed else ""
-            row["tokens/s"] = f"{written / seconds:,.1f}" if seconds and written else ""
-            row |= {"cost": "", "points per unit": ""}
+            row = {"run": f"{column.label}, {own.title}", **kept.shown(_COLUMNS)}
+            row |= dict.fromkeys(("seconds", "tokens/s", "cost", "points per unit"), "")
+            if kept.first and kept.last and not kept.batch:  # batches come all at once
+                seconds, written = kept.last - kept.first, kept.completion_tokens
+                row["seconds"] = f"{seconds:,.0f}"
+                row["tokens/s"] = f"{written / seconds:,.1f}" if seconds and written else ""
             if kept.prompt_tokens is not None and kept.completion_tokens is not None:
-                cost = price.of(kept.prompt_tokens, kept.cached_tokens or 0, written)
-                points = _points(own, number)
+                cost, points = price.of(kept), _points(own, number)
                 row["cost"] = f"{cost:,.4g}"
                 if points is not None and cost:
                     row["points per unit"] = f"{points / cost:,.4g}"
             rows.append(row)
     return rows
+
+
+def cost_text(report: Report, folders: Mapping[str, Path], price: Price) -> str:
+    """Return `costs` as a table; OptionError if no answers were kept."""
+    rows = costs(report, folders, price)
+    if not rows:
+        raise OptionError("--price needs the files of answers that `run` keeps in --output_path.")
+    out = StringIO()
+    say_table(table_of(rows, title="tokens and cost of the answers that are kept"), file=out)
+    return out.getvalue()

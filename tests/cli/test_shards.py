@@ -109,10 +109,10 @@ def test_joined_answers_leave_nothing_to_ask(invoke, runs, tmp_path):
     assert result.exit_code == 0, result.output
     assert {file: file.read_bytes() for file in before} == before
     (file,) = answer_files(tmp_path / "joined")
-    known = summary(file).document()["tasks"]
+    known = summary(file).tasks
     run(tmp_path / "joined")
     # Nothing came in the second run: neither a number nor a time has changed.
-    assert summary(file).document()["tasks"] == known
+    assert summary(file).tasks == known
     for name in ("joined", "whole"):
         score_paths(tmp_path / name if name == "joined" else runs / "one", tmp_path / f"o{name}")
     left, right = (tmp_path / f"o{name}" / FILES[0] for name in ("joined", "whole"))

@@ -6,12 +6,14 @@ import pytest
 from json_server import JsonHandler, JsonServer, serving
 from typer.testing import CliRunner
 
+from lm_eval_longbench.api.run import Run, report
 from lm_eval_longbench.cli.main import app
 from lm_eval_longbench.errors import NothingSent, OptionError
+from lm_eval_longbench.harness import bill
 from lm_eval_longbench.harness.arguments import Beside
-from lm_eval_longbench.harness.bill import dry_run
 from lm_eval_longbench.harness.run import run_harness
 from lm_eval_longbench.prompts.tokenizer import load_tokenizer
+from lm_eval_longbench.records.summary import TaskAnswers, with_sum
 from lm_eval_longbench.reporting.cost import Price, read_price
 
 TASKS = "longbench_v1_qasper,longbench_v2,longbench_pro_t3_1"
@@ -50,48 +52,57 @@ def arguments(server, tmp_path, model_folder):
 
 
 def bill_of(arguments):
-    with pytest.raises(NothingSent) as found:
-        run_harness(arguments, Beside(instead=dry_run), quiet=True)
-    return found.value.bill
+    found = []
+
+    def count(parsed, store, model, wanted):
+        found.extend(bill.bill_of(parsed, wanted))
+        raise NothingSent
+
+    with pytest.raises(NothingSent):
+        run_harness(arguments, Beside(instead=count), quiet=True)
+    tasks, tokenizer = found
+    return with_sum(tasks), tokenizer
 
 
 def test_the_bill_before_is_what_the_server_counts_after(server, arguments, tmp_path):
-    bill = bill_of(arguments)
+    tasks, _ = bill_of(arguments)
     assert not server.usage
-    assert list(bill.tasks) == TASKS.split(",")
-    pro = bill.tasks["longbench_pro_t3_1"]
-    assert pro.requests == 6 and pro.shared == 2 * pro.prompt // 3  # three answers to each
-    run_harness(arguments, quiet=True)
+    assert list(tasks) == [*TASKS.split(","), "all"]
+    pro, total = tasks["longbench_pro_t3_1"], tasks["all"]
+    assert pro.answered == 6
+    assert pro.cached_tokens == 2 * pro.prompt_tokens // 3  # three answers to each
+    run = Run(run_harness(arguments, quiet=True), "this")
     # The probe for several answers to one request is tiny.
-    asked = sorted(server.usage)[-bill.total.requests :]
-    assert bill.total.prompt == pytest.approx(sum(asked), rel=0.01)
-    assert bill.total.answer >= 7 * bill.total.requests
+    asked = sorted(server.usage)[-total.answered :]
+    assert total.prompt_tokens == pytest.approx(sum(asked), rel=0.01)
+    assert total.completion_tokens >= 7 * total.answered
     shown = CliRunner().invoke(
         app, ["report", str(tmp_path / "results"), "--price", "2,10,1"], env={"COLUMNS": "200"}
     )
     assert shown.exit_code == 0, shown.output
     (line,) = (one for one in shown.output.splitlines() if "LongBench v2" in one and "18" in one)
-    prompt = bill.tasks["longbench_v2"].prompt
+    prompt = tasks["longbench_v2"].prompt_tokens
+    assert line.partition(",")[2] in report(run, price="2,10,1")
     assert f"{prompt:,}" in line and f"{(2 * prompt + 10 * 7 * 18) / 1e6:,.4g}" in line
 
 
 def test_without_a_tokenizer_it_is_an_estimate(arguments):
     place = arguments.index("--tokenizer")
-    bill = bill_of(arguments[:place] + arguments[place + 4 :])
-    assert bill.tokenizer is None and bill.total.prompt > 1000
+    tasks, tokenizer = bill_of(arguments[:place] + arguments[place + 4 :])
+    assert tokenizer is None and tasks["all"].prompt_tokens > 1000
 
 
 def test_what_is_kept_is_not_asked_for(server, arguments):
     run_harness(arguments, quiet=True)
     more = [own.replace(TASKS, f"{TASKS},longbench_v1_trec") for own in arguments]
-    assert set(bill_of(more).tasks) == {"longbench_v1_trec"}
+    assert set(bill_of(more)[0]) == {"longbench_v1_trec", "all"}
 
 
 def test_a_model_of_this_process_is_not_loaded(model_folder, tmp_path, monkeypatch):
     monkeypatch.setattr("lm_eval.models.huggingface.HFLM.__init__", None)
     given = ["--model", "hf", "--tasks", TASKS, "--data-dir", "sample", "--apply_chat_template"]
     given += ["--model_args", f"pretrained={model_folder}", "--output_path", str(tmp_path)]
-    assert bill_of(given).total.requests > 20
+    assert bill_of(given)[0]["all"].answered > 20
 
 
 def test_the_command_prints_tasks_and_cost(arguments):
@@ -116,8 +127,9 @@ def test_the_price_of_a_batch_is_in_its_manifest(arguments, tmp_path):
 
 def test_money():
     assert read_price("2,10,1") == Price(2, 10, 1)
-    assert Price(2, 10, 1).of(100, 40, 10) * 1e6 == 60 * 2 + 40 * 1 + 100
-    assert Price(2, 10).of(100, 40, 10) * 1e6 == 300
+    tokens = TaskAnswers(1, prompt_tokens=100, cached_tokens=40, completion_tokens=10)
+    assert Price(2, 10, 1).of(tokens) * 1e6 == 60 * 2 + 40 * 1 + 100
+    assert Price(2, 10).of(tokens) * 1e6 == 300
 
 
 @pytest.mark.parametrize("text", ["", "2", "2,x", "2,3,4,5", "-1,2", "nan,1"])
