@@ -8,7 +8,6 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import yaml
@@ -17,7 +16,8 @@ from lm_eval_longbench.benchmarks.registry import benchmarks, tasks
 from lm_eval_longbench.catalog.model import Source
 from lm_eval_longbench.errors import OptionError
 from lm_eval_longbench.reporting.notes import Column
-from lm_eval_longbench.reporting.report import Cell, Report, ReportRow
+from lm_eval_longbench.reporting.render import figure_json
+from lm_eval_longbench.reporting.report import Report, ReportRow
 from lm_eval_longbench.reporting.run_end import official_protocol
 from lm_eval_longbench.statistics.intervals import LEVEL, RESAMPLES
 from lm_eval_longbench.version import __version__
@@ -33,35 +33,15 @@ _UNITS = {"percent": "percent", "share": "proportion"}
 _GENERATION = {"temperature": "temperature", "top_p": "top_p", "max_gen_toks": "max_tokens"}
 
 
-@dataclass(frozen=True)
-class _Known:
-    """A figure that has a value, and where it stands.
-
-    Attributes:
-        column, row, cell: of the report.
-        value: unrounded, in the unit of the benchmark.
-        title: of its table, with the mode.
-        name: its own within the table.
-        signature: what it depends on, in one line.
-        protocol: whether it is of the official protocol, in words.
-        data: the official data that was asked; None: it was other data.
-        interval: its ends; None: it has none.
-    """
-
-    column: Column
-    row: ReportRow
-    cell: Cell
-    value: float
-    title: str
-    name: str
-    signature: str
-    protocol: str
-    data: Source | None
-    interval: tuple[float, float] | None
+# A figure as JSON has it, with the column and the row that it stands in.
+_Figure = tuple[Column, ReportRow, dict[str, Any]]
 
 
-def _figures(report: Report) -> list[_Known]:
-    """Return the figures that tables show; none that is a difference of others.
+def _figures(report: Report) -> list[_Figure]:
+    """Return the figures that tables show, none that is a difference of others.
+
+    Each has, besides what JSON reports have, its "signature" and whether it is of the
+    "official_protocol", in words.
 
     Raises:
         OptionError: there are several runs, or no figure.
@@ -72,88 +52,86 @@ def _figures(report: Report) -> list[_Known]:
     found = []
     for one in report.benchmarks:
         departs, unknown = official_protocol(one.columns)
-        protocol = f"not known: {unknown}" if unknown else "yes"
+        told = {"official_protocol": f"not known: {unknown}" if unknown else "yes"}
+        if departs:
+            told = {"official_protocol": f"no, because: {departs}"}
         rows = [row for row in one.rows if not row.detail and row.unit.name in _UNITS]
         for row, (number, column) in itertools.product(rows, enumerate(one.columns)):
-            cell, info, facts = row.figures[number], column.table.info, column.table.facts
-            if cell is None or (value := row.unit.scaled(cell.value)) is None:
-                continue
-            data = benchmarks()[info.benchmark].source
-            low, high = map(row.unit.scaled, (cell.low, cell.high))
-            known = _Known(
-                column,
-                row,
-                cell,
-                value=value,
-                title=f"{info.title} ({info.mode})" if info.mode else info.title,
-                name=f"{row.section}: {row.name}",
-                signature=str(facts.signature.get("line") or "not known"),
-                protocol=f"no, because: {departs}" if departs else protocol,
-                data=data if list(facts.data) == [data.label] else None,
-                interval=None if low is None or high is None else (low, high),
-            )
-            found.append(known)
+            figure = figure_json(row.figures[number], row.unit)
+            if figure is not None and figure["value"] is not None:
+                line = str(column.table.facts.signature.get("line") or "not known")
+                found.append((column, row, {**figure, "signature": line, **told}))
     if not found:
         raise OptionError("The run has no figure with a value, so that there is no record of it.")
     return found
 
 
+def _title(column: Column) -> str:
+    """Return the title of a table, with the mode."""
+    info = column.table.info
+    return f"{info.title} ({info.mode})" if info.mode else info.title
+
+
+def _source(column: Column) -> Source | None:
+    """Return the official data that was asked; None: it was other data."""
+    source = benchmarks()[column.table.info.benchmark].source
+    return source if list(column.table.facts.data) == [source.label] else None
+
+
 # ---------------------------------------------------------------------- Every Eval Ever
 
 
-def _source_data(known: _Known) -> dict[str, Any]:
-    source = known.data
+def _source_data(column: Column, questions: int) -> dict[str, Any]:
+    source = _source(column)
     if source is None:
-        return {"dataset_name": known.column.table.facts.data_text, "source_type": "other"}
+        return {"dataset_name": column.table.facts.data_text, "source_type": "other"}
     place = {"revision": source.revision, "file": source.file, "sha256": source.sha256}
     return {
-        "dataset_name": known.column.table.info.title,
+        "dataset_name": column.table.info.title,
         "source_type": "hf_dataset",
         "hf_repo": source.repo,
-        "samples_number": known.cell.n,
+        "samples_number": questions,
         "additional_details": place,
     }
 
 
-def _eee_result(known: _Known) -> dict[str, Any]:
-    table, cell, unit = known.column.table, known.cell, known.row.unit
-    details = {
-        "signature": known.signature,
-        "official_protocol": known.protocol,
-        "failed": str(cell.failed),
-    }
-    if cell.official is not None:
-        details["official_value"] = str(cell.official)
-    uncertainty: dict[str, Any] = {"num_samples": cell.n}
-    if known.interval is not None:
-        ends = dict(zip(("lower", "upper"), known.interval, strict=True))
-        level = {"confidence_level": LEVEL, "method": cell.method}
-        uncertainty["confidence_interval"] = {**ends, **level}
-        if cell.method == "bootstrap":
+def _eee_result(column: Column, row: ReportRow, figure: Mapping[str, Any]) -> dict[str, Any]:
+    table, name = column.table.info.name, f"{row.section}: {row.name}"
+    details = {own: figure[own] for own in ("signature", "official_protocol")}
+    details["failed"] = str(figure["failed"])
+    if figure["official"] is not None:
+        details["official_value"] = str(figure["official"])
+    uncertainty: dict[str, Any] = {"num_samples": figure["n"]}
+    if figure["low"] is not None:
+        uncertainty["confidence_interval"] = {
+            "lower": figure["low"],
+            "upper": figure["high"],
+            "confidence_level": LEVEL,
+            "method": figure["interval"],
+        }
+        if figure["interval"] == "bootstrap":
             uncertainty["num_bootstrap_samples"] = RESAMPLES
+    score = {"score": figure["value"], "details": details, "uncertainty": uncertainty}
     result = {
-        "evaluation_result_id": f"{table.info.name}/{known.row.section}/{known.row.name}",
-        "evaluation_name": f"{known.title}, {known.name}",
-        "source_data": _source_data(known),
+        "evaluation_result_id": f"{table}/{row.section}/{row.name}",
+        "evaluation_name": f"{_title(column)}, {name}",
+        "source_data": _source_data(column, figure["n"]),
         "metric_config": {
-            "metric_id": f"{_PACKAGE}/{table.info.name}",
-            "metric_name": known.name,
-            "metric_unit": _UNITS[unit.name],
+            "metric_id": f"{_PACKAGE}/{table}",
+            "metric_name": name,
+            "metric_unit": _UNITS[row.unit.name],
             "lower_is_better": False,
             "score_type": "continuous",
             "min_score": 0.0,
-            "max_score": float(unit.factor),
+            "max_score": float(row.unit.factor),
         },
-        "score_details": {"score": known.value, "details": details, "uncertainty": uncertainty},
+        "score_details": score,
     }
-    given = table.facts.ingredients.get("generation")
+    given = column.table.facts.ingredients.get("generation")
     if isinstance(given, Mapping):  # else the tasks of the table differ in it
-        result["generation_config"] = {
-            "generation_args": {
-                _GENERATION[name]: given[name] for name in _GENERATION if name in given
-            },
-            "additional_details": {"generation": json.dumps(given, sort_keys=True)},
-        }
+        known = {_GENERATION[own]: given[own] for own in _GENERATION if own in given}
+        whole = {"generation": json.dumps(given, sort_keys=True)}
+        result["generation_config"] = {"generation_args": known, "additional_details": whole}
     return result
 
 
@@ -171,8 +149,8 @@ def eee(report: Report, now: float) -> str:
         OptionError: there are several runs, or no figure.
     """
     found = _figures(report)
-    name, facts = found[0].column.run.name, found[0].column.table.facts
-    packages = facts.ingredients.get("packages")
+    column = found[0][0]
+    name, packages = column.run.name, column.table.facts.ingredients.get("packages")
     known = packages if isinstance(packages, Mapping) else {}
     unknown = dict.fromkeys(("deployment_type", "model_availability"), "unknown")
     value = {
@@ -191,7 +169,7 @@ def eee(report: Report, now: float) -> str:
             "additional_details": {name: str(own) for name, own in known.items()},
         },
         "model_info": {"name": name, "id": name, "additional_details": unknown},
-        "evaluation_results": list(map(_eee_result, found)),
+        "evaluation_results": [_eee_result(*own) for own in found],
     }
     return json.dumps(value, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
 
@@ -199,26 +177,24 @@ def eee(report: Report, now: float) -> str:
 # ---------------------------------------------------------------------- model-index
 
 
-def _dataset(known: _Known) -> dict[str, Any]:
-    source, label = known.data, known.column.table.facts.data_text
+def _dataset(column: Column) -> dict[str, Any]:
+    source, label = _source(column), column.table.facts.data_text
     if source is None:
-        return {"name": f"{known.title}, other data: {label}", "type": label}
+        return {"name": f"{_title(column)}, other data: {label}", "type": label}
     place = {"type": source.repo, "revision": source.revision}
-    return {"name": known.title, **place, "args": {"file": source.file, "sha256": source.sha256}}
+    return {"name": _title(column), **place, "args": {"file": source.file, "sha256": source.sha256}}
 
 
-def _metric(known: _Known) -> dict[str, Any]:
-    cell = known.cell
-    metrics = {tasks()[task].metric for task in known.column.table.info.tasks}
-    told: dict[str, Any] = {"unit": _UNITS[known.row.unit.name], "questions": cell.n}
-    told["failed"] = cell.failed
-    if known.interval is not None:
-        told["interval"] = {"level": LEVEL, "ends": list(known.interval)}
+def _metric(column: Column, row: ReportRow, figure: Mapping[str, Any]) -> dict[str, Any]:
+    metrics = {tasks()[task].metric for task in column.table.info.tasks}
+    told = {"unit": _UNITS[row.unit.name], "questions": figure["n"], "failed": figure["failed"]}
+    if figure["low"] is not None:
+        told["interval"] = {"level": LEVEL, "ends": [figure["low"], figure["high"]]}
     return {
         "type": "accuracy" if metrics == {"letter"} else "score",
-        "name": known.name,
-        "value": known.value if cell.official is None else cell.official,
-        "args": {**told, "signature": known.signature, "official_protocol": known.protocol},
+        "name": f"{row.section}: {row.name}",
+        "value": figure["value"] if figure["official"] is None else figure["official"],
+        "args": told | {own: figure[own] for own in ("signature", "official_protocol")},
     }
 
 
@@ -230,17 +206,17 @@ def model_index(report: Report) -> str:
     Raises:
         OptionError: there are several runs, or no figure.
     """
-    tables: dict[str, list[_Known]] = {}
-    for known in _figures(report):
-        tables.setdefault(known.column.table.info.name, []).append(known)
+    tables: dict[str, list[_Figure]] = {}
+    for found in _figures(report):
+        tables.setdefault(found[0].table.info.name, []).append(found)
     results = [
         {
             "task": {"type": "text-generation", "name": "Text Generation"},
-            "dataset": _dataset(own[0]),
-            "metrics": list(map(_metric, own)),
+            "dataset": _dataset(own[0][0]),
+            "metrics": [_metric(*one) for one in own],
             "source": {"name": f"{_PACKAGE} {__version__}", "url": _URL},
         }
         for own in tables.values()
     ]
-    value = {"model-index": [{"name": known.column.run.name, "results": results}]}
+    value = {"model-index": [{"name": found[0].run.name, "results": results}]}
     return yaml.safe_dump(value, allow_unicode=True, sort_keys=False, width=1000)
