@@ -1,6 +1,5 @@
 """LongBench v1 scored with the packages of the official scorer: rouge, fuzzywuzzy, jieba."""
 
-
 import jieba
 
 from lm_eval_longbench.benchmarks.v1 import V1
