@@ -89,20 +89,3 @@ def test_scoring_imports_none_of_it():
         "assert 'fuzzywuzzy' not in sys.modules\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
-
-
-def test_the_command(invoke_doctor):
-    result = invoke_doctor("--scorers")
-    assert result.exit_code == 0, result.output
-    assert "No errors, 0 warnings." in result.output
-    found = json.loads(invoke_doctor("--scorers", "--json").output)
-    assert {line["topic"] for line in found["lines"]} == {"scorers"}
-
-
-@pytest.fixture
-def invoke_doctor():
-    from typer.testing import CliRunner
-
-    from lm_eval_longbench.cli.main import app
-
-    return lambda *arguments: CliRunner().invoke(app, ["doctor", *arguments])
