@@ -11,7 +11,8 @@ import numpy as np
 
 from lm_eval_longbench.check.sides import Answered, Side, SideFacts
 from lm_eval_longbench.errors import PredictionError
-from lm_eval_longbench.statistics.intervals import FEWEST, Influence, influence_of_mean, t_interval
+from lm_eval_longbench.statistics.intervals import FEWEST, Influence, t_interval
+from lm_eval_longbench.statistics.tree import Leaf
 
 # ---------------------------------------------------------------------- causes
 
@@ -225,26 +226,12 @@ def _rest(theirs: Answered, ours: Answered) -> float:
     return float(np.mean(values)) if values else 0.0
 
 
-def _influence(values: np.ndarray, pairs: Sequence[Pair]) -> Influence:
-    """Return how documents move a mean over questions; where they are not known, questions do."""
-    documents = [ours.facts.document or theirs.facts.document for theirs, ours in pairs]
-    if not all(documents):
-        return influence_of_mean(values, np.ones(len(values)))
-    sums: dict[str, float] = defaultdict(float)
-    for name, value in zip(documents, values, strict=True):
-        sums[str(name)] += float(value)
-    sizes = Counter(map(str, documents))
-    ordered = [float(sizes[name]) for name in sums]
-    return influence_of_mean(np.array(list(sums.values())), np.array(ordered))
-
-
 def _share(cause: str, values: np.ndarray, pairs: Sequence[Pair]) -> Share:
-    points = _POINTS * float(values.mean())
-    moved = int(np.count_nonzero(np.abs(values) > 1e-12))
-    influence = _influence(_POINTS * values, pairs)
-    if len(influence.moves) < FEWEST:
-        return Share(cause, points, None, None, moved)
-    low, high = t_interval(points, [influence])
+    documents = [ours.facts.document or theirs.facts.document or "0" for theirs, ours in pairs]
+    known = np.array([int(own, 16) for own in documents], np.uint64)
+    leaf = Leaf(cause, np.arange(len(values)), _POINTS * values, given_documents=known)
+    points, moved = float(leaf.value or 0.0), int(np.count_nonzero(np.abs(values) > 1e-12))
+    low, high = (None, None) if leaf.few else t_interval(points, leaf.influence)
     return Share(cause, points, low, high, moved)
 
 
