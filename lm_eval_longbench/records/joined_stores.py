@@ -12,7 +12,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from lm_eval_longbench.errors import OptionError
-from lm_eval_longbench.records.store import PUT, identity_of, made, naming, reading, rows_of
+from lm_eval_longbench.records.store import identity_of, made, naming, reading, rows_of, take
 from lm_eval_longbench.records.summary import files_of
 
 
@@ -85,16 +85,13 @@ def merge_answers(paths: Iterable[Path], folder: Path) -> dict[Path, int]:
     if not own:
         raise OptionError(f"No file of answers is in {', '.join(map(str, given))}.")
     folder.mkdir(parents=True, exist_ok=True)
-    double = dict.fromkeys(own, 0)
+    double = {}
     with locked(dict.fromkeys((*own, *files)), "merged"):
         whose = {target: _checked(sources) for target, sources in own.items()}
         with opened_together(whose) as opened:
             for target, sources in own.items():
                 before = opened[target].total_changes
-                for source in sources:
-                    with naming(target), reading(source) as rows:
-                        kept = (one.row(whose[target]) for one in rows_of(rows) if one is not None)
-                        opened[target].executemany(PUT, kept)
-                        double[target] += rows.execute("SELECT COUNT(*) FROM answers").fetchone()[0]
-                double[target] -= opened[target].total_changes - before
+                with naming(target):
+                    there = sum(take(opened[target], whose[target], source) for source in sources)
+                double[target] = there - (opened[target].total_changes - before)
     return double

@@ -252,15 +252,11 @@ _TABLES = (
     "CREATE TABLE model (identity TEXT)",
 )
 # An answer is never replaced by the lack of one.
-_INSERT = (
-    f"INSERT INTO {{into}} ({', '.join(COLUMNS)}) {{values}} ON CONFLICT (request, repeat) DO"
+PUT = (
+    f"INSERT INTO answers ({_ALL}) VALUES ({', '.join('?' * len(COLUMNS))})"
+    f" ON CONFLICT (request, repeat) DO"
     f" UPDATE SET {', '.join(f'{one} = excluded.{one}' for one in COLUMNS[2:])}"
     f" WHERE answers.state != '{ANSWERED}'"
-)
-PUT = _INSERT.format(into="answers", values=f"VALUES ({', '.join('?' * len(COLUMNS))})")
-# "WHERE true": otherwise SQLite reads ON as that of a join.
-_TAKE = _INSERT.format(
-    into="main.answers", values=f"SELECT {', '.join(COLUMNS)} FROM other.answers WHERE true"
 )
 
 
@@ -323,6 +319,15 @@ def reading(path: Path) -> Iterator[sqlite3.Connection]:
             connection = connected(folder / path.name, "ro")
         stack.callback(connection.close)
         yield connection
+
+
+def take(own: sqlite3.Connection, identity: str, file: Path) -> int:
+    """Put the sound answers of another file of a model into its own; return how many it has."""
+    with reading(file) as other:
+        kept = (one.row(identity) for one in rows_of(other) if one is not None)
+        own.executemany(PUT, kept)
+        (number,) = other.execute("SELECT COUNT(*) FROM answers").fetchone()
+    return int(number)
 
 
 def _has_answers(connection: sqlite3.Connection) -> bool:
@@ -453,17 +458,15 @@ class AnswerStore:
             try:
                 with lock.acquire(timeout=0):
                     self._take(file)
-            except (Timeout, sqlite3.Error, OSError) as error:
+            except (Timeout, sqlite3.Error, OSError, OptionError) as error:
                 logger.warning(f"{file} stays beside {self.path.name}: {error}")
                 continue
             Path(lock.lock_file).unlink(missing_ok=True)
 
     def _take(self, file: Path) -> None:
-        self._own.execute("ATTACH ? AS other", (str(file),))
-        try:
-            self._own.execute(_TAKE)
-        finally:
-            self._own.execute("DETACH other")
+        with self._own:  # all of it, or nothing
+            self._own.execute("BEGIN")
+            take(self._own, self.identity, file)
         # What is removed must be on the disk first.
         self._own.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         for part in parts(file):
