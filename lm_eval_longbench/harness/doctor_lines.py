@@ -384,7 +384,7 @@ def _server_lines(run: EvaluatorConfig, backend: Backend, tasks: Sequence[Built]
     try:
         known, url = endpoint_of(backend.base_url), models_url(backend.base_url)
         reply = get_models(url, backend.headers, backend.verify)
-    except (LongBenchError, ValueError) as error:
+    except (ImportError, ValueError) as error:
         yield Line(ERROR, "server", f"{shown} cannot be asked: {error}", todo)
         return
     if known is None:
@@ -405,7 +405,7 @@ def _server_lines(run: EvaluatorConfig, backend: Backend, tasks: Sequence[Built]
         yield Line(WARNING, "server", what, todo)
     else:
         yield Line(OK, "server", f"{url} answers; {len(reply.models)} models")
-        yield from _listed_lines(run, {str(own["id"]): own for own in reply.models}, tasks)
+        yield from _listed_lines(run, reply.models, tasks)
 
 
 def _listed_lines(

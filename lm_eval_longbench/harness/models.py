@@ -21,7 +21,7 @@ from lm_eval.api.model import TemplateLM
 from lm_eval.api.registry import get_model, model_registry
 from lm_eval.models import MODEL_MAPPING
 
-from lm_eval_longbench.errors import LongBenchError, TokenizerError, UnknownNameError
+from lm_eval_longbench.errors import TokenizerError, UnknownNameError
 from lm_eval_longbench.harness.api_model import LongBenchAPI
 from lm_eval_longbench.harness.baseline import ExtractiveBaseline
 from lm_eval_longbench.prompts.tokenizer import is_here, is_true, load_tokenizer, tokenizer_name
@@ -375,12 +375,12 @@ class ServerReply:
     Attributes:
         status: HTTP status; None: there was no answer.
         problem: why there was none; "": there was one.
-        models: objects that describe the models, each with an "id"; None: no such list.
+        models: objects that describe the models, by their "id"; None: no such list.
     """
 
     status: int | None
     problem: str = ""
-    models: tuple[Mapping[str, Any], ...] | None = None
+    models: Mapping[str, Mapping[str, Any]] | None = None
 
 
 def get_models(
@@ -391,14 +391,9 @@ def get_models(
     The headers are neither kept nor shown.
 
     Raises:
-        LongBenchError: the package `requests` is missing.
+        ImportError: the package `requests` is missing.
     """
-    try:
-        import requests
-    except ImportError as error:
-        raise LongBenchError(
-            'Asking a server needs the package requests: pip install "lm-eval-longbench[api]"'
-        ) from error
+    import requests
 
     try:
         reply = requests.get(
@@ -415,10 +410,10 @@ def get_models(
     return ServerReply(reply.status_code, models=models)
 
 
-def _listed(body: bytes) -> tuple[Mapping[str, Any], ...] | None:
+def _listed(body: bytes) -> dict[str, Mapping[str, Any]] | None:
     """Read {"data": [{"id": ...}, ...]}; None if it is something else."""
     try:
         objects = [one for one in json.loads(body)["data"] if isinstance(one, dict)]
     except (ValueError, KeyError, TypeError):
         return None
-    return tuple(one for one in objects if isinstance(one.get("id"), str))
+    return {one["id"]: one for one in objects if isinstance(one.get("id"), str)}
