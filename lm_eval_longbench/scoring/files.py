@@ -229,8 +229,11 @@ def count_rows(path: Path) -> int:
 
 _OWN_OUTPUT = frozenset({"table", "task", "id", "repeat", "score", "failed"})
 _OWN = "own"
-# Files of answers, and the log.
-_OF_RUN = re.compile(r"answers_.+\.sqlite(\.lock|-wal|-shm)?|run_\d{4}-\d\d-\d\dT[\d.-]+\.log")
+# Files of answers, requests of a batch that are out, and the log.
+_OF_RUN = re.compile(
+    r"answers_.+\.sqlite(\.lock|-wal|-shm)?|requests_answers_.+\.jsonl"
+    r"|run_\d{4}-\d\d-\d\dT[\d.-]+\.log"
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -149,7 +149,12 @@ def test_what_we_write_is_passed_over(look):
 
 @pytest.mark.parametrize(
     "name",
-    ["answers_m_0a1b2c3d.sqlite", "answers_m_0a1b2c3d.sqlite.lock", f"run_{STAMP}.log"],
+    [
+        "answers_m_0a1b2c3d.sqlite",
+        "answers_m_0a1b2c3d.sqlite.lock",
+        "requests_answers_m_0a1b2c3d.jsonl",
+        f"run_{STAMP}.log",
+    ],
 )
 def test_what_a_run_keeps_beside_its_results_is_passed_over(look, name):
     assert look(name, "{").quiet
