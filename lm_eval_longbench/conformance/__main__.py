@@ -15,7 +15,6 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -61,21 +60,9 @@ def asked(row: Mapping[str, Any]) -> dict[str, Any]:
 # ---------------------------------------------------------------------- one answer
 
 
-@dataclass(frozen=True)
-class Row:
-    """One row of the kit, and what a program answered.
-
-    Attributes:
-        id: of the row.
-        can_show: the rules that it can show.
-        shows: those of them whose breaking gives this answer.
-        difference: what came and what is expected, in words; "": the answer is the official one.
-    """
-
-    id: str
-    can_show: Sequence[str]
-    shows: Sequence[str] = ()
-    difference: str = ""
+# A row of the kit with, under "difference", what a program answered and what is expected, in words
+# ("": the answer is the official one), and under "shows" the rules whose breaking gives the answer.
+Judged = dict[str, Any]
 
 
 def flat(figures: Mapping[str, Any]) -> dict[str, Any]:
@@ -114,14 +101,14 @@ def compared(row: Mapping[str, Any], value: Any) -> tuple[Any, Any]:
     return value, official
 
 
-def judged(row: Mapping[str, Any], reply: Mapping[str, Any]) -> Row | None:
+def judged(row: Mapping[str, Any], reply: Mapping[str, Any]) -> Judged | None:
     """Return a row with what a program answered to it, None: it skips it; CannotRun as `told`."""
     if reply.get("skip") is True:
         return None
     expected, wrong, value = row["expected"], row["wrong"], told(row, reply)
     own, official = compared(row, value)
     if same(own, official):
-        return Row(row["id"], list(wrong))
+        return {**row, "difference": "", "shows": []}
     if "figures" in expected:  # a rule has those that differ
         wrong = {rule: official | figures for rule, figures in wrong.items()}
         name = next(one for one in official if not same(value.get(one), official[one]))
@@ -134,7 +121,8 @@ def judged(row: Mapping[str, Any], reply: Mapping[str, Any]) -> Row | None:
         text = f"{value[-_SHOWN:]!r} at its end, sha256 officially {official}..."
     else:
         text = f"{value!r}, officially {official!r}"
-    return Row(row["id"], list(wrong), [rule for rule in wrong if same(own, wrong[rule])], text)
+    shows = [rule for rule in wrong if same(own, wrong[rule])]
+    return {**row, "difference": text, "shows": shows}
 
 
 # ---------------------------------------------------------------------- a program
@@ -174,7 +162,7 @@ def answered(
 # ---------------------------------------------------------------------- what is said
 
 
-def diagnose(rows: Sequence[Row]) -> tuple[dict[str, list[str]], Counter[str], list[Row]]:
+def diagnose(rows: Sequence[Judged]) -> tuple[dict[str, list[str]], Counter[str], list[Judged]]:
     """Return the fewest rules that explain wrong answers, and the rows that none explains.
 
     A rule that a right answer speaks against is accused only if no other explains a row.
@@ -183,21 +171,21 @@ def diagnose(rows: Sequence[Row]) -> tuple[dict[str, list[str]], Counter[str], l
         By rule the ids of the rows that show it; how many rows could have shown each rule and are
         right; the rows that no rule explains.
     """
-    spared = Counter(rule for row in rows if not row.difference for rule in row.can_show)
-    left = [row for row in rows if row.difference]
+    spared = Counter(rule for row in rows if not row["difference"] for rule in row["wrong"])
+    left = [row for row in rows if row["difference"]]
     accused: dict[str, list[str]] = {}
-    while shown := Counter(rule for row in left for rule in row.shows):
+    while shown := Counter(rule for row in left for rule in row["shows"]):
         best = max(shown, key=lambda rule: (not spared[rule], shown[rule]))
-        accused[best] = [row.id for row in left if best in row.shows]
-        left = [row for row in left if best not in row.shows]
+        accused[best] = [row["id"] for row in left if best in row["shows"]]
+        left = [row for row in left if best not in row["shows"]]
     return accused, spared, left
 
 
-def report(held: Mapping[str, Sequence[Row | None]]) -> int:
+def report(held: Mapping[str, Sequence[Judged | None]]) -> int:
     """Print what was found by kind, None for rows that were skipped; return the exit status."""
     words = {line["rule"]: line["says"] for line in lines("rules")}
     checked = {kind: [row for row in rows if row is not None] for kind, rows in held.items()}
-    wrong = {kind: sum(bool(row.difference) for row in rows) for kind, rows in checked.items()}
+    wrong = {kind: sum(bool(row["difference"]) for row in rows) for kind, rows in checked.items()}
     for kind, rows in checked.items():
         skipped = len(held[kind]) - len(rows)
         right = len(rows) - wrong[kind]
@@ -211,8 +199,8 @@ def report(held: Mapping[str, Sequence[Row | None]]) -> int:
         if others:
             say(f"DIFFERS otherwise in {len(others)} of {kind}:")
         for row in others[:5]:
-            tests = "; ".join(words[rule] for rule in row.can_show) or "no single rule"
-            say(f"       {row.id}: {row.difference} [can show: {tests}]")
+            tests = "; ".join(words[rule] for rule in row["wrong"]) or "no single rule"
+            say(f"       {row['id']}: {row['difference']} [can show: {tests}]")
     if any(wrong.values()):
         return BREAKS
     is_any = any(checked.values())
@@ -238,7 +226,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error(f"no kind {unknown[0]!r}: {', '.join(KINDS)}" if unknown else "no COMMAND")
     try:
         rows = [row for kind in kinds for row in lines(kind)]
-        held: dict[str, list[Row | None]] = {kind: [] for kind in kinds}
+        held: dict[str, list[Judged | None]] = {kind: [] for kind in kinds}
         for row, reply in zip(rows, answered(command, rows, given.limit), strict=True):
             held[row["kind"]].append(judged(row, reply))
         return report(held)

@@ -370,20 +370,13 @@ def _leaderboards(columns: Sequence[Column], rows: Sequence[ReportRow]) -> list[
 
 
 def _benchmark(
-    name: str,
-    runs: Sequence[ScoredRun],
-    *,
-    published: bool,
-    intervals: bool,
-    without_errors: bool,
+    name: str, runs: Sequence[ScoredRun], *, published: bool, **how: bool
 ) -> BenchmarkReport | None:
     columns = columns_of(name, runs)
     if not columns:
         return None
     pairs = pairs_of(columns)
-    rows, repeated = shown(
-        _rows(columns, pairs, intervals=intervals, without_errors=without_errors)
-    )
+    rows, repeated = shown(_rows(columns, pairs, **how))
     warnings = [(column, warning_of(column.table)) for column in columns]
     details = sum(row.detail and row.is_known for row in rows)
     more = "{} more figures with --format csv or json."
@@ -420,15 +413,7 @@ def make_report(
     Raises:
         DataError: the files of a run contradict each other.
     """
-    found = (
-        _benchmark(
-            name,
-            runs,
-            published=published,
-            intervals=intervals,
-            without_errors=without_errors,
-        )
-        for name in benchmarks()
-    )
+    how = {"intervals": intervals, "without_errors": without_errors}
+    found = (_benchmark(name, runs, published=published, **how) for name in benchmarks())
     known = tuple(benchmark for benchmark in found if benchmark is not None)
     return Report(known, tuple(remarks_on(runs)))

@@ -83,7 +83,7 @@ def test_official_values_are_those_of_the_oracles(kind):
     assert len(rows) >= {"prompts": 100, "cuts": 100, "answers": 900, "figures": 20}[kind]
     for row in rows:
         judged = kit.judged(row, reference.reply(kit.asked(row)))
-        assert not judged.difference, row["id"]
+        assert not judged["difference"], row["id"]
 
 
 def test_scores_of_v1_are_those_of_the_official_packages():
