@@ -9,15 +9,17 @@ import contextlib
 import functools
 import gzip
 import hashlib
+import io
 import json
 import os
-import queue
 import stat
 import sys
 import threading
 import zlib
 from collections.abc import Callable, Generator, Iterable, Iterator
+from concurrent.futures import Future, wait
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
 
@@ -78,23 +80,19 @@ def within(seconds: float, work: Callable[[], _Value]) -> _Value:
     Raises:
         TimeoutError: it takes longer.
     """
-    done: queue.SimpleQueue[tuple[_Value | None, BaseException | None]] = queue.SimpleQueue()
+    done: Future[_Value] = Future()
 
     def run() -> None:
         try:
-            done.put((work(), None))
+            done.set_result(work())
         except BaseException as error:  # raised again where it is waited for
-            done.put((None, error))
+            done.set_exception(error)
 
     # A daemon, for a name that is looked up cannot be stopped.
     threading.Thread(target=run, daemon=True).start()
-    try:
-        value, error = done.get(timeout=max(seconds, 0.01))
-    except queue.Empty:
-        raise TimeoutError(f"no answer within {seconds:.0f} seconds") from None
-    if error is not None:
-        raise error
-    return value  # type: ignore[return-value]  # there is one where there is no error
+    if not wait([done], max(seconds, 0.01)).done:
+        raise TimeoutError(f"no answer within {seconds:.0f} seconds")
+    return done.result()
 
 
 # ---------------------------------------------------------------------- opening
@@ -236,73 +234,59 @@ class ByteChunk:
                 index += 1
 
 
-def _rows(data: bytes) -> int:
-    """Count the lines that are not blank."""
-    return sum(1 for line in data.split(b"\n") if line and not line.isspace())
+def _each_line(pieces: Iterable[bytes]) -> Iterator[bytes | str]:
+    """Yield every line with the line feed that ends it; in the place of damage what is wrong."""
+    begun: list[bytes] = []
+    size, damage = 0, ""
+    too_long = f"the line is longer than {size_text(LONGEST)}"
+    try:
+        for piece in pieces:
+            for part in io.BytesIO(piece):
+                is_end = part.endswith(b"\n")
+                size += len(part)
+                begun.append(part)
+                if size > LONGEST + is_end:
+                    begun.clear()
+                if is_end:
+                    yield b"".join(begun) or too_long
+                    begun.clear()
+                    size = 0
+    except Damaged as error:
+        damage = str(error)
+    if size:
+        yield b"".join(begun) or too_long
+    if damage:
+        yield damage
 
 
 def chunks(pieces: Iterable[bytes], size: int | None = None) -> Iterator[ByteChunk]:
     """Yield the lines of a text in order, about `size` bytes at once (half a megabyte).
 
     What is wrong with the text as a whole (damaged packing, a line beyond LONGEST) comes as a chunk
-    of its own that holds no line; the lines around it are there. No piece may be longer than
-    LONGEST. Raises OSError if the text cannot be read.
+    of its own that holds no line; the lines around it are there. Raises OSError if the text cannot
+    be read.
     """
     size = BLOCK if size is None else size
     line, index = 1, 0
-    # Whole lines; and the beginning of the next one. Too long: its rest is passed over.
-    whole: list[bytes] = []
-    begun: list[bytes] = []
-    whole_size = begun_size = 0
-    too_long, problem = False, None
-
-    def cut() -> ByteChunk:
-        nonlocal line, index, whole_size
-        data = b"".join(whole)
-        whole.clear()  # before the reader goes to work: a line may be a tenth of a gigabyte
-        whole_size = 0
-        chunk = ByteChunk(data, line, index)
-        line += data.count(b"\n")
-        index += _rows(data)
-        return chunk
-
-    source = iter(pieces)
-    while True:
-        try:
-            block = next(source)
-        except StopIteration:
-            break
-        except Damaged as error:
-            problem = str(error)
-            break
-        end = block.find(b"\n")
-        if not too_long and begun_size + (end if end >= 0 else len(block)) > LONGEST:
-            if whole:
-                yield cut()
-            yield ByteChunk(b"", line, index, f"the line is longer than {size_text(LONGEST)}")
-            begun, begun_size, too_long = [], 0, True
-        if too_long:
-            if end < 0:
+    waiting: list[bytes] = []
+    held = 0
+    for one in chain(_each_line(pieces), [None]):
+        if isinstance(one, bytes):
+            waiting.append(one)
+            held += len(one)
+            if held < size:
                 continue
-            block = block[end + 1 :]
-            line, index, too_long = line + 1, index + 1, False
-        last = block.rfind(b"\n") + 1
-        if last:
-            whole += [*begun, block[:last]]
-            whole_size += begun_size + last
-            begun, begun_size = [], 0
-            block = block[last:]
-        begun.append(block)
-        begun_size += len(block)
-        if whole_size >= size:
-            yield cut()
-    if not too_long:
-        whole += begun
-        begun = []
-        if any(whole):
-            yield cut()
-    if problem:
-        yield ByteChunk(b"", line, index, problem)
+        if waiting:
+            chunk = ByteChunk(b"".join(waiting), line, index)
+            line += sum(own.endswith(b"\n") for own in waiting)
+            index += sum(not own.isspace() for own in waiting)
+            waiting.clear()
+            held = 0
+            yield chunk
+            del chunk  # before the next one is read: a line may be a tenth of a gigabyte
+        if isinstance(one, str):
+            yield ByteChunk(b"", line, index, one)
+            line, index = line + 1, index + 1
 
 
 def lines(pieces: Iterable[bytes]) -> Iterator[bytes]:
@@ -312,12 +296,15 @@ def lines(pieces: Iterable[bytes]) -> Iterator[bytes]:
         Unreadable: a line is longer than LONGEST, or packed data is damaged.
         OSError: the text cannot be read.
     """
-    last = b""
-    for chunk in chunks(pieces, size=1):  # what is before damage comes before its error
-        if chunk.problem is not None:
-            raise Unreadable(f"{chunk.problem}, at line {chunk.line}")
-        *whole, last = chunk.data.split(b"\n")
-        yield from whole
+    last, number = b"", 1
+    for one in _each_line(pieces):
+        if isinstance(one, str):
+            raise Unreadable(f"{one}, at line {number}")
+        if one.endswith(b"\n"):
+            yield one[:-1]
+            number += 1
+        else:
+            last = one
     if last:  # not where damage has cut it
         yield last
 
