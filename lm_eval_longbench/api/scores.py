@@ -22,7 +22,7 @@ from lm_eval_longbench.errors import (
 from lm_eval_longbench.metrics.reasoning import DROP, POLICIES
 from lm_eval_longbench.records.sample import Sample, document_of_hash, line_of
 from lm_eval_longbench.retrieval.embedding import summary_similarities
-from lm_eval_longbench.retrieval.vectors import Embedder
+from lm_eval_longbench.retrieval.vectors import OFFICIAL_MODEL, Embedder
 from lm_eval_longbench.scoring.score_chunk import score_sample
 from lm_eval_longbench.statistics.answers import BadRow, Columns
 from lm_eval_longbench.statistics.tree import estimate
@@ -93,7 +93,7 @@ def _scored(
     if scored.summary is not None and embedder is not None:
         (similarity,) = summary_similarities([(scored.summary, sample.golds)], embedder)
         scored.score, scored.failed, scored.shown = benchmark.with_similarity(
-            scored.shown, similarity, official=embedder.official
+            scored.shown, similarity, official=embedder.name == OFFICIAL_MODEL
         )
     return sample
 

@@ -22,7 +22,7 @@ from lm_eval_longbench.records.sample import Scored
 from lm_eval_longbench.records.v2_files import ASKED
 from lm_eval_longbench.retrieval.chunks import SIZE, Chunk, label, retrieve
 from lm_eval_longbench.retrieval.embedding import choose_embedder, summary_similarities
-from lm_eval_longbench.retrieval.vectors import Embedder, VectorCache
+from lm_eval_longbench.retrieval.vectors import OFFICIAL_MODEL, Embedder, VectorCache
 
 # ---------------------------------------------------------------------- reasoning of a run
 
@@ -292,7 +292,7 @@ class ProAsking(Asking):
         self._similarities = {
             doc["index"]: [next(flat) for _ in responses] for doc, responses in answered
         }
-        if not self.embedder.official:
+        if self.embedder.name != OFFICIAL_MODEL:
             warn_once(
                 logger,
                 "unofficial embedder",
@@ -306,5 +306,5 @@ class ProAsking(Asking):
         if self.embedder is not None and known is not None:
             for one, similarity in zip(scored, known, strict=True):
                 one.score, one.failed, one.shown = self.benchmark.with_similarity(
-                    one.shown, similarity, official=self.embedder.official
+                    one.shown, similarity, official=self.embedder.name == OFFICIAL_MODEL
                 )

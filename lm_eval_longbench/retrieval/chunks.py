@@ -50,12 +50,7 @@ def chunks(text: str, size: int = SIZE) -> list[str]:
     digits, a single character of Chinese or Japanese script, or any other single character that is
     no white space. White space stays with the token before it, at the start of the text with the
     one after it. A text of nothing but white space is one piece; an empty text has none.
-
-    Raises:
-        ValueError: `size` is less than 1.
     """
-    if size < 1:
-        raise ValueError(f"size must be 1 or more, not {size}")
     starts = [token.start() for token in islice(re.finditer(_TOKEN, text), 0, None, size)]
     borders = [0, *starts[1:], len(text)]
     return [text[start:end] for start, end in pairwise(borders)] if text else []
@@ -67,12 +62,7 @@ def sentence_chunks(text: str, size: int) -> list[str]:
     A chunk takes sentences as long as it has at most `size` words; a longer sentence is a chunk. A
     word is a Chinese character or any other run of letters, digits and underscores. LongBench v1's
     retrieval cuts so, but adds spaces between sentences, and cuts a longer sentence elsewhere.
-
-    Raises:
-        ValueError: `size` is less than 1.
     """
-    if size < 1:
-        raise ValueError(f"size must be 1 or more, not {size}")
     found: list[str] = []
     number = 0
     for sentence in _SENTENCE.findall(text):
@@ -141,7 +131,6 @@ def scores(documents: Sequence[Sequence[str]], query: Sequence[str]) -> np.ndarr
     return index.get_scores_from_ids(list(ids.values()))
 
 
-_INSTALL = "pip install bm25s"
 BM25, EMBEDDING = "bm25", "embedding"
 # Returns the best of some chunks for a query, best first, at most so many.
 Ranker = Callable[[Sequence[str], str, int], list[Chunk]]
@@ -158,22 +147,11 @@ def rank(chunks: Sequence[str], query: str, top_n: int) -> list[Chunk]:
         chunks: texts in the order of the document; the place of each becomes its `c_idx`.
         query: any text.
         top_n: at least 1.
-
-    Raises:
-        OptionError: bm25s cannot be imported; the message has the pip line.
-        ValueError: `top_n` is less than 1.
     """
-    if top_n < 1:
-        raise ValueError(f"top_n must be 1 or more, not {top_n}")
-    # bm25s keeps its progress bars and log lines away there.
-    try:
-        relevance = scores([words(chunk) for chunk in chunks], words(query))
-    except ImportError as error:
-        raise OptionError(
-            f"Retrieving chunks needs the package 'bm25s', which cannot be imported ({error}). "
-            f"Install it with: {_INSTALL} - or give the chunks with the option "
-            "'retrieved_context'."
-        ) from error
+    return _best(chunks, scores([words(chunk) for chunk in chunks], words(query)), top_n)
+
+
+def _best(chunks: Sequence[str], relevance: np.ndarray, top_n: int) -> list[Chunk]:
     order = np.argsort(-relevance, kind="stable")[:top_n]
     return [Chunk(c_idx=int(place), content=chunks[place]) for place in order]
 
@@ -209,9 +187,7 @@ def retrieve(
         size: of a chunk in tokens.
 
     Raises:
-        OptionError: bm25s cannot be imported.
         PromptError: a field is missing or is not a text.
-        ValueError: `top_n` is less than 1.
     """
     *asked, context = (
         text_field(question_row, name, "Retrieval", "row").strip() for name in (*_ASKED, "context")
@@ -246,18 +222,14 @@ def rank_by_embedding(
             "The option retriever \"embedding\" needs 'embedding_model', the model that embeds "
             "questions and chunks."
         )
-    if not chunks:
-        return []
     vectors = vectors_by_text([query, *chunks], embedder, VectorCache())
-    cosines = np.array([cosine(vectors[chunk], vectors[query]) for chunk in chunks])
-    order = np.argsort(-cosines, kind="stable")[:top_n]
-    return [Chunk(c_idx=int(place), content=chunks[place]) for place in order]
+    cosines = [cosine(vectors[chunk], vectors[query]) for chunk in chunks]
+    return _best(chunks, np.array(cosines), top_n)
 
 
 # ---------------------------------------------------------------------- read from a file
 
 _BOM = b"\xef\xbb\xbf"
-_START = 4096  # bytes in which a JSON array must begin
 # Missing questions that an error names.
 _SHOWN = 5
 
@@ -278,7 +250,7 @@ def read_contexts(path: str, keep: int | None = None) -> Mapping[str, list[Chunk
         DataError: the file cannot be read, an entry is none such, or two entries of one question
             differ. The message names the file, the line or element (from 1) and the reason.
     """
-    file = _file(path)
+    file = Path(os.path.expanduser(path))
     contexts: dict[str, list[Chunk]] = {}
     first: dict[str, str] = {}
     for place, row in _rows(file):
@@ -309,7 +281,7 @@ def check_complete(contexts: Mapping[str, Any], ids: Iterable[str], path: str) -
     missing = [name for name in asked if name not in contexts]
     if missing:
         raise DataError(
-            f"{_file(path)} has no chunks for {len(missing)} of {len(asked)} questions, by _id: "
+            f"{path} has no chunks for {len(missing)} of {len(asked)} questions, by _id: "
             f"{few(missing, _SHOWN)}. Add them, or leave the option "
             "'retrieved_context' away to have chunks retrieved here."
         )
@@ -317,22 +289,15 @@ def check_complete(contexts: Mapping[str, Any], ids: Iterable[str], path: str) -
 
 def contexts_sha256(path: str) -> str:
     """Return the sha256 of the file's bytes, for results; DataError if it cannot be read."""
-    file = _file(path)
+    file = Path(os.path.expanduser(path))
     with reading(file, DataError):
         return sha256_of(file)
-
-
-def _file(path: str) -> Path:
-    return Path(os.path.expanduser(path))
 
 
 def _rows(file: Path) -> Iterator[tuple[str, Any]]:
     """Yield each decoded entry with its place, "line 3" or "element 3"."""
     with reading(file, DataError), closing(blocks(file)) as text:
-        start = b""
-        while len(start) < _START and (block := next(text, None)) is not None:
-            start += block
-    start = start[:_START].removeprefix(_BOM).lstrip()
+        start = next(text, b"").removeprefix(_BOM).lstrip()
     if start.startswith(b"["):
         if is_packed(file):
             raise DataError(

@@ -18,7 +18,6 @@ from lm_eval_longbench.errors import DataError, EmbeddingError, OptionError
 from lm_eval_longbench.metrics.lists import normalize
 from lm_eval_longbench.retrieval.remote import RemoteEmbedder
 from lm_eval_longbench.retrieval.vectors import (
-    OFFICIAL_MODEL,
     Embedder,
     VectorCache,
     semantic_package,
@@ -70,14 +69,6 @@ class LocalEmbedder:
         self.batch_size = batch_size
         self._model: Any = None
 
-    def __repr__(self) -> str:
-        return f"LocalEmbedder({self.name!r})"
-
-    @property
-    def official(self) -> bool:
-        """True if this is the official scorer's model, by its name on the hub."""
-        return self.name == OFFICIAL_MODEL
-
     @property
     def identity(self) -> str:
         """The name, and for a folder the state of its files: it may hold another model later."""
@@ -126,8 +117,6 @@ class LocalEmbedder:
         Raises:
             EmbeddingError: package or model is missing, or the model fails.
         """
-        if not texts:
-            return np.zeros((0, 0), dtype=np.float32)
         with _ONE_AT_A_TIME:
             rows = self._rows(texts)
         source = f"The embedding model {self.name!r}"

@@ -13,7 +13,7 @@ import numpy as np
 
 from lm_eval_longbench.errors import EmbeddingError
 from lm_eval_longbench.options import EMBEDDING_KEYS
-from lm_eval_longbench.retrieval.vectors import OFFICIAL_MODEL, semantic_package, unit_vectors
+from lm_eval_longbench.retrieval.vectors import semantic_package, unit_vectors
 from lm_eval_longbench.secrets import (
     has_user,
     http_parts,
@@ -141,14 +141,6 @@ class RemoteEmbedder:
         # Without its query, where some servers take a key.
         self.shown_url = self._url.partition("?")[0]
 
-    def __repr__(self) -> str:
-        return f"RemoteEmbedder({self.shown_url!r}, {self.name!r})"
-
-    @property
-    def official(self) -> bool:
-        """True if the server is asked for the official scorer's model."""
-        return self.name == OFFICIAL_MODEL
-
     @property
     def identity(self) -> str:
         """The server's URL and the model's name."""
@@ -170,8 +162,6 @@ class RemoteEmbedder:
                 the message has URL, status and what to do, and never the key.
         """
         openai = semantic_package("openai")
-        if not texts:
-            return np.zeros((0, 0), dtype=np.float32)
         hush_requests()
         batches = []
         with openai.OpenAI(

@@ -21,27 +21,23 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 _T = TypeVar("_T")
-# The model of the official scorer; similarities of any other are not comparable with published
-# scores.
+# The model of the official scorer, by its name on the hub; similarities of any other are not
+# comparable with published scores.
 OFFICIAL_MODEL = "Qwen/Qwen3-Embedding-8B"
 
 
 class Embedder(Protocol):
-    """An embedding model, wherever it runs."""
+    """An embedding model, wherever it runs.
 
-    @property
-    def name(self) -> str:
-        """The model's name, for the result."""
-        ...
+    Attributes:
+        name: the model's, for the result.
+    """
+
+    name: str
 
     @property
     def identity(self) -> str:
         """Model and place. Vectors may be mixed, and cached ones used, only if this is equal."""
-        ...
-
-    @property
-    def official(self) -> bool:
-        """True if this is the official scorer's model."""
         ...
 
     def check(self) -> None:
@@ -130,8 +126,6 @@ def semantic_package(name: str) -> Any:
 _FORMAT = "3"
 # Seconds to wait for another process that writes.
 _PATIENCE = 60.0
-# Keys in one query: old SQLite libraries take 999 parameters.
-_QUERY = 500
 _TABLE = "CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB NOT NULL)"
 
 
@@ -152,16 +146,13 @@ class VectorCache:
 
     def get(self, identity: str, texts: Sequence[str]) -> dict[str, np.ndarray]:
         """Return an embedder's vectors that are kept, float32 of shape (d,), by text."""
-        by_key = {_key(identity, text): text for text in texts}
 
         def read(connection: sqlite3.Connection) -> dict[str, np.ndarray]:
-            keys, found = list(by_key), {}
-            for start in range(0, len(keys), _QUERY):
-                part = keys[start : start + _QUERY]
-                marks = ",".join("?" * len(part))
-                query = f"SELECT key, vector FROM vectors WHERE key IN ({marks})"
-                for key, value in connection.execute(query, part):
-                    found[by_key[key]] = np.frombuffer(value, dtype="<f4").astype(np.float32)
+            found = {}
+            for text in texts:
+                query = "SELECT vector FROM vectors WHERE key = ?"
+                for (value,) in connection.execute(query, [_key(identity, text)]):
+                    found[text] = np.frombuffer(value, dtype="<f4").astype(np.float32)
             return found
 
         return self._do(read, "read") or {}

@@ -17,7 +17,7 @@ from lm_eval_longbench.records.sample import Sample
 from lm_eval_longbench.records.scored import REPORT, SAMPLES, SCORES, SampleLine
 from lm_eval_longbench.result_files import ResultFile, written_together
 from lm_eval_longbench.retrieval.embedding import summary_similarities
-from lm_eval_longbench.retrieval.vectors import Embedder, VectorCache
+from lm_eval_longbench.retrieval.vectors import OFFICIAL_MODEL, Embedder, VectorCache
 from lm_eval_longbench.scoring.files import LOG, InputFile, chunks_of, recognise_log, rows_of
 from lm_eval_longbench.scoring.merge import Gathered, TableAnswers, canonical, merge
 from lm_eval_longbench.scoring.plan import Plan, plan_paths, policy_of
@@ -56,7 +56,7 @@ def embed_summaries(samples: Iterable[Sample], embedder: Embedder) -> None:
         for (sample, worth, _), similarity in zip(batch, similarities, strict=True):
             worth.score, worth.failed, worth.shown = benchmark_of_table(
                 sample.table
-            ).with_similarity(worth.shown, similarity, official=embedder.official)
+            ).with_similarity(worth.shown, similarity, official=embedder.name == OFFICIAL_MODEL)
 
 
 # ---------------------------------------------------------------------- everything

@@ -111,7 +111,6 @@ def test_a_summary_has_a_score_with_the_official_similarity_alone():
 
     class Official:
         name = identity = "Qwen/Qwen3-Embedding-8B"
-        official = True
 
         def embed(self, texts):
             return embedder.embed(texts)

@@ -50,7 +50,6 @@ class CountingEmbedder:
         self.inner = inner
         self.name = inner.name
         self.identity = identity or inner.identity
-        self.official = False
         self.batches = []
 
     @property

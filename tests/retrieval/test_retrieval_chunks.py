@@ -66,11 +66,6 @@ def test_pieces_of_two_tokens(text, pieces):
     assert chunks(text, 2) == pieces
 
 
-def test_a_size_below_one_is_refused():
-    with pytest.raises(ValueError, match="not 0"):
-        chunks("text", 0)
-
-
 def test_the_oracle_knows_the_scripts():
     assert all(map(is_unspaced, "ぁヿ㐀䶿一鿿豈\U00020000"))
     assert not any(map(is_unspaced, "a。한Ａ１"))

@@ -1,12 +1,10 @@
 import logging
 import math
-import sys
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lm_eval_longbench.errors import OptionError
 from lm_eval_longbench.retrieval.chunks import rank
 
 ROUNDING = 1e-5  # scores are float32
@@ -70,9 +68,3 @@ def test_neither_logs_nor_shows_progress(caplog, capfd):
         rank(["a b", "c"] * 2000, "a", 3)
     assert caplog.records == []
     assert capfd.readouterr() == ("", "")
-
-
-def test_without_the_package(monkeypatch):
-    monkeypatch.setitem(sys.modules, "bm25s", None)
-    with pytest.raises(OptionError, match=r"bm25s.*pip install bm25s"):
-        rank(["a"], "a", 1)

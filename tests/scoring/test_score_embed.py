@@ -54,9 +54,9 @@ def model():
 
 
 @pytest.fixture
-def official(monkeypatch):
+def official(model, monkeypatch):
     """Take the small model for the official one."""
-    monkeypatch.setattr(LocalEmbedder, "official", property(lambda self: True))
+    monkeypatch.setattr("lm_eval_longbench.scoring.score.OFFICIAL_MODEL", model.name)
 
 
 @pytest.fixture
