@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import gzip
 import hashlib
 import io
 import json
@@ -32,6 +31,8 @@ LONGEST = 128 << 20
 BLOCK = 512 << 10
 
 _MAGIC = b"\x1f\x8b"
+# What zlib needs to be told to read gzip.
+_GZIP = 16 + zlib.MAX_WBITS
 _Value = TypeVar("_Value")
 
 
@@ -148,39 +149,27 @@ def is_packed(path: Path) -> bool:
 # ---------------------------------------------------------------------- bytes
 
 
-class _Slowed:
-    """A file that gives single bytes from a place on."""
-
-    def __init__(self, handle: BinaryIO, place: int) -> None:
-        self._handle, self._place = handle, place
-
-    def read(self, size: int) -> bytes:
-        # Headers are asked for in a few bytes, and all at once.
-        whole = size < 100 or self._handle.tell() + size <= self._place
-        return self._handle.read(size if whole else 1)
-
-
 def _unpacked(handle: BinaryIO) -> Iterator[bytes]:
     """Yield the text of a gzip file; Damaged where it ends."""
-    packed, size = gzip.GzipFile(fileobj=handle), 0
-    try:
-        # `read` would lose what it has unpacked before the file breaks off.
-        while block := packed.read1(BLOCK):
-            size += len(block)
-            yield block
-    except EOFError as error:
-        reason = "it ends in the middle of its gzip data; what followed is lost"
-        raise Damaged(reason) from error
-    except (zlib.error, gzip.BadGzipFile) as error:
-        # With the damage its whole block is lost: that one once more, byte by byte.
-        slowed: Any = _Slowed(handle, handle.tell() - BLOCK)
-        handle.seek(0)
-        with contextlib.suppress(zlib.error, gzip.BadGzipFile):
-            again = gzip.GzipFile(fileobj=slowed)
-            again.seek(size)
-            while block := again.read1(BLOCK):
-                yield block
-        raise Damaged(f"its gzip data is damaged ({error}); what follows is lost") from error
+    member, raw = zlib.decompressobj(_GZIP), b""
+    while raw := raw or handle.read(BLOCK):
+        if member.eof:  # another one may follow, after zeros
+            raw = raw.lstrip(b"\0")
+            if not raw:
+                continue
+            member = zlib.decompressobj(_GZIP)
+        before = member.copy()
+        try:
+            yield member.decompress(raw, BLOCK)
+        except zlib.error as error:
+            # With the damage its whole block is lost: that one once more, byte by byte.
+            with contextlib.suppress(zlib.error):
+                for place in range(len(raw)):
+                    yield before.decompress(raw[place : place + 1])
+            raise Damaged(f"its gzip data is damaged ({error}); what follows is lost") from error
+        raw = member.unused_data or member.unconsumed_tail
+    if not member.eof:
+        raise Damaged("it ends in the middle of its gzip data; what followed is lost")
 
 
 def _plain(handle: BinaryIO) -> Iterator[bytes]:
@@ -350,14 +339,20 @@ def read_json_lines(path: Path, error: type[LongBenchError]) -> Iterator[tuple[i
             JSON; names file and line.
     """
     with reading(path, error):
-        for number, line in enumerate(lines(blocks(path)), start=1):
-            if line and not line.isspace():
-                try:
-                    value = json.loads(line)
-                except (ValueError, RecursionError) as problem:
-                    where = f"{path}, line {number},"
-                    raise error(f"{where} is not JSON: {problem}") from problem
-                yield number, value
+        yield from decoded_lines(lines(blocks(path)), str(path), error)
+
+
+def decoded_lines(
+    texts: Iterable[bytes], where: str, error: type[LongBenchError]
+) -> Iterator[tuple[int, Any]]:
+    """Yield the same of lines; an error names `where` they are from."""
+    for number, line in enumerate(texts, start=1):
+        if line and not line.isspace():
+            try:
+                value = json.loads(line)
+            except (ValueError, RecursionError) as problem:
+                raise error(f"{where}, line {number}, is not JSON: {problem}") from problem
+            yield number, value
 
 
 def json_rows(path: Path, error: type[LongBenchError]) -> Iterator[tuple[bytes, Any]]:

@@ -13,7 +13,7 @@ import json
 import logging
 import mmap
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
@@ -31,7 +31,7 @@ logger = logging.getLogger(__name__)
 # alone.
 _FORMAT = "3"
 _INDEX = "converted.json"
-# A file's rows are written out when their texts reach this many characters: rows of a megabyte
+# Rows are written out when their texts reach this many characters: rows of a megabyte
 # each must not add up in memory, and with this many to a batch writing costs little.
 BATCH_CHARACTERS = 1_000_000
 _BATCH_ROWS = 1000
@@ -118,9 +118,6 @@ class MappedRows(Sequence[dict[str, Any]]):
             self._mapped.madvise(mmap.MADV_DONTNEED)
             self._read = 0
 
-    def __iter__(self) -> Iterator[dict[str, Any]]:
-        return map(self.__getitem__, range(len(self)))
-
     def select(self, indices: Sequence[int]) -> MappedRows:
         """Return some of the rows, by their numbers here."""
         chosen = [self._indices[index] for index in indices]
@@ -156,36 +153,6 @@ def schema_of(benchmark: HasData) -> pyarrow.Schema:
     )
 
 
-class _Writer:
-    """One Arrow file, to which rows are written a batch at a time."""
-
-    def __init__(self, path: Path, schema: pyarrow.Schema, stack: contextlib.ExitStack) -> None:
-        import pyarrow
-
-        self._schema = schema.append(pyarrow.field(CONTEXT_SHA256, pyarrow.string()))
-        self._stream = pyarrow.ipc.new_stream(stack.enter_context(path.open("wb")), self._schema)
-        self._batch_of = pyarrow.RecordBatch.from_pylist
-        self._waiting: list[dict[str, Any]] = []
-        self._characters = 0  # of the texts that wait
-
-    def write(self, row: Mapping[str, Any]) -> None:
-        context = row["context"]
-        digest = hashlib.sha256(context.encode("utf-8")).hexdigest() if context else None
-        self._waiting.append({**row, CONTEXT_SHA256: digest})
-        self._characters += sum(len(text) for text in row.values() if isinstance(text, str))
-        if self._characters >= BATCH_CHARACTERS or len(self._waiting) == _BATCH_ROWS:
-            self.flush()
-
-    def flush(self) -> None:
-        self._stream.write_batch(self._batch_of(self._waiting, schema=self._schema))
-        self._waiting, self._characters = [], 0
-
-    def close(self) -> None:
-        if self._waiting:
-            self.flush()
-        self._stream.close()
-
-
 def write(
     folder: Path,
     benchmark: HasData,
@@ -206,19 +173,41 @@ def write(
     Raises:
         OSError: the disk is full or not writable.
     """
+    import pyarrow
+
     kinds = {ROWS: names, **benchmark.counts}
     counts = {kind: dict.fromkeys(values, 0) for kind, values in kinds.items()}
+    schema = schema_of(benchmark).append(pyarrow.field(CONTEXT_SHA256, pyarrow.string()))
+    waiting: dict[str, list[dict[str, Any]]] = {name: [] for name in counts[ROWS]}
+    number = characters = 0  # of the rows that wait
+
     with contextlib.ExitStack() as stack:
-        schema = schema_of(benchmark)
-        writers = {name: _Writer(folder / f"{name}.arrow", schema, stack) for name in names}
+        files = {own: stack.enter_context((folder / f"{own}.arrow").open("wb")) for own in waiting}
+        streams = {
+            own: stack.enter_context(pyarrow.ipc.new_stream(file, schema))
+            for own, file in files.items()
+        }
+
+        def flush() -> None:
+            for own, stream in streams.items():
+                if waiting[own]:
+                    stream.write_batch(pyarrow.RecordBatch.from_pylist(waiting[own], schema=schema))
+                    waiting[own].clear()
+
         for name, row in rows:
-            writers[name].write(row)
+            context = row["context"]
+            digest = hashlib.sha256(context.encode("utf-8")).hexdigest() if context else None
+            waiting[name].append({**row, CONTEXT_SHA256: digest})
             for kind, values in counts.items():
                 values[name if kind == ROWS else row[kind]] += 1
-        for writer in writers.values():
-            writer.close()
-    files = {path.name: sha256_of(path) for path in sorted(folder.iterdir())}
-    index = {"sha256": files, "counts": counts}
+            number += 1
+            characters += sum(len(text) for text in row.values() if isinstance(text, str))
+            if characters >= BATCH_CHARACTERS or number == _BATCH_ROWS:
+                flush()
+                number = characters = 0
+        flush()
+    hashes = {path.name: sha256_of(path) for path in sorted(folder.iterdir())}
+    index = {"sha256": hashes, "counts": counts}
     (folder / _INDEX).write_text(json.dumps(index, indent=1), encoding="utf-8")
     return counts
 

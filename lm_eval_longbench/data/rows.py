@@ -18,6 +18,7 @@ from lm_eval_longbench.files import (
     BLOCK,
     Unreadable,
     blocks,
+    decoded_lines,
     lines,
     open_input,
     read_whole,
@@ -129,15 +130,8 @@ def parsed_rows(lines: Iterable[bytes], where: str, benchmark: HasData) -> Itera
     Raises:
         DataError: a line is not a row; the message names `where`, the line and the reason.
     """
-    for number, line in enumerate(lines, start=1):
-        if not line.strip():
-            continue
-        place = f"{where}, line {number}"
-        try:
-            row = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            raise DataError(f"{place}, is not JSON: {error}") from error
-        yield _checked(row, place, benchmark)
+    for number, row in decoded_lines(lines, where, DataError):
+        yield _checked(row, f"{where}, line {number}", benchmark)
 
 
 # ---------------------------------------------------------------------- lines
