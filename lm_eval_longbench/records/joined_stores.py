@@ -75,7 +75,7 @@ def merge_answers(paths: Iterable[Path], folder: Path) -> dict[Path, int]:
     Raises:
         OptionError: there is no such file, one is damaged, or a run is writing one.
     """
-    given = [Path(path) for path in paths]
+    given = list(paths)
     files = list(dict.fromkeys(file for path in given for file in files_of(path)))
     own: dict[Path, list[Path]] = defaultdict(list)
     for file in files:
@@ -90,8 +90,7 @@ def merge_answers(paths: Iterable[Path], folder: Path) -> dict[Path, int]:
         whose = {target: _checked(sources) for target, sources in own.items()}
         with opened_together(whose) as opened:
             for target, sources in own.items():
-                before = opened[target].total_changes
                 with naming(target):
-                    there = sum(take(opened[target], whose[target], source) for source in sources)
-                double[target] = there - (opened[target].total_changes - before)
+                    again = (take(opened[target], whose[target], source) for source in sources)
+                    double[target] = sum(again)
     return double

@@ -322,12 +322,12 @@ def reading(path: Path) -> Iterator[sqlite3.Connection]:
 
 
 def take(own: sqlite3.Connection, identity: str, file: Path) -> int:
-    """Put the sound answers of another file of a model into its own; return how many it has."""
+    """Put the sound answers of a file into another of its model; return how many are not new."""
     with reading(file) as other:
         kept = (one.row(identity) for one in rows_of(other) if one is not None)
-        own.executemany(PUT, kept)
+        new = own.executemany(PUT, kept).rowcount
         (number,) = other.execute("SELECT COUNT(*) FROM answers").fetchone()
-    return int(number)
+    return int(number) - new
 
 
 def _has_answers(connection: sqlite3.Connection) -> bool:
