@@ -134,21 +134,15 @@ def secret_part(url: str) -> str | None:
     Raises:
         ValueError: it is no URL.
     """
-    parts = urlsplit(url)
-    if has_user(parts):
-        return "a user name or password"
-    if any(name not in _HARMLESS for name, _, _ in _parameters(parts.query)):
-        return "a query with other parameters than api-version, any of which may be a key"
-    if _masked_path(parts.path) != parts.path:
-        return "a key in its path"
-    if parts.fragment:
-        return "a part after '#'"
-    return None
-
-
-def _parameters(query: str) -> list[tuple[str, str, str]]:
-    """Return name, "=" and value of each parameter; of one without a name all is its name."""
-    return [part.partition("=") for part in re.split("[&;]", query) if part]
+    parts, shown = urlsplit(url), urlsplit(masked_url(url))
+    said = {
+        "netloc": "a user name or password",
+        "query": "a query with other parameters than api-version, any of which may be a key",
+        "path": "a key in its path",
+        "fragment": "a part after '#'",
+    }
+    found = (text for name, text in said.items() if getattr(parts, name) != getattr(shown, name))
+    return next(found, None)
 
 
 def _masked_path(path: str) -> str:
@@ -173,9 +167,10 @@ def masked_url(url: str) -> str:
     place = f"{parts.netloc}{parts.path}"
     if "@" in place:
         place = f"{MASK}@{place.rpartition('@')[2]}"
+    parameters = (part.partition("=") for part in re.split("[&;]", parts.query) if part)
     query = "&".join(
         f"{name}={value if name in _HARMLESS else MASK}" if is_named else MASK
-        for name, is_named, value in _parameters(parts.query)
+        for name, is_named, value in parameters
     )
     netloc, slash, path = place.partition("/")
     fragment = MASK if parts.fragment else ""
@@ -303,25 +298,22 @@ def without_keys(text: str) -> str:
     return _BEARER.sub(rf"\1{MASK}", _NAMED.sub(_named, text))
 
 
-class _WithoutKeys(logging.Filter):
-    """Rewrites records; it drops none."""
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        """Take keys out of a record's message and of its traceback."""
-        try:
-            message = record.getMessage()
-        except (TypeError, ValueError):  # logging itself will say what is wrong with the record
-            return True
-        record.msg, record.args = without_keys(message), ()
-        if record.exc_info and not record.exc_text:
-            record.exc_text = logging.Formatter().formatException(record.exc_info)
-        if record.exc_text:
-            record.exc_text = without_keys(record.exc_text)
+def _rewrite(record: logging.LogRecord) -> bool:
+    """Take keys out of a record's message and of its traceback; drop none."""
+    try:
+        message = record.getMessage()
+    except (TypeError, ValueError):  # logging itself will say what is wrong with the record
         return True
+    record.msg, record.args = without_keys(message), ()
+    if record.exc_info and not record.exc_text:
+        record.exc_text = logging.Formatter().formatException(record.exc_info)
+    if record.exc_text:
+        record.exc_text = without_keys(record.exc_text)
+    return True
 
 
 def hide_keys() -> None:
-    """Have every handler that any logger has by now write no keys, once each.
+    """Have every handler that any logger has by now write no keys.
 
     Not the root logger's alone: a program that sets a logger of its own up, as the harness does
     with "lm_eval", keeps its records from the root.
@@ -329,8 +321,7 @@ def hide_keys() -> None:
     loggers = [logging.getLogger(), *logging.root.manager.loggerDict.values()]
     for logger in loggers:
         for handler in logger.handlers if isinstance(logger, logging.Logger) else ():
-            if not any(isinstance(own, _WithoutKeys) for own in handler.filters):
-                handler.addFilter(_WithoutKeys())
+            handler.addFilter(_rewrite)  # once is enough, and it takes no more
 
 
 def hush_requests() -> None:

@@ -25,7 +25,7 @@ from lm_eval_longbench.page.build import build_page
 from lm_eval_longbench.page.data import page_data
 from lm_eval_longbench.page.entries import read_summaries
 from lm_eval_longbench.page.files import chart_files
-from lm_eval_longbench.page.leaderboard import about_of, facts_of
+from lm_eval_longbench.page.leaderboard import about_of
 from lm_eval_longbench.page.samples import answers_of, lengths_of
 from lm_eval_longbench.reporting.exchange import EEE, MODEL_INDEX, RECORDS, eee, model_index
 from lm_eval_longbench.reporting.report import make_report
@@ -85,7 +85,7 @@ def shown_on_page(
         published=published,
         only=_only(benchmark),
         share=SHARE if share is None else share,
-        about={name: facts_of(about_of(path)) for name, path in folders.items()},
+        about={name: about_of(path)[1] for name, path in folders.items()},
         summaries=summaries,
         lengths={name: lengths_of([path], benchmark) for name, path in folders.items()},
     )

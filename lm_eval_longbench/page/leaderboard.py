@@ -38,27 +38,22 @@ class About(TypedDict, total=False):
     organization: str
 
 
-def about_of(folder: Path) -> Mapping[str, str]:
-    """Return what a folder's about.json says; nothing where there is none.
+def about_of(folder: Path) -> tuple[str, dict[str, str]]:
+    """Return the model that a folder's about.json names, and what else it says; "" for nothing.
 
     Raises:
         PredictionError: it is no description, or says what no page shows.
     """
     path = folder / ABOUT
     if not path.is_file():
-        return {}
-    about: Mapping[str, str] = read_json(path, PredictionError)
+        return "", {}
+    about: dict[str, str] = read_json(path, PredictionError)
     checked(about, About, f"{ABOUT} is no description of a run")
     unknown = sorted(about.keys() - About.__annotations__.keys())
     if unknown:
         known = ", ".join(About.__annotations__)
         raise PredictionError(f"{ABOUT} has {', '.join(unknown)}; it may have {known}.")
-    return about
-
-
-def facts_of(about: Mapping[str, str]) -> dict[str, str]:
-    """Return what it says besides the model's name."""
-    return {name: value for name, value in about.items() if name != "model"}
+    return about.pop("model", ""), about
 
 
 # ---------------------------------------------------------------------- the leaderboard
@@ -76,7 +71,7 @@ class Collected:
     Attributes:
         name: in print.
         run: what was scored of it; None: nothing could be.
-        about: what it says of itself.
+        about: what it says of itself besides the model.
         reasons: why `verify` does not confirm it; () where it does.
         lengths: of its prompts, as its logs tell.
     """
@@ -122,12 +117,12 @@ def collected(
     """
     reasons: list[str] = []
     try:
-        about, report = about_of(folder), verify([folder], data_dir, tokenizer)
+        (model, about), report = about_of(folder), verify([folder], data_dir, tokenizer)
         if report.exit_status != 0:
             reasons = [*outcome_lines(report, verbose=False), *report.unreadable]
         logs = _logs(folder)
         score_paths(logs, scratch)
-        run = read_run(scratch, about.get("model") or name)
+        run = read_run(scratch, model or name)
         return Collected(name, run, about, tuple(reasons), lengths_of(logs))
     except LongBenchError as error:
         return Collected(name, None, reasons=(*reasons, str(error)))
@@ -183,7 +178,7 @@ def leaderboard_data(
             model = one.run.name  # with the folder's name beside it where several have it
             run = replace(one.run, name=model if models[model] == 1 else f"{model} ({one.name})")
             mark = UNCONFIRMED if one.reasons else CONFIRMED
-            about[run.name] = {**facts_of(one.about), "mark": mark}
+            about[run.name] = {**one.about, "mark": mark}
             lengths[run.name] = one.lengths
             runs.append(run)
     more = {"about": about, "unconfirmed": unconfirmed, "lengths": lengths}
