@@ -86,11 +86,6 @@ class MappedRows(Sequence[dict[str, Any]]):
         """The columns and their types."""
         return self._table.schema
 
-    @property
-    def column_names(self) -> list[str]:
-        """The names of the columns, in order."""
-        return self._table.column_names
-
     def __len__(self) -> int:
         return len(self._indices)
 
@@ -136,7 +131,7 @@ class MappedRows(Sequence[dict[str, Any]]):
 
     def columns(self) -> dict[str, list[Any]]:
         """Return the values of every column."""
-        return {name: self[name] for name in self.column_names}
+        return {name: self[name] for name in self.schema.names}
 
 
 # ---------------------------------------------------------------------- writing

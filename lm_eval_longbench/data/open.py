@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import os.path
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -99,7 +98,7 @@ class Documents:
     @cached_property
     def ids(self) -> list[str]:
         """The id of each row's question."""
-        name = "_id" if "_id" in self.rows.column_names else "id"
+        name = "_id" if "_id" in self.rows.schema.names else "id"
         return [str(own) for own in self.rows[name][:]]
 
     def ids_of_all(self) -> list[str]:
@@ -180,10 +179,8 @@ def load(benchmark: HasData, task: Task, data_dir: str | None) -> Documents:
             raise DataError(f"{source} was changed while it was read. Run again.")
 
     own = None if data_dir == SAMPLE or official or not pinned.sha256 else file
-    if own is not None and not is_array:
-        _warn(benchmark, task, own, digest, {})
     rows = rows_of(folder, name, fill)
-    if own is not None and is_array:  # its values are counted when it is converted
+    if own is not None:  # an array's values are counted when it is converted
         _warn(benchmark, task, own, digest, counts_in(folder))
     kind = SAMPLE if data_dir == SAMPLE else "local"
     label = pinned.label if official else f"{kind}-{digest[:12]}"
@@ -200,7 +197,7 @@ def _file(benchmark: HasData, task: Task, data_dir: str | None) -> Path | None:
     """Return the file of a task in what `data_dir` names; None: the pinned one, wherever it is."""
     if data_dir is None:
         return None
-    place = benchmark.samples if data_dir == SAMPLE else Path(os.path.expanduser(data_dir))
+    place = benchmark.samples if data_dir == SAMPLE else Path(data_dir).expanduser()
     if place.exists() and not place.is_dir():
         return place
     official, own = benchmark.source.file, f"{task.dataset}.jsonl"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import re
 import zipfile
@@ -147,12 +146,6 @@ def file_lines(path: Path) -> Iterator[bytes]:
         yield from lines(blocks(path))
 
 
-@contextlib.contextmanager
-def _opened(archive: Path) -> Iterator[zipfile.ZipFile]:
-    with open_input(archive) as handle, zipfile.ZipFile(handle) as opened:
-        yield opened
-
-
 def find_member(archive: Path, names: Sequence[str]) -> str | None:
     """Return the first of `names` that the archive has; names in it are only compared, never used.
 
@@ -160,7 +153,7 @@ def find_member(archive: Path, names: Sequence[str]) -> str | None:
         DataError: the file is not a zip archive.
     """
     try:
-        with _opened(archive) as opened:
+        with zipfile.ZipFile(archive) as opened:
             members = set(opened.namelist())
     except (zipfile.BadZipFile, OSError) as error:
         raise DataError(f"{archive} cannot be read as a zip archive: {error}") from error
@@ -176,7 +169,7 @@ def member_lines(archive: Path, member: str) -> Iterator[bytes]:
     """
 
     def pieces() -> Iterator[bytes]:
-        with _opened(archive) as opened, opened.open(member) as handle:
+        with zipfile.ZipFile(archive) as opened, opened.open(member) as handle:
             yield from iter(lambda: handle.read(BLOCK), b"")
 
     try:

@@ -101,15 +101,11 @@ def _own_charts(look: Look, share: float) -> Iterator[tuple[Chart, dict[str, Any
     """Yield the charts that every benchmark has, with what sets them apart for the script."""
     text, length = same(f"{100 * share:g}%"), ("Length", "长度")
     by_range = _BY_RANGE if look.tokens is not None else same("")
-    by_ranges = chart(
-        EFFECTIVE, _DOTS, _filled(_KEPT, by_range, text), [Point(EFFECTIVE_PLACE, length)]
-    )
-    yield by_ranges, {"axis": EFFECTIVE}
-    by_tokens = _filled(_KEPT, _BY_TOKENS, text)
-    yield (
-        chart("effective-tokens", _DOTS, by_tokens, [Point(TOKENS_PLACE, length)]),
-        {"axis": TOKENS},
-    )
+    for name, axis, way, place in (
+        ("effective", EFFECTIVE, by_range, EFFECTIVE_PLACE),
+        ("effective-tokens", TOKENS, _BY_TOKENS, TOKENS_PLACE),
+    ):
+        yield chart(name, _DOTS, _filled(_KEPT, way, text), [Point(place, length)]), {"axis": axis}
     gain = _filled(_GAIN, look.modes[-1][1], look.modes[0][1])
     for name, start, own, place in (
         ("gap", ("Language gap: {}", "语言差距：{}"), look.gap_title, GAP_PLACE),
@@ -131,16 +127,15 @@ def _charts(
 ) -> Iterator[dict[str, Any]]:
     """Yield the benchmark's charts, and those that all have, that some entry has a number for."""
     has = {place for entry in entries for place, value in entry.values.items() if value}
-    own = list(_own_charts(look, share))
-    for one, more in [*((one, {"signed": one.signed}) for one in look.charts), *own]:
+    for one, more in [*((one, {}) for one in look.charts), *_own_charts(look, share)]:
         panels = []
         for panel in one.panels:
             points = [point for point in panel.points if one.name != SHARES or point.place in has]
             shown = [_point(point, places) for point in points]
             panels.append({"title": list(panel.title), "points": shown})
         if has & {point.place for panel in one.panels for point in panel.points}:
-            base = {"name": one.name, "kind": one.kind, "title": list(one.title), "signed": False}
-            yield {**base, "panels": panels, **more}
+            base = {"name": one.name, "kind": one.kind, "title": list(one.title)}
+            yield {**base, "signed": one.signed, "panels": panels, **more}
 
 
 def _ladder(ladder: Ladder | None) -> dict[str, Any] | None:
@@ -219,11 +214,12 @@ def _ranks(benchmark: Benchmark, look: Look, entries: Sequence[PageEntry]) -> di
     found: dict[str, str] = {}
     own = {entry.column.label: entry for entry in entries if entry.column is not None}
     for name in benchmark.tables:
-        runs = [
-            (label, entry.column.run, entry.numbers(benchmark.unit))
-            for label, entry in own.items()
-            if entry.column is not None and entry.column.table.info.name == name
-        ]
+        runs = []
+        for label, entry in own.items():
+            if entry.column is not None and entry.column.table.info.name == name:
+                scaled = benchmark.unit.scaled
+                values = {place: scaled(tree.value) for place, tree in entry.trees.items()}
+                runs.append((label, entry.column.run, values))
         for rank in leaderboard(name, runs).ranks if runs and look.headline else ():
             is_shown = rank.rank is not None and rank.figure == look.headline[0].place
             if is_shown and (rank.column not in found or rank.mode == own[rank.column].mode):

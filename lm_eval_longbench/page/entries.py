@@ -30,7 +30,7 @@ from lm_eval_longbench.statistics.effective import (
     effective,
     effective_of_published,
 )
-from lm_eval_longbench.statistics.figure import SHARES, Place, Unit, shares
+from lm_eval_longbench.statistics.figure import SHARES, Place, shares
 from lm_eval_longbench.statistics.tree import (
     Contrast,
     Difference,
@@ -184,10 +184,6 @@ class PageEntry:
     column: Column | None = None
     decimals: int | None = None
     longest: float | None = None
-
-    def numbers(self, unit: Unit) -> dict[Place, float | None]:
-        """Return the figures of a run in the benchmark's unit."""
-        return {place: unit.scaled(tree.value) for place, tree in self.trees.items()}
 
 
 def places_of(look: Look) -> list[Place]:

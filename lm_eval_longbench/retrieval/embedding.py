@@ -26,9 +26,9 @@ from lm_eval_longbench.retrieval.vectors import (
 )
 
 _log = logging.getLogger(__name__)
-# Tokens in one batch at most, unless one text alone has more: a batch of long answers must fit
-# where a batch of summaries does.
-_TOKENS = 32_768
+# Texts and tokens in one batch at most, unless one text alone has more: a batch of long answers
+# must fit where a batch of summaries does.
+_TEXTS, _TOKENS = 32, 32_768
 # A fast tokenizer keeps padding as a state of its own: of two threads that embed at once, one could
 # measure its texts padded, and then embed texts of unlike lengths together.
 _ONE_AT_A_TIME = threading.Lock()
@@ -60,13 +60,11 @@ class LocalEmbedder:
     Args:
         name: model name on the hub, or folder.
         device: such as "cpu" or "cuda:1"; None: the library chooses.
-        batch_size: texts in one batch at most.
     """
 
-    def __init__(self, name: str, device: str | None = None, batch_size: int = 32) -> None:
+    def __init__(self, name: str, device: str | None = None) -> None:
         self.name = name
         self.device = device
-        self.batch_size = batch_size
         self._model: Any = None
 
     @property
@@ -168,7 +166,7 @@ class LocalEmbedder:
             by_length[length].append(index)
         # Longest first: if memory does not suffice, that shows at once.
         for length, indices in sorted(by_length.items(), reverse=True):
-            size = max(1, min(self.batch_size, _TOKENS // max(1, length)))
+            size = max(1, min(_TEXTS, _TOKENS // max(1, length)))
             for start in range(0, len(indices), size):
                 yield indices[start : start + size]
 

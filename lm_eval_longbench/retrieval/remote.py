@@ -24,6 +24,8 @@ from lm_eval_longbench.secrets import (
 
 # What servers that need no key get.
 _NO_KEY = "EMPTY"
+# Texts in one request: some servers take no more.
+_BATCH = 32
 # Characters of a server's words in a message.
 _SHOWN = 300
 
@@ -117,7 +119,6 @@ class RemoteEmbedder:
         url: of the server; "/v1/embeddings" may be left out.
         model: name the server knows the model by. That it is the model of this name is the
             user's word: the protocol has no proof of it.
-        batch_size: texts in one request; some servers take no more than 32.
         timeout: seconds the server may be silent.
         attempts: tries of one request, for no connection, silence and statuses 429 and 5xx.
 
@@ -125,16 +126,8 @@ class RemoteEmbedder:
         EmbeddingError: the URL is unusable.
     """
 
-    def __init__(
-        self,
-        url: str,
-        model: str,
-        batch_size: int = 32,
-        timeout: float = 300.0,
-        attempts: int = 9,
-    ) -> None:
+    def __init__(self, url: str, model: str, timeout: float = 300.0, attempts: int = 9) -> None:
         self.name = model
-        self.batch_size = batch_size
         self.timeout = timeout
         self.attempts = attempts
         self._url = _request_url(url)
@@ -172,8 +165,8 @@ class RemoteEmbedder:
             # Another host has no business with the key.
             http_client=openai.DefaultHttpxClient(follow_redirects=False),
         ) as client:
-            for start in range(0, len(texts), self.batch_size):
-                batch = list(texts[start : start + self.batch_size])
+            for start in range(0, len(texts), _BATCH):
+                batch = list(texts[start : start + _BATCH])
                 reply = self._reply(client, openai.OpenAIError, batch)
                 batches.append(_vectors_of(reply, len(batch), self.shown_url))
         if len({batch.shape[1] for batch in batches}) > 1:

@@ -159,9 +159,10 @@ class VectorCache:
 
     def put(self, identity: str, texts: Sequence[str], vectors: np.ndarray) -> None:
         """Keep the vectors, float32 of shape (n, d), of n texts: all of them, or none."""
-        keys = [_key(identity, text) for text in texts]
-        values = [np.ascontiguousarray(vector, dtype="<f4").tobytes() for vector in vectors]
-        rows = list(zip(keys, values, strict=True))
+        rows = [
+            (_key(identity, text), np.ascontiguousarray(vector, dtype="<f4").tobytes())
+            for text, vector in zip(texts, vectors, strict=True)
+        ]
 
         def write(connection: sqlite3.Connection) -> None:
             connection.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?)", rows)

@@ -38,7 +38,7 @@ def test_rows_come_back_with_the_official_schema(cache, arrows, row):
     found = stored.without(CONTEXT_SHA256)
     assert list(found) == given
     assert found.schema == schema_of(V1)
-    assert found.column_names == list(row())
+    assert found.schema.names == list(row())
     hashes = [hashlib.sha256(one["context"].encode()).hexdigest() for one in given[:-1]]
     assert stored[CONTEXT_SHA256] == [*hashes, None]
     assert arrows() == ["lm_eval_longbench/longbench_v1/0123456789abcdef-3/qasper/qasper.arrow"]

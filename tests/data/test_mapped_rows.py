@@ -48,7 +48,7 @@ def test_it_is_a_list(file, seed):
 
 def test_columns_that_are_not_there(file):
     mapped, _ = written(file, [{"id": "a", "n": 1}])
-    assert mapped.column_names == ["id", "n"]
+    assert mapped.schema.names == ["id", "n"]
     assert mapped.without("id").schema == pyarrow.schema([("n", pyarrow.int64())])
     for ask in (mapped.without, mapped.__getitem__):
         with pytest.raises(KeyError):

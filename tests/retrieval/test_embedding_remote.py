@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from lm_eval_longbench.errors import EmbeddingError
+from lm_eval_longbench.retrieval import remote
 from lm_eval_longbench.retrieval.remote import RemoteEmbedder
 
 TEXTS = [f"text number {number} about {'cats' if number % 2 else 'taxes'}" for number in range(7)]
@@ -14,8 +15,9 @@ def client(server, **arguments):
     return RemoteEmbedder(server.url, "small", **arguments)
 
 
-def test_vectors_and_order_over_batches(server, local):
-    vectors = client(server, batch_size=3).embed(TEXTS)
+def test_vectors_and_order_over_batches(server, local, monkeypatch):
+    monkeypatch.setattr(remote, "_BATCH", 3)
+    vectors = client(server).embed(TEXTS)
     assert vectors.shape == (7, 384)
     assert vectors.dtype == np.float32
     np.testing.assert_allclose(vectors, local.embed(TEXTS), atol=2e-6)
@@ -117,13 +119,14 @@ def test_a_page_is_no_reply(server, body):
         client(server).embed(TEXTS)
 
 
-def test_the_model_behind_the_server_changes(server):
+def test_the_model_behind_the_server_changes(server, monkeypatch):
+    monkeypatch.setattr(remote, "_BATCH", 4)
     server.script = [
         lambda data: data,
         lambda data: [item | {"embedding": [1.0, 2.0]} for item in data],
     ]
     with pytest.raises(EmbeddingError, match="different dimensions in one run"):
-        client(server, batch_size=4).embed(TEXTS)
+        client(server).embed(TEXTS)
 
 
 def test_lengths_other_than_one_are_scaled(server, local):

@@ -128,8 +128,9 @@ def test_a_model_of_other_dimensions_under_the_same_name(cache, caplog):
     assert summary_similarities([("a", ["b"])], large, cache) == pytest.approx([0.6])
 
 
-def test_local_and_served_model_agree(local, server, cache):
-    remote = RemoteEmbedder(server.url, "small", batch_size=3)
+def test_local_and_served_model_agree(local, server, cache, monkeypatch):
+    monkeypatch.setattr("lm_eval_longbench.retrieval.remote._BATCH", 3)
+    remote = RemoteEmbedder(server.url, "small")
     expected = summary_similarities(PAIRS, local)
     assert summary_similarities(PAIRS, remote, cache) == pytest.approx(expected, abs=2e-6)
     number = len(server.bodies)
