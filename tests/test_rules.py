@@ -116,7 +116,7 @@ def test_files_of_others_are_read_through_one_module():
         "prompts/prepare.py",
         "prompts/tokens/official.py",
         "reporting/published.py",
-        "server/submit.py",  # the files that --batch-out wrote
+        "server/batch.py",  # the files that --write-requests wrote
     ]
     assert sorted(set(files_that(reads)) - {"files.py"}) == ours
 

@@ -32,19 +32,17 @@ from lm_eval_longbench.errors import (
 from lm_eval_longbench.files import read_json
 from lm_eval_longbench.harness.arguments import Beside
 from lm_eval_longbench.harness.baseline import NAME
-from lm_eval_longbench.harness.batch import written_requests
-from lm_eval_longbench.harness.bill import bill_of
 from lm_eval_longbench.harness.evaluate import Captured
 from lm_eval_longbench.harness.kept_answers import Wanted
 from lm_eval_longbench.harness.run import run_harness
+from lm_eval_longbench.harness.unsent import bill_of, written_requests
 from lm_eval_longbench.options import FLAGS, KEY, Options, flag
 from lm_eval_longbench.records.store import AnswerStore
 from lm_eval_longbench.records.summary import with_sum
 from lm_eval_longbench.reporting.cost import Price, read_price
 from lm_eval_longbench.secrets import MASK, masked_command
-from lm_eval_longbench.server.batch import OPENAI, import_results
-from lm_eval_longbench.server.submit import MANIFEST
-from lm_eval_longbench.server.submit import submit as submit_files
+from lm_eval_longbench.server.batch import MANIFEST, OPENAI, import_results
+from lm_eval_longbench.server.batch import submit as submit_files
 from lm_eval_longbench.signature.protocol import departures
 from lm_eval_longbench.signature.signature import UNKNOWN
 

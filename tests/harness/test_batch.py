@@ -14,8 +14,8 @@ from lm_eval_longbench.api.run import read_named
 from lm_eval_longbench.cli.main import app
 from lm_eval_longbench.errors import NothingSent, OptionError, UnknownNameError
 from lm_eval_longbench.harness.arguments import Beside
-from lm_eval_longbench.harness.batch import MANIFEST, written_requests
 from lm_eval_longbench.harness.run import run_harness
+from lm_eval_longbench.harness.unsent import MANIFEST, written_requests
 from lm_eval_longbench.reporting.cost import Price, costs
 from lm_eval_longbench.reporting.report import make_report
 from lm_eval_longbench.server import batch

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 from lm_eval_longbench.api.run import Run, report
 from lm_eval_longbench.cli.main import app
 from lm_eval_longbench.errors import NothingSent, OptionError
-from lm_eval_longbench.harness import bill
+from lm_eval_longbench.harness import unsent
 from lm_eval_longbench.harness.arguments import Beside
 from lm_eval_longbench.harness.run import run_harness
 from lm_eval_longbench.prompts.tokenizer import load_tokenizer

@@ -8,7 +8,7 @@ from json_server import JsonHandler, JsonServer, serving
 
 from lm_eval_longbench.errors import MissingDependencyError, OptionError, RunStopped
 from lm_eval_longbench.files import json_rows
-from lm_eval_longbench.server.submit import submit
+from lm_eval_longbench.server.batch import submit
 
 
 class Handler(JsonHandler):
