@@ -26,9 +26,8 @@ from lm_eval_longbench.page.entries import (
     Summary,
     number,
     places_of,
-    published_entry,
     run_entry,
-    summary_entry,
+    stated_entry,
 )
 from lm_eval_longbench.page.samples import Lengths, measured
 from lm_eval_longbench.reporting.notes import Column, method_of, remarks_by_table
@@ -251,12 +250,13 @@ def _entries(benchmark: Benchmark, look: Look, given: PageInput) -> list[PageEnt
         entry.facts |= given.about.get(entry.model, {})
         entries.append(entry)
     entries += [
-        summary_entry(row, benchmark, look, given.share)
+        stated_entry(row, benchmark, look, given.share, is_run=True)
         for own, row in given.summaries
         if own is benchmark
     ]
     rows = published_rows(benchmark.name) if given.published else ()
-    return entries + [published_entry(row, benchmark, look, given.share) for row in rows]
+    entries += [stated_entry(row, benchmark, look, given.share, is_run=False) for row in rows]
+    return entries
 
 
 def _benchmark(benchmark: Benchmark, given: PageInput) -> dict[str, Any] | None:

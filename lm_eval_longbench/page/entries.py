@@ -296,16 +296,6 @@ def _from_means(
         entry.values[EFFECTIVE_PLACE] = _of_effective(found, look.ladder)
 
 
-def summary_entry(row: PublishedRow, benchmark: Benchmark, look: Look, share: float) -> PageEntry:
-    """Return the entry of an official summary."""
-    entry = PageEntry(row.model, row.mode, True, official=UNKNOWN, why=sentence(_SUMMARY))
-    _from_means(entry, row.values, benchmark, look, share)
-    if row.facts:
-        part = int(row.facts["failed"]) / int(row.facts["samples"])
-        entry.values[SHARES, "failed"] = number(part, 100)
-    return entry
-
-
 # Columns of published files by what a page calls them.
 _FACTS = {
     "type": "type",
@@ -317,11 +307,13 @@ _FACTS = {
 }
 
 
-def published_entry(row: PublishedRow, benchmark: Benchmark, look: Look, share: float) -> PageEntry:
-    """Return the entry of a published row."""
-    entry = PageEntry(
-        row.model, row.mode, False, why=row.caveat, official=NO if row.caveat else YES
-    )
+def stated_entry(
+    row: PublishedRow, benchmark: Benchmark, look: Look, share: float, *, is_run: bool
+) -> PageEntry:
+    """Return the entry of a published row, or of an official summary, which is of a run."""
+    official = UNKNOWN if is_run else NO if row.caveat else YES
+    why = sentence(_SUMMARY) if is_run else row.caveat
+    entry = PageEntry(row.model, row.mode, is_run, official=official, why=why)
     _from_means(entry, row.values, benchmark, look, share)
     stated = [row.decimals[point.place] for point in look.headline if point.place in row.decimals]
     if stated:  # shown numbers have the digits of these, less those that a factor moves
@@ -332,7 +324,7 @@ def published_entry(row: PublishedRow, benchmark: Benchmark, look: Look, share: 
         facts.setdefault("type", "Thinking")
     entry.facts = {**facts, "source": row.source}
     asked = next(iter(benchmark.tables.values())).questions * int(row.facts.get("runs", "0"))
+    asked = int(row.facts.get("samples", asked))
     if "failed" in row.facts and asked:
-        part = 100 * int(row.facts["failed"]) / asked
-        entry.values[SHARES, "failed"] = number(part)
+        entry.values[SHARES, "failed"] = number(100 * int(row.facts["failed"]) / asked)
     return entry
