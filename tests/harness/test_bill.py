@@ -55,7 +55,7 @@ def bill_of(arguments):
     found = []
 
     def count(parsed, store, model, wanted):
-        found.extend(bill.bill_of(parsed, wanted))
+        found.extend(unsent.bill_of(parsed, wanted))
         raise NothingSent
 
     with pytest.raises(NothingSent):
