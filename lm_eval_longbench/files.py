@@ -105,14 +105,9 @@ def odd_kind(path: Path) -> str | None:
     Raises:
         OSError: it is not there, or nobody may look.
     """
-    try:
-        mode = path.stat().st_mode
-    except PermissionError:
-        raise
-    except OSError:
-        if path.is_symlink():
-            return "is a link that leads to no file"
-        raise
+    if path.is_symlink() and not path.exists():
+        return "is a link that leads to no file"
+    mode = path.stat().st_mode
     if stat.S_ISREG(mode):
         return None
     return f"is {'a folder' if stat.S_ISDIR(mode) else 'a pipe or a device'}, not a regular file"

@@ -112,12 +112,6 @@ def _hide(name: str) -> Hide | None:
 # ---------------------------------------------------------------------- addresses
 
 
-def has_user(parts: SplitResult) -> bool:
-    """Return whether a URL holds a user name or password."""
-    # In the path it comes from a password with a slash.
-    return "@" in parts.netloc + parts.path
-
-
 def http_parts(url: str) -> SplitResult | None:
     """Return the parts of an http or https address; None: it is none."""
     with contextlib.suppress(ValueError):
@@ -165,7 +159,7 @@ def masked_url(url: str) -> str:
     except ValueError:
         return MASK
     place = f"{parts.netloc}{parts.path}"
-    if "@" in place:
+    if "@" in place:  # in the path it comes from a password with a slash
         place = f"{MASK}@{place.rpartition('@')[2]}"
     parameters = (part.partition("=") for part in re.split("[&;]", parts.query) if part)
     query = "&".join(

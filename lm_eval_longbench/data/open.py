@@ -28,13 +28,18 @@ from lm_eval_longbench.data.rows import (
     HasData,
     array_items,
     checked_rows,
-    file_lines,
     find_member,
     member_lines,
-    parsed_rows,
 )
 from lm_eval_longbench.errors import DataError, few
-from lm_eval_longbench.files import reading, sha256_of
+from lm_eval_longbench.files import (
+    blocks,
+    decoded_lines,
+    lines,
+    read_json_lines,
+    reading,
+    sha256_of,
+)
 
 logger = logging.getLogger(__name__)
 # The value of the option data_dir that stands for the embedded sample.
@@ -221,21 +226,23 @@ def _array(benchmark: HasData, source: Path) -> Iterator[tuple[str, dict[str, An
     size = source.stat().st_size
     # On a terminal only, and only if it takes longer than a second.
     with tqdm(total=size, desc=name, unit="B", unit_scale=True, disable=None, delay=1) as bar:
-        for row in checked_rows(array_items(source, bar.update), str(source), benchmark):
+        found = enumerate(array_items(source, bar.update), start=1)
+        for row in checked_rows(found, f"{source}, element", benchmark):
             yield parts[row[benchmark.split_by]] if parts else _ALL, row
 
 
 def _lines(benchmark: HasData, task: Task, source: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the rows of a dataset with its name: a file's own, or those of a member."""
-    name, where = f"{task.dataset}.jsonl", source.name
+    name, where = f"{task.dataset}.jsonl", str(source)
     if name == source.name or benchmark.source.file.endswith(".jsonl"):
-        lines = file_lines(source)
+        found = read_json_lines(source, DataError)
     else:
         member = find_member(source, (f"data/{name}", name))
         if member is None:
             raise DataError(f"{source} has no member data/{name}. {THREE_WAYS}")
-        lines, where = member_lines(source, member), f"{where}, member {member}"
-    for row in parsed_rows(lines, where, benchmark):
+        where = f"{where}, member {member}"
+        found = decoded_lines(member_lines(source, member), where, DataError)
+    for row in checked_rows(found, f"{where}, line", benchmark):
         yield task.dataset, row
 
 
@@ -276,7 +283,8 @@ def _warn(benchmark: HasData, task: Task, file: Path, digest: str, counts: Count
 
 
 def _number(file: Path) -> int:
-    return sum(1 for line in file_lines(file) if line.strip())
+    with reading(file, DataError):
+        return sum(1 for line in lines(blocks(file)) if line.strip())
 
 
 # ---------------------------------------------------------------------- what is here

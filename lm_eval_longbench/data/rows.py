@@ -1,4 +1,4 @@
-"""Read rows of data: JSON Lines, alone or in an archive, or one JSON array; each row is checked."""
+"""Read rows of data, of JSON Lines in an archive or of one JSON array, and check each of them."""
 
 from __future__ import annotations
 
@@ -16,8 +16,6 @@ from lm_eval_longbench.errors import DataError
 from lm_eval_longbench.files import (
     BLOCK,
     Unreadable,
-    blocks,
-    decoded_lines,
     lines,
     open_input,
     read_whole,
@@ -104,46 +102,27 @@ def value_problem(row: Mapping[str, Any], among: Mapping[str, Iterable[str]]) ->
     return None
 
 
-def _checked(row: Any, where: str, benchmark: HasData) -> dict[str, Any]:
-    """Return the fields of a row that its benchmark knows; DataError if it is none of its rows."""
-    problem = benchmark.row_problem(row)
-    if problem:
-        raise DataError(f"{where}, {problem}.")
-    return {name: row[name] for name in benchmark.fields}
+def checked_rows(
+    found: Iterable[tuple[int, Any]], where: str, benchmark: HasData
+) -> Iterator[dict[str, Any]]:
+    """Yield numbered decoded values as rows: the fields that their benchmark knows.
 
-
-def checked_rows(items: Iterable[Any], where: str, benchmark: HasData) -> Iterator[dict[str, Any]]:
-    """Yield the decoded elements of an array as rows; extra fields are dropped.
-
-    Raises:
-        DataError: an element is not a row; the message names `where`, the element (from 1) and the
-            reason.
-    """
-    for number, row in enumerate(items, start=1):
-        yield _checked(row, f"{where}, element {number}", benchmark)
-
-
-def parsed_rows(lines: Iterable[bytes], where: str, benchmark: HasData) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a JSON Lines file; blank lines are passed over, extra fields dropped.
+    Args:
+        found: the values.
+        where: what their numbers count, such as "data.json, element".
+        benchmark: whose rows they are.
 
     Raises:
-        DataError: a line is not a row; the message names `where`, the line and the reason.
+        DataError: a value is none of its rows; the message has its place and the reason.
     """
-    for number, row in decoded_lines(lines, where, DataError):
-        yield _checked(row, f"{where}, line {number}", benchmark)
+    for number, row in found:
+        problem = benchmark.row_problem(row)
+        if problem:
+            raise DataError(f"{where} {number}, {problem}.")
+        yield {name: row[name] for name in benchmark.fields}
 
 
-# ---------------------------------------------------------------------- lines
-
-
-def file_lines(path: Path) -> Iterator[bytes]:
-    """Yield the lines of a file; only "\\n" ends a line.
-
-    Raises:
-        DataError: the file cannot be read, or a line is too long.
-    """
-    with reading(path, DataError):
-        yield from lines(blocks(path))
+# ---------------------------------------------------------------------- archives
 
 
 def find_member(archive: Path, names: Sequence[str]) -> str | None:

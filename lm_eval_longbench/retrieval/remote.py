@@ -14,13 +14,7 @@ import numpy as np
 from lm_eval_longbench.errors import EmbeddingError
 from lm_eval_longbench.options import EMBEDDING_KEYS
 from lm_eval_longbench.retrieval.vectors import semantic_package, unit_vectors
-from lm_eval_longbench.secrets import (
-    has_user,
-    http_parts,
-    hush_requests,
-    masked,
-    without_keys,
-)
+from lm_eval_longbench.secrets import http_parts, hush_requests, masked, without_keys
 
 # What servers that need no key get.
 _NO_KEY = "EMPTY"
@@ -32,11 +26,8 @@ _SHOWN = 300
 
 def _key() -> tuple[str, str]:
     """Return the variable that holds the key, and the key; two empty texts without one."""
-    for variable in EMBEDDING_KEYS:
-        value = os.environ.get(variable, "").strip()
-        if value:
-            return variable, value
-    return "", ""
+    keys = ((variable, os.environ.get(variable, "").strip()) for variable in EMBEDDING_KEYS)
+    return next((own for own in keys if own[1]), ("", ""))
 
 
 def _sent_key() -> str:
@@ -58,16 +49,12 @@ def _sent_key() -> str:
 def _request_url(url: str) -> str:
     """Return the URL to post to; "/v1/embeddings" or "/embeddings" may be left out."""
     parts = http_parts(url)
-    # Neither message quotes the URL: it may hold a password, which may be why it cannot be read.
-    if parts is None:
+    if parts is None or "@" in parts.netloc + parts.path:
+        # Not quoted: it may hold a password, which may be why it cannot be read.
         raise EmbeddingError(
             "'embedding_url' is not an http or https URL such as "
-            "http://localhost:8000/v1/embeddings."
-        )
-    if has_user(parts):
-        raise EmbeddingError(
-            "'embedding_url' holds a user name or password. Put the key into the environment "
-            f"variable {EMBEDDING_KEYS[0]} instead."
+            "http://localhost:8000/v1/embeddings, without user and password. Put a key into the "
+            f"environment variable {EMBEDDING_KEYS[0]}."
         )
     path = parts.path.rstrip("/") or "/v1"
     return urlunsplit(

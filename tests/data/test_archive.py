@@ -6,7 +6,8 @@ import zipfile
 import pytest
 from v1_tasks import BY_FILE, load
 
-from lm_eval_longbench.data.rows import file_lines, find_member, member_lines
+from lm_eval_longbench import files
+from lm_eval_longbench.data.rows import find_member, member_lines
 from lm_eval_longbench.errors import DataError
 
 
@@ -20,7 +21,7 @@ def test_only_a_line_feed_ends_a_line(zipped, tmp_path):
     archive = zipped({"m": content})
     assert list(member_lines(archive, "m")) == expected
     (tmp_path / "file").write_bytes(content)
-    assert list(file_lines(tmp_path / "file")) == expected
+    assert list(files.lines(files.blocks(tmp_path / "file"))) == expected
 
 
 def test_members_with_dangerous_names_are_never_written(zipped, tmp_path, cache, arrows, lines):

@@ -5,15 +5,20 @@ import json
 import pytest
 
 from lm_eval_longbench.benchmarks.v1 import V1
-from lm_eval_longbench.data.rows import parsed_rows
+from lm_eval_longbench.data.rows import checked_rows
 from lm_eval_longbench.errors import DataError
+from lm_eval_longbench.files import decoded_lines
 
 FIELDS = V1.fields
 TEXTS = ("input", "context", "dataset", "language", "_id")
 
 
+def reader_of(lines):
+    return checked_rows(decoded_lines(lines, "qasper.jsonl", DataError), "qasper.jsonl, line", V1)
+
+
 def parse(*lines):
-    return list(parsed_rows(lines, "qasper.jsonl", V1))
+    return list(reader_of(lines))
 
 
 def encoded(value):
@@ -50,9 +55,9 @@ def test_windows_line_ends_and_a_byte_order_mark(row):
 
 
 def test_rows_before_a_bad_line_are_delivered(row):
-    reader = parsed_rows([encoded(row()), b"{", encoded(row())], "x", V1)
+    reader = reader_of([encoded(row()), b"{", encoded(row())])
     assert next(reader) == row()
-    with pytest.raises(DataError, match="x, line 2, is not JSON"):
+    with pytest.raises(DataError, match="line 2, is not JSON"):
         next(reader)
 
 
