@@ -233,11 +233,13 @@ def counts_in(folder: Path) -> dict[str, dict[str, int]]:
     return counts
 
 
-def is_whole(folder: Path) -> bool:
-    """Whether a folder has files, and each has the bytes that were written."""
+def is_whole(folder: Path, *names: str) -> bool:
+    """Whether a folder has files, and each, or each of these, has the bytes that were written."""
     files = _index(folder).get("sha256", {})
     try:
-        return bool(files) and all(sha256_of(folder / name) == own for name, own in files.items())
+        return bool(files) and all(
+            sha256_of(folder / name) == files.get(name) for name in names or files
+        )
     except OSError:
         return False
 
@@ -245,13 +247,7 @@ def is_whole(folder: Path) -> bool:
 def converted(folder: Path, name: str) -> MappedRows | None:
     """Return the rows of `<name>.arrow`; None: there are none, or not those that were written."""
     path = folder / f"{name}.arrow"
-    expected = _index(folder).get("sha256", {}).get(path.name)
-    try:
-        if expected is not None and sha256_of(path) == expected:
-            return MappedRows.of_file(path)
-    except (OSError, ValueError):  # pyarrow's own errors are such ones
-        pass
-    return None
+    return MappedRows.of_file(path) if is_whole(folder, path.name) else None
 
 
 def rows_of(folder: Path, name: str, fill: Callable[[Path], None]) -> MappedRows:

@@ -141,11 +141,9 @@ def _complete(
 
 
 def _opened(address: str, start: int, headers: Mapping[str, str], seconds: float) -> Any:
-    request = urllib.request.Request(address)
-    request.add_header("User-Agent", f"lm-eval-longbench/{__version__}")
-    request.add_header("Accept-Encoding", "identity")
-    if start:
-        request.add_header("Range", f"bytes={start}-")
+    own = {"User-Agent": f"lm-eval-longbench/{__version__}", "Accept-Encoding": "identity"}
+    part = {"Range": f"bytes={start}-"} if start else {}
+    request = urllib.request.Request(address, headers={**own, **part})
     for name, value in headers.items():  # not sent to whom the server sends us on
         request.add_unredirected_header(name, value)
     return within(seconds, lambda: urllib.request.urlopen(request, timeout=seconds))

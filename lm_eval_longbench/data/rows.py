@@ -153,12 +153,9 @@ def member_lines(archive: Path, member: str) -> Iterator[bytes]:
 
     try:
         yield from lines(pieces())
-    except Unreadable as error:
+    # The last one: it is encrypted, or packed by a method that Python does not know.
+    except (zipfile.BadZipFile, zlib.error, OSError, EOFError, RuntimeError) as error:
         raise DataError(f"{archive}, member {member}, cannot be read: {error}") from error
-    except (zipfile.BadZipFile, zlib.error, OSError, EOFError) as error:
-        raise DataError(f"{archive}, member {member}, is damaged: {error}") from error
-    except RuntimeError as error:  # encrypted, or a compression that Python does not know
-        raise DataError(f"{archive}, member {member}, cannot be unpacked: {error}") from error
 
 
 # ---------------------------------------------------------------------- one array
