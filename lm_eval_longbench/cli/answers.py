@@ -13,11 +13,11 @@ from rich.table import Table
 
 from lm_eval_longbench.console import fail, say_json, say_line, say_table, table_of
 from lm_eval_longbench.records.answer import STATES
-from lm_eval_longbench.records.joined_stores import merge_answers
 from lm_eval_longbench.records.summary import (
     TOKENS,
     FileAnswers,
     kept_answers,
+    merge_answers,
     summary,
     with_sum,
 )

@@ -15,7 +15,6 @@ from lm_eval_longbench.catalog.model import Source, Task
 from lm_eval_longbench.errors import DataError
 from lm_eval_longbench.files import (
     BLOCK,
-    Unreadable,
     lines,
     open_input,
     read_whole,

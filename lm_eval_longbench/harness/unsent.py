@@ -38,7 +38,6 @@ from lm_eval_longbench.server.batch import (
     Awaited,
     add_awaited,
     files_of_rows,
-    left_out,
     request_row,
 )
 from lm_eval_longbench.version import __version__
@@ -144,7 +143,7 @@ def written_requests(folder: Path, form: str, price: Price | None = None) -> Ins
                         store.path.name,
                         one.kept(Answer("")),
                         request.parameters.get("stop") or (),
-                        left_out(form, request),
+                        ("seed",) if form == ANTHROPIC and request.seed is not None else (),
                     )
                 )
                 yield request_row(form, name, model.server, request)

@@ -25,6 +25,7 @@ from lm_eval_longbench.reporting.notes import (
 )
 from lm_eval_longbench.reporting.published import Leaderboard, leaderboard
 from lm_eval_longbench.reporting.scored_run import ScoredRun, ScoredTable
+from lm_eval_longbench.statistics.answers import Answers
 from lm_eval_longbench.statistics.figure import Figure, Place, Unit
 from lm_eval_longbench.statistics.tree import Difference, Estimate, Leaf, Pairing, Tree, estimate
 
@@ -277,24 +278,22 @@ def _figures(
     for figure in benchmark.figures(table.answers):
         if not figure.hidden:
             found[figure.place] = (figure, *facts.stated(figure.path))
+    others: list[tuple[Answers, bool | None, str]] = []
     for policy in policies:
-        under = table.under(policy)
-        if under is None:
-            continue
-        answers, swapped = under
-        for figure in benchmark.figures(answers):
-            if figure.main or figure.path[:1] == ("official",):
-                stated = facts.stated(figure.path, otherwise=swapped)
-                section = f"{figure.section}, reasoning {_DONE[policy]}"
-                found[section, figure.name] = (replace(figure, section=section), *stated)
+        if (under := table.under(policy)) is not None:
+            others.append((*under, f"reasoning {_DONE[policy]}"))
     errors = table.answers.known_errors
     if without_errors and errors.any():
-        section = "without known errors"
-        for figure in benchmark.figures(table.answers.chosen(~errors)):
+        others.append((table.answers.chosen(~errors), None, "without known errors"))
+    for answers, swapped, told in others:
+        for figure in benchmark.figures(answers):
+            if not (figure.main or figure.path[:1] == ("official",)):
+                continue
+            own = replace(figure, section=f"{figure.section}, {told}")
             whole = found.get(figure.place)
-            is_official = figure.main or figure.path[:1] == ("official",)
-            if is_official and whole is not None and whole[0].tree.n != figure.tree.n:
-                own = replace(figure, section=f"{figure.section}, {section}")
+            if swapped is not None:
+                found[own.place] = (own, *facts.stated(figure.path, otherwise=swapped))
+            elif whole is not None and whole[0].tree.n != figure.tree.n:
                 found[own.place] = (own, False, None)
     return found
 

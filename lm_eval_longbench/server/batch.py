@@ -19,8 +19,8 @@ from typing import Any
 from lm_eval_longbench.errors import DataError, MissingDependencyError, OptionError, RunStopped
 from lm_eval_longbench.files import json_rows, read_json, read_json_lines
 from lm_eval_longbench.records.answer import ANSWERED, BATCH, Answer
-from lm_eval_longbench.records.joined_stores import locked, opened_together
 from lm_eval_longbench.records.store import PUT, Kept, naming, row_of
+from lm_eval_longbench.records.summary import locked, opened_together
 from lm_eval_longbench.result_files import json_lines, written_together
 from lm_eval_longbench.server.client import Request, Taken
 from lm_eval_longbench.server.faults import Fault, shortened, told_by
@@ -71,11 +71,6 @@ def request_row(form: str, name: str, server: Server, request: Request) -> dict[
         body["system"] = "\n\n".join(system)
     body["messages"] = [one for one in body["messages"] if one["role"] != "system"]
     return {"custom_id": name, "params": body}
-
-
-def left_out(form: str, request: Request) -> tuple[str, ...]:
-    """Return the parameters of a request that its row does not have."""
-    return ("seed",) if form == ANTHROPIC and request.seed is not None else ()
 
 
 def files_of_rows(form: str, rows: Iterable[Mapping[str, Any]]) -> Iterator[bytes]:

@@ -12,9 +12,8 @@ from transformers import AutoTokenizer
 import lm_eval_longbench
 from lm_eval_longbench.check.compare import compare_results
 from lm_eval_longbench.errors import OptionError, PredictionError
-from lm_eval_longbench.records.joined_stores import merge_answers
 from lm_eval_longbench.records.store import answer_files
-from lm_eval_longbench.records.summary import summary
+from lm_eval_longbench.records.summary import merge_answers, summary
 from lm_eval_longbench.scoring.score import score_paths
 from lm_eval_longbench.signature.ingredients import CARE
 
