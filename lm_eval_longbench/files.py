@@ -167,15 +167,11 @@ def _unpacked(handle: BinaryIO) -> Iterator[bytes]:
         raise Damaged("it ends in the middle of its gzip data; what followed is lost")
 
 
-def _plain(handle: BinaryIO) -> Iterator[bytes]:
-    while block := handle.read(BLOCK):
-        yield block
-
-
 def raw_blocks(path: Path) -> Iterator[bytes]:
     """Yield the bytes of a file as they are; OSError if it cannot be read."""
     with open_input(path) as handle:
-        yield from _plain(handle)
+        while block := handle.read(BLOCK):
+            yield block
 
 
 def blocks(path: Path) -> Generator[bytes, None, None]:
@@ -185,9 +181,11 @@ def blocks(path: Path) -> Generator[bytes, None, None]:
         Damaged: the packed data breaks off or is corrupt.
         OSError: the file cannot be read.
     """
-    packed = is_packed(path)
+    if not is_packed(path):
+        yield from raw_blocks(path)
+        return
     with open_input(path) as handle:
-        yield from (_unpacked if packed else _plain)(handle)
+        yield from _unpacked(handle)
 
 
 # ---------------------------------------------------------------------- lines

@@ -39,6 +39,7 @@ TIMEOUT, PATIENCE, PAUSE = 5.0, 10.0, 1.0
 PROGRESS = 64 << 10
 # A server that sends another file may send one without end: bytes beyond twice what is expected.
 _SPARE = 64 << 20
+_BROKEN = (urllib.error.URLError, TimeoutError, ConnectionError, http.client.HTTPException)
 _PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
 _RANGE = re.compile(r"bytes (\d+)-\d+/(\d+|\*)")
 
@@ -131,10 +132,8 @@ def _complete(
                 raise NotDownloadedError(problem) from error
         except (ValueError, http.client.InvalidURL) as error:  # such as a port that is no number
             raise NotDownloadedError(f"{error}") from error
-        except urllib.error.URLError as error:
-            problem = f"{error.reason}"
-        except (TimeoutError, ConnectionError, http.client.HTTPException) as error:
-            problem = str(error) or type(error).__name__
+        except _BROKEN as error:
+            problem = str(getattr(error, "reason", error)) or type(error).__name__
         if deadline - time.monotonic() <= PAUSE + 0.5:
             raise NotDownloadedError(problem)
         time.sleep(PAUSE)

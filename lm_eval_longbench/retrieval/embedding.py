@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import importlib.util
 import logging
@@ -65,7 +66,6 @@ class LocalEmbedder:
     def __init__(self, name: str, device: str | None = None) -> None:
         self.name = name
         self.device = device
-        self._model: Any = None
 
     @property
     def identity(self) -> str:
@@ -73,13 +73,9 @@ class LocalEmbedder:
         folder = Path(self.name)
         if not folder.is_dir():
             return f"unscaled {self.name}"
-        digest = hashlib.sha256()
-        for path in sorted(path for path in folder.rglob("*") if path.is_file()):
-            status = path.stat()
-            digest.update(
-                f"{path.relative_to(folder)}\0{status.st_size}\0{status.st_mtime_ns}\0".encode()
-            )
-        return f"unscaled {folder.resolve()} {digest.hexdigest()}"
+        files = {path: path.stat() for path in sorted(folder.rglob("*")) if path.is_file()}
+        state = [(str(path), own.st_size, own.st_mtime_ns) for path, own in files.items()]
+        return f"unscaled {folder.resolve()} {hashlib.sha256(repr(state).encode()).hexdigest()}"
 
     def check(self) -> None:
         """Make sure that the package is there and the model's settings can be had.
@@ -121,12 +117,11 @@ class LocalEmbedder:
         return sound_vectors(rows, len(texts), source).astype(np.float32)
 
     def _rows(self, texts: Sequence[str]) -> list[Any]:
-        if self._model is None:
-            self._model = self._load()
+        model = self._model  # loaded here: what goes wrong then has a message of its own
         rows: list[Any] = [None] * len(texts)
         try:
             for batch in self._batches(texts):
-                vectors = self._model.encode(
+                vectors = model.encode(
                     [texts[index] for index in batch],
                     batch_size=len(batch),
                     show_progress_bar=False,
@@ -142,7 +137,8 @@ class LocalEmbedder:
             ) from error
         return rows
 
-    def _load(self) -> Any:
+    @functools.cached_property
+    def _model(self) -> Any:
         package = semantic_package("sentence_transformers")
         try:
             model = package.SentenceTransformer(self.name, device=self.device)
