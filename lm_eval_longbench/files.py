@@ -52,6 +52,11 @@ def size_text(number: int) -> str:
 # ---------------------------------------------------------------------- our cache
 
 
+def user_path(given: str | Path) -> Path:
+    """Return a path that a user wrote; where "~" is no user's home, it stays as it is."""
+    return Path(os.path.expanduser(given))
+
+
 def datasets_cache() -> Path:
     """Return the folder that `datasets.config.HF_DATASETS_CACHE` names; it may not exist.
 

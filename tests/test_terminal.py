@@ -285,7 +285,8 @@ def test_a_written_report_keeps_what_names_are(run, tmp_path):
 def test_warnings_of_the_log(tmp_path):
     """In a process of its own: here pytest has taken the place of the handler."""
     row = {**v1_doc(QASPER, 1, "Emma"), "context": EVIL, "dataset": EVIL}
-    write_lines(tmp_path / EVIL / "narrativeqa.jsonl", row, "{")
+    write_lines(tmp_path / EVIL / "narrativeqa.jsonl", row)
+    write_lines(tmp_path / EVIL / "qasper.jsonl", row, "{")
     done = subprocess.run(
         [sys.executable, "-c", PROMPT, "prepare", "v1", "--data-dir", str(tmp_path / EVIL)],
         capture_output=True,

@@ -13,7 +13,7 @@ from lm_eval_longbench.benchmarks.base import Benchmark
 from lm_eval_longbench.catalog.model import Task
 from lm_eval_longbench.console import first_time, warn_once
 from lm_eval_longbench.errors import DataError, EmbeddingError, OptionError
-from lm_eval_longbench.files import read_json_lines
+from lm_eval_longbench.files import read_json_lines, user_path
 from lm_eval_longbench.metrics.reasoning import answer_of
 from lm_eval_longbench.options import Options
 from lm_eval_longbench.prompts.render import joined_sha256, render, text_sha256
@@ -49,7 +49,7 @@ def read_reasoning(
     wanted = {question["_id"]: question for question in questions}
     found: dict[str, str] = {}
     foreign: list[str] = []
-    for where, row in _rows(_files(Path(path).expanduser())):
+    for where, row in _rows(_files(user_path(path))):
         doc, text = _doc_and_text(row, where)
         told = prompt_of(row).get("template_sha256", template)
         if told != template:

@@ -26,7 +26,7 @@ from tqdm import tqdm
 from lm_eval_longbench.catalog.model import Source
 from lm_eval_longbench.console import escaped_line
 from lm_eval_longbench.errors import DataError
-from lm_eval_longbench.files import BLOCK, our_cache, reading, sha256_of, within
+from lm_eval_longbench.files import BLOCK, our_cache, reading, sha256_of, user_path, within
 from lm_eval_longbench.secrets import masked_url
 from lm_eval_longbench.version import __version__
 
@@ -273,7 +273,7 @@ def provide(source: Source, origin: str, family: str) -> Path:
             return target
         target.unlink()
     if origin not in (HUB, MODELSCOPE) and not origin.lower().startswith(("http://", "https://")):
-        _take(source, Path(origin).expanduser(), target)
+        _take(source, user_path(origin), target)
         return target
     address = address_of(source, origin)
     try:

@@ -39,6 +39,7 @@ from lm_eval_longbench.files import (
     read_json_lines,
     reading,
     sha256_of,
+    user_path,
 )
 
 logger = logging.getLogger(__name__)
@@ -202,7 +203,7 @@ def _file(benchmark: HasData, task: Task, data_dir: str | None) -> Path | None:
     """Return the file of a task in what `data_dir` names; None: the pinned one, wherever it is."""
     if data_dir is None:
         return None
-    place = benchmark.samples if data_dir == SAMPLE else Path(data_dir).expanduser()
+    place = benchmark.samples if data_dir == SAMPLE else user_path(data_dir)
     if place.exists() and not place.is_dir():
         return place
     official, own = benchmark.source.file, f"{task.dataset}.jsonl"

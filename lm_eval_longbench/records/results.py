@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_longbench.errors import PredictionError, few
-from lm_eval_longbench.files import read_json
+from lm_eval_longbench.files import read_json, user_path
 from lm_eval_longbench.records.identity import NAMING, model_identity
 from lm_eval_longbench.records.log import BYPASS, answers_in
 from lm_eval_longbench.records.scored import REPORT, SAMPLES
@@ -162,8 +162,8 @@ def _under(folder: Path) -> list[Path]:
 
 def _named(given: Path) -> list[Path]:
     """Return what a path names, [] of another file; PredictionError if it does not exist."""
-    # These raise nothing for folders that may not be entered, and for unknown users.
-    path = Path(os.path.expanduser(given))
+    path = user_path(given)
+    # Raises nothing for folders that may not be entered.
     if os.path.isdir(path):
         return _under(path)
     if not os.path.isfile(path):
@@ -203,7 +203,7 @@ def find_results(paths: Iterable[Path]) -> list[Path]:
     """
     found: list[Path] = []
     for path in paths:
-        own, file = _named(path), Path(os.path.expanduser(path))
+        own, file = _named(path), user_path(path)
         if not own and os.path.isdir(file):
             raise PredictionError(
                 f"{path} holds no results: neither results_<date>.json of the harness nor a "

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -14,7 +13,14 @@ import numpy as np
 
 from lm_eval_longbench.data.rows import array_items, kind_problem, schema_problem
 from lm_eval_longbench.errors import DataError, OptionError, few
-from lm_eval_longbench.files import blocks, is_packed, read_json_lines, reading, sha256_of
+from lm_eval_longbench.files import (
+    blocks,
+    is_packed,
+    read_json_lines,
+    reading,
+    sha256_of,
+    user_path,
+)
 from lm_eval_longbench.prompts.render import text_field
 from lm_eval_longbench.retrieval.embedding import choose_embedder, cosine
 from lm_eval_longbench.retrieval.vectors import VectorCache, vectors_by_text
@@ -250,7 +256,7 @@ def read_contexts(path: str, keep: int | None = None) -> Mapping[str, list[Chunk
         DataError: the file cannot be read, an entry is none such, or two entries of one question
             differ. The message names the file, the line or element (from 1) and the reason.
     """
-    file = Path(os.path.expanduser(path))
+    file = user_path(path)
     contexts: dict[str, list[Chunk]] = {}
     first: dict[str, str] = {}
     for place, row in _rows(file):
@@ -289,7 +295,7 @@ def check_complete(contexts: Mapping[str, Any], ids: Iterable[str], path: str) -
 
 def contexts_sha256(path: str) -> str:
     """Return the sha256 of the file's bytes, for results; DataError if it cannot be read."""
-    file = Path(os.path.expanduser(path))
+    file = user_path(path)
     with reading(file, DataError):
         return sha256_of(file)
 

@@ -36,6 +36,7 @@ from lm_eval_longbench.files import (
     odd_kind,
     raw_blocks,
     reading,
+    user_path,
 )
 from lm_eval_longbench.metrics.reasoning import DROP
 from lm_eval_longbench.records.layouts import LINES, pieces_of
@@ -148,7 +149,7 @@ def find_files(paths: Iterable[Path]) -> list[InputFile]:
     found: dict[Path, InputFile] = {}
     for given in paths:
         # Not resolved: a link keeps the name it was given under.
-        path = Path(os.path.abspath(given.expanduser()))
+        path = Path(os.path.abspath(user_path(given)))
         named = path.is_file()
         if not named and not path.is_dir():
             raise PredictionError(f"{given} is not a folder or a file with predictions.")
