@@ -41,10 +41,6 @@ _GENERATION = {
 Keep = Callable[[int, Answer], None]
 
 
-def _never() -> bool:
-    return False
-
-
 @register_model(NAME)
 class LongBenchAPI(TextModel):
     """A model behind an OpenAI-compatible server.
@@ -235,7 +231,7 @@ class LongBenchAPI(TextModel):
             if answer.state == ANSWERED:
                 self.cache_hook.add_partial("generate_until", requests[index].args, answer.text)
 
-        answers = self.generate_answers(requests, cache, _never, disable_tqdm)
+        answers = self.generate_answers(requests, cache, lambda: False, disable_tqdm)
         return [AnswerText(answer) for answer in answers]
 
     def request_of(self, instance: Instance) -> Request:

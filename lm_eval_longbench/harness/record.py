@@ -7,6 +7,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -207,14 +208,6 @@ def _is_whole(file: Path, rows: int | None) -> bool:
         return False
 
 
-def _escaping(path: Any, mode: str = "r", **how: Any) -> Any:
-    """Open a file of texts; halves of surrogate pairs are written as JSON spells them.
-
-    Broken servers send them, and UTF-8 cannot hold them: the harness would lose the whole log.
-    """
-    return open(path, mode, **{**how, "errors": "backslashreplace"})
-
-
 class ResultsWriter(EvaluationTracker):
     """Writes the results and logs of a run without its secrets, and checks that they were written.
 
@@ -273,7 +266,10 @@ class ResultsWriter(EvaluationTracker):
 
     def save_results_samples(self, task_name: str, samples: Any) -> None:
         """Write the sample log of a task."""
-        with replaced(sys.modules[EvaluationTracker.__module__], open=_escaping):
+        # Broken servers send halves of surrogate pairs, which UTF-8 cannot hold: the harness would
+        # lose the whole log. They are written as JSON spells them.
+        escaping = partial(open, errors="backslashreplace")
+        with replaced(sys.modules[EvaluationTracker.__module__], open=escaping):
             super().save_results_samples(task_name=task_name, samples=samples)
         if self.folder is not None:
             log = self.folder / f"samples_{task_name}_{self.date_id}.jsonl"

@@ -146,10 +146,6 @@ def naming(path: Path) -> Iterator[None]:
         ) from error
 
 
-def _text(raw: bytes) -> str:
-    return raw.decode("utf-8", "surrogateescape")
-
-
 def connected(path: Path, mode: str) -> sqlite3.Connection:
     """Open a file, "ro" or "rwc"; one statement is one commit.
 
@@ -163,7 +159,7 @@ def connected(path: Path, mode: str) -> sqlite3.Connection:
         isolation_level=None,
         check_same_thread=False,
     )
-    connection.text_factory = _text
+    connection.text_factory = lambda raw: raw.decode("utf-8", "surrogateescape")
     try:
         (version,) = connection.execute("PRAGMA user_version").fetchone()
         if version not in (0, VERSION):

@@ -51,10 +51,6 @@ class PublishedRow:
     facts: Mapping[str, str] = field(default_factory=dict)
 
 
-def _decimals(text: str) -> int:
-    return len(text.partition(".")[2])
-
-
 @functools.cache
 def published_rows(benchmark: str) -> tuple[PublishedRow, ...]:
     """Return every published row of a benchmark; none if nothing is published for it."""
@@ -79,7 +75,7 @@ def published_rows(benchmark: str) -> tuple[PublishedRow, ...]:
                 line["model"],
                 known.modes.get(line.get(known.mode_column, ""), ""),
                 {place: float(text) for place, text in texts.items()},
-                {place: _decimals(text) for place, text in texts.items()},
+                {place: len(text.partition(".")[2]) for place, text in texts.items()},
                 sentence(line.get("source") or known.source),
                 sentence(line.get("caveat") or ""),
                 facts,
@@ -324,10 +320,6 @@ class Leaderboard:
     reason: str = ""
 
 
-def _in_mode(benchmark: str, mode: str) -> list[PublishedRow]:
-    return [row for row in published_rows(benchmark) if row.mode == mode]
-
-
 def leaderboard(
     name: str, runs: Sequence[tuple[str, ScoredRun, Mapping[Place, float | None]]]
 ) -> Leaderboard:
@@ -365,7 +357,8 @@ def leaderboard(
             tasks = benchmarks()[benchmark].tasks_of(own_table, place)
             found = []
             for mode in modes:
-                verdict, published = verdict_of(table, tasks, mode, run), _in_mode(benchmark, mode)
+                verdict = verdict_of(table, tasks, mode, run)
+                published = [row for row in published_rows(benchmark) if row.mode == mode]
                 reason = verdict.unlike
                 if verdict.departs and not reason:
                     reason = sentence(_NOT_OFFICIAL, verdict.reason)
