@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 # ---------------------------------------------------------------------- files of other programs
 
 # How a file holds its rows: one JSON object a line; a table with a header; one JSON object whose
-# values are the rows; one object a line, with its question in a file of requests.
+# values are the rows; one object a line, with its question in a file that its name leads to.
 LINES = "lines"
 TABLE = "table"
 OBJECT = "object"
@@ -91,8 +91,8 @@ class Layout(abc.ABC):
 
     def may_be(self, path: Path, *, named: bool) -> bool:
         """Whether a file may be one, by its name; `named`: the user named it."""
-        endings = {TABLE: (".csv",), OBJECT: (".json",)}.get(self.form, (".jsonl", ".gz"))
-        return bool(self.pattern.fullmatch(path.name)) or (named and path.suffix in endings)
+        ends = {LINES: (".jsonl", ".gz"), TABLE: (".csv",), OBJECT: (".json",)}.get(self.form, ())
+        return bool(self.pattern.fullmatch(path.name)) or (named and path.suffix in ends)
 
     @abc.abstractmethod
     def find(self, row: Mapping[str, Any], path: Path) -> Found | str | None:

@@ -113,18 +113,14 @@ class HarnessLogV2(Layout):
         answer = doc.get("answer")
         if isinstance(answer, int) and 0 <= answer < len(CHOICES):
             answer = CHOICES[answer]
-        known = {**doc, "answer": answer}
-        known.setdefault("domain", None)
-        if known["domain"] is not None and not _is_official(known["domain"]):
-            known["domain"] = None  # this mirror has names of its own
+        domain = doc.get("domain")
+        if domain not in ours(NAME).counts["domain"]:
+            domain = None  # this mirror has names of its own
+        known = {**doc, "answer": answer, "domain": domain}
         return AnsweredQuestion(known, [None], letter=CHOICES[likely.index(max(likely))])
 
     def subject(self, path: Path) -> str:
         return ""  # the results file beside it says
-
-
-def _is_official(domain: Any) -> bool:
-    return domain in ours(NAME).counts["domain"]
 
 
 class KvpressV2(Layout):
@@ -197,10 +193,9 @@ class Evalscope(Layout):
         judged = own.get("score") if isinstance(own, Mapping) else None
         if not isinstance(facts, Mapping) or not isinstance(judged, Mapping):
             return Unusable("'sample_score' has no score or no metadata")
-        letter = judged.get("extracted_prediction") or None
-        if letter is not None and letter not in CHOICES:
-            letter = None
-        return AnsweredQuestion({**facts, "answer": row.get("target")}, [None], letter=letter)
+        letter = judged.get("extracted_prediction")
+        known = {**facts, "answer": row.get("target")}
+        return AnsweredQuestion(known, [None], letter=letter if letter in CHOICES else None)
 
 
 class TensorRtLlm(Layout):
@@ -239,9 +234,6 @@ class OlmoEval(Layout):
     )
     form = REQUESTS
     pattern = re.compile(r"longbench_v2(_dev)?(_\w+)?-predictions\.jsonl")
-
-    def may_be(self, path: Path, *, named: bool) -> bool:
-        return super().may_be(path, named=False)  # the name leads to the requests
 
     def find(self, row: Mapping[str, Any], path: Path) -> Found | str | None:
         if not {"native_id", "model_output", "label"} <= row.keys():
