@@ -19,6 +19,8 @@ from typing import Any
 
 from lm_eval_longbench.check.verification import same_number
 from lm_eval_longbench.console import say, warn
+from lm_eval_longbench.errors import LongBenchError
+from lm_eval_longbench.files import read_json_lines
 from lm_eval_longbench.prompts.prepare import common, text_sha256
 from lm_eval_longbench.shapes import leaves
 
@@ -39,14 +41,9 @@ _ASKED: dict[str, tuple[str, Any]] = {
 _SHOWN, _DIGITS = 40, 16
 
 
-class CannotRun(Exception):
-    """The program does not speak the protocol; the message says what happened."""
-
-
 def lines(name: str) -> list[Row]:
     """Return the rows of a file of the kit."""
-    with (FOLDER / f"{name}.jsonl").open(encoding="utf-8") as file:
-        return [json.loads(line) for line in file]
+    return [row for _, row in read_json_lines(FOLDER / f"{name}.jsonl", LongBenchError)]
 
 
 def asked(row: Row) -> Row:
@@ -71,14 +68,14 @@ def told(row: Row, reply: Row) -> tuple[Any, Any, Any]:
     """Return what a reply says, what of it is compared, and with what: of texts with a sha256.
 
     Raises:
-        CannotRun: the reply has no value that was asked for, or one of another type.
+        LongBenchError: the reply has no value that was asked for, or one of another type.
     """
     kind, official = next(iter(row["expected"].items()))
     name, type_ = _ASKED[kind]
     value = reply.get(name, ...)
     if not isinstance(value, type_):
         problem = "missing" if value is ... else f"of the type {type(value).__name__}"
-        raise CannotRun(f"Its answer to {row['id']} is of no use: {name!r} is {problem}.")
+        raise LongBenchError(f"Its answer to {row['id']} is of no use: {name!r} is {problem}.")
     if name == "figures":
         value = {"/".join(place): own for place, own in leaves(value)}
     if kind == "sha256":
@@ -90,7 +87,7 @@ def judged(row: Row, reply: Row) -> Row | None:
     """Return a row with what a program answered to it; None: it skips it.
 
     Under "difference" are the answer and what is expected in words ("": it is the official one),
-    under "shows" the rules whose breaking gives the answer. Raises CannotRun as `told`.
+    under "shows" the rules whose breaking gives the answer. Raises LongBenchError as `told`.
     """
     if reply.get("skip") is True:
         return None
@@ -117,8 +114,8 @@ def answered(command: Sequence[str], rows: Sequence[Row], limit: float) -> Itera
     """Yield what a command answers to rows, a line to each line.
 
     Raises:
-        CannotRun: it does not start, does not answer all rows in so many seconds, or what it says
-            is no JSON object.
+        LongBenchError: it does not start, does not answer all rows in so many seconds, or what it
+            says is no JSON object.
     """
     sent = "".join(f"{json.dumps(asked(row))}\n" for row in rows)
     how: dict[str, Any] = {"input": sent.encode(), "stdout": subprocess.PIPE, "timeout": limit}
@@ -126,17 +123,17 @@ def answered(command: Sequence[str], rows: Sequence[Row], limit: float) -> Itera
         done = subprocess.run(command, **how, check=False)
         said, end = done.stdout, f"ends at {{}}, with exit status {done.returncode}"
     except OSError as error:
-        raise CannotRun(f"{command[0]} does not start: {error}.") from error
+        raise LongBenchError(f"{command[0]} does not start: {error}.") from error
     except subprocess.TimeoutExpired as late:
         said, end = late.stdout or b"", f"has not answered {{}} after {limit:g} s"
     for row, line in itertools.zip_longest(rows, said.splitlines()[: len(rows)]):
         if line is None:
-            raise CannotRun(f"It {end.format(row['id'])}.")
+            raise LongBenchError(f"It {end.format(row['id'])}.")
         text, reply = line.decode("utf-8", "backslashreplace"), None
         with contextlib.suppress(ValueError):
             reply = json.loads(text)
         if not isinstance(reply, dict):
-            raise CannotRun(f"Its answer to {row['id']} is no JSON object: {text[:200]!r}")
+            raise LongBenchError(f"Its answer to {row['id']} is no JSON object: {text[:200]!r}")
         yield reply
 
 
@@ -208,7 +205,7 @@ def main() -> int:
     try:
         for row, reply in zip(rows, answered(command, rows, given.limit), strict=True):
             held[row["kind"]].append(judged(row, reply))
-    except CannotRun as error:
+    except LongBenchError as error:
         warn(f"The program could not be checked. {error}")
         return CANNOT_RUN
     return report(held)

@@ -165,10 +165,7 @@ def _array(path: Path) -> list[Any]:
 
 
 def _line(row: Any) -> bytes:
-    try:
-        return json.dumps(row, ensure_ascii=False).encode() + b"\n"
-    except UnicodeEncodeError:  # half a surrogate pair
-        return json.dumps(row).encode() + b"\n"
+    return json.dumps(row).encode() + b"\n"
 
 
 def _table_rows(path: Path) -> Iterator[dict[str, Any]]:

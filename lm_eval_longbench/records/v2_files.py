@@ -250,7 +250,8 @@ class OlmoEval(Layout):
         doc, given = row.get("doc"), row.get("model_output")
         if not isinstance(doc, dict):
             return Unusable("its question is not in the file of requests")
-        answers = [one.get("text") for one in given or () if isinstance(one, Mapping)]
+        outputs = given if isinstance(given, list) else []
+        answers = [one.get("text") for one in outputs if isinstance(one, Mapping)]
         if not answers or not all(isinstance(text, str | None) for text in answers):
             return Unusable("'model_output' has no texts")
         known = {**doc, "_id": str(row.get("native_id")), "answer": row.get("label")}
