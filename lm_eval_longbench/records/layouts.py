@@ -135,9 +135,7 @@ def pieces_of(form: str, path: Path) -> Iterator[bytes]:
         pieces = blocks(path)
         first = next(pieces, b"")
         begins = first.removeprefix(codecs.BOM_UTF8).lstrip()
-        rows = _array(path) if begins.startswith(b"[") else []
-        if rows:
-            pieces.close()
+        if begins.startswith(b"[") and (rows := _array(path)):
             yield from map(_line, rows)
         else:
             yield first

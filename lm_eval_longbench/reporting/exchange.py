@@ -77,14 +77,9 @@ def _source_data(column: Column, questions: int) -> dict[str, Any]:
     source = _source(column)
     if source is None:
         return {"dataset_name": column.table.facts.data_text, "source_type": "other"}
+    asked = {"source_type": "hf_dataset", "hf_repo": source.repo, "samples_number": questions}
     place = {"revision": source.revision, "file": source.file, "sha256": source.sha256}
-    return {
-        "dataset_name": column.table.info.title,
-        "source_type": "hf_dataset",
-        "hf_repo": source.repo,
-        "samples_number": questions,
-        "additional_details": place,
-    }
+    return {"dataset_name": column.table.info.title, **asked, "additional_details": place}
 
 
 def _eee_result(column: Column, row: ReportRow, figure: Mapping[str, Any]) -> dict[str, Any]:
@@ -99,19 +94,14 @@ def _eee_result(column: Column, row: ReportRow, figure: Mapping[str, Any]) -> di
         uncertainty["confidence_interval"] = ends | made
         if figure["interval"] == "bootstrap":
             uncertainty["num_bootstrap_samples"] = RESAMPLES
+    metric = {"metric_id": f"{_PACKAGE}/{table}", "metric_name": name}
+    scale = {"score_type": "continuous", "min_score": 0.0, "max_score": float(row.unit.factor)}
+    unit = {"metric_unit": _UNITS[row.unit.name], "lower_is_better": False}
     result = {
         "evaluation_result_id": f"{table}/{row.section}/{row.name}",
         "evaluation_name": f"{_title(column)}, {name}",
         "source_data": _source_data(column, figure["n"]),
-        "metric_config": {
-            "metric_id": f"{_PACKAGE}/{table}",
-            "metric_name": name,
-            "metric_unit": _UNITS[row.unit.name],
-            "lower_is_better": False,
-            "score_type": "continuous",
-            "min_score": 0.0,
-            "max_score": float(row.unit.factor),
-        },
+        "metric_config": {**metric, **unit, **scale},
         "score_details": {"score": figure["value"], "details": details, "uncertainty": uncertainty},
     }
     given = column.table.facts.ingredients.get("generation")
@@ -139,23 +129,16 @@ def eee(report: Report, now: float) -> str:
     column = found[0][0]
     name, packages = column.run.name, column.table.facts.ingredients.get("packages")
     known = packages if isinstance(packages, Mapping) else {}
-    unknown = dict.fromkeys(("deployment_type", "model_availability"), "unknown")
+    versions = {package: str(version) for package, version in known.items()}
+    sender = {"source_organization_name": "unknown", "evaluator_relationship": "other"}
+    served = {"deployment_type": "unknown", "model_availability": "unknown"}
     value = {
         "schema_version": "0.3.0",
         "evaluation_id": f"longbench/{name}/{now:.0f}",
         "retrieved_timestamp": f"{now:.0f}",
-        "source_metadata": {
-            "source_name": _PACKAGE,
-            "source_type": "evaluation_run",
-            "source_organization_name": "unknown",
-            "evaluator_relationship": "other",
-        },
-        "eval_library": {
-            "name": _PACKAGE,
-            "version": __version__,
-            "additional_details": {name: str(own) for name, own in known.items()},
-        },
-        "model_info": {"name": name, "id": name, "additional_details": unknown},
+        "source_metadata": {"source_name": _PACKAGE, "source_type": "evaluation_run", **sender},
+        "eval_library": {"name": _PACKAGE, "version": __version__, "additional_details": versions},
+        "model_info": {"name": name, "id": name, "additional_details": served},
         "evaluation_results": [_eee_result(*own) for own in found],
     }
     return json.dumps(value, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
