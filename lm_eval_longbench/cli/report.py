@@ -8,7 +8,7 @@ import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -60,32 +60,6 @@ def _only(short: str | None) -> set[str]:
     if short not in short_names():
         raise UnknownNameError("benchmark", short, short_names())
     return {short_names()[short].name}
-
-
-def shown_on_page(
-    paths: Sequence[Path],
-    scratch: Path,
-    *,
-    published: bool,
-    benchmark: str | None,
-    share: float | None,
-    answers: bool,
-) -> tuple[dict[str, Any], str]:
-    """Return what a page or charts show, and the packed answers; "" where none are asked for."""
-    summaries, others = read_summaries(list(paths))
-    given, runs = read_named(others, scratch, benchmark)
-    folders = {run.name: Path(str(path)) for run, path in zip(runs, given, strict=True)}
-    data = page_data(
-        runs,
-        published=published,
-        only=_only(benchmark),
-        share=SHARE if share is None else share,
-        about={name: about_of(path)[1] for name, path in folders.items()},
-        summaries=summaries,
-        lengths={name: lengths_of([path], benchmark) for name, path in folders.items()},
-    )
-    packed = answers_of(list(folders.values()), list(folders), benchmark) if answers else ""
-    return data, packed
 
 
 def report(
@@ -171,15 +145,21 @@ def report(
     else:
         assert output is not None  # as _check has seen
         with tempfile.TemporaryDirectory(prefix="lm-eval-longbench-") as scratch:
-            data, packed = shown_on_page(
-                runs or [],
-                Path(scratch),
+            summaries, others = read_summaries(runs or [])
+            given, scored = read_named(others, Path(scratch), benchmark)
+            folders = {run.name: Path(str(path)) for run, path in zip(scored, given, strict=True)}
+            data = page_data(
+                scored,
                 published=against is not None,
-                benchmark=benchmark,
-                share=share,
-                answers=answers,
+                only=_only(benchmark),
+                share=SHARE if share is None else share,
+                about={name: about_of(path)[1] for name, path in folders.items()},
+                summaries=summaries,
+                lengths={name: lengths_of([path], benchmark) for name, path in folders.items()},
             )
             if format == HTML:
+                names = list(folders)
+                packed = answers_of(list(folders.values()), names, benchmark) if answers else ""
                 found = {output: build_page(data, packed).encode("utf-8")}
             else:
                 files = chart_files(data, format, language, tuple(models or ()))

@@ -30,13 +30,8 @@ Row = dict[str, Any]
 KINDS = ("prompts", "cuts", "answers", "figures")
 # Exit statuses.
 CONFORMS, BREAKS, CANNOT_RUN = 0, 1, 2
-# What is asked for, and of which type it is; by what is expected.
-_ASKED: dict[str, tuple[str, Any]] = {
-    "sha256": ("prompt", str),
-    "letter": ("letter", str | None),
-    "score": ("score", int | float | None),
-    "figures": ("figures", dict),
-}
+# What is asked for, and of which type it is.
+_TYPES: Any = {"prompt": str, "letter": str | None, "score": int | float | None, "figures": dict}
 # Characters of a text that is wrong, digits of its sha256 that are compared.
 _SHOWN, _DIGITS = 40, 16
 
@@ -71,9 +66,9 @@ def told(row: Row, reply: Row) -> tuple[Any, Any, Any]:
         LongBenchError: the reply has no value that was asked for, or one of another type.
     """
     kind, official = next(iter(row["expected"].items()))
-    name, type_ = _ASKED[kind]
+    name = "prompt" if kind == "sha256" else kind
     value = reply.get(name, ...)
-    if not isinstance(value, type_):
+    if not isinstance(value, _TYPES[name]):
         problem = "missing" if value is ... else f"of the type {type(value).__name__}"
         raise LongBenchError(f"Its answer to {row['id']} is of no use: {name!r} is {problem}.")
     if name == "figures":

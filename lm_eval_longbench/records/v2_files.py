@@ -153,9 +153,8 @@ class KvpressV2(Layout):
             number += 1
             text, gold = str(row.get("predicted_answer") or ""), row.get("answer")
             plain = text.replace("*", "")
-            theirs = any(
-                f"The correct answer is {form}" in plain for form in (f"({gold})", f"{gold}")
-            )
+            forms = (f"The correct answer is ({gold})", f"The correct answer is {gold}")
+            theirs = any(form in plain for form in forms)
             other += theirs != (extract_choice(text) == gold)
         if not other:
             return []
