@@ -98,9 +98,12 @@ class Layout(abc.ABC):
     def find(self, row: Mapping[str, Any], path: Path) -> Found | str | None:
         """Return what a file is by its first row; a text: why it is not scored; None: no such."""
 
-    @abc.abstractmethod
     def read(self, row: Mapping[str, Any], index: int, task: Task) -> AnsweredQuestion | Unusable:
-        """Return what a row of a file of answers to a task says; `index` is its place there."""
+        """Return what a row of a file of answers to a task says; `index` is its place there.
+
+        No row is read of files that are only named: `find` says why, and never finds one.
+        """
+        return Unusable("is of a file that cannot be scored")
 
     def subject(self, path: Path) -> str:
         """Return whose answers a file has: the model, and what was done with it."""
@@ -109,16 +112,6 @@ class Layout(abc.ABC):
     def remarks(self, rows: Iterator[Mapping[str, Any]]) -> list[str]:
         """Return what must be said of exactly this file, from its rows."""
         return []
-
-
-class NamedLayout(Layout):
-    """Files that are named and not scored: `find` says why, and never finds one."""
-
-    form = OBJECT
-
-    def read(self, row: Mapping[str, Any], index: int, task: Task) -> AnsweredQuestion | Unusable:
-        """Say of any row that it cannot be scored."""
-        return Unusable("is of a file that cannot be scored")
 
 
 def pieces_of(form: str, path: Path) -> Iterator[bytes]:

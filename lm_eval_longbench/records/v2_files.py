@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 from lm_eval_longbench.catalog.read import ours
 from lm_eval_longbench.metrics.letter import CHOICES, extract_choice
 from lm_eval_longbench.records.layouts import (
+    OBJECT,
     REQUESTS,
     TABLE,
     AnsweredQuestion,
     Found,
     Layout,
-    NamedLayout,
     OfficialFiles,
     WrittenRun,
     known_fields,
@@ -257,11 +257,12 @@ class OlmoEval(Layout):
         return AnsweredQuestion(known, [text or "" for text in answers])
 
 
-class OpenCompassV2(NamedLayout):
+class OpenCompassV2(Layout):
     """`predictions/<model>/LongBenchv2.json` (open-compass/opencompass, a5acc4b)."""
 
     name = "OpenCompass"
     title = "OpenCompass's LongBench v2 predictions"
+    form = OBJECT
     pattern = re.compile(r"LongBenchv2.*\.json")
 
     def find(self, row: Mapping[str, Any], path: Path) -> Found | str | None:
