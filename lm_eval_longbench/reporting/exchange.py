@@ -22,8 +22,8 @@ from lm_eval_longbench.reporting.run_end import official_protocol
 from lm_eval_longbench.statistics.intervals import LEVEL, RESAMPLES
 from lm_eval_longbench.version import __version__
 
-EEE, MODEL_INDEX = "eee", "model-index"
-RECORDS = (EEE, MODEL_INDEX)
+EEE = "eee"
+RECORDS = (EEE, "model-index")
 _PACKAGE = "lm-eval-longbench"
 _URL = f"https://pypi.org/project/{_PACKAGE}/"
 _UNITS = {"percent": "percent", "share": "proportion"}
