@@ -21,6 +21,7 @@ import lm_eval_longbench as lb
 from lm_eval_longbench.benchmarks.registry import find_task, tables
 from lm_eval_longbench.conformance import __main__ as kit
 from lm_eval_longbench.prompts.render import text_sha256
+from lm_eval_longbench.shapes import leaves
 
 ROOT = Path(__file__).resolve().parents[1]
 PROGRAM = ROOT / "examples" / "conformance_program.py"
@@ -52,9 +53,8 @@ def expected_of(sent):
         text = {"text": reply["prompt"]} if whole else {}
         return {"sha256": text_sha256(reply["prompt"]), **text}
     if "figures" in reply:
-        known = {
-            name: value for name, value in kit.flat(reply["figures"]).items() if value is not None
-        }
+        flat = {"/".join(place): value for place, value in leaves(reply["figures"])}
+        known = {name: value for name, value in flat.items() if value is not None}
         return {"figures": {n: v for n, v in known.items() if not NOT_COMPARED.fullmatch(n)}}
     return reply
 
@@ -67,7 +67,7 @@ def finished(number, kind, ask):
     for rule in RULES:
         if kind_of(rule) != kind:
             continue
-        value, official = kit.compared(row, kit.told(row, reference.reply(sent, rule)))
+        _, value, official = kit.told(row, reference.reply(sent, rule))
         if kit.same(value, official):
             continue
         if isinstance(value, dict):

@@ -6,6 +6,7 @@ import contextlib
 import functools
 import os
 import re
+from collections import ChainMap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -255,11 +256,7 @@ class Defined:
                 values,
                 tuple(facts.get("published", ())),
                 facts.get("first_pass", ""),
-                dict(
-                    one
-                    for task in tasks
-                    for one in self.leaves[task].get("known_errors", {}).items()
-                ),
+                dict(ChainMap(*(self.leaves[task].get("known_errors", {}) for task in tasks))),
             )
         return MappingProxyType(found)
 

@@ -8,7 +8,7 @@ import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -27,7 +27,7 @@ from lm_eval_longbench.page.entries import read_summaries
 from lm_eval_longbench.page.files import chart_files
 from lm_eval_longbench.page.leaderboard import about_of
 from lm_eval_longbench.page.samples import answers_of, lengths_of
-from lm_eval_longbench.reporting.exchange import EEE, MODEL_INDEX, RECORDS, eee, model_index
+from lm_eval_longbench.reporting.exchange import EEE, RECORDS, eee, model_index
 from lm_eval_longbench.reporting.report import make_report
 from lm_eval_longbench.result_files import written_together
 from lm_eval_longbench.statistics.effective import SHARE
@@ -37,25 +37,20 @@ CHARTS = ("svg", "png", "pdf")
 LOOKS = (HTML, *CHARTS)
 
 
-def _confirm(path: Path) -> None:
-    """Raise DataError, which says why, for a run that `verify` does not confirm."""
-    checked = verify([path])
-    if checked.exit_status != 0:
-        reasons = " ".join([*outcome_lines(checked, verbose=False), *checked.unreadable])
-        raise DataError(
-            f"--format {MODEL_INDEX} is for runs that `lm-eval-longbench verify` confirms, and "
-            f"{path} is none: {in_flags(reasons)}"
-        )
-
-
-def _record(run: Path, format: str, benchmark: str | None) -> str:
-    """Return a run's record in one of RECORDS."""
+def _record(runs: Sequence[Path], format: str, benchmark: str | None) -> str:
+    """Return the record of one run in one of RECORDS; DataError: it needs `verify` to confirm."""
     with tempfile.TemporaryDirectory(prefix="lm-eval-longbench-") as scratch:
-        (path,), runs = read_named([run], Path(scratch), benchmark)
-        if format == MODEL_INDEX:
-            _confirm(Path(str(path)))
-        made = make_report(runs)
-        return eee(made, time.time()) if format == EEE else model_index(made)
+        (path,), scored = read_named(runs, Path(scratch), benchmark)
+        if format == EEE:
+            return eee(make_report(scored), time.time())
+        checked = verify([Path(str(path))])
+        if checked.exit_status != 0:
+            reasons = " ".join([*outcome_lines(checked, verbose=False), *checked.unreadable])
+            raise DataError(
+                f"--format {format} is for runs that `lm-eval-longbench verify` confirms, and "
+                f"{path} is none: {in_flags(reasons)}"
+            )
+        return model_index(make_report(scored))
 
 
 def _only(short: str | None) -> set[str]:
@@ -65,32 +60,6 @@ def _only(short: str | None) -> set[str]:
     if short not in short_names():
         raise UnknownNameError("benchmark", short, short_names())
     return {short_names()[short].name}
-
-
-def shown_on_page(
-    paths: Sequence[Path],
-    scratch: Path,
-    *,
-    published: bool,
-    benchmark: str | None,
-    share: float | None,
-    answers: bool,
-) -> tuple[dict[str, Any], str]:
-    """Return what a page or charts show, and the packed answers; "" where none are asked for."""
-    summaries, others = read_summaries(list(paths))
-    given, runs = read_named(others, scratch, benchmark)
-    folders = {run.name: Path(str(path)) for run, path in zip(runs, given, strict=True)}
-    data = page_data(
-        runs,
-        published=published,
-        only=_only(benchmark),
-        share=SHARE if share is None else share,
-        about={name: about_of(path)[1] for name, path in folders.items()},
-        summaries=summaries,
-        lengths={name: lengths_of([path], benchmark) for name, path in folders.items()},
-    )
-    packed = answers_of(list(folders.values()), list(folders), benchmark) if answers else ""
-    return data, packed
 
 
 def report(
@@ -156,8 +125,7 @@ def report(
     if format not in LOOKS:
         to_terminal = output is None and sys.stdout.isatty()
         if format in RECORDS:
-            assert runs  # as _check has seen
-            text = _record(runs[0], format, benchmark)
+            text = _record(runs or (), format, benchmark)
         else:
             text = printed(
                 *runs or (),
@@ -177,15 +145,21 @@ def report(
     else:
         assert output is not None  # as _check has seen
         with tempfile.TemporaryDirectory(prefix="lm-eval-longbench-") as scratch:
-            data, packed = shown_on_page(
-                runs or [],
-                Path(scratch),
+            summaries, others = read_summaries(runs or [])
+            given, scored = read_named(others, Path(scratch), benchmark)
+            folders = {run.name: Path(str(path)) for run, path in zip(scored, given, strict=True)}
+            data = page_data(
+                scored,
                 published=against is not None,
-                benchmark=benchmark,
-                share=share,
-                answers=answers,
+                only=_only(benchmark),
+                share=SHARE if share is None else share,
+                about={name: about_of(path)[1] for name, path in folders.items()},
+                summaries=summaries,
+                lengths={name: lengths_of([path], benchmark) for name, path in folders.items()},
             )
             if format == HTML:
+                names = list(folders)
+                packed = answers_of(list(folders.values()), names, benchmark) if answers else ""
                 found = {output: build_page(data, packed).encode("utf-8")}
             else:
                 files = chart_files(data, format, language, tuple(models or ()))

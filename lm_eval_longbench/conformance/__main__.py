@@ -10,46 +10,38 @@ import argparse
 import contextlib
 import itertools
 import json
-import math
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from lm_eval_longbench.check.verification import same_number
 from lm_eval_longbench.console import say, warn
+from lm_eval_longbench.errors import LongBenchError
+from lm_eval_longbench.files import read_json_lines
 from lm_eval_longbench.prompts.prepare import common, text_sha256
 from lm_eval_longbench.shapes import leaves
 
 FOLDER = Path(__file__).parent
+# A row of the kit, or an answer to it.
+Row = dict[str, Any]
 KINDS = ("prompts", "cuts", "answers", "figures")
 # Exit statuses.
 CONFORMS, BREAKS, CANNOT_RUN = 0, 1, 2
-# What is asked for, and of which kind it is.
-_TYPES: dict[str, Any] = {
-    "prompt": str,
-    "letter": str | None,
-    "score": int | float | None,
-    "figures": Mapping,
-}
-# Official values are floats of another order of additions at most.
-_CLOSE = 1e-9
+# What is asked for, and of which type it is.
+_TYPES: Any = {"prompt": str, "letter": str | None, "score": int | float | None, "figures": dict}
 # Characters of a text that is wrong, digits of its sha256 that are compared.
 _SHOWN, _DIGITS = 40, 16
 
 
-class CannotRun(Exception):
-    """The program does not speak the protocol; the message says what happened."""
-
-
-def lines(name: str) -> list[dict[str, Any]]:
+def lines(name: str) -> list[Row]:
     """Return the rows of a file of the kit."""
-    with (FOLDER / f"{name}.jsonl").open(encoding="utf-8") as file:
-        return [json.loads(line) for line in file]
+    return [row for _, row in read_json_lines(FOLDER / f"{name}.jsonl", LongBenchError)]
 
 
-def asked(row: Mapping[str, Any]) -> dict[str, Any]:
+def asked(row: Row) -> Row:
     """Return what a program is sent of a row: all but the solution."""
     sent = {"id": row["id"], "kind": row["kind"], **row["ask"]}
     if "tokenizer" in sent:
@@ -60,56 +52,44 @@ def asked(row: Mapping[str, Any]) -> dict[str, Any]:
 # ---------------------------------------------------------------------- one answer
 
 
-# A row of the kit with, under "difference", what a program answered and what is expected, in words
-# ("": the answer is the official one), and under "shows" the rules whose breaking gives the answer.
-Judged = dict[str, Any]
-
-
-def flat(figures: Mapping[str, Any]) -> dict[str, Any]:
-    """Return nested figures with the names on the way to each joined by slashes."""
-    return {"/".join(place): value for place, value in leaves(figures)}
-
-
 def same(value: Any, wanted: Any) -> bool:
     """Whether a value is the wanted one; of figures those that are wanted."""
-    if isinstance(wanted, Mapping):
-        return all(same(value.get(name), own) for name, own in wanted.items())
-    if isinstance(wanted, float | int) and isinstance(value, float | int):
-        return math.isclose(value, wanted, rel_tol=0, abs_tol=_CLOSE)
-    return bool(value == wanted)
+    if isinstance(wanted, dict):
+        return all(same_number(value.get(name), own) for name, own in wanted.items())
+    return same_number(value, wanted)
 
 
-def told(row: Mapping[str, Any], reply: Mapping[str, Any]) -> Any:
-    """Return the value in a reply that is asked for: a text, a letter, a score or figures.
+def told(row: Row, reply: Row) -> tuple[Any, Any, Any]:
+    """Return what a reply says, what of it is compared, and with what: of texts with a sha256.
 
     Raises:
-        CannotRun: the reply has no such value, or one of another type.
+        LongBenchError: the reply has no value that was asked for, or one of another type.
     """
-    name = "prompt" if "sha256" in row["expected"] else next(iter(row["expected"]))
+    kind, official = next(iter(row["expected"].items()))
+    name = "prompt" if kind == "sha256" else kind
     value = reply.get(name, ...)
     if not isinstance(value, _TYPES[name]):
         problem = "missing" if value is ... else f"of the type {type(value).__name__}"
-        raise CannotRun(f"Its answer to {row['id']} is of no use: {name!r} is {problem}.")
-    return flat(value) if name == "figures" else value
+        raise LongBenchError(f"Its answer to {row['id']} is of no use: {name!r} is {problem}.")
+    if name == "figures":
+        value = {"/".join(place): own for place, own in leaves(value)}
+    if kind == "sha256":
+        return value, text_sha256(value)[:_DIGITS], official[:_DIGITS]
+    return value, value, official
 
 
-def compared(row: Mapping[str, Any], value: Any) -> tuple[Any, Any]:
-    """Return what is compared of an answer, and the official: of texts the start of the sha256."""
-    (official, *_) = row["expected"].values()
-    if "sha256" in row["expected"]:
-        return text_sha256(value)[:_DIGITS], official[:_DIGITS]
-    return value, official
+def judged(row: Row, reply: Row) -> Row | None:
+    """Return a row with what a program answered to it; None: it skips it.
 
-
-def judged(row: Mapping[str, Any], reply: Mapping[str, Any]) -> Judged | None:
-    """Return a row with what a program answered to it, None: it skips it; CannotRun as `told`."""
+    Under "difference" are the answer and what is expected in words ("": it is the official one),
+    under "shows" the rules whose breaking gives the answer. Raises LongBenchError as `told`.
+    """
     if reply.get("skip") is True:
         return None
-    expected, wrong, value = row["expected"], row["wrong"], told(row, reply)
-    own, official = compared(row, value)
+    expected, wrong, (value, own, official) = row["expected"], row["wrong"], told(row, reply)
     if same(own, official):
-        return {**row, "difference": "", "shows": []}
-    if "figures" in expected:  # a rule has those that differ
+        text = ""
+    elif "figures" in expected:  # a rule has those that differ
         wrong = {rule: official | figures for rule, figures in wrong.items()}
         name = next(one for one in official if not same(value.get(one), official[one]))
         text = f"{name} is {value.get(name)!r}, officially {official[name]!r}"
@@ -125,17 +105,12 @@ def judged(row: Mapping[str, Any], reply: Mapping[str, Any]) -> Judged | None:
     return {**row, "difference": text, "shows": shows}
 
 
-# ---------------------------------------------------------------------- a program
-
-
-def answered(
-    command: Sequence[str], rows: Sequence[Mapping[str, Any]], limit: float
-) -> list[dict[str, Any]]:
-    """Return what a command answers to rows, a line to each line.
+def answered(command: Sequence[str], rows: Sequence[Row], limit: float) -> Iterator[Row]:
+    """Yield what a command answers to rows, a line to each line.
 
     Raises:
-        CannotRun: it does not start, does not answer all rows in so many seconds, or what it says
-            is no JSON object.
+        LongBenchError: it does not start, does not answer all rows in so many seconds, or what it
+            says is no JSON object.
     """
     sent = "".join(f"{json.dumps(asked(row))}\n" for row in rows)
     how: dict[str, Any] = {"input": sent.encode(), "stdout": subprocess.PIPE, "timeout": limit}
@@ -143,33 +118,28 @@ def answered(
         done = subprocess.run(command, **how, check=False)
         said, end = done.stdout, f"ends at {{}}, with exit status {done.returncode}"
     except OSError as error:
-        raise CannotRun(f"{command[0]} does not start: {error}.") from error
+        raise LongBenchError(f"{command[0]} does not start: {error}.") from error
     except subprocess.TimeoutExpired as late:
         said, end = late.stdout or b"", f"has not answered {{}} after {limit:g} s"
-    replies = []
     for row, line in itertools.zip_longest(rows, said.splitlines()[: len(rows)]):
         if line is None:
-            raise CannotRun(f"It {end.format(row['id'])}.")
+            raise LongBenchError(f"It {end.format(row['id'])}.")
         text, reply = line.decode("utf-8", "backslashreplace"), None
         with contextlib.suppress(ValueError):
             reply = json.loads(text)
         if not isinstance(reply, dict):
-            raise CannotRun(f"Its answer to {row['id']} is no JSON object: {text[:200]!r}")
-        replies.append(reply)
-    return replies
+            raise LongBenchError(f"Its answer to {row['id']} is no JSON object: {text[:200]!r}")
+        yield reply
 
 
 # ---------------------------------------------------------------------- what is said
 
 
-def diagnose(rows: Sequence[Judged]) -> tuple[dict[str, list[str]], Counter[str], list[Judged]]:
-    """Return the fewest rules that explain wrong answers, and the rows that none explains.
+def diagnose(rows: Sequence[Row]) -> tuple[dict[str, list[str]], Counter[str], list[Row]]:
+    """Return the fewest rules that explain wrong answers, each with the ids of rows that show it.
 
-    A rule that a right answer speaks against is accused only if no other explains a row.
-
-    Returns:
-        By rule the ids of the rows that show it; how many rows could have shown each rule and are
-        right; the rows that no rule explains.
+    A rule that a right answer speaks against is accused only if no other explains a row. Further:
+    how many rows could have shown each rule and are right, and the rows that no rule explains.
     """
     spared = Counter(rule for row in rows if not row["difference"] for rule in row["wrong"])
     left = [row for row in rows if row["difference"]]
@@ -181,15 +151,14 @@ def diagnose(rows: Sequence[Judged]) -> tuple[dict[str, list[str]], Counter[str]
     return accused, spared, left
 
 
-def report(held: Mapping[str, Sequence[Judged | None]]) -> int:
+def report(held: Mapping[str, Sequence[Row | None]]) -> int:
     """Print what was found by kind, None for rows that were skipped; return the exit status."""
     words = {line["rule"]: line["says"] for line in lines("rules")}
     checked = {kind: [row for row in rows if row is not None] for kind, rows in held.items()}
-    wrong = {kind: sum(bool(row["difference"]) for row in rows) for kind, rows in checked.items()}
     for kind, rows in checked.items():
+        wrong = sum(bool(row["difference"]) for row in rows)
         skipped = len(held[kind]) - len(rows)
-        right = len(rows) - wrong[kind]
-        say(f"{kind}: {right} right, {wrong[kind]} wrong, {skipped} not checked")
+        say(f"{kind}: {len(rows) - wrong} right, {wrong} wrong, {skipped} not checked")
     for kind, rows in checked.items():
         accused, spared, others = diagnose(rows)
         for rule, ids in accused.items():
@@ -201,14 +170,14 @@ def report(held: Mapping[str, Sequence[Judged | None]]) -> int:
         for row in others[:5]:
             tests = "; ".join(words[rule] for rule in row["wrong"]) or "no single rule"
             say(f"       {row['id']}: {row['difference']} [can show: {tests}]")
-    if any(wrong.values()):
+    differences = [row["difference"] for rows in checked.values() for row in rows]
+    if any(differences):
         return BREAKS
-    is_any = any(checked.values())
-    say("All that was checked is as officially." if is_any else "Nothing was checked.")
-    return CONFORMS if is_any else BREAKS
+    say("All that was checked is as officially." if differences else "Nothing was checked.")
+    return CONFORMS if differences else BREAKS
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def main() -> int:
     """Run the command that the arguments say; return the exit status."""
     parser = argparse.ArgumentParser(
         prog="python -m lm_eval_longbench.conformance",
@@ -218,21 +187,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--only", default=",".join(KINDS), help="kinds, such as prompts,answers")
     parser.add_argument("--limit", type=float, default=3600, help="seconds for all (default 3600)")
     parser.add_argument("command", nargs=argparse.REMAINDER, help="the program with its arguments")
-    given = parser.parse_args(arguments)
-    kinds = given.only.split(",")
-    unknown = [kind for kind in kinds if kind not in KINDS]
-    command = given.command[1:] if given.command[:1] == ["--"] else given.command
+    given = parser.parse_args()
+    held: dict[str, list[Row | None]] = {kind: [] for kind in given.only.split(",")}
+    unknown = [kind for kind in held if kind not in KINDS]
+    command = given.command[given.command[:1] == ["--"] :]
     if unknown or not command:
         parser.error(f"no kind {unknown[0]!r}: {', '.join(KINDS)}" if unknown else "no COMMAND")
+    rows = [row for kind in held for row in lines(kind)]
     try:
-        rows = [row for kind in kinds for row in lines(kind)]
-        held: dict[str, list[Judged | None]] = {kind: [] for kind in kinds}
         for row, reply in zip(rows, answered(command, rows, given.limit), strict=True):
             held[row["kind"]].append(judged(row, reply))
-        return report(held)
-    except CannotRun as error:
+    except LongBenchError as error:
         warn(f"The program could not be checked. {error}")
         return CANNOT_RUN
+    return report(held)
 
 
 if __name__ == "__main__":

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 # ---------------------------------------------------------------------- files of other programs
 
 # How a file holds its rows: one JSON object a line; a table with a header; one JSON object whose
-# values are the rows; one object a line, with its question in a file of requests.
+# values are the rows; one object a line, with its question in a file that its name leads to.
 LINES = "lines"
 TABLE = "table"
 OBJECT = "object"
@@ -91,16 +91,19 @@ class Layout(abc.ABC):
 
     def may_be(self, path: Path, *, named: bool) -> bool:
         """Whether a file may be one, by its name; `named`: the user named it."""
-        endings = {TABLE: (".csv",), OBJECT: (".json",)}.get(self.form, (".jsonl", ".gz"))
-        return bool(self.pattern.fullmatch(path.name)) or (named and path.suffix in endings)
+        ends = {LINES: (".jsonl", ".gz"), TABLE: (".csv",), OBJECT: (".json",)}.get(self.form, ())
+        return bool(self.pattern.fullmatch(path.name)) or (named and path.suffix in ends)
 
     @abc.abstractmethod
     def find(self, row: Mapping[str, Any], path: Path) -> Found | str | None:
         """Return what a file is by its first row; a text: why it is not scored; None: no such."""
 
-    @abc.abstractmethod
     def read(self, row: Mapping[str, Any], index: int, task: Task) -> AnsweredQuestion | Unusable:
-        """Return what a row of a file of answers to a task says; `index` is its place there."""
+        """Return what a row of a file of answers to a task says; `index` is its place there.
+
+        No row is read of files that are only named: `find` says why, and never finds one.
+        """
+        return Unusable("is of a file that cannot be scored")
 
     def subject(self, path: Path) -> str:
         """Return whose answers a file has: the model, and what was done with it."""
@@ -109,16 +112,6 @@ class Layout(abc.ABC):
     def remarks(self, rows: Iterator[Mapping[str, Any]]) -> list[str]:
         """Return what must be said of exactly this file, from its rows."""
         return []
-
-
-class NamedLayout(Layout):
-    """Files that are named and not scored: `find` says why, and never finds one."""
-
-    form = OBJECT
-
-    def read(self, row: Mapping[str, Any], index: int, task: Task) -> AnsweredQuestion | Unusable:
-        """Say of any row that it cannot be scored."""
-        return Unusable("is of a file that cannot be scored")
 
 
 def pieces_of(form: str, path: Path) -> Iterator[bytes]:
@@ -135,9 +128,7 @@ def pieces_of(form: str, path: Path) -> Iterator[bytes]:
         pieces = blocks(path)
         first = next(pieces, b"")
         begins = first.removeprefix(codecs.BOM_UTF8).lstrip()
-        rows = _array(path) if begins.startswith(b"[") else []
-        if rows:
-            pieces.close()
+        if begins.startswith(b"[") and (rows := _array(path)):
             yield from map(_line, rows)
         else:
             yield first
@@ -165,10 +156,7 @@ def _array(path: Path) -> list[Any]:
 
 
 def _line(row: Any) -> bytes:
-    try:
-        return json.dumps(row, ensure_ascii=False).encode() + b"\n"
-    except UnicodeEncodeError:  # half a surrogate pair
-        return json.dumps(row).encode() + b"\n"
+    return json.dumps(row).encode() + b"\n"
 
 
 def _table_rows(path: Path) -> Iterator[dict[str, Any]]:

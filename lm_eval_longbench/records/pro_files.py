@@ -12,9 +12,9 @@ from lm_eval_longbench.catalog.read import ours
 from lm_eval_longbench.errors import PredictionError
 from lm_eval_longbench.files import read_json
 from lm_eval_longbench.records.layouts import (
+    OBJECT,
     Found,
     Layout,
-    NamedLayout,
     OfficialFiles,
     WrittenRun,
     known_fields,
@@ -75,11 +75,12 @@ class ProFiles(OfficialFiles):
 _END = "_summary.json"
 
 
-class ProSummary(NamedLayout):
+class ProSummary(Layout):
     """`output/<model>/<mode>_context-<n>_bon-<n>_summary.json`, alone."""
 
     name = "LongBench Pro"
     title = "the summary of LongBench Pro's official evaluation"
+    form = OBJECT
     pattern = re.compile(rf".+_bon-\d+{re.escape(_END)}")
 
     def find(self, row: Mapping[str, Any], path: Path) -> Found | str | None:

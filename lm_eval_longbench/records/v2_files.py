@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 from lm_eval_longbench.catalog.read import ours
 from lm_eval_longbench.metrics.letter import CHOICES, extract_choice
 from lm_eval_longbench.records.layouts import (
+    OBJECT,
     REQUESTS,
     TABLE,
     AnsweredQuestion,
     Found,
     Layout,
-    NamedLayout,
     OfficialFiles,
     WrittenRun,
     known_fields,
@@ -113,18 +113,14 @@ class HarnessLogV2(Layout):
         answer = doc.get("answer")
         if isinstance(answer, int) and 0 <= answer < len(CHOICES):
             answer = CHOICES[answer]
-        known = {**doc, "answer": answer}
-        known.setdefault("domain", None)
-        if known["domain"] is not None and not _is_official(known["domain"]):
-            known["domain"] = None  # this mirror has names of its own
+        domain = doc.get("domain")
+        if domain not in ours(NAME).counts["domain"]:
+            domain = None  # this mirror has names of its own
+        known = {**doc, "answer": answer, "domain": domain}
         return AnsweredQuestion(known, [None], letter=CHOICES[likely.index(max(likely))])
 
     def subject(self, path: Path) -> str:
         return ""  # the results file beside it says
-
-
-def _is_official(domain: Any) -> bool:
-    return domain in ours(NAME).counts["domain"]
 
 
 class KvpressV2(Layout):
@@ -157,9 +153,8 @@ class KvpressV2(Layout):
             number += 1
             text, gold = str(row.get("predicted_answer") or ""), row.get("answer")
             plain = text.replace("*", "")
-            theirs = any(
-                f"The correct answer is {form}" in plain for form in (f"({gold})", f"{gold}")
-            )
+            forms = (f"The correct answer is ({gold})", f"The correct answer is {gold}")
+            theirs = any(form in plain for form in forms)
             other += theirs != (extract_choice(text) == gold)
         if not other:
             return []
@@ -197,10 +192,9 @@ class Evalscope(Layout):
         judged = own.get("score") if isinstance(own, Mapping) else None
         if not isinstance(facts, Mapping) or not isinstance(judged, Mapping):
             return Unusable("'sample_score' has no score or no metadata")
-        letter = judged.get("extracted_prediction") or None
-        if letter is not None and letter not in CHOICES:
-            letter = None
-        return AnsweredQuestion({**facts, "answer": row.get("target")}, [None], letter=letter)
+        letter = judged.get("extracted_prediction")
+        known = {**facts, "answer": row.get("target")}
+        return AnsweredQuestion(known, [None], letter=letter if letter in CHOICES else None)
 
 
 class TensorRtLlm(Layout):
@@ -240,9 +234,6 @@ class OlmoEval(Layout):
     form = REQUESTS
     pattern = re.compile(r"longbench_v2(_dev)?(_\w+)?-predictions\.jsonl")
 
-    def may_be(self, path: Path, *, named: bool) -> bool:
-        return super().may_be(path, named=False)  # the name leads to the requests
-
     def find(self, row: Mapping[str, Any], path: Path) -> Found | str | None:
         if not {"native_id", "model_output", "label"} <= row.keys():
             return None
@@ -258,18 +249,20 @@ class OlmoEval(Layout):
         doc, given = row.get("doc"), row.get("model_output")
         if not isinstance(doc, dict):
             return Unusable("its question is not in the file of requests")
-        answers = [one.get("text") for one in given or () if isinstance(one, Mapping)]
+        outputs = given if isinstance(given, list) else []
+        answers = [one.get("text") for one in outputs if isinstance(one, Mapping)]
         if not answers or not all(isinstance(text, str | None) for text in answers):
             return Unusable("'model_output' has no texts")
         known = {**doc, "_id": str(row.get("native_id")), "answer": row.get("label")}
         return AnsweredQuestion(known, [text or "" for text in answers])
 
 
-class OpenCompassV2(NamedLayout):
+class OpenCompassV2(Layout):
     """`predictions/<model>/LongBenchv2.json` (open-compass/opencompass, a5acc4b)."""
 
     name = "OpenCompass"
     title = "OpenCompass's LongBench v2 predictions"
+    form = OBJECT
     pattern = re.compile(r"LongBenchv2.*\.json")
 
     def find(self, row: Mapping[str, Any], path: Path) -> Found | str | None:

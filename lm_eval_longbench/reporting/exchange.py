@@ -22,45 +22,37 @@ from lm_eval_longbench.reporting.run_end import official_protocol
 from lm_eval_longbench.statistics.intervals import LEVEL, RESAMPLES
 from lm_eval_longbench.version import __version__
 
-EEE, MODEL_INDEX = "eee", "model-index"
-RECORDS = (EEE, MODEL_INDEX)
-# Of Every Eval Ever's schema.
-SCHEMA = "0.3.0"
+EEE = "eee"
+RECORDS = (EEE, "model-index")
 _PACKAGE = "lm-eval-longbench"
 _URL = f"https://pypi.org/project/{_PACKAGE}/"
 _UNITS = {"percent": "percent", "share": "proportion"}
 # Generation arguments as Every Eval Ever calls them.
 _GENERATION = {"temperature": "temperature", "top_p": "top_p", "max_gen_toks": "max_tokens"}
-
-
-# A figure as JSON has it, with the column and the row that it stands in.
+# What was asked, the figure's place, and the figure as JSON has it; under "told" what both records
+# say of it in words.
 _Figure = tuple[Column, ReportRow, dict[str, Any]]
 
 
 def _figures(report: Report) -> list[_Figure]:
     """Return the figures that tables show, none that is a difference of others.
 
-    Each has, besides what JSON reports have, its "signature" and whether it is of the
-    "official_protocol", in words.
-
     Raises:
-        OptionError: there are several runs, or no figure.
+        OptionError: there is none.
     """
-    runs = {column.run.name for one in report.benchmarks for column in one.columns}
-    if len(runs) > 1:
-        raise OptionError(f"A record is of one run, and these are {len(runs)}. Give one of them.")
     found = []
     for one in report.benchmarks:
         departs, unknown = official_protocol(one.columns)
-        told = {"official_protocol": f"not known: {unknown}" if unknown else "yes"}
+        protocol = f"not known: {unknown}" if unknown else "yes"
         if departs:
-            told = {"official_protocol": f"no, because: {departs}"}
+            protocol = f"no, because: {departs}"
         rows = [row for row in one.rows if not row.detail and row.unit.name in _UNITS]
         for row, (number, column) in itertools.product(rows, enumerate(one.columns)):
             figure = figure_json(row.figures[number], row.unit)
             if figure is not None and figure["value"] is not None:
                 line = str(column.table.facts.signature.get("line") or "not known")
-                found.append((column, row, {**figure, "signature": line, **told}))
+                told = {"signature": line, "official_protocol": protocol}
+                found.append((column, row, {**figure, "told": told}))
     if not found:
         raise OptionError("The run has no figure with a value, so that there is no record of it.")
     return found
@@ -85,58 +77,43 @@ def _source_data(column: Column, questions: int) -> dict[str, Any]:
     source = _source(column)
     if source is None:
         return {"dataset_name": column.table.facts.data_text, "source_type": "other"}
+    asked = {"source_type": "hf_dataset", "hf_repo": source.repo, "samples_number": questions}
     place = {"revision": source.revision, "file": source.file, "sha256": source.sha256}
-    return {
-        "dataset_name": column.table.info.title,
-        "source_type": "hf_dataset",
-        "hf_repo": source.repo,
-        "samples_number": questions,
-        "additional_details": place,
-    }
+    return {"dataset_name": column.table.info.title, **asked, "additional_details": place}
 
 
 def _eee_result(column: Column, row: ReportRow, figure: Mapping[str, Any]) -> dict[str, Any]:
     table, name = column.table.info.name, f"{row.section}: {row.name}"
-    details = {own: figure[own] for own in ("signature", "official_protocol")}
-    details["failed"] = str(figure["failed"])
+    details = {**figure["told"], "failed": str(figure["failed"])}
     if figure["official"] is not None:
         details["official_value"] = str(figure["official"])
     uncertainty: dict[str, Any] = {"num_samples": figure["n"]}
     if figure["low"] is not None:
-        uncertainty["confidence_interval"] = {
-            "lower": figure["low"],
-            "upper": figure["high"],
-            "confidence_level": LEVEL,
-            "method": figure["interval"],
-        }
+        ends = {"lower": figure["low"], "upper": figure["high"]}
+        made = {"confidence_level": LEVEL, "method": figure["interval"]}
+        uncertainty["confidence_interval"] = ends | made
         if figure["interval"] == "bootstrap":
             uncertainty["num_bootstrap_samples"] = RESAMPLES
-    score = {"score": figure["value"], "details": details, "uncertainty": uncertainty}
+    metric = {"metric_id": f"{_PACKAGE}/{table}", "metric_name": name}
+    scale = {"score_type": "continuous", "min_score": 0.0, "max_score": float(row.unit.factor)}
+    unit = {"metric_unit": _UNITS[row.unit.name], "lower_is_better": False}
     result = {
         "evaluation_result_id": f"{table}/{row.section}/{row.name}",
         "evaluation_name": f"{_title(column)}, {name}",
         "source_data": _source_data(column, figure["n"]),
-        "metric_config": {
-            "metric_id": f"{_PACKAGE}/{table}",
-            "metric_name": name,
-            "metric_unit": _UNITS[row.unit.name],
-            "lower_is_better": False,
-            "score_type": "continuous",
-            "min_score": 0.0,
-            "max_score": float(row.unit.factor),
-        },
-        "score_details": score,
+        "metric_config": {**metric, **unit, **scale},
+        "score_details": {"score": figure["value"], "details": details, "uncertainty": uncertainty},
     }
     given = column.table.facts.ingredients.get("generation")
     if isinstance(given, Mapping):  # else the tasks of the table differ in it
-        known = {_GENERATION[own]: given[own] for own in _GENERATION if own in given}
+        known = {name: given[own] for own, name in _GENERATION.items() if own in given}
         whole = {"generation": json.dumps(given, sort_keys=True)}
         result["generation_config"] = {"generation_args": known, "additional_details": whole}
     return result
 
 
 def eee(report: Report, now: float) -> str:
-    """Return a run's record of Every Eval Ever, as JSON.
+    """Return a record of Every Eval Ever, as JSON.
 
     Who ran the model, whose it is and how it was served are not known here: the record says so,
     and its sender fills that in.
@@ -146,29 +123,22 @@ def eee(report: Report, now: float) -> str:
         now: when the record is made, in seconds since 1970.
 
     Raises:
-        OptionError: there are several runs, or no figure.
+        OptionError: there is no figure.
     """
     found = _figures(report)
     column = found[0][0]
     name, packages = column.run.name, column.table.facts.ingredients.get("packages")
     known = packages if isinstance(packages, Mapping) else {}
-    unknown = dict.fromkeys(("deployment_type", "model_availability"), "unknown")
+    versions = {package: str(version) for package, version in known.items()}
+    sender = {"source_organization_name": "unknown", "evaluator_relationship": "other"}
+    served = {"deployment_type": "unknown", "model_availability": "unknown"}
     value = {
-        "schema_version": SCHEMA,
+        "schema_version": "0.3.0",
         "evaluation_id": f"longbench/{name}/{now:.0f}",
         "retrieved_timestamp": f"{now:.0f}",
-        "source_metadata": {
-            "source_name": _PACKAGE,
-            "source_type": "evaluation_run",
-            "source_organization_name": "unknown",
-            "evaluator_relationship": "other",
-        },
-        "eval_library": {
-            "name": _PACKAGE,
-            "version": __version__,
-            "additional_details": {name: str(own) for name, own in known.items()},
-        },
-        "model_info": {"name": name, "id": name, "additional_details": unknown},
+        "source_metadata": {"source_name": _PACKAGE, "source_type": "evaluation_run", **sender},
+        "eval_library": {"name": _PACKAGE, "version": __version__, "additional_details": versions},
+        "model_info": {"name": name, "id": name, "additional_details": served},
         "evaluation_results": [_eee_result(*own) for own in found],
     }
     return json.dumps(value, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
@@ -187,24 +157,24 @@ def _dataset(column: Column) -> dict[str, Any]:
 
 def _metric(column: Column, row: ReportRow, figure: Mapping[str, Any]) -> dict[str, Any]:
     metrics = {tasks()[task].metric for task in column.table.info.tasks}
-    told = {"unit": _UNITS[row.unit.name], "questions": figure["n"], "failed": figure["failed"]}
+    facts = {"unit": _UNITS[row.unit.name], "questions": figure["n"], "failed": figure["failed"]}
     if figure["low"] is not None:
-        told["interval"] = {"level": LEVEL, "ends": [figure["low"], figure["high"]]}
+        facts["interval"] = {"level": LEVEL, "ends": [figure["low"], figure["high"]]}
     return {
         "type": "accuracy" if metrics == {"letter"} else "score",
         "name": f"{row.section}: {row.name}",
         "value": figure["value"] if figure["official"] is None else figure["official"],
-        "args": told | {own: figure[own] for own in ("signature", "official_protocol")},
+        "args": facts | figure["told"],
     }
 
 
 def model_index(report: Report) -> str:
-    """Return a run's figures as YAML for the head of a model card: one result a table.
+    """Return the figures of one run as YAML for the head of a model card: one result a table.
 
     The official data are named by repository and revision, other data by their label.
 
     Raises:
-        OptionError: there are several runs, or no figure.
+        OptionError: there is no figure.
     """
     tables: dict[str, list[_Figure]] = {}
     for found in _figures(report):

@@ -137,13 +137,10 @@ class Answers:
 
     def chosen(self, which: np.ndarray) -> Answers:
         """Return the answers to some questions, bool [questions]; `failures` stay those of all."""
-        own = {
-            one.name: value[which]
-            for one in fields(self)
-            if isinstance(value := getattr(self, one.name), np.ndarray)
-        }
+        given = {one.name: getattr(self, one.name) for one in fields(self)}
+        own = {name: value[which] for name, value in given.items() if isinstance(value, np.ndarray)}
         for name in ("fields", "dimensions"):
-            own[name] = {key: value[which] for key, value in getattr(self, name).items()}
+            own[name] = {key: value[which] for key, value in given[name].items()}
         return replace(self, official=False, **own)
 
     def flags(self, name: str) -> np.ndarray:

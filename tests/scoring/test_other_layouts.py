@@ -326,6 +326,7 @@ def olmo(folder, *, requests=True):
         texts = [{"text": text, "extracted_answer": letter} for text in (says(letter), "**No**")]
         rows.append({**name, "model_output": texts, "instance_metrics": {}})
         asked.append({**name, "doc": {"query": "A text.", **known}, "task_name": "longbench_v2"})
+    rows.append({**rows[0], "model_output": 5})
     write_lines(folder / "predictions" / "olmo" / "longbench_v2_a1b2c3-predictions.jsonl", *rows)
     if requests:
         write_lines(folder / "requests" / "olmo" / "longbench_v2_a1b2c3-requests.jsonl", *asked[:2])
@@ -342,7 +343,10 @@ def test_the_predictions_of_olmo_eval(score, tmp_path):
         ("q1", 2, None),
     ]
     assert {one["difficulty"] for one in found.samples} == {"easy", "hard"}
-    assert found.problems["malformed"][0]["reason"] == "its question is not in the file of requests"
+    assert [one["reason"] for one in found.problems["malformed"]] == [
+        "its question is not in the file of requests",
+        "'model_output' has no texts",
+    ]
     (own,) = found.report["inputs"]
     assert own["made_by"] == "olmo-eval's predictions of LongBench v2" and own["notes"]
     path = next((tmp_path / "in").rglob("*-predictions.jsonl"))
