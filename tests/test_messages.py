@@ -126,6 +126,7 @@ TYPED = {
     "score of a benchmark": ["score", ".", "--benchmark", "v3", "--output", "o"],
     "report of no such": ["report", "no/such"],
     "a misspelt format": ["report", ".", "--format", "jsno"],
+    "rows beside a baseline": ["report", ".", "--without-known-errors", "--baseline", "."],
     "verify of no such": ["verify", "no/such"],
     "compare with another tool": ["compare", "other", "other"],
     "prompt of a misspelt task": ["prompt", "longbench_v1_hotpot"],

@@ -121,6 +121,9 @@ def report(
     """Put scored runs side by side, with intervals, differences and p-values."""
     if price is not None and (format != "table" or output is not None):
         raise OptionError("--price adds a table to the printed report: leave --output out.")
+    if without_known_errors and (baseline is not None or format in (*LOOKS, *RECORDS)):
+        which = "--baseline" if baseline is not None else f"--format {format}"
+        raise OptionError(f"--without-known-errors adds rows to a table, and is not for {which}.")
     _check(format, against, baseline, x, output, share, answers, language, models, runs)
     if format not in LOOKS:
         to_terminal = output is None and sys.stdout.isatty()

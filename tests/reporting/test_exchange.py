@@ -135,7 +135,9 @@ def test_a_record_is_of_one_run(folder):
     assert done.returncode == 2 and "is the record of one run. Give one" in done.stderr
 
 
-@pytest.mark.parametrize("option", ["--against=published", "--baseline=a", "--share=0.5"])
+@pytest.mark.parametrize(
+    "option", ["--against=published", "--baseline=a", "--share=0.5", "--without-known-errors"]
+)
 def test_other_options_are_refused(folder, option):
     done = report(folder, "--format", "eee", option)
     assert done.returncode == 2 and option.split("=")[0] in done.stderr
