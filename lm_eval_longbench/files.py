@@ -169,6 +169,7 @@ def _unpacked(handle: BinaryIO) -> Iterator[bytes]:
             raise Damaged(f"its gzip data is damaged ({error}); what follows is lost") from error
         raw = member.unused_data or member.unconsumed_tail
     if not member.eof:
+        yield member.flush()
         raise Damaged("it ends in the middle of its gzip data; what followed is lost")
 
 
@@ -354,7 +355,7 @@ def decoded_lines(
 
 
 def json_rows(path: Path, error: type[LongBenchError]) -> Iterator[tuple[bytes, Any]]:
-    """Yield each line of a file that is not blank, and its value; None: it is not JSON.
+    """Yield each line of a file, and its value; None: it is not JSON, such as a blank one.
 
     What stands before damage is read; the damage counts as a line that is not JSON.
 
@@ -364,12 +365,11 @@ def json_rows(path: Path, error: type[LongBenchError]) -> Iterator[tuple[bytes, 
     with reading(path, error):
         try:
             for line in lines(blocks(path)):
-                if line and not line.isspace():
-                    try:
-                        value = json.loads(line)
-                    except (ValueError, RecursionError):
-                        value = None
-                    yield line, value
+                try:
+                    value = json.loads(line)
+                except (ValueError, RecursionError):
+                    value = None
+                yield line, value
         except Unreadable as problem:
             yield str(problem).encode(), None
 

@@ -161,10 +161,10 @@ def masked_url(url: str) -> str:
     place = f"{parts.netloc}{parts.path}"
     if "@" in place:  # in the path it comes from a password with a slash
         place = f"{MASK}@{place.rpartition('@')[2]}"
-    parameters = (part.partition("=") for part in re.split("[&;]", parts.query) if part)
-    query = "&".join(
-        f"{name}={value if name in _HARMLESS else MASK}" if is_named else MASK
-        for name, is_named, value in parameters
+    query = re.sub(
+        "(?=[^&;])([^&;=]*)(=?)[^&;]*",
+        lambda one: one[0] if one[1] in _HARMLESS else (one[2] and f"{one[1]}=") + MASK,
+        parts.query,
     )
     netloc, slash, path = place.partition("/")
     fragment = MASK if parts.fragment else ""

@@ -30,6 +30,7 @@ HARMLESS = [
     "https://h/v1/embeddings/",
     "https://h/v1?api-version=2024-10-21",
     "https://h/v1?model=a&region=b",
+    "https://h/v1?api-version=1;model=a&",
     "http://h/auth/v1/chat",
     "http://h/v1/tokenizer/completions",
 ]
@@ -42,7 +43,7 @@ HOLDING = {
     "https://h/v1?API-VERSION=S3cr3tK3y": "https://h/v1?API-VERSION=***",
     "https://h/v1?S3cr3tK3y": "https://h/v1?***",
     "https://h/v1?=S3cr3tK3y": "https://h/v1?=***",
-    "https://h/v1?x=1;k=S3cr3tK3y": "https://h/v1?x=***&k=***",
+    "https://h/v1?x=1;k=S3cr3tK3y": "https://h/v1?x=***;k=***",
     "https://h/v1#S3cr3tK3y": "https://h/v1#***",
     "https://[h/S3cr3tK3y": MASK,
     "http://h/key/S3cr3tK3y/v1": "http://h/key/***/v1",

@@ -120,7 +120,8 @@ def answered(command: Sequence[str], rows: Sequence[Row], limit: float) -> Itera
     except OSError as error:
         raise LongBenchError(f"{command[0]} does not start: {error}.") from error
     except subprocess.TimeoutExpired as late:
-        said, end = late.stdout or b"", f"has not answered {{}} after {limit:g} s"
+        said = (late.stdout or b"").rpartition(b"\n")[0]  # the last line may be a part of one
+        end = f"has not answered {{}} after {limit:g} s"
     for row, line in itertools.zip_longest(rows, said.splitlines()[: len(rows)]):
         if line is None:
             raise LongBenchError(f"It {end.format(row['id'])}.")

@@ -265,11 +265,11 @@ def rows_of(folder: Path, name: str, fill: Callable[[Path], None]) -> MappedRows
     Raises:
         DataError: the cache cannot be written, or `fill` raises it.
     """
-    rows = converted(folder, name)
-    if rows is not None:
-        return rows
     partial = folder.with_name(f"{folder.name}.partial")
     try:
+        rows = converted(folder, name)
+        if rows is not None:
+            return rows
         folder.parent.mkdir(parents=True, exist_ok=True)
         with FileLock(f"{folder}.lock"):
             rows = converted(folder, name)  # another process may have been here first

@@ -5,9 +5,9 @@ from __future__ import annotations
 import contextlib
 import re
 import sqlite3
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -63,15 +63,19 @@ class TaskAnswers:
         reasons = {answer.reason: 1} if answer.reason else {}
         return cls(**counts, reasons=reasons, first=answer.at, last=answer.at)
 
-    def __add__(self, other: TaskAnswers) -> TaskAnswers:
-        def joined(name: str, join: Callable[[list[Any]], Any]) -> Any:
+    def __iadd__(self, other: TaskAnswers) -> TaskAnswers:
+        joins: dict[str, Callable[[list[Any]], Any]] = {"first": min, "last": max}
+        for name, join in {**dict.fromkeys((*STATES, *TOKENS, "batch"), sum), **joins}.items():
             known = [own for own in (getattr(self, name), getattr(other, name)) if own is not None]
-            return join(known) if known else None
+            setattr(self, name, join(known) if known else None)
+        for reason, number in other.reasons.items():
+            self.reasons[reason] = self.reasons.get(reason, 0) + number
+        return self
 
-        sums = {name: joined(name, sum) for name in (*STATES, *TOKENS, "batch")}
-        reasons = dict(Counter(self.reasons) + Counter(other.reasons))
-        times = {"first": joined("first", min), "last": joined("last", max)}
-        return TaskAnswers(**sums, **times, reasons=reasons)
+    def __add__(self, other: TaskAnswers) -> TaskAnswers:
+        own = replace(self, reasons=dict(self.reasons))
+        own += other
+        return own
 
     def shown(self, titles: Mapping[str, str]) -> dict[str, str]:
         """Return counts in print, by their titles; "" for one that is not known."""

@@ -6,7 +6,6 @@ import contextlib
 import json
 import os
 from collections.abc import Sequence
-from typing import Any
 from urllib.parse import urlunsplit
 
 import numpy as np
@@ -62,15 +61,15 @@ def _request_url(url: str) -> str:
     )
 
 
-def _vectors_of(reply: Any, number: int, source: str) -> np.ndarray:
+def _vectors_of(reply: bytes, number: int, source: str) -> np.ndarray:
     """Return the vectors of a successful reply in the order of the inputs, shape (number, d).
 
-    `reply` is as in OpenAI's API: {"data": [{"index": 0, "embedding": [...]}, ...]}.
+    `reply` is JSON as in OpenAI's API: {"data": [{"index": 0, "embedding": [...]}, ...]}.
     """
     try:
-        data = reply["data"]
+        data = json.loads(reply)["data"]
         by_index = {item["index"]: item["embedding"] for item in data}
-    except (KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError) as error:
         raise EmbeddingError(
             f"{source} did not reply as an OpenAI-compatible /v1/embeddings server does: an object "
             'with "data", a list of objects with "index" and "embedding", is needed. Check the '
@@ -141,39 +140,37 @@ class RemoteEmbedder:
             EmbeddingError: the server cannot be reached, refuses, or replies with something else;
                 the message has URL, status and what to do, and never the key.
         """
-        openai = semantic_package("openai")
+        openai, key = semantic_package("openai"), _sent_key()
         hush_requests()
-        batches = []
-        with openai.OpenAI(
-            api_key=_sent_key(),
-            base_url=self._url,
-            max_retries=self.attempts - 1,
-            timeout=self.timeout,
-            # Another host has no business with the key.
-            http_client=openai.DefaultHttpxClient(follow_redirects=False),
-        ) as client:
-            for start in range(0, len(texts), _BATCH):
-                batch = list(texts[start : start + _BATCH])
-                reply = self._reply(client, openai.OpenAIError, batch)
-                batches.append(_vectors_of(reply, len(batch), self.shown_url))
+        batches, failure = [], None
+        try:
+            with openai.OpenAI(
+                api_key=key,
+                base_url=self._url,
+                max_retries=self.attempts - 1,
+                timeout=self.timeout,
+                # Another host has no business with the key.
+                http_client=openai.DefaultHttpxClient(follow_redirects=False),
+            ) as client:
+                for start in range(0, len(texts), _BATCH):
+                    batch = list(texts[start : start + _BATCH])
+                    body = {"model": self.name, "input": batch}
+                    # Not decoded by the package, which asks the header first what it is.
+                    reply = client.post(self._url, cast_to=bytes, body=body)
+                    batches.append(_vectors_of(reply, len(batch), self.shown_url))
+        except EmbeddingError:
+            raise
+        except Exception as error:  # openai's own, or of the HTTP library beneath it
+            failure = self._failure(error)
+        if failure is not None:
+            # Raised outside, without the cause: that holds the request, and the request the key.
+            raise failure
         if len({batch.shape[1] for batch in batches}) > 1:
             raise EmbeddingError(
                 f"{self.shown_url} returned vectors of different dimensions in one run: the model "
                 "behind it changed. Run again."
             )
         return np.concatenate(batches)
-
-    def _reply(self, client: Any, error: type[Exception], texts: list[str]) -> Any:
-        """Return the decoded reply to one request; None: it is no JSON."""
-        try:
-            body = {"model": self.name, "input": texts}
-            return client.post(self._url, cast_to=object, body=body)
-        except ValueError:
-            return None
-        except error as problem:
-            failure = self._failure(problem)
-        # Raised outside, without the cause: that holds the request, and the request the key.
-        raise failure
 
     def _failure(self, error: Exception) -> EmbeddingError:
         status = getattr(error, "status_code", None)

@@ -270,8 +270,9 @@ def import_results(paths: Sequence[Path], folder: Path) -> Imported:
     found = Imported()
     answers: dict[str, Answer] = {}
     for path in paths:
-        for _, row in json_rows(path, OptionError):
-            _read(row, out, answers, found)
+        for line, row in json_rows(path, OptionError):
+            if line.strip():
+                _read(row, out, answers, found)
     identities = {folder / asked.answers: asked.identity for asked in out.values()}
     with locked(identities, "imported"), opened_together(identities) as files:
         for name, asked in out.items():

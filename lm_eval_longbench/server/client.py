@@ -54,6 +54,8 @@ _COUNTS = 10.0
 # Bytes that a reply may have: of itself, for each token of an answer (in an event of its own, with
 # what servers put beside it), and for each character of a prompt that is given back.
 _REPLY_BYTES, _TOKEN_BYTES, _CHARACTER_BYTES = 2**20, 2**12, 8
+# Bytes of a reply with an error status that are read.
+_ERROR = 2**16
 # Stop strings that a request may have.
 _MOST_STOPS = 4
 _T = TypeVar("_T")
@@ -195,6 +197,7 @@ class Client:
                 follow_redirects=False,
                 # The clock that counts is ours.
                 timeout=package.Timeout(None, connect=60.0),
+                event_hooks={"response": [_begin]},
             ),
         )
         return self
@@ -419,6 +422,13 @@ class Client:
             raise
         except Exception as error:  # of the connection, by openai or the HTTP library beneath it
             raise of_connection(error, has_answered=self.has_answered) from None
+
+
+async def _begin(response: Any) -> None:
+    """Read of a reply with an error status its beginning: the package would read without end."""
+    if not response.is_success:
+        response._content = await anext(response.aiter_bytes(_ERROR), b"")
+        await response.aclose()
 
 
 def _budget(parameters: Mapping[str, Any]) -> int:

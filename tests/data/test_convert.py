@@ -84,6 +84,13 @@ def test_a_cache_that_cannot_be_written(cache, row):
     assert cache.read_text() == "a file where the cache folder should be"
 
 
+def test_rows_that_cannot_be_mapped(cache, row, monkeypatch):
+    cached(V1, SHA, "qasper", lambda: [row()])
+    monkeypatch.setattr("mmap.mmap", lambda *given, **more: os.stat("no such device"))
+    with pytest.raises(DataError, match="no such device"):
+        cached(V1, SHA, "qasper", never)
+
+
 def convert_and_die(cache, row):
     datasets.config.HF_DATASETS_CACHE = cache
 

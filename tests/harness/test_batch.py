@@ -159,6 +159,7 @@ def test_what_is_wrong_is_counted_and_what_is_right_is_kept(server, out, tmp_pat
 
     number = len(list(rows_of(out)))
     path = results_of(out, tmp_path / "results.jsonl", damaged)
+    path.write_bytes(b"\n \n" + path.read_bytes())
     found = import_results([path], tmp_path / "results")
     assert sum(found.answers.values()) == number - 4
     assert (found.double, found.foreign, found.broken) == (2, 1, 2)

@@ -132,6 +132,15 @@ def test_money():
     assert Price(2, 10).of(tokens) * 1e6 == 300
 
 
+def test_answers_are_counted_in_place():
+    """With a copy of all reasons for each of n answers, n * n reasons would be copied."""
+    total, other = (TaskAnswers(reasons={"a": number}) for number in (1, 2))
+    reasons = total.reasons
+    assert (total + other).reasons == {"a": 3} and reasons == {"a": 1}
+    total += other
+    assert total.reasons is reasons == {"a": 3}
+
+
 @pytest.mark.parametrize("text", ["", "2", "2,x", "2,3,4,5", "-1,2", "nan,1"])
 def test_a_price_that_is_none_is_one_line(text):
     with pytest.raises(OptionError, match="--price is in,out") as error:

@@ -37,6 +37,17 @@ def test_no_url(url):
         RemoteEmbedder(url, "small")
 
 
+def test_an_odd_address_of_which_the_http_library_has_errors_of_its_own():
+    with pytest.raises(EmbeddingError, match="cannot be reached"):
+        RemoteEmbedder("http://127.0.0.1:1/v1\x01", "small", attempts=1).embed(["text"])
+
+
+def test_a_reply_need_not_say_that_it_is_json(server):
+    data = [{"index": 0, "embedding": [3.0, 4.0]}]
+    server.script = [(200, {"Content-Type": "text/plain"}, {"data": data})]
+    np.testing.assert_allclose(client(server).embed(["text"]), [[0.6, 0.8]], atol=1e-6)
+
+
 @pytest.mark.parametrize("status", [500, 503, 429])
 def test_temporary_failures_are_tried_again(server, local, status):
     server.script = [status, status]

@@ -350,9 +350,10 @@ def test_the_predictions_of_olmo_eval(score, tmp_path):
     (own,) = found.report["inputs"]
     assert own["made_by"] == "olmo-eval's predictions of LongBench v2" and own["notes"]
     path = next((tmp_path / "in").rglob("*-predictions.jsonl"))
-    path.write_bytes(path.read_bytes()[:-40])
+    path.write_bytes(b"\n \n" + path.read_bytes()[:-40])
     found = score(tmp_path / "in")
-    assert len(found.samples) == 4 and "not JSON" in str(found.problems["malformed"])
+    (broken,) = found.problems["malformed"]
+    assert len(found.samples) == 4 and "not JSON" in broken["reason"] and broken["line"] == 5
     olmo(tmp_path / "alone", requests=False)
     with pytest.raises(
         PredictionError, match=r"difficulty, length of its questions.*requests/olmo/"

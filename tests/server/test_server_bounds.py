@@ -203,6 +203,21 @@ def test_a_reply_without_end_fails_at_once(run, fault, words):
     assert len(places(asked.server, BAD)) == 1
 
 
+def test_an_error_without_end_is_read_to_its_bound(run):
+    taken = []
+
+    def fault(handler, body):
+        handler.send_response(400)
+        handler.end_headers()
+        handler.close_connection = True
+        while not handler.server.closing.is_set():
+            taken.append(handler.wfile.write(b"no " * 2**18))
+
+    asked = run(for_prompt(BAD, fault), good=NUMBER - 1)
+    one_bad(asked, FAILED, "HTTP 400: no no")
+    assert 0 < sum(taken) < 2**25  # what the buffers of both sides hold
+
+
 def test_events_without_an_answer_are_waited_for_and_then_fail(run, monkeypatch):
     monkeypatch.setattr(client, "_MOST_COMMENTS", 2)
     slow = faults.for_ever(lambda body: {"choices": []}, pause=0.05)
