@@ -352,8 +352,8 @@ def test_the_predictions_of_olmo_eval(score, tmp_path):
     path = next((tmp_path / "in").rglob("*-predictions.jsonl"))
     path.write_bytes(b"\n \n" + path.read_bytes()[:-40])
     found = score(tmp_path / "in")
-    (broken,) = found.problems["malformed"]
-    assert len(found.samples) == 4 and "not JSON" in broken["reason"] and broken["line"] == 5
+    *_, broken = found.problems["malformed"]
+    assert len(found.samples) == 4 and "not JSON" in broken["reason"] and broken["line"] == 6
     olmo(tmp_path / "alone", requests=False)
     with pytest.raises(
         PredictionError, match=r"difficulty, length of its questions.*requests/olmo/"
