@@ -259,16 +259,10 @@ class Run:
     # ------------------------------------------------------------------ files
 
     def save(self, folder: Path | str) -> Path:
-        """Write the run into a folder, as `run --output_path --log_samples` does.
+        """Write the run into a folder, as `run --output_path --log_samples` does; return it.
 
         The results file and the sample logs are what `verify`, `compare`, `score` and `report`
-        read.
-
-        Args:
-            folder: is made if need be.
-
-        Returns:
-            The folder.
+        read. The folder is made if need be.
 
         Raises:
             OptionError: the run has nothing to save: on other ranks than the first, and with
@@ -292,16 +286,11 @@ class Run:
         return place
 
     def save_scores(self, folder: Path | str) -> Path:
-        """Write the run's scores into a folder, as `lm-eval-longbench score` does.
+        """Write the run's scores into a folder, as `lm-eval-longbench score` does; return it.
 
         samples.jsonl, scores.json and report.json are what `report` reads at once, and `verify`.
-        They have the semantic similarity of summaries too, which sample logs have not.
-
-        Args:
-            folder: is made if need be.
-
-        Returns:
-            The folder.
+        They have the semantic similarity of summaries too, which sample logs have not. The folder
+        is made if need be.
 
         Raises:
             OptionError: the run has no answers to our tasks.

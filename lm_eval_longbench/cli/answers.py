@@ -29,15 +29,10 @@ _COLUMNS = {name: name.replace("_", " ") for name in (*STATES, *TOKENS)}
 
 def answers_table(found: FileAnswers) -> Table:
     """Lay out the tasks of a file; the last line has the sums."""
-    rows = [
-        {
-            "task": name,
-            **own.shown(_COLUMNS),
-            "first": _moment(own.first),
-            "last": _moment(own.last),
-        }
-        for name, own in with_sum(found.tasks).items()
-    ]
+    rows = []
+    for name, own in with_sum(found.tasks).items():
+        times = {"first": _moment(own.first), "last": _moment(own.last)}
+        rows.append({"task": name, **own.shown(_COLUMNS), **times})
     return table_of(rows, title=found.model, total=True)
 
 
@@ -75,29 +70,29 @@ def import_answers(
     say_import(import_results(files, output_path))
 
 
+# What `Imported` counts, in print.
+_IMPORTED = {
+    "empty": "of them empty or withheld, and asked again",
+    "known": "answers that were there already",
+    "double": "rows for a request that another row answers, left out",
+    "foreign": "rows of other requests (another model, prompt version or folder), left out",
+    "broken": "lines that are no row of results (cut off?), left out",
+}
+
+
 def say_import(found: Imported) -> None:
     """Print what became of the rows of result files."""
     for file, number in found.answers.items():
         say_line(f"{number} new answers: {file}")
     if not found.answers:
         say_line("no new answer")
-    for number, what in (
-        (found.empty, "of them empty or withheld, and asked again"),
-        (found.known, "answers that were there already"),
-        (found.double, "rows for a request that another row answers, left out"),
-        (
-            found.foreign,
-            "rows of other requests (another model, prompt version or folder), left out",
-        ),
-        (found.broken, "lines that are no row of results (cut off?), left out"),
-    ):
-        if number:
+    for name, what in _IMPORTED.items():
+        if number := getattr(found, name):
             say_line(f"{number} {what}")
     for reason, number in found.failed.most_common():
         say_line(f"{number} failed: {reason}")
-    say_line(
-        f"{found.missing} requests have no answer yet" if found.missing else "all are answered"
-    )
+    missing = f"{found.missing} requests have no answer yet"
+    say_line(missing if found.missing else "all are answered")
 
 
 def answers(

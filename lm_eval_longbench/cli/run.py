@@ -10,7 +10,6 @@ import shutil
 import signal
 import sys
 import textwrap
-from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
@@ -33,11 +32,10 @@ from lm_eval_longbench.files import read_json
 from lm_eval_longbench.harness.arguments import Beside
 from lm_eval_longbench.harness.baseline import NAME
 from lm_eval_longbench.harness.evaluate import Captured
-from lm_eval_longbench.harness.kept_answers import Wanted
+from lm_eval_longbench.harness.kept_answers import KeptAnswers, Wanted
 from lm_eval_longbench.harness.run import run_harness
 from lm_eval_longbench.harness.unsent import bill_of, written_requests
 from lm_eval_longbench.options import FLAGS, KEY, Options, flag
-from lm_eval_longbench.records.store import AnswerStore
 from lm_eval_longbench.records.summary import with_sum
 from lm_eval_longbench.reporting.cost import Price, read_price
 from lm_eval_longbench.secrets import MASK, masked_command
@@ -93,14 +91,9 @@ def help_text() -> str:
     return _HELP.format(keys=textwrap.indent(textwrap.dedent(attributes), "  "))
 
 
-def own_command() -> str:
-    """Return the user's command line, quoted for a shell; keys in it are masked."""
-    return masked_command([Path(sys.argv[0]).name, *sys.argv[1:]])
-
-
 def to_go_on() -> str:
-    """Return the line with which a stopped run goes on."""
-    command = own_command()
+    """Return the line with which a stopped run goes on; keys in it are masked."""
+    command = masked_command([Path(sys.argv[0]).name, *sys.argv[1:]])
     keys = f" (with your keys where {MASK} stands)" if MASK in command else ""
     return f"To go on{keys}: {command}"
 
@@ -127,24 +120,14 @@ def _is_official(kept: Captured, limit: int, **changed: Any) -> bool:
         benchmark = benchmark_of(task)
         official, source = benchmark.protocol(task), benchmark.source
         grown = {"limit": limit, "data_sha256": source.sha256, "overlength": "truncate"}
-        grown |= {
-            "data": source.label,
-            "shard": None,
-            "chat": official.chat,
-            "system_sha256": None,
-            **changed,
-        }
-        if departures(benchmark, task, {**own, **grown}, official.repeats).found:
+        grown |= {"data": source.label, "shard": None, "chat": official.chat, "system_sha256": None}
+        if departures(benchmark, task, {**own, **grown, **changed}, official.repeats).found:
             return False
     return True
 
 
 def next_command(kept: Captured) -> str:
-    """Return the user's own command, grown to the official protocol; "" where it cannot be.
-
-    Args:
-        kept: a run that is not of the official protocol.
-    """
+    """Return the command of a run that is not official, grown to be; "" where it cannot be."""
     # What is not official, and what may not be.
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     for names in (("--limit", "-L"), ("--samples", "-E"), ("--system_instruction",)):
@@ -188,11 +171,7 @@ _BILL = {
 
 
 def counted_run(
-    price: Price | None,
-    parsed: argparse.Namespace,
-    store: AnswerStore,
-    model: Any,
-    wanted: Sequence[Wanted],
+    price: Price | None, parsed: argparse.Namespace, answers: KeptAnswers, wanted: list[Wanted]
 ) -> NoReturn:
     """Print what a run would ask: with a price, the `instead` of `Beside`."""
     tasks, tokenizer = bill_of(parsed, wanted)
@@ -218,44 +197,22 @@ def _submitted(folder: Path) -> None:
 
 def run(
     context: typer.Context,
-    preset: Annotated[
-        str | None, typer.Option(help="A published model's settings; see `presets`.")
-    ] = None,
-    thinking: Annotated[
-        bool, typer.Option("--thinking", help="The preset's settings for thinking scores.")
-    ] = False,
-    keep_empty: Annotated[
-        bool, typer.Option("--keep-empty", help="Do not ask again what got no answer.")
-    ] = False,
-    write_requests: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR", help="Write what is to be asked for a batch API; send nothing."
-        ),
-    ] = None,
-    format: Annotated[
-        str, typer.Option("--format", help="Of --write-requests: openai, anthropic or vllm.")
-    ] = OPENAI,
-    submit: Annotated[
-        bool, typer.Option("--submit", help="Send what --write-requests wrote, and fetch results.")
-    ] = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Count requests, tokens and cost; send nothing.")
-    ] = False,
-    price: Annotated[
-        str | None, typer.Option(help="in,out[,cached]: money for a million tokens.")
-    ] = None,
-    verbose: Annotated[
-        bool, typer.Option("--verbose", help="Print all tables and all log lines.")
-    ] = False,
-    debug: Annotated[
-        bool, typer.Option("--debug", help="Print the traceback of an error.")
-    ] = False,
+    preset: str | None = None,
+    thinking: Annotated[bool, typer.Option("--thinking")] = False,
+    keep_empty: Annotated[bool, typer.Option("--keep-empty")] = False,
+    write_requests: Path | None = None,
+    format: str = OPENAI,
+    submit: Annotated[bool, typer.Option("--submit")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run")] = False,
+    price: str | None = None,
+    verbose: Annotated[bool, typer.Option("--verbose")] = False,
+    debug: Annotated[bool, typer.Option("--debug")] = False,
 ) -> None:
     """Run `lm_eval run ARGS...` with the LongBench tasks and the longbench-extractive model.
 
     With `--locked [FILE]` only if all is as longbench.lock says.
     """
+    # Its help is `help_text`.
     if not context.args or {"-h", "--help"} & set(context.args):
         context.args.append("--help")
         say(help_text())
@@ -268,10 +225,8 @@ def run(
             _submitted(write_requests)
             return
         instead = written_requests(write_requests, format, money)
-    elif submit:
-        raise OptionError("--submit is for --write-requests DIR.")
-    elif format != OPENAI:
-        raise OptionError("--format is for --write-requests DIR.")
+    elif submit or format != OPENAI:
+        raise OptionError("--submit and --format are for --write-requests DIR.")
     if dry_run and instead is not None:
         raise OptionError("--dry-run counts and --write-requests writes: give one of them.")
     instead = partial(counted_run, money) if dry_run else instead
@@ -285,8 +240,7 @@ def run(
             debug=debug,
         )
     except NothingSent as done:
-        for line in str(done).splitlines()[: 1 if submit else None]:
-            say_line(line)
+        say(str(done).splitlines()[0] if submit else str(done))
         if submit and write_requests is not None:
             _submitted(write_requests)
         return
@@ -297,18 +251,15 @@ def run(
             signal.signal(number, lambda *_: os._exit(status))
         raise typer.Exit(status) from None
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
-    failed = False
+    faults = [kept.unwritten] if kept.unwritten else []
     try:
         run = Run(kept)
         say(run.ending(partial(next_command, kept), width, verbose=verbose), end="")
         if kept.rows and not run.answered:
-            fail(_NO_ANSWER)
-            failed = True
+            faults.insert(0, _NO_ANSWER)
     except LongBenchError as error:  # the harness has written all there is
-        fail(f"The report on this run cannot be made: {error}")
-        failed = True
-    if kept.unwritten:
-        fail(kept.unwritten)
-        failed = True
-    if failed:
+        faults.insert(0, f"The report on this run cannot be made: {error}")
+    for fault in faults:
+        fail(fault)
+    if faults:
         raise typer.Exit(1)

@@ -77,9 +77,8 @@ class Wanted:
         )
 
 
-# Gets the run's arguments, the file of answers, the model and what is to be asked of it; raises
-# NothingSent.
-Instead = Callable[[Namespace, AnswerStore, Any, Sequence["Wanted"]], NoReturn]
+# Gets the run's arguments, its answers and what is to be asked; raises NothingSent.
+Instead = Callable[[Namespace, "KeptAnswers", list[Wanted]], NoReturn]
 
 
 class KeptAnswers:
@@ -88,7 +87,8 @@ class KeptAnswers:
     Attributes:
         asked: answers that the run needs, as far as it has come.
         done: those of them that are there.
-        instead: called in place of the model; None: it is asked.
+        instead: called in place of the model with this and what is to be asked; None: it is asked.
+        model: that is asked, while they are `around` it.
     """
 
     def __init__(
@@ -99,7 +99,7 @@ class KeptAnswers:
         *,
         cuts: dict[str, Any] | None = None,
         keep_empty: bool = False,
-        instead: Callable[[Any, Sequence[Wanted]], NoReturn] | None = None,
+        instead: Callable[[KeptAnswers, list[Wanted]], NoReturn] | None = None,
     ) -> None:
         """Prepare.
 
@@ -109,7 +109,7 @@ class KeptAnswers:
             say: gets the line that says how many answers are there already.
             cuts: arguments of the model that may cut the prompts of others' tasks.
             keep_empty: whether requests that got no answer are left alone.
-            instead: called in place of the model with what is to be asked.
+            instead: see above.
         """
         self.store = store
         self.asked = self.done = 0
@@ -123,7 +123,7 @@ class KeptAnswers:
     @contextlib.contextmanager
     def around(self, lm: Any) -> Iterator[None]:
         """While open, the answers of a model are kept and not asked for again."""
-        self._model, self._ask, self._counts = lm, lm.generate_until, Counts(lm)
+        self.model, self._ask, self._counts = lm, lm.generate_until, Counts(lm)
         self._failed = self._capped = 0
         with replaced(lm, generate_until=self.generate_until):
             yield
@@ -172,33 +172,25 @@ class KeptAnswers:
 
     def generate_until(self, instances: list[Instance], *args: Any, **kwargs: Any) -> list[str]:
         """Return a text for each request, asking the model for what is not there."""
-        ours = [one for one in instances if _is_for_text(one)]
-        others: Iterator[str] = iter(())
-        if len(ours) < len(instances):  # of another package's task, such as one with images
-            others = iter(
-                self._ask([one for one in instances if not _is_for_text(one)], *args, **kwargs)
-            )
-        wanted = self.requests(ours)
-        self._answers = {}
-        missing: dict[tuple[str, int], Wanted] = {}
+        wanted = self.requests([one for one in instances if _is_for_text(one)])
+        # Of another package's task, such as one with images.
+        foreign = [one for one in instances if not _is_for_text(one)]
+        others = iter(self._ask(foreign, *args, **kwargs) if foreign else ())
+        unique: dict[tuple[str, int], Wanted] = {}
         for request in wanted:
-            if request.name not in self._answers and request.name not in missing:
-                answer = self.there(request)
-                if answer is None:
-                    missing[request.name] = request
-                else:
-                    self._answers[request.name] = answer
+            unique.setdefault(request.name, request)
+        known = {name: self.there(request) for name, request in unique.items()}
+        self._answers = {name: answer for name, answer in known.items() if answer}
+        missing = [request for name, request in unique.items() if not known[name]]
         there = len(self._answers)
-        self.asked += there + len(missing)
+        self.asked += len(unique)
         self.done += there
         ask = f"{len(missing)} to ask" if missing else "nothing to ask"
-        self._say(
-            f"{there} of {there + len(missing)} answers are in {self.store.path} already, {ask}."
-        )
+        self._say(f"{there} of {len(unique)} answers are in {self.store.path} already, {ask}.")
         if missing and self.instead is not None:
-            self.instead(self._model, list(missing.values()))
+            self.instead(self, missing)
         elif missing:
-            self._asked(list(missing.values()), args, kwargs)
+            self._asked(missing, args, kwargs)
         texts = iter([AnswerText(self._answers[request.name]) for request in wanted])
         return [next(texts if _is_for_text(one) else others) for one in instances]
 
@@ -209,14 +201,13 @@ class KeptAnswers:
         try:
             if stopping():
                 raise Stopped
-            own = getattr(self._model, "generate_answers", None)
-            if own is not None:
-                self._with_answers(own, missing)
+            if hasattr(self.model, "generate_answers"):
+                self._with_answers(missing)
             else:
                 self._with_hook(missing, args, kwargs)
         except Exception as error:
             if stopping.fault is None and stopping.signal is None:
-                stopping.fault = died(self._model, error)
+                stopping.fault = died(self.model, error)
             if stopping.fault is not None:
                 raise stopping.fault from error
             if stopping.signal is not None:  # an engine that was stopped too, and the like
@@ -250,26 +241,24 @@ class KeptAnswers:
             self._bar.set_postfix(failed=self._failed, capped=self._capped, refresh=False)
             self._bar.update(1)
 
-    # ------------------------------------------------------------------ models that give answers
-
-    def _with_answers(self, ask: Callable[..., list[Answer]], requests: list[Wanted]) -> None:
-        def keep(number: int, answer: Answer) -> None:
-            self._keep(requests[number], answer)
-
-        instances = [one.instance for one in requests]
-        answers = ask(instances, keep=keep, stopping=self._stopping)
-        for request, answer in zip(requests, answers, strict=True):
+    def _with_answers(self, missing: list[Wanted]) -> None:
+        """Ask a model that gives answers."""
+        answers = self.model.generate_answers(
+            [one.instance for one in missing],
+            keep=lambda number, answer: self._keep(missing[number], answer),
+            stopping=self._stopping,
+        )
+        for request, answer in zip(missing, answers, strict=True):
             if request.name not in self._answers:
                 self._keep(request, answer)
 
-    # ------------------------------------------------------------------ all other models
-
     def _with_hook(self, missing: list[Wanted], args: Any, kwargs: Any) -> None:
+        """Ask any other model, which reports texts as they come, or returns them."""
         self._pending, self._of_prompt = defaultdict(deque), defaultdict(dict)
         for request in missing:
             self._pending[request.key].append(request)
             self._of_prompt[text_sha256(as_text(request.instance.args[0]))][request.key] = None
-        model = self._model
+        model = self.model
         report = model.cache_hook.add_partial
 
         def add_partial(attr: str, req: Any, res: Any) -> None:
@@ -308,7 +297,7 @@ class KeptAnswers:
     def _pieces(self, missing: list[Wanted]) -> Iterator[list[Wanted]]:
         """Yield what is asked in one call of the model."""
         lengths = [len(as_text(one.instance.args[0])) for one in missing]
-        size = engine_piece(self._model, sum(lengths) / len(lengths) / _CHARACTERS)
+        size = engine_piece(self.model, sum(lengths) / len(lengths) / _CHARACTERS)
         if size is None:
             yield missing
             return
@@ -330,7 +319,7 @@ class KeptAnswers:
             if waiting:
                 request = waiting.popleft()
                 self._keep(request, self._answer(request, text))
-                if not hasattr(self._model, "model_call"):
+                if not hasattr(self.model, "model_call"):
                     self._stopping.after_batch()
                 return
 

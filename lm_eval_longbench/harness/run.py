@@ -248,7 +248,7 @@ def _stoppable(parsed: Namespace, beside: Beside) -> Iterator[KeptAnswers | None
             beside.say,
             cuts=cuts(arguments),
             keep_empty=beside.keep_empty,
-            instead=beside.instead and functools.partial(beside.instead, parsed, store),
+            instead=beside.instead and functools.partial(beside.instead, parsed),
         )
     elif beside.instead is not None:
         raise OptionError("Without requests to send, --output_path says which answers are there.")

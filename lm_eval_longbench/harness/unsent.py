@@ -19,7 +19,7 @@ from lm_eval_longbench.harness.api_model import NAME, LongBenchAPI
 from lm_eval_longbench.harness.arguments import model_of
 from lm_eval_longbench.harness.backend import as_text
 from lm_eval_longbench.harness.generation import BUDGETS
-from lm_eval_longbench.harness.kept_answers import Instead, Wanted
+from lm_eval_longbench.harness.kept_answers import Instead, KeptAnswers, Wanted
 from lm_eval_longbench.harness.prefill import document_of
 from lm_eval_longbench.prompts.prepare import common
 from lm_eval_longbench.prompts.render import text_sha256
@@ -27,7 +27,6 @@ from lm_eval_longbench.prompts.tokenizer import load_tokenizer, tokenizer_name
 from lm_eval_longbench.prompts.truncation import count_tokens
 from lm_eval_longbench.records.answer import Answer
 from lm_eval_longbench.records.identity import shown
-from lm_eval_longbench.records.store import AnswerStore
 from lm_eval_longbench.records.summary import TaskAnswers
 from lm_eval_longbench.reporting.cost import Price
 from lm_eval_longbench.result_files import written_together
@@ -49,17 +48,11 @@ _ASCII, _OTHERS = 4.0, 1.5
 def bill_of(
     parsed: Namespace, wanted: Sequence[Wanted]
 ) -> tuple[dict[str, TaskAnswers], str | None]:
-    """Return what some requests cost.
+    """Return what the requests of a run cost, and the tokenizer that its arguments name.
 
-    Args:
-        parsed: arguments of the run, which say what tokenizer counts.
-        wanted: requests that are to be asked.
-
-    Returns:
-        By task the answers: tokens of their prompts as sent, and of the answers at most. Cached are
-        those at the beginning of an earlier prompt on the same document; servers with prefix
-        caching, and `hf` here, read them once. Beside it the tokenizer that counted; None: none is
-        known, tokens are estimated from characters.
+    By task the answers: tokens of their prompts as sent, and of the answers at most. Cached are
+    those at the beginning of an earlier prompt on the same document; servers with prefix caching,
+    and `hf` here, read them once. No tokenizer: tokens are estimated from characters.
     """
     arguments = dict(model_of(parsed)[1])
     name, tokenizer = tokenizer_name(read_options(parsed.metadata or {}).tokenizer, arguments), None
@@ -122,9 +115,8 @@ def written_requests(folder: Path, form: str, price: Price | None = None) -> Ins
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise OptionError(f"--write-requests needs a folder that is new or empty, not {folder}.")
 
-    def write(
-        parsed: Namespace, store: AnswerStore, model: Any, wanted: Sequence[Wanted]
-    ) -> NoReturn:
+    def write(parsed: Namespace, answers: KeptAnswers, wanted: list[Wanted]) -> NoReturn:
+        store, model = answers.store, answers.model
         if not isinstance(model, LongBenchAPI):
             raise OptionError(f"--write-requests is for --model {NAME}.")
         tasks, tokenizer = bill_of(parsed, wanted)  # where it cannot be made, nothing is written
@@ -136,22 +128,15 @@ def written_requests(folder: Path, form: str, price: Price | None = None) -> Ins
                 # 50 letters, digits and hyphens or so, for providers take 64. The model counts, so
                 # that results of another one are foreign.
                 name = f"{text_sha256(f'{store.identity} {one.key}')[:48]}-{one.repeat}"
-                awaited.append(
-                    Awaited(
-                        name,
-                        store.identity,
-                        store.path.name,
-                        one.kept(Answer("")),
-                        request.parameters.get("stop") or (),
-                        ("seed",) if form == ANTHROPIC and request.seed is not None else (),
-                    )
-                )
+                stops = request.parameters.get("stop") or ()
+                left_out = ("seed",) if form == ANTHROPIC and request.seed is not None else ()
+                known = (store.identity, store.path.name, one.kept(Answer("")))
+                awaited.append(Awaited(name, *known, stops, left_out))
                 yield request_row(form, name, model.server, request)
 
-        ending = "json" if form == ANTHROPIC else "jsonl"
         files = []
         for number, data in enumerate(files_of_rows(form, rows()), start=1):
-            path = folder / f"requests-{number:03}.{ending}"
+            path = folder / f"requests-{number:03}.{'json' if form == ANTHROPIC else 'jsonl'}"
             with written_together([path]) as (file,):
                 file.write(data)
             digest = hashlib.sha256(data).hexdigest()
@@ -174,9 +159,9 @@ def written_requests(folder: Path, form: str, price: Price | None = None) -> Ins
             },
             "files": files,
         }
+        add_awaited(store.path, awaited)
         with written_together([folder / MANIFEST]) as (file,):
             file.document(manifest)
-        add_awaited(store.path, awaited)
         raise NothingSent(
             f"{len(wanted)} requests of {len(tasks)} tasks are in {len(files)} "
             f"{'file' if len(files) == 1 else 'files'} in {folder}, none was sent.\n"

@@ -32,8 +32,9 @@ _ANSWER = tuple(one.name for one in fields(Answer))
 # The last one is of the model and of all others.
 COLUMNS = (*_REQUEST, *_ANSWER, "sha256")
 _ALL = ", ".join(COLUMNS)
-_NUMBERS = {"repeat", *(name for name in _ANSWER if name.endswith("_tokens"))}
-_REALS = {"seconds", "at"}
+# Columns of numbers; the others hold texts.
+_NUMBERS: dict[str, type[int | float]] = {"repeat": int, "seconds": float, "at": float}
+_NUMBERS |= {name: int for name in _ANSWER if name.endswith("_tokens")}
 _MAIN = "*** in database main *** "
 # No row takes fewer bytes: two hashes alone have so many.
 _LEAST = 128
@@ -41,11 +42,6 @@ _LEAST = 128
 
 class DamagedStore(OptionError):
     """A file of answers holds what no run wrote."""
-
-
-def type_of(column: str) -> str:
-    """Return the type of a column in SQLite's words."""
-    return "INTEGER" if column in _NUMBERS else "REAL" if column in _REALS else "TEXT"
 
 
 @dataclass(frozen=True)
@@ -83,20 +79,17 @@ def _storable(column: str, value: Any) -> Any:
     """Return a value as SQLite gives it back; a number that it cannot hold is not known."""
     if value is None:
         return None
-    if column in _NUMBERS or column in _REALS:
-        real = column in _REALS
-        if not isinstance(value, int | float) or not math.isfinite(value) or abs(value) >= 2**63:
-            return None
-        return float(value) if real else int(value)
-    text = str(value)
+    if column in _NUMBERS:
+        known = isinstance(value, int | float) and math.isfinite(value) and abs(value) < 2**63
+        return _NUMBERS[column](value) if known else None
+    raw = str(value).encode("utf-8", "surrogatepass")
     try:
-        text.encode()
-    except UnicodeEncodeError:  # half a surrogate pair
-        return text.encode("utf-8", "surrogatepass")
-    return text
+        return raw.decode()
+    except UnicodeDecodeError:  # half a surrogate pair
+        return raw
 
 
-def _sha256(identity: str, values: Sequence[Any]) -> str:
+def _sha256(identity: str | None, values: Sequence[Any]) -> str:
     whole = repr((identity, *values)).encode("utf-8", "backslashreplace")
     return hashlib.sha256(whole).hexdigest()
 
@@ -104,7 +97,7 @@ def _sha256(identity: str, values: Sequence[Any]) -> str:
 def _kept(identity: str | None, values: Sequence[Any]) -> Kept | None:
     """Return what a row holds; None: it is not as this model's run wrote it."""
     *own, digest = values
-    if identity is None or digest != _sha256(identity, own):
+    if digest != _sha256(identity, own):
         return None
     known: dict[str, Any] = {
         name: value.decode("utf-8", "surrogatepass") if isinstance(value, bytes) else value
@@ -200,19 +193,6 @@ def row_of(connection: sqlite3.Connection, identity: str, request: str, repeat: 
     return _kept(identity, values) if values else None
 
 
-def check(connection: sqlite3.Connection) -> None:
-    """Read a whole file.
-
-    Raises:
-        sqlite3.DatabaseError: something in it is not as it was written.
-    """
-    (said,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
-    if said != "ok":
-        raise sqlite3.DatabaseError(" ".join(str(said).split()).removeprefix(_MAIN))
-    if any(kept is None for kept in rows_of(connection)):
-        raise sqlite3.DatabaseError("answers do not match their hash")
-
-
 def readable(path: Path, identity: str) -> tuple[list[Kept], int | None]:
     """Return the answers of a model that a damaged file still has, and how many others it had.
 
@@ -241,12 +221,14 @@ def readable(path: Path, identity: str) -> tuple[list[Kept], int | None]:
 
 logger = logging.getLogger(__name__)
 
+_TYPES = {int: "INTEGER", float: "REAL", None: "TEXT"}
 _TABLES = (
     "BEGIN IMMEDIATE",
-    f"CREATE TABLE answers ({', '.join(f'{one} {type_of(one)}' for one in COLUMNS)},"
+    f"CREATE TABLE answers ({', '.join(f'{one} {_TYPES[_NUMBERS.get(one)]}' for one in COLUMNS)},"
     " PRIMARY KEY (request, repeat))",
     "CREATE TABLE model (identity TEXT)",
 )
+_IS_MADE = "SELECT COUNT(*) FROM sqlite_master WHERE name IN ('answers', 'model')"
 # An answer is never replaced by the lack of one.
 PUT = (
     f"INSERT INTO answers ({_ALL}) VALUES ({', '.join('?' * len(COLUMNS))})"
@@ -285,13 +267,16 @@ def _check(path: Path, connection: sqlite3.Connection, identity: str) -> None:
         sqlite3.DatabaseError: it is damaged.
     """
     found = identity_of(connection)
-    other = shown(found) if found != identity else None
-    if other is not None:
+    if found != identity and shown(found):
         raise OptionError(
-            f"{path} holds answers of {other}, and this run is {shown(identity)}. Give another "
-            "output_path."
+            f"{path} holds answers of {shown(found)}, and this run is {shown(identity)}. Give "
+            "another output_path."
         )
-    check(connection)
+    (said,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
+    if said != "ok":
+        raise sqlite3.DatabaseError(" ".join(str(said).split()).removeprefix(_MAIN))
+    if any(kept is None for kept in rows_of(connection)):
+        raise sqlite3.DatabaseError("answers do not match their hash")
     if found != identity:
         raise sqlite3.DatabaseError("it does not say whose answers it holds")
 
@@ -326,11 +311,6 @@ def take(own: sqlite3.Connection, identity: str, file: Path) -> int:
     return int(number) - new
 
 
-def _has_answers(connection: sqlite3.Connection) -> bool:
-    tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
-    return {"answers", "model"} <= tables
-
-
 class AnswerStore:
     """The answers of one model: those of earlier runs and ranks, and the file of this process.
 
@@ -342,13 +322,7 @@ class AnswerStore:
     """
 
     def __init__(self, folder: Path, stem: str, identity: str, rank: int = 0) -> None:
-        """Open the file of this process, and look at all files of the same model.
-
-        Args:
-            folder: of the output.
-            stem: how the names of the model's files begin.
-            identity: of the model.
-            rank: of this process.
+        """Open this process's file, and look at all of the model, whose names begin with `stem`.
 
         Raises:
             OptionError: another process writes the file, or a file cannot be used.
@@ -362,7 +336,13 @@ class AnswerStore:
         self._readers: list[sqlite3.Connection] = []
         with naming(self.path):
             folder.mkdir(parents=True, exist_ok=True)
-            self._take_lock()
+            try:
+                self._lock.acquire(timeout=0)
+            except Timeout:
+                raise OptionError(
+                    f"Another run writes its answers to {self.path}. Wait for it, or give this run "
+                    "another output_path."
+                ) from None
             try:
                 try:
                     with naming(self.path):
@@ -383,7 +363,7 @@ class AnswerStore:
             with contextlib.ExitStack() as stack:
                 other = stack.enter_context(reading(file))
                 # Another rank may be making its file in this moment.
-                if _has_answers(other):
+                if other.execute(_IS_MADE).fetchone() == (2,):
                     _check(file, other, self.identity)
                     self._readers.append(other)
                 self._others.push(stack.pop_all())
@@ -403,15 +383,6 @@ class AnswerStore:
             f"{len(found)} can be read and count; {'all others' if lost is None else lost} are "
             "asked again."
         )
-
-    def _take_lock(self) -> None:
-        try:
-            self._lock.acquire(timeout=0)
-        except Timeout:
-            raise OptionError(
-                f"Another run writes its answers to {self.path}. Wait for it, or give this run "
-                "another output_path."
-            ) from None
 
     def _other_files(self) -> list[Path]:
         return [file for file in answer_files(self._folder, self._stem) if file != self.path]
@@ -439,8 +410,7 @@ class AnswerStore:
 
     def number(self) -> int:
         """Return how many answers the file of this process has."""
-        (number,) = self._own.execute("SELECT COUNT(*) FROM answers").fetchone()
-        return int(number)
+        return int(self._own.execute("SELECT COUNT(*) FROM answers").fetchone()[0])
 
     def merge(self) -> None:
         """Take the answers of the model's other files into this one, and remove those files.

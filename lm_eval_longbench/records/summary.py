@@ -144,10 +144,17 @@ def summary(file: Path) -> FileAnswers:
 
 
 @contextlib.contextmanager
-def locked(files: Iterable[Path], done: str) -> Iterator[None]:
-    """Keep runs from files of answers; OptionError if one writes there: nothing was `done`."""
+def opened_together(
+    identities: Mapping[Path, str], done: str, others: Iterable[Path] = ()
+) -> Iterator[dict[Path, sqlite3.Connection]]:
+    """Open files, each of the model with an identity; all is written to all, or nothing.
+
+    While open, no run writes to them, nor to the others. OptionError if one does: nothing was
+    `done`.
+    """
+    found: dict[Path, sqlite3.Connection] = {}
     with contextlib.ExitStack() as stack:
-        for file in files:
+        for file in dict.fromkeys((*identities, *others)):
             try:
                 with contextlib.suppress(PermissionError):  # nobody writes in such a folder
                     stack.enter_context(FileLock(f"{file}.lock").acquire(timeout=0))
@@ -155,14 +162,6 @@ def locked(files: Iterable[Path], done: str) -> Iterator[None]:
                 raise OptionError(
                     f"A run writes its answers to {file}. Wait for it; nothing was {done}."
                 ) from None
-        yield
-
-
-@contextlib.contextmanager
-def opened_together(identities: Mapping[Path, str]) -> Iterator[dict[Path, sqlite3.Connection]]:
-    """Open locked files, each of the model with an identity; all is written to all, or nothing."""
-    found: dict[Path, sqlite3.Connection] = {}
-    with contextlib.ExitStack() as stack:
         for file, identity in identities.items():
             with naming(file):
                 found[file] = made(file, identity)
@@ -173,21 +172,7 @@ def opened_together(identities: Mapping[Path, str]) -> Iterator[dict[Path, sqlit
             connection.execute("COMMIT")
 
 
-def _checked(files: Sequence[Path]) -> str:
-    """Return whose answers some files have; OptionError if one is not as it was written."""
-    for file in files:
-        with reading(file) as opened:
-            damaged = sum(kept is None for kept in rows_of(opened))
-            identity = identity_of(opened) or ""
-        if damaged:
-            raise OptionError(
-                f"{file} is damaged ({damaged} answers): a run of its model mends it. Nothing was "
-                "merged."
-            )
-    return identity
-
-
-def merge_answers(paths: Iterable[Path], folder: Path) -> dict[Path, int]:
+def merge_answers(paths: Sequence[Path], folder: Path) -> dict[Path, int]:
     """Put all answers of some files into one file a model; those files stay as they are.
 
     An answer is never replaced by the lack of one. Either all of it is done, or nothing.
@@ -202,22 +187,28 @@ def merge_answers(paths: Iterable[Path], folder: Path) -> dict[Path, int]:
     Raises:
         OptionError: there is no such file, one is damaged, or a run is writing one.
     """
-    given = list(paths)
-    files = list(dict.fromkeys(file for path in given for file in files_of(path)))
-    own: dict[Path, list[Path]] = defaultdict(list)
+    files = dict.fromkeys(file for path in paths for file in files_of(path))
+    own: defaultdict[Path, list[Path]] = defaultdict(list)
+    whose: dict[Path, str] = {}
     for file in files:
         target = folder / re.sub(r"_rank\d+(?=\.sqlite$)", "", file.name)
-        if target.resolve() != file.resolve():
-            own[target].append(file)
+        if target.resolve() == file.resolve():
+            continue
+        if damaged := summary(file).damaged:
+            raise OptionError(
+                f"{file} is damaged ({damaged} answers): a run of its model mends it. Nothing was "
+                "merged."
+            )
+        own[target].append(file)
+        with reading(file) as opened:
+            whose[target] = identity_of(opened) or ""
     if not own:
-        raise OptionError(f"No file of answers is in {', '.join(map(str, given))}.")
+        raise OptionError(f"No file of answers is in {', '.join(map(str, paths))}.")
     folder.mkdir(parents=True, exist_ok=True)
     double = {}
-    with locked(dict.fromkeys((*own, *files)), "merged"):
-        whose = {target: _checked(sources) for target, sources in own.items()}
-        with opened_together(whose) as opened:
-            for target, sources in own.items():
-                with naming(target):
-                    again = (take(opened[target], whose[target], source) for source in sources)
-                    double[target] = sum(again)
+    with opened_together(whose, "merged", files) as targets:
+        for target, sources in own.items():
+            with naming(target):
+                again = (take(targets[target], whose[target], source) for source in sources)
+                double[target] = sum(again)
     return double

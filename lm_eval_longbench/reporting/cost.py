@@ -82,13 +82,7 @@ _COLUMNS = {"answered": "answers", **{name: name.removesuffix("_tokens") for nam
 
 
 def costs(report: Report, folders: Mapping[str, Path], price: Price) -> list[dict[str, str]]:
-    """Return a line for each run and table whose answers were kept.
-
-    Args:
-        report: of the runs.
-        folders: that were given, by the names of the runs.
-        price: of tokens.
-    """
+    """Return a line for each run and table whose answers were kept; `folders` by name of run."""
     by_run, rows = {name: _kept(path) for name, path in folders.items()}, []
     for own in report.benchmarks:
         for number, column in enumerate(own.columns):

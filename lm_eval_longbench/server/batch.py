@@ -20,7 +20,7 @@ from lm_eval_longbench.errors import DataError, MissingDependencyError, OptionEr
 from lm_eval_longbench.files import json_rows, read_json, read_json_lines
 from lm_eval_longbench.records.answer import ANSWERED, BATCH, Answer
 from lm_eval_longbench.records.store import PUT, Kept, naming, row_of
-from lm_eval_longbench.records.summary import locked, opened_together
+from lm_eval_longbench.records.summary import opened_together
 from lm_eval_longbench.result_files import json_lines, written_together
 from lm_eval_longbench.server.client import Request, Taken
 from lm_eval_longbench.server.faults import Fault, shortened, told_by
@@ -30,11 +30,8 @@ from lm_eval_longbench.server.server import CHAT, PATHS, Server
 OPENAI, ANTHROPIC, VLLM = "openai", "anthropic", "vllm"
 # Rows and bytes that a file may hold: of OpenAI's Batch and Anthropic's Message Batches, November
 # 2026.
-LIMITS = {
-    OPENAI: (50_000, 200_000_000),
-    ANTHROPIC: (100_000, 256_000_000),
-    VLLM: (50_000, 200_000_000),
-}
+LIMITS = {OPENAI: (50_000, 200_000_000), ANTHROPIC: (100_000, 256_000_000)}
+LIMITS[VLLM] = LIMITS[OPENAI]
 FORMATS = tuple(LIMITS)
 # Generation arguments that Anthropic takes, the last one by another name.
 _ANTHROPIC = {"max_tokens", "temperature", "top_p", "top_k", "stop"}
@@ -80,13 +77,12 @@ def files_of_rows(form: str, rows: Iterable[Mapping[str, Any]]) -> Iterator[byte
         (b'{"requests": [', b",\n", b"]}\n") if form == ANTHROPIC else (b"", b"\n", b"\n")
     )
     held: list[bytes] = []
-    size = 0
+    size = len(first + last)
     for row in rows:
         line = json.dumps(row, ensure_ascii=False).encode("utf-8", "backslashreplace")
-        more = len(first) + len(line) + len(last)
-        if held and (len(held) == most_rows or size + more > most_bytes):
+        if held and (len(held) == most_rows or size + len(line) > most_bytes):
             yield first + between.join(held) + last
-            held, size = [], 0
+            held, size = [], len(first + last)
         held.append(line)
         size += len(line) + len(between)
     if held:
@@ -119,8 +115,7 @@ class Awaited:
 
 def add_awaited(answers: Path, out: Iterable[Awaited]) -> None:
     """Note that requests to a model are out, beside those that are already."""
-    known = awaited_in(answers.parent, answers.stem)
-    known |= {one.custom_id: one for one in out}
+    known = awaited_in(answers.parent, answers.stem) | {one.custom_id: one for one in out}
     with json_lines(answers.with_name(f"requests_{answers.stem}.jsonl")) as write:
         for one in known.values():
             row = asdict(one)
@@ -129,11 +124,7 @@ def add_awaited(answers: Path, out: Iterable[Awaited]) -> None:
 
 
 def awaited_in(folder: Path, stem: str = "*") -> dict[str, Awaited]:
-    """Return the requests that are out by their `custom_id`, of all models in a folder.
-
-    Args:
-        folder: with files of answers.
-        stem: of the file of answers of one model.
+    """Return the requests that are out by their `custom_id`, of one model or all in a folder.
 
     Raises:
         DataError: a file of requests cannot be read.
@@ -153,13 +144,8 @@ def awaited_in(folder: Path, stem: str = "*") -> dict[str, Awaited]:
 # ---------------------------------------------------------------------- results
 
 
-def answer_in(row: Any, stops: Sequence[str], left_out: Sequence[str]) -> Answer:
-    """Return the answer in a row of a result file.
-
-    Args:
-        row: of any provider.
-        stops: stop strings, where the answer ends.
-        left_out: parameters that the request did not have.
+def _answer_in(row: Any, asked: Awaited) -> Answer:
+    """Return the answer to a request in a row of any provider's result file.
 
     Raises:
         Fault: the request failed; has the reason in the provider's words.
@@ -181,11 +167,11 @@ def answer_in(row: Any, stops: Sequence[str], left_out: Sequence[str]) -> Answer
     if not reply.add(body):
         raise Fault("", "no choices in the reply")
     return replace(
-        as_answer(reply.choices[min(reply.choices)], stops, streamed=False),
+        as_answer(reply.choices[min(reply.choices)], asked.stops, streamed=False),
         **tokens_of(reply.usage),
         server_model=reply.model,
         fingerprint=reply.fingerprint,
-        left_out=tuple(left_out),
+        left_out=tuple(asked.left_out),
         via=BATCH,
     )
 
@@ -202,24 +188,16 @@ def _of_anthropic(message: Mapping[str, Any]) -> dict[str, Any]:
     usage = {name: number or 0 for name, number in message["usage"].items()}
     cached = usage.get("cache_read_input_tokens", 0)
     written = usage.get("cache_creation_input_tokens", 0)
-    end = message["stop_reason"]
+    end = _ENDS.get(message["stop_reason"], message["stop_reason"])
     return {
         "model": message["model"],
-        "choices": [
-            {
-                "message": {"content": message["content"]},
-                "finish_reason": _ENDS.get(end, end),
-            }
-        ],
+        "choices": [{"message": {"content": message["content"]}, "finish_reason": end}],
         "usage": {
             "prompt_tokens": usage["input_tokens"] + cached + written,
             "completion_tokens": usage["output_tokens"],
             "prompt_tokens_details": {"cached_tokens": cached},
         },
     }
-
-
-# ---------------------------------------------------------------------- into the file of answers
 
 
 @dataclass
@@ -271,44 +249,35 @@ def import_results(paths: Sequence[Path], folder: Path) -> Imported:
     answers: dict[str, Answer] = {}
     for path in paths:
         for line, row in json_rows(path, OptionError):
-            if line.strip():
-                _read(row, out, answers, found)
+            try:
+                name = row["custom_id"]
+                if name not in out:
+                    found.foreign += 1
+                    continue
+                answer = _answer_in(row, out[name])
+            except Fault as fault:
+                found.failed[fault.reason] += 1
+            except (LookupError, TypeError, AttributeError):
+                found.broken += bool(line.strip())
+            else:
+                found.double += name in answers
+                if name not in answers or answers[name].state != ANSWERED:
+                    answers[name] = replace(answer, at=time.time())
     identities = {folder / asked.answers: asked.identity for asked in out.values()}
-    with locked(identities, "imported"), opened_together(identities) as files:
+    with opened_together(identities, "imported") as files:
         for name, asked in out.items():
-            path, answer = folder / asked.answers, answers.get(name)
+            path = folder / asked.answers
             with naming(path):
+                if name in answers:
+                    row = replace(asked.kept, answer=answers[name]).row(asked.identity)
+                    if files[path].execute(PUT, row).rowcount:
+                        found.answers[path] += 1
+                        found.empty += answers[name].state != ANSWERED
+                    else:
+                        found.known += 1
                 there = row_of(files[path], asked.identity, asked.kept.request, asked.kept.repeat)
-                is_there = there is not None and there.answer.state == ANSWERED
-                if answer is not None and is_there:
-                    found.known += 1
-                elif answer is not None:
-                    files[path].execute(PUT, replace(asked.kept, answer=answer).row(asked.identity))
-                    found.answers[path] += 1
-                    is_there = answer.state == ANSWERED
-                    found.empty += not is_there
-            found.missing += not is_there
+            found.missing += there is None or there.answer.state != ANSWERED
     return found
-
-
-def _read(row: Any, out: dict[str, Awaited], answers: dict[str, Answer], found: Imported) -> None:
-    """Take the answer of a row, or count why there is none."""
-    try:
-        name = row["custom_id"]
-        asked = out.get(name)
-        answer = None if asked is None else answer_in(row, asked.stops, asked.left_out)
-    except Fault as fault:
-        found.failed[fault.reason] += 1
-        return
-    except (LookupError, TypeError, AttributeError):
-        found.broken += 1
-        return
-    if answer is None:
-        found.foreign += 1
-        return
-    found.double += name in answers
-    if name not in answers or answers[name].state != ANSWERED:
-        answers[name] = replace(answer, at=time.time())
 
 
 # ---------------------------------------------------------------------- sent by their packages
@@ -320,13 +289,8 @@ _KEYS = {OPENAI: "OPENAI_API_KEY", ANTHROPIC: "ANTHROPIC_API_KEY"}
 _ENDED = ("completed", "failed", "expired", "cancelled")
 
 
-def client_of(form: str) -> Any:
-    """Return the provider's own client, with the key of the environment.
-
-    Raises:
-        OptionError: the form has no provider, or there is no key.
-        MissingDependencyError: its package is missing.
-    """
+def _client(form: str) -> Any:
+    """Return the provider's own client, with the key of the environment."""
     if form not in _KEYS:
         raise OptionError(f"--submit is for --format {OPENAI} and {ANTHROPIC}, not {form}.")
     if not os.environ.get(_KEYS[form]):
@@ -360,7 +324,7 @@ def submit(folder: Path, say: Callable[[str], None], wait: float = WAIT) -> list
     """
     manifest = read_json(folder / MANIFEST, OptionError)
     form, files = manifest["format"], manifest["files"]
-    client = client_of(form)
+    client = _client(form)
     for own in files:
         if not own.get("batch"):
             own["batch"] = _sent(form, client, folder / own["file"])
@@ -378,25 +342,19 @@ def submit(folder: Path, say: Callable[[str], None], wait: float = WAIT) -> list
             if told.get(name) != state:
                 told[name] = state
                 say(f"{name}: {state}")
-            if lines is not None:
-                found[name] = _kept(folder, own, state, lines)
+            if lines is None:
+                continue
+            if not lines:
+                raise RunStopped(
+                    f"The batch {own['batch']} of {name} has no results: {state}. To send it "
+                    f'again, take its "batch" out of {folder / MANIFEST}.'
+                )
+            found[name] = (folder / name.replace("requests", "results")).with_suffix(".jsonl")
+            with written_together([found[name]]) as (file,):
+                file.write(b"\n".join([*lines, b""]))
         if len(found) == len(files):
             return list(found.values())
         time.sleep(wait)
-
-
-def _kept(folder: Path, own: Any, state: str, lines: list[bytes]) -> Path:
-    """Write the results of a batch beside its requests."""
-    name = str(own["file"]).replace("requests", "results")
-    path = (folder / name).with_suffix(".jsonl")
-    if not lines:
-        raise RunStopped(
-            f"The batch {own['batch']} of {own['file']} has no results: {state}. To send it again, "
-            f'take its "batch" out of {folder / MANIFEST}.'
-        )
-    with written_together([path]) as (file,):
-        file.write(b"\n".join([*lines, b""]))
-    return path
 
 
 def _sent(form: str, client: Any, path: Path) -> str:
@@ -404,12 +362,10 @@ def _sent(form: str, client: Any, path: Path) -> str:
     if form == ANTHROPIC:
         return str(client.messages.batches.create(**json.loads(path.read_bytes())).id)
     with path.open("rb") as file:
-        first = json.loads(file.readline())
+        endpoint = json.loads(file.readline())["url"]
         file.seek(0)
         sent = client.files.create(file=file, purpose="batch")
-    made = client.batches.create(
-        input_file_id=sent.id, endpoint=first["url"], completion_window="24h"
-    )
+    made = client.batches.create(input_file_id=sent.id, endpoint=endpoint, completion_window="24h")
     return str(made.id)
 
 
@@ -431,9 +387,5 @@ def _state(form: str, client: Any, batch: str) -> tuple[str, list[bytes] | None]
     state = ": ".join([state, *problems[:1]])
     if found.status not in _ENDED:
         return state, None
-    contents = [
-        client.files.content(name).content
-        for name in (found.output_file_id, found.error_file_id)
-        if name
-    ]
-    return state, [line for content in contents for line in content.splitlines()]
+    names = filter(None, (found.output_file_id, found.error_file_id))
+    return state, [row for name in names for row in client.files.content(name).content.splitlines()]

@@ -54,7 +54,7 @@ def arguments(server, tmp_path, model_folder):
 def bill_of(arguments):
     found = []
 
-    def count(parsed, store, model, wanted):
+    def count(parsed, answers, wanted):
         found.extend(unsent.bill_of(parsed, wanted))
         raise NothingSent
 
