@@ -155,7 +155,7 @@ class LongBenchTask(ConfigurableTask):
         asking, options = self.asking, self.asking.options
         benchmark, task = asking.benchmark, asking.task
         own_metric = self.config.metadata.get(DEFINITION, {}).get("metric")
-        self._documents = asking.load(self._named_tokenizer)
+        self._documents = asking.load(self.config.metadata)
         rows = self._documents.rows
         # The harness copies documents about and logs them whole: it gets them without their long
         # text, and with the row number that leads back to it.
