@@ -79,9 +79,9 @@ def read_seed(given: Any) -> int | None:
     Raises:
         OptionError: it is something else.
     """
-    if given is None or str(given).lower() in ("none", "null"):
+    if str(given).lower() in ("none", "null"):
         return None
-    if isinstance(given, bool) or not str(given).isdecimal():
+    if not str(given).isdecimal():
         raise OptionError(
             "seed must be a whole number, the seed of the first answer, or none to send no seed at "
             f"all; not {given!r}."

@@ -219,12 +219,7 @@ class RetrievedAsking(Asking):
     """Parts in place of the document: given by `retrieved_context`, or found here."""
 
     def __init__(
-        self,
-        benchmark: Benchmark,
-        task: Task,
-        options: Options,
-        repeats: int,
-        retrieval: Retrieval,
+        self, benchmark: Benchmark, task: Task, options: Options, repeats: int, retrieval: Retrieval
     ) -> None:
         super().__init__(benchmark, task, options, repeats)
         self._retrieval = retrieval

@@ -203,7 +203,14 @@ def asked_part(asking: Any, documents: Documents, tokenizer: Tokenizer) -> Docum
             f"{task.label}: no question is left by {why}. Widen the option, or ask the tasks that "
             "have such questions: `lm-eval-longbench run` leaves the others out."
         )
-    return documents.part(asked, list(whole), options.shard, told)
+    return replace(
+        documents,
+        given=asked,
+        whole=list(whole),
+        shard=options.shard and f"{options.shard} of {len(whole)}",
+        label=f"{documents.label} (only {told})" if told else documents.label,
+        official=documents.official and not told,
+    )
 
 
 def _told(only: Mapping[str, Any]) -> str:

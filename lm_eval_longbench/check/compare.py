@@ -276,10 +276,9 @@ def _task(name: str, one: Side, other: Side) -> TaskComparison:
             )
         )
     found = Comparison([*told, *found.differences], found.unstated)
-    shared = (own for own in left.figures if own in right.figures)
-    return TaskComparison(
-        name, found, [(own, left.figures[own], right.figures[own]) for own in shared]
-    )
+    shared = [own for own in left.figures if own in right.figures]
+    figures = [(own, left.figures[own], right.figures[own]) for own in shared]
+    return TaskComparison(name, found, figures)
 
 
 def margin_verdict(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -84,25 +84,6 @@ class Documents:
     def asked(self) -> Sequence[int]:
         """The row numbers of the questions that are asked, in order."""
         return range(len(self.rows)) if self.given is None else self.given
-
-    def part(
-        self, asked: Sequence[int], whole: Sequence[int], shard: str | None, told: str
-    ) -> Documents:
-        """Return the documents of which only some are asked.
-
-        Args:
-            asked, whole: row numbers, of this shard and of all.
-            shard: as "3/8"; None: there are none.
-            told: what makes the questions unofficial, in words; "": nothing.
-        """
-        return replace(
-            self,
-            given=asked,
-            whole=whole,
-            shard=shard and f"{shard} of {len(whole)}",
-            label=f"{self.label} (only {told})" if told else self.label,
-            official=self.official and not told,
-        )
 
     @cached_property
     def ids(self) -> list[str]:

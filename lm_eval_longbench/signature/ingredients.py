@@ -142,14 +142,9 @@ def _own_switches(left: Signature, right: Signature) -> bool:
     return ours == theirs and not same_tokenizer(left, right)
 
 
-def _no_segmentation(left: Signature, right: Signature) -> bool:
-    """Whether no task on either side is scored with jieba."""
-    return left.get(SEGMENTED) is False and right.get(SEGMENTED) is False
-
-
-def _no_reasoning(left: Signature, right: Signature) -> bool:
-    """Whether no answer on either side holds reasoning."""
-    return left.get("reasoned") == 0 and right.get("reasoned") == 0
+def _both(name: str, value: object) -> Condition:
+    """Return whether something has this value on both sides."""
+    return lambda left, right: left.get(name) == value == right.get(name)
 
 
 def data_of(label: object) -> str:
@@ -266,7 +261,7 @@ INGREDIENTS: Mapping[str, Ingredient] = {
     "reasoning": Ingredient(
         NOT,
         "reasoning was scored with the answers on one side only",
-        _no_reasoning,
+        _both("reasoned", 0),
         "no answer on either side holds reasoning",
     ),
     # Answers that hold reasoning; null: not counted.
@@ -330,7 +325,7 @@ PACKAGES: Mapping[str, Ingredient] = {
     "jieba": Ingredient(
         NOT,
         "Chinese answers are segmented by another version before they are scored",
-        _no_segmentation,
+        _both(SEGMENTED, False),
         "none of these tasks is scored with it",
     ),
     "tokenizers": Ingredient(NOT, _CUTS, nothing_cut, _UNCUT),
