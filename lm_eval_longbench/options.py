@@ -79,9 +79,9 @@ def read_seed(given: Any) -> int | None:
     Raises:
         OptionError: it is something else.
     """
-    if given is None or str(given).lower() in ("none", "null"):
+    if str(given).lower() in ("none", "null"):
         return None
-    if isinstance(given, bool) or not str(given).isdecimal():
+    if not str(given).isdecimal():
         raise OptionError(
             "seed must be a whole number, the seed of the first answer, or none to send no seed at "
             f"all; not {given!r}."
@@ -101,31 +101,24 @@ def _only(given: Any) -> dict[str, Any]:
         )
     chosen: dict[str, Any] = {}
     for name, values in given.items():
-        numbers = isinstance(values, list | tuple) and all(type(own) is int for own in values)
+        own = tuple(values) if isinstance(values, list | tuple) else (values,)
+        kinds = {type(one) for one in own}
         if name == SAMPLE:
-            if type(values) is not int or values < 1:
-                raise OptionError(f"Option 'only' must give 'sample' a number above 0: {values!r}.")
-            chosen[name] = values
-        elif name == TOKENS or (name == LENGTH and values and numbers):
-            if not numbers or len(values) != 2 or values[0] > values[1]:
-                raise OptionError(
-                    f"Option 'only' must give {name!r} the least and the most, such as "
-                    f"[10000, 147000], not {values!r}."
-                )
-            chosen[name] = tuple(values)
+            fits, wanted = type(values) is int and values > 0, "a number above 0"
+        elif name == TOKENS or (name == LENGTH and kinds == {int}):
+            fits = kinds == {int} and len(own) == 2 and own[0] <= own[1]
+            wanted = "the least and the most, such as [10000, 147000]"
         else:
-            texts = (values,) if isinstance(values, str) else values
-            if not isinstance(texts, list | tuple) or not texts or numbers:
-                raise OptionError(
-                    f"Option 'only' must give {name!r} a text or a list of texts, not {values!r}."
-                )
-            chosen[name] = tuple(texts)
+            fits, wanted = kinds == {str}, "a text or a list of texts"
+        if not fits:
+            raise OptionError(f"Option 'only' must give {name!r} {wanted}, not {values!r}.")
+        chosen[name] = values if name == SAMPLE else own
     return chosen
 
 
-def shard_of(given: str) -> tuple[int, int]:
+def shard_of(given: str | None) -> tuple[int, int]:
     """Return the number of a piece and of all pieces; OptionError if "3/8" is of another shape."""
-    found = re.fullmatch(r"(\d{1,6})/(\d{1,6})", given) if isinstance(given, str) else None
+    found = re.fullmatch(r"(\d{1,6})/(\d{1,6})", given or "1/1")
     piece, number = map(int, found.groups()) if found else (0, 0)
     if not 1 <= piece <= number:
         raise OptionError(
@@ -271,8 +264,7 @@ class Options:
             )
         if options.embedding_url:
             _check_recorded(options.embedding_url)
-        if options.shard is not None:
-            shard_of(options.shard)
+        shard_of(options.shard)
         if options.preset is None and options.thinking:
             raise OptionError(
                 "Option 'thinking' chooses between a preset's settings: give 'preset' too. "
@@ -297,8 +289,4 @@ class Options:
                 f"metadata {KEY!r} must be an object such as "
                 f'{{"{KEY}": {{"truncate_to": 31500}}}}, not {given!r}.'
             )
-        valid = [option.name for option in fields(cls)]
-        for name in given:
-            if name not in valid:  # not a text, it may be
-                raise UnknownNameError(f"{KEY} option", name, valid)
-        return cls(**given)
+        return cls(**{str(name): value for name, value in given.items()})

@@ -8,14 +8,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-from lm_eval_longbench.benchmarks.part import Tokenizer, asked_part, check_only
+from lm_eval_longbench.benchmarks.part import asked_part, check_only
 from lm_eval_longbench.catalog.model import CAPPED, FAILED, REASONED, TRUNCATED
 from lm_eval_longbench.catalog.presets import applied
 from lm_eval_longbench.console import warn_once
 from lm_eval_longbench.errors import OptionError
 from lm_eval_longbench.metrics.reasoning import reasoned_share
 from lm_eval_longbench.options import Options
-from lm_eval_longbench.prompts.tokenizer import load_tokenizer
+from lm_eval_longbench.prompts.tokenizer import load_tokenizer, tokenizer_name
 from lm_eval_longbench.records.answer import capped_share
 from lm_eval_longbench.records.sample import Scored, document_of_hash, line_of
 from lm_eval_longbench.retrieval.chunks import (
@@ -110,23 +110,24 @@ class Asking:
         """Generation arguments that options set in place of the official ones."""
         return {} if self.preset is None else self.preset.generation
 
-    def load(self, tokenizer: Tokenizer | None = None) -> Documents:
+    def sibling(self, task: Task) -> Asking:
+        """Return how another task of the benchmark is asked in the same run."""
+        return asking_of(self.benchmark, task, self.options, self.repeats)
+
+    def load(self, arguments: Mapping[str, Any] | None = None) -> Documents:
         """Open the documents, with the rows that the options choose.
 
         Args:
-            tokenizer: gives the run's tokenizer; None: the one that the options name.
+            arguments: of the model, which may name the tokenizer where the options do not.
 
         Raises:
             DataError: they are not there or damaged.
             NothingAsked: no question is left.
         """
+        given = arguments or {}
+        name = tokenizer_name(self.options.tokenizer, given)
         documents = self.benchmark.load(self.task, self.options.data_dir)
-
-        def sibling(task: Task) -> Asking:
-            return asking_of(self.benchmark, task, self.options, self.repeats)
-
-        named = functools.partial(load_tokenizer, self.options.tokenizer, {})
-        return asked_part(self, sibling, documents, tokenizer or named)
+        return asked_part(self, documents, functools.partial(load_tokenizer, name, given))
 
     def measured(self, row: Mapping[str, Any]) -> str:
         """Return the whole prompt whose tokens the option `only` looks at."""
@@ -218,12 +219,7 @@ class RetrievedAsking(Asking):
     """Parts in place of the document: given by `retrieved_context`, or found here."""
 
     def __init__(
-        self,
-        benchmark: Benchmark,
-        task: Task,
-        options: Options,
-        repeats: int,
-        retrieval: Retrieval,
+        self, benchmark: Benchmark, task: Task, options: Options, repeats: int, retrieval: Retrieval
     ) -> None:
         super().__init__(benchmark, task, options, repeats)
         self._retrieval = retrieval
@@ -242,7 +238,7 @@ class RetrievedAsking(Asking):
         number = None if self.task.every_part else self.options.rag_top_n
         return {"rag_top_n": number, "retrieval": retrieval}
 
-    def load(self, tokenizer: Tokenizer | None = None) -> Documents:
+    def load(self, arguments: Mapping[str, Any] | None = None) -> Documents:
         """Open the questions and, where a file has them, their parts."""
         path = self.options.retrieved_context
         if path is None:
@@ -257,7 +253,7 @@ class RetrievedAsking(Asking):
             self._contexts = read_contexts(
                 path, None if self.task.every_part else self.options.rag_top_n
             )
-        documents = super().load(tokenizer)
+        documents = super().load(arguments)
         if path is not None and self._contexts is not None:
             names = documents.rows["_id"]
             check_complete(self._contexts, [names[number] for number in documents.asked], path)

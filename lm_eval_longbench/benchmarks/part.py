@@ -9,7 +9,8 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from lm_eval_longbench.errors import DataError, OptionError, UnknownNameError, few
@@ -25,19 +26,10 @@ if TYPE_CHECKING:
 Tokenizer = Callable[[], Any]
 # Part of what `sample` draws by.
 SEED = 1234
-# Ids that a label names.
-_NAMED = 3
 
 
 class NothingAsked(OptionError):
     """The options leave no question of a task."""
-
-
-def choices(benchmark: Benchmark) -> dict[str, tuple[str, ...]]:
-    """Return the dimensions by which the option `only` selects questions, with their values."""
-    found = {name: tuple(values) for name, values in benchmark.dimensions.items()}
-    own = tuple({task.language: 0 for task in benchmark.tasks.values() if task.language})
-    return {"language": own, **found} if own else found
 
 
 def check_only(benchmark: Benchmark, only: Mapping[str, Any]) -> None:
@@ -47,22 +39,23 @@ def check_only(benchmark: Benchmark, only: Mapping[str, Any]) -> None:
         UnknownNameError: names the nearest that it has.
         OptionError: its official lengths are not of this kind.
     """
-    own, numbers = choices(benchmark), benchmark.kinds.get(LENGTH) == "int64"
+    languages = dict.fromkeys(task.language for task in benchmark.tasks.values() if task.language)
+    own: dict[str, Iterable[str]] = {"language": languages} if languages else {}
+    own |= benchmark.dimensions
+    numbers = benchmark.kinds.get(LENGTH) == "int64"
     for name, values in only.items():
-        if name in (TOKENS, IDS, SAMPLE):
+        if name in (TOKENS, IDS, SAMPLE) or (numbers and isinstance(values[0], int)):
             continue
         field = benchmark.length_field if name == LENGTH else name
+        if field not in own and not (numbers and name == LENGTH):
+            valid = {*own, *SELECTIONS} - {name}
+            raise UnknownNameError(f"{benchmark.title} dimension of 'only'", name, valid)
         if name == LENGTH and (numbers or isinstance(values[0], int)):
-            if numbers and isinstance(values[0], int):
-                continue
             which = '{"length": [0, 8000]}' if numbers else f"one of {', '.join(own[field])}"
             raise OptionError(
                 f"Option 'only': {benchmark.title} states its lengths "
                 f"{'as numbers' if numbers else 'by name'}: give {which}, not {list(values)}."
             )
-        if field not in own:
-            valid = (*own, *SELECTIONS)
-            raise UnknownNameError(f"{benchmark.title} dimension of 'only'", name, valid)
         for value in values:
             if value not in own[field]:
                 kind = f"{benchmark.title} {name} of 'only'"
@@ -72,7 +65,7 @@ def check_only(benchmark: Benchmark, only: Mapping[str, Any]) -> None:
 def _value(benchmark: Benchmark, task: Task, row: Mapping[str, Any], name: str) -> Any:
     if name == "language" and task.language:  # rows of code have that of the code
         return task.language
-    if name in benchmark.tables[task.table].dimensions:
+    if name in benchmark.dimensions:
         return benchmark.dimension_of({**row, "task": task.counted}, name)
     return row[name]
 
@@ -80,24 +73,23 @@ def _value(benchmark: Benchmark, task: Task, row: Mapping[str, Any], name: str) 
 def _matching(asking: Any, documents: Documents, tokenizer: Tokenizer) -> list[int]:
     """Return the row numbers that all selections but `sample` keep."""
     benchmark, task, only = asking.benchmark, asking.task, asking.options.only
-
-    def keeps(row: Mapping[str, Any], name: str, values: Sequence[Any]) -> bool:
-        if name == LENGTH and isinstance(values[0], int):
-            return bool(values[0] <= row[LENGTH] <= values[1])
-        field = benchmark.length_field if name == LENGTH else name
-        return _value(benchmark, task, row, field) in values
-
-    tests = [one for one in only.items() if one[0] not in (TOKENS, SAMPLE, IDS)]
     light = documents.rows.without("context")
-    kept = [n for n, row in enumerate(light) if all(keeps(row, *test) for test in tests)]
-    if IDS in only:
-        kept = [n for n in kept if documents.ids[n] in only[IDS]]
-    if TOKENS in only:
-        least, most = only[TOKENS]
-        texts = ((asking.measured(documents.rows[n]), True) for n in kept)
-        numbers = count_many(tokenizer(), texts)
-        kept = [n for n, own in zip(kept, numbers, strict=True) if least <= own <= most]
-    return kept
+
+    def keeps(number: int, name: str, values: Sequence[Any]) -> bool:
+        if name == IDS:
+            return documents.ids[number] in values
+        if name == LENGTH and isinstance(values[0], int):
+            return bool(values[0] <= light[number][LENGTH] <= values[1])
+        field = benchmark.length_field if name == LENGTH else name
+        return _value(benchmark, task, light[number], field) in values
+
+    tests = [one for one in only.items() if one[0] not in (TOKENS, SAMPLE)]
+    kept = [n for n in range(len(light)) if all(keeps(n, *test) for test in tests)]
+    if TOKENS not in only:
+        return kept
+    least, most = only[TOKENS]
+    numbers = count_many(tokenizer(), ((asking.measured(documents.rows[n]), True) for n in kept))
+    return [n for n, own in zip(kept, numbers, strict=True) if least <= own <= most]
 
 
 # ---------------------------------------------------------------------- all questions of a table
@@ -114,7 +106,7 @@ def _name(task: str, documents: Documents, number: int) -> _Name:
 
 
 def _questions(
-    asking: Any, sibling: Callable[[Task], Any], documents: Documents, tokenizer: Tokenizer
+    asking: Any, documents: Documents, tokenizer: Tokenizer
 ) -> Iterator[tuple[_Question, tuple[Any, ...]]]:
     """Yield the questions of a table that match, each with what sorts alike ones together."""
     benchmark, table = asking.benchmark, asking.benchmark.tables[asking.task.table]
@@ -122,17 +114,16 @@ def _questions(
         one, own = asking, documents
         # A domain's task has a part of the data; a user's is ours with changes.
         if (task.counted, task.dataset) != (asking.task.counted, asking.task.dataset):
-            one = sibling(task)
+            one = asking.sibling(task)
             try:
                 own = benchmark.load(task, asking.options.data_dir)
             except DataError:  # a user's own folder need not have all tasks
                 continue
-        sizes = own.rows.lengths("context")
-        light = own.rows.without("context")
+        sizes, light = own.rows.lengths("context"), own.rows.without("context")
+        label = benchmark.pairing_label(task)  # modes draw the same questions
         for number in _matching(one, own, tokenizer):
             row = light[number]
             groups = [str(_value(benchmark, task, row, name)) for name in table.dimensions]
-            label = benchmark.pairing_label(task)  # modes draw the same questions
             draw = hashlib.sha256(f"{SEED} {label} {own.ids[number]}".encode()).hexdigest()
             question = (*_name(task.name, own, number), sizes[number] + 1)
             yield question, (task.name, *groups, draw)
@@ -167,20 +158,15 @@ def shards(questions: Sequence[_Question], number: int) -> dict[str, int]:
 _known: dict[str, dict[_Name, int]] = {}
 
 
-def _of_table(
-    asking: Any, sibling: Callable[[Task], Any], documents: Documents, tokenizer: Tokenizer
-) -> dict[_Name, int]:
+def _of_table(asking: Any, documents: Documents, tokenizer: Tokenizer) -> dict[_Name, int]:
     """Return the shard of each chosen question of a table, by its `_name`."""
-    options, task = asking.options, asking.task
-    _, number = shard_of(options.shard) if options.shard else (1, 1)
+    options, (_, number) = asking.options, shard_of(asking.options.shard)
     counted = tokenizer_sha256(tokenizer()) if TOKENS in options.only else None
-    parts = (task.table, options.data_dir, documents.sha256, dict(options.only), number, counted)
-    key = json.dumps([*parts, options.rag_top_n, options.retrieved_context, options.context])
+    parts = asking.task.table, documents.sha256, number, counted, replace(options, shard=None)
+    key = repr(parts)
     if key not in _known:
-        found = list(_questions(asking, sibling, documents, tokenizer))
-        own = [one for one, _ in found]
-        if SAMPLE in options.only:
-            own = sampled(found, options.only[SAMPLE])
+        found = list(_questions(asking, documents, tokenizer))
+        own = sampled(found, options.only.get(SAMPLE, len(found)))
         pieces = shards(own, number)
         _known[key] = {one[:3]: pieces[one[2]] for one in own}
     return _known[key]
@@ -189,14 +175,11 @@ def _of_table(
 # ---------------------------------------------------------------------- what is asked
 
 
-def asked_part(
-    asking: Any, sibling: Callable[[Task], Any], documents: Documents, tokenizer: Tokenizer
-) -> Documents:
+def asked_part(asking: Any, documents: Documents, tokenizer: Tokenizer) -> Documents:
     """Return the documents of a task with the rows that the options choose.
 
     Args:
         asking: of the task.
-        sibling: returns how another task of its table is asked.
         documents: all of the task.
         tokenizer: gives the run's; called only for a window of tokens.
 
@@ -208,31 +191,38 @@ def asked_part(
         return documents
     whole = dict.fromkeys(_matching(asking, documents, tokenizer), 1)
     if SAMPLE in options.only or options.shard is not None:
-        chosen = _of_table(asking, sibling, documents, tokenizer)
+        chosen = _of_table(asking, documents, tokenizer)
         names = ((n, _name(task.counted, documents, n)) for n in whole)
         whole = {n: chosen[name] for n, name in names if name in chosen}
-    piece, _ = shard_of(options.shard) if options.shard else (1, 1)
+    piece, _ = shard_of(options.shard)
     asked = [n for n, own in whole.items() if own == piece]
+    told = _told(options.only)
     if not asked:
-        told = f"shard {options.shard}" if whole else f"only {_told(options.only)}"
+        why = f"shard {options.shard}" if whole else f"only {told}"
         raise NothingAsked(
-            f"{task.label}: no question is left by {told}. Widen the option, or ask the tasks that "
+            f"{task.label}: no question is left by {why}. Widen the option, or ask the tasks that "
             "have such questions: `lm-eval-longbench run` leaves the others out."
         )
-    return documents.part(asked, list(whole), options.shard, _told(options.only))
+    return replace(
+        documents,
+        given=asked,
+        whole=list(whole),
+        shard=options.shard and f"{options.shard} of {len(whole)}",
+        label=f"{documents.label} (only {told})" if told else documents.label,
+        official=documents.official and not told,
+    )
 
 
 def _told(only: Mapping[str, Any]) -> str:
     """Return a selection in words, which tells it from any other."""
-    texts = {}
+    texts = []
     for name, values in only.items():
         if name == SAMPLE:
-            texts[name] = str(values)
-        elif isinstance(values[0], int):
-            texts[name] = f"{values[0]} to {values[1]}"
+            text = str(values)
+        elif name == IDS:
+            digest = hashlib.sha256(json.dumps(values).encode()).hexdigest()[:8]
+            text = f"{few(values, 3)} ({digest})"
         else:
-            texts[name] = ", ".join(values)
-    if IDS in only:
-        digest = hashlib.sha256(json.dumps(only[IDS]).encode()).hexdigest()[:8]
-        texts[IDS] = f"{few(only[IDS], _NAMED)} ({digest})"
-    return "; ".join(f"{name}: {text}" for name, text in texts.items())
+            text = (" to " if isinstance(values[0], int) else ", ").join(map(str, values))
+        texts.append(f"{name}: {text}")
+    return "; ".join(texts)

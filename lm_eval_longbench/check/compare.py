@@ -13,7 +13,7 @@ from lm_eval_longbench.check.explain import Explanation, NothingShared, explaine
 from lm_eval_longbench.check.sides import Side, read_side
 from lm_eval_longbench.errors import OptionError, UnknownNameError, few
 from lm_eval_longbench.reporting.render import difference_json, figure_json
-from lm_eval_longbench.reporting.report import BenchmarkReport, Cell, ReportRow, make_report
+from lm_eval_longbench.reporting.report import Cell, ReportRow, make_report
 from lm_eval_longbench.signature.compare import Comparison, SignatureDifference, compare
 from lm_eval_longbench.signature.ingredients import CARE, COMPARABLE, NOT, PART, is_part
 from lm_eval_longbench.statistics.answers import Answers
@@ -123,17 +123,16 @@ class Compared:
         """
         if name is None:
             return self.headlines
-        found = [own for own in self.figures if own.place == name]
-        found = found or [own for own in self.figures if own.row.name == name]
+        exact = [own for own in self.figures if own.place == name]
+        found = exact or [own for own in self.figures if own.row.name == name]
         beside = {own.row.section for own in self.headlines}
         found = [own for own in found if own.row.section in beside] or found
         if not found:
             raise UnknownNameError("figure", name, {own.place for own in self.figures})
         places = list(dict.fromkeys(own.place for own in found))
         if len(places) > 1:
-            raise OptionError(
-                f"Several figures have the name {name!r}: say which, {few(places, 5)}."
-            )
+            several = few(places, 5)
+            raise OptionError(f"Several figures have the name {name!r}: say which, {several}.")
         return found
 
     @property
@@ -216,29 +215,24 @@ def _figures(one: Side, other: Side) -> Iterator[Headline]:
         benchmark = benchmarks()[report.benchmark]
         places, sections = benchmark.headline, benchmark.task_sections
         for number, pair in enumerate(report.pairs):
-            title = _title(report, pair.first, pair.second)
             first, second = (report.columns[place].table for place in (pair.first, pair.second))
-            found = []
-            for row in report.rows:
-                one_cell, other_cell = row.figures[pair.first], row.figures[pair.second]
-                if one_cell and other_cell and None not in (one_cell.value, other_cell.value):
-                    found.append((row, one_cell, other_cell))
+            modes = dict.fromkeys(filter(None, (first.info.mode, second.info.mode)))
+            title = f"{report.title} ({' and '.join(modes)})" if modes else report.title
+            cells = [
+                (row, row.figures[pair.first], row.figures[pair.second]) for row in report.rows
+            ]
+            found = [
+                (row, a, b) for row, a, b in cells if a and b and None not in (a.value, b.value)
+            ]
             rows = [row for row, *_ in found]
             main = (
                 [row for row in rows if (row.section, row.name) in places]
                 or [row for row in rows if row.section in sections]
                 or rows[:1]
             )
+            both = first.answers, second.answers
             for row, a, b in found:
-                is_main = any(row is own for own in main)
-                both = first.answers, second.answers
-                yield Headline(title, row, a, b, row.differences[number], both, is_main)
-
-
-def _title(report: BenchmarkReport, first: int, second: int) -> str:
-    modes = [report.columns[number].table.info.mode or "" for number in (first, second)]
-    told = " and ".join(dict.fromkeys(filter(None, modes)))
-    return f"{report.title} ({told})" if told else report.title
+                yield Headline(title, row, a, b, row.differences[number], both, row in main)
 
 
 def _runs(name: str, one: Side, other: Side) -> Iterator[SignatureDifference]:
@@ -282,28 +276,20 @@ def _task(name: str, one: Side, other: Side) -> TaskComparison:
             )
         )
     found = Comparison([*told, *found.differences], found.unstated)
-    shared = (own for own in left.figures if own in right.figures)
-    return TaskComparison(
-        name, found, [(own, left.figures[own], right.figures[own]) for own in shared]
-    )
+    shared = [own for own in left.figures if own in right.figures]
+    figures = [(own, left.figures[own], right.figures[own]) for own in shared]
+    return TaskComparison(name, found, figures)
 
 
 def margin_verdict(
     compared: Compared, margin: float, name: str | None = None
 ) -> tuple[str, list[tuple[Headline, Margin | None]]]:
-    """Return whether B is worse than A by more than a margin in points, and each figure's answer.
-
-    Args:
-        compared: the sides.
-        margin: in points.
-        name: of the figure, see `Compared.named`.
+    """Return whether B is worse than A by more than a margin in points.
 
     Returns:
-        The heaviest answer, NOT, WORSE, UNDECIDED or NOT_WORSE; and the figures, each with what was
-        found, None: it has no pairs.
+        The heaviest answer, NOT, WORSE, UNDECIDED or NOT_WORSE; and the figures that
+        `Compared.named` returns, each with its own answer, None: it has no pairs.
     """
     figures = [(own, own.judged(margin)) for own in compared.named(name)]
-    found = {NOT if own is None else own.verdict for _, own in figures}
-    if compared.verdict == NOT or not found:
-        return NOT, figures
-    return next(one for one in (NOT, WORSE, UNDECIDED, NOT_WORSE) if one in found), figures
+    found = {compared.verdict, *(NOT if own is None else own.verdict for _, own in figures)}
+    return next((one for one in (NOT, WORSE, UNDECIDED, NOT_WORSE) if one in found), NOT), figures

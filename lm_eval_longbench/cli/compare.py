@@ -63,11 +63,11 @@ def _headline(own: Headline) -> str:
 
 def _headlines(compared: Compared) -> Iterator[str]:
     """Yield the headlines; without scores the first figure of tasks."""
-    lines = [_headline(own) for own in compared.headlines]
-    if not lines:
-        for task in compared.tasks:
-            for name, left, right in task.figures[:1]:
-                lines.append(f"{task.task} {name}: A {_cell(left)}, B {_cell(right)}")
+    lines = [_headline(own) for own in compared.headlines] or [
+        f"{task.task} {name}: A {_cell(left)}, B {_cell(right)}"
+        for task in compared.tasks
+        for name, left, right in task.figures[:1]
+    ]
     more = len(lines) - _HEADLINES
     if more > 0:
         lines[_HEADLINES - 1] += f" (and {more} more such figures)"
@@ -152,18 +152,15 @@ def margin_lines(figures: Sequence[tuple[Headline, Margin | None]]) -> Iterator[
         )
         text = f"margin: {name}: B - A {value} [{low}, {high}] n={found.n}: {found.verdict}"
         if found.verdict == UNDECIDED:
-            about = "no number of" if found.more is None else f"about {_about(found.more)}"
+            about = "no number of"
+            if found.more is not None:  # two digits count
+                digit = 10 ** max(0, len(str(found.more)) - 2)
+                about = f"about {-(-found.more // digit) * digit:,}"
             text += f"; {about} more questions would decide"
         yield text
         if found.sampling is not None:
             share = round(100 * found.sampling)
             yield f"  noise: {share}% from sampling, {100 - share}% from question to question"
-
-
-def _about(number: int) -> str:
-    """Return a number with two digits that count."""
-    unit = 10 ** max(0, len(str(number)) - 2)
-    return f"{-(-number // unit) * unit:,}"
 
 
 # ---------------------------------------------------------------------- all of it
@@ -198,17 +195,13 @@ def _cell(value: Any) -> str:
     return f"{value:.4f}" if isinstance(value, float) else str(value)
 
 
-def _number(value: Any) -> bool:
-    return isinstance(value, float | int) and not isinstance(value, bool)
-
-
 def figures_table(compared: Compared) -> Table:
     """Return the figures of shared tasks side by side with the difference B - A."""
     rows = []
     for task in compared.tasks:
         mark = NOT if task.comparison.verdict == NOT else ""
         for name, left, right in task.figures:
-            both = _number(left) and _number(right)
+            both = {type(left), type(right)} <= {int, float}
             change = f"{right - left:+.4f}" if both else "-"
             cells = {"A": _cell(left), "B": _cell(right), "B - A": change, "": mark}
             rows.append({"task": task.task, "figure": name, **cells})
@@ -286,18 +279,14 @@ def compare(
             told["margin"] = {"points": points, "verdict": answer, "figures": judged}
         say_json(json.dumps(told, indent=1))
         raise typer.Exit(_STATUSES[answer])
-    say_line(_side("A", a, compared.models[0]))
-    say_line(_side("B", b, compared.models[1]))
-    for line in _headlines(compared):
-        say_line(line)
-    say_line(verdict_line(compared))
-    for line in () if verbose else _differences(compared):
-        say_line(line)
-    say_line(why_line(compared))
-    for line in margin_lines(figures):
-        say_line(line)
+    lines = [_side("A", a, compared.models[0]), _side("B", b, compared.models[1])]
+    lines += [*_headlines(compared), verdict_line(compared)]
+    lines += () if verbose else _differences(compared)
+    lines += [why_line(compared), *margin_lines(figures)]
     if points is not None:
-        say_line(f"margin of {points:g}: {answer}")
+        lines.append(f"margin of {points:g}: {answer}")
+    for line in lines:
+        say_line(line)
     if verbose:
         _say_all(compared)
     else:

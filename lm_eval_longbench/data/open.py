@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -67,7 +67,7 @@ class Documents:
         context_sha256: of each row's `context`, in hexadecimal digits; None where that is empty.
             Questions that share a document share it.
         given: row numbers of the questions that are asked; None: all.
-        whole: of those that all shards together ask; None: there are no shards.
+        whole: of those that all shards together ask; None: all.
         shard: which this is, and how many questions they have together; None: there are none.
     """
 
@@ -85,22 +85,6 @@ class Documents:
         """The row numbers of the questions that are asked, in order."""
         return range(len(self.rows)) if self.given is None else self.given
 
-    def part(
-        self, asked: Sequence[int], whole: Sequence[int], shard: str | None, told: str
-    ) -> Documents:
-        """Return the documents of which only some are asked.
-
-        Args:
-            asked, whole: row numbers, of this shard and of all.
-            shard: as "3/8"; None: there are none.
-            told: what makes the questions unofficial, in words; "": nothing.
-        """
-        found = replace(self, given=asked)
-        if shard is not None:
-            found = replace(found, whole=whole, shard=f"{shard} of {len(whole)}")
-        label = f"{self.label} (only {told})" if told else self.label
-        return replace(found, label=label, official=self.official and not told)
-
     @cached_property
     def ids(self) -> list[str]:
         """The id of each row's question."""
@@ -111,30 +95,12 @@ class Documents:
         """Return the ids of the questions that all shards together ask, in order."""
         return [self.ids[index] for index in (self.whole or self.asked)]
 
-    def select(self, indices: Sequence[int]) -> Documents:
-        """Return some of the documents, by their row numbers."""
-        return replace(
-            self,
-            rows=self.rows.select(indices),
-            context_sha256=[self.context_sha256[index] for index in indices],
-        )
-
     @property
     def shared(self) -> float:
         """The share of all text, from 0 to 1, that stands in documents of earlier questions."""
         lengths = self.rows.lengths("context")
         once = dict(zip(self.context_sha256, lengths, strict=True))
         return 1 - sum(once.values()) / sum(lengths) if any(lengths) else 0.0
-
-    def having(self, only: Mapping[str, Sequence[str]]) -> Documents:
-        """Return the documents that have one of the values of each dimension, in order."""
-        columns = {dimension: self.rows[dimension] for dimension in only}
-        kept = [
-            index
-            for index in range(len(self.rows))
-            if all(columns[dimension][index] in values for dimension, values in only.items())
-        ]
-        return self if len(kept) == len(self.rows) else self.select(kept)
 
 
 # ---------------------------------------------------------------------- opening
@@ -190,13 +156,12 @@ def load(benchmark: HasData, task: Task, data_dir: str | None) -> Documents:
         _warn(benchmark, task, own, digest, counts_in(folder))
     kind = SAMPLE if data_dir == SAMPLE else "local"
     label = pinned.label if official else f"{kind}-{digest[:12]}"
-    texts = rows.without(CONTEXT_SHA256)
-    documents = Documents(texts, label, digest, official, rows[CONTEXT_SHA256])
     if task.where and not parts:
-        documents = documents.having({task.where: (task.label,)})
-    if not len(documents.rows):
+        rows = rows.select([n for n, value in enumerate(rows[task.where]) if value == task.label])
+    if not rows:
         raise DataError(f"{file or pinned.file} holds no questions of {task.label!r}.")
-    return documents
+    texts = rows.without(CONTEXT_SHA256)
+    return Documents(texts, label, digest, official, rows[CONTEXT_SHA256])
 
 
 def _file(benchmark: HasData, task: Task, data_dir: str | None) -> Path | None:

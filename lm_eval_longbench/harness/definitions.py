@@ -27,7 +27,6 @@ from lm_eval_longbench.catalog.model import Task, prompt_sha256
 from lm_eval_longbench.catalog.read import OWN_KEYS, Hook, leaves_beside, read_file
 from lm_eval_longbench.catalog.users import CHANGES, DEFAULTS, changed
 from lm_eval_longbench.errors import OptionError, PromptError, UnknownNameError, few
-from lm_eval_longbench.prompts.tokenizer import load_tokenizer, tokenizer_name
 from lm_eval_longbench.statistics import means
 
 _HARNESS_KEYS = {field.name for field in dataclasses.fields(TaskConfig)} | {"class"}
@@ -275,16 +274,12 @@ def with_questions(
     options = read_options(metadata)
     if not options.only and options.shard is None:
         return names
-
-    def tokenizer() -> Any:
-        return load_tokenizer(tokenizer_name(options.tokenizer, arguments), arguments)
-
     empty: dict[str, NothingAsked] = {}
     ours, foreign = expanded(names)
     for name in ours:
         task = find_task(name)
         try:
-            asking_of(benchmark_of(task), task, options, options.repeats or 1).load(tokenizer)
+            asking_of(benchmark_of(task), task, options, options.repeats or 1).load(arguments)
         except NothingAsked as error:
             empty[name] = error
     if not empty:

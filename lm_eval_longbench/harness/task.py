@@ -155,7 +155,7 @@ class LongBenchTask(ConfigurableTask):
         asking, options = self.asking, self.asking.options
         benchmark, task = asking.benchmark, asking.task
         own_metric = self.config.metadata.get(DEFINITION, {}).get("metric")
-        self._documents = asking.load(self._named_tokenizer)
+        self._documents = asking.load(self.config.metadata)  # there may be no model yet
         rows = self._documents.rows
         # The harness copies documents about and logs them whole: it gets them without their long
         # text, and with the row number that leads back to it.
@@ -187,10 +187,6 @@ class LongBenchTask(ConfigurableTask):
         # With these a sample log can be scored again by itself.
         self._origin = {"task": task.counted, "data": self._documents.label}
         self._origin |= {} if own_metric is None else {"scored_by": own_metric}
-
-    def _named_tokenizer(self) -> PreTrainedTokenizerBase:
-        metadata = self.config.metadata  # there may be no model yet
-        return load_tokenizer(tokenizer_name(self.asking.options.tokenizer, metadata), metadata)
 
     def fewshot_docs(self) -> None:
         """LongBench has no few-shot split; the harness would copy the test documents."""
@@ -364,9 +360,10 @@ class LongBenchTask(ConfigurableTask):
         return question_at(prompt.text, whole, question)
 
     def _tokenizer(self) -> PreTrainedTokenizerBase:
-        if self._own_tokenizer is not None and self.asking.options.tokenizer is None:
+        option, metadata = self.asking.options.tokenizer, self.config.metadata
+        if self._own_tokenizer is not None and option is None:
             return self._own_tokenizer
-        return self._named_tokenizer()
+        return load_tokenizer(tokenizer_name(option, metadata), metadata)
 
     def _prepare(
         self,

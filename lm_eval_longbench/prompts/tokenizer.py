@@ -124,11 +124,6 @@ def tokenizer_name(option: str | None, model_args: Mapping[str, Any]) -> str | N
     return None
 
 
-def is_encoding(name: str) -> bool:
-    """Return whether a tokenizer is an encoding of tiktoken, by its name."""
-    return name.startswith(PREFIX)
-
-
 def any_cached(repo: str, files: Iterable[str], revision: str = "main") -> bool:
     """Whether the hub's cache has at least one of these files of a model's repository."""
     from huggingface_hub import try_to_load_from_cache
@@ -143,7 +138,7 @@ def any_cached(repo: str, files: Iterable[str], revision: str = "main") -> bool:
 
 def is_here(name: str, revision: str = "main") -> bool:
     """Whether a tokenizer is on this machine: an encoding, a folder or in the hub's cache."""
-    return is_encoding(name) or Path(name).is_dir() or any_cached(name, _FILES, revision)
+    return name.startswith(PREFIX) or Path(name).is_dir() or any_cached(name, _FILES, revision)
 
 
 def is_true(value: Any) -> bool:
@@ -167,7 +162,7 @@ def load_tokenizer(name: str | None, model_args: Mapping[str, Any]) -> PreTraine
         )
     if name in _LENT:
         return _LENT[name]
-    if is_encoding(name):
+    if name.startswith(PREFIX):
         return cast("PreTrainedTokenizerBase", load_encoding(name.removeprefix(PREFIX)))
     revision = model_args.get("revision")
     same_repo = name in (model_args.get("pretrained"), model_args.get("model"))

@@ -38,21 +38,17 @@ from lm_eval_longbench.version import __version__
 
 def _pieces(signatures: Sequence[Mapping[str, Any]]) -> tuple[Counter[int], int, int, int]:
     """Return how often each piece is there, the number of pieces, of questions, and those asked."""
-    found: Counter[int] = Counter()
-    asked: dict[int, int] = {}
-    divisions = set()
-    for own in signatures:
-        piece, _, rest = str(own["shard"]).partition("/")
-        divisions.add(rest)
-        found[int(piece)] += 1
-        asked[int(piece)] = own.get("asked") or 0
+    told = [str(own["shard"]).partition("/") for own in signatures]
+    divisions = {division for *_, division in told}
     if len(divisions) > 1:
         raise PredictionError(
             f"{signatures[0]['task']}: shards of several divisions are no parts of one run: "
             f"{'; '.join(sorted(divisions))} questions. Score each division apart."
         )
-    number, _, of = divisions.pop().partition(" of ")
-    return found, int(number), int(of), sum(asked.values())
+    number, of = map(int, divisions.pop().split(" of "))
+    pieces = [int(piece) for piece, *_ in told]
+    asked = dict(zip(pieces, (own.get("asked") or 0 for own in signatures), strict=True))
+    return Counter(pieces), number, of, sum(asked.values())
 
 
 def joined(signatures: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

@@ -8,6 +8,7 @@ matter.
 from __future__ import annotations
 
 import contextlib
+import functools
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -130,27 +131,20 @@ def same_tokenizer(left: Signature, right: Signature) -> bool:
 def _own_templates(left: Signature, right: Signature) -> bool:
     """Whether chat prompts of two models are compared, each with the template it knows."""
     chat = [value for one in (left, right) for value in values_of(one.get("chat"))]
-    known = (left.get("tokenizer_sha256"), right.get("tokenizer_sha256"))
-    return "off" not in chat and "on" in chat and (None in known or known[0] != known[1])
+    return "off" not in chat and "on" in chat and not same_tokenizer(left, right)
 
 
 def _own_switches(left: Signature, right: Signature) -> bool:
     """Whether settings of two models differ in nothing but how each of them thinks."""
-    known = (left.get("tokenizer_sha256"), right.get("tokenizer_sha256"))
     ours, theirs = (
         [less_own(value) for value in values_of(one.get("model_settings"))] for one in (left, right)
     )
-    return ours == theirs and (None in known or known[0] != known[1])
+    return ours == theirs and not same_tokenizer(left, right)
 
 
-def _no_segmentation(left: Signature, right: Signature) -> bool:
-    """Whether no task on either side is scored with jieba."""
-    return left.get(SEGMENTED) is False and right.get(SEGMENTED) is False
-
-
-def _no_reasoning(left: Signature, right: Signature) -> bool:
-    """Whether no answer on either side holds reasoning."""
-    return left.get("reasoned") == 0 and right.get("reasoned") == 0
+def _both(name: str, value: object) -> Condition:
+    """Return whether something has this value on both sides."""
+    return lambda left, right: left.get(name) == value == right.get(name)
 
 
 def data_of(label: object) -> str:
@@ -172,6 +166,9 @@ _CUTS = "prompts were cut, and this decides what the model read"
 _UNCUT = "no prompt was cut on either side, so that it had nothing to decide"
 _TOKENIZERS = "officially each model's own tokenizer cuts its prompts; two of one cut elsewhere"
 
+# One that `only` chooses with the questions.
+_chosen = functools.partial(Ingredient, NOT, harmless=is_part, then=PART)
+
 # ---------------------------------------------------------------------- the ingredients
 
 
@@ -186,7 +183,7 @@ INGREDIENTS: Mapping[str, Ingredient] = {
         NOT, "a task's version is raised with every change that can move a score"
     ),
     # Label of the data: repository and revision, local-<hash> or sample-<hash>.
-    "data": Ingredient(NOT, "other data, other questions", is_part, PART),
+    "data": _chosen("other data, other questions"),
     # Of the file the documents were read from.
     "data_sha256": Ingredient(NOT, "the documents were read from another file"),
     # Of the prompt template.
@@ -264,7 +261,7 @@ INGREDIENTS: Mapping[str, Ingredient] = {
     "reasoning": Ingredient(
         NOT,
         "reasoning was scored with the answers on one side only",
-        _no_reasoning,
+        _both("reasoned", 0),
         "no answer on either side holds reasoning",
     ),
     # Answers that hold reasoning; null: not counted.
@@ -286,21 +283,13 @@ INGREDIENTS: Mapping[str, Ingredient] = {
     # Piece of a run, and the questions of all pieces; null: all of it, or all pieces were merged.
     "shard": Ingredient(NOT, "a piece of a run was asked, or other pieces", later=True),
     # Of the ids of the questions asked for, in order; of those of all pieces.
-    "questions_sha256": Ingredient(
-        NOT, "other questions were asked, or in another order", is_part, PART
-    ),
+    "questions_sha256": _chosen("other questions were asked, or in another order"),
     # Questions asked for.
-    "asked": Ingredient(NOT, "other questions were asked", is_part, PART, kind=Count),
+    "asked": _chosen("other questions were asked", kind=Count),
     # Questions left after overlength=skip.
-    "kept": Ingredient(
-        NOT,
-        "questions were left out for their length, and not the same",
-        is_part,
-        PART,
-        kind=Count,
-    ),
+    "kept": _chosen("questions were left out for their length, and not the same", kind=Count),
     # Questions with an answer from the model, empty ones included.
-    "answered": Ingredient(NOT, "the means are over other questions", is_part, PART, kind=Count),
+    "answered": _chosen("the means are over other questions", kind=Count),
     # Answers that are empty.
     "failed": Ingredient(CARE, "failed answers count as wrong on both sides", kind=Count),
     # Questions whose prompt was cut.
@@ -336,7 +325,7 @@ PACKAGES: Mapping[str, Ingredient] = {
     "jieba": Ingredient(
         NOT,
         "Chinese answers are segmented by another version before they are scored",
-        _no_segmentation,
+        _both(SEGMENTED, False),
         "none of these tasks is scored with it",
     ),
     "tokenizers": Ingredient(NOT, _CUTS, nothing_cut, _UNCUT),

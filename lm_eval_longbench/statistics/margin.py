@@ -50,13 +50,6 @@ class Margin:
     sampling: float | None = None
 
 
-def _most(count: int) -> float:
-    """Return the largest mean of a Poisson distribution that gives so few with probability 2.5%."""
-    from scipy.special import gammainccinv  # slow to import
-
-    return float(gammainccinv(count + 1, (1 - LEVEL) / 2))
-
-
 def _combined(tree: Leaf | Mean, own: Callable[[Leaf], float], power: int) -> list[float]:
     """Return a number of each leaf, divided by this power of how many parts it stands beside."""
     if isinstance(tree, Leaf):
@@ -106,8 +99,12 @@ def judged(
         return None
     value, few = tree.value, tree.few or few_differ(tree)
     if few:
+        from scipy.special import gammainccinv  # slow to import
+
+        # The largest mean of a Poisson distribution that gives so few with probability 2.5%.
+        most = float(gammainccinv(differing(tree) + 1, (1 - LEVEL) / 2))
         heaviest = max(_combined(tree, lambda leaf: float(leaf.influence[0].shares.max()), 1))
-        high = min(1.0, _most(differing(tree)) * heaviest)
+        high = min(1.0, most * heaviest)
         low, needed = -high, high / margin
     else:
         low, high = t_interval(value, tree.influence)

@@ -2,6 +2,7 @@
 
 import random
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
@@ -135,6 +136,12 @@ def test_ids():
     found = load("longbench_v2", data_dir="sample", only={"ids": chosen[::-1]})
     assert [one.id for one in found] == chosen
     assert not found.official
+
+
+def test_a_shard_of_official_questions_is_official(monkeypatch):
+    whole = replace(load("longbench_v2", data_dir="sample")._stored, official=True)
+    monkeypatch.setattr("lm_eval_longbench.benchmarks.base.load", lambda *given: whole)
+    assert load("longbench_v2", shard="2/3").official
 
 
 def test_a_shard_of_a_part():

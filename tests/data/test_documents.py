@@ -1,5 +1,7 @@
 """Some of a task's questions."""
 
+from dataclasses import replace
+
 import pyarrow
 
 from lm_eval_longbench.data.convert import MappedRows
@@ -21,17 +23,8 @@ def test_without_a_part_all_are_asked():
     assert DOCUMENTS.ids_of_all() == ["a", "b", "c", "d"]
 
 
-def test_a_part_says_what_was_chosen_and_keeps_the_places():
-    kept = DOCUMENTS.part([0, 3], [0, 3], None, "language: English")
+def test_a_part_keeps_the_places_and_a_shard_knows_the_questions_of_all():
+    kept = replace(DOCUMENTS, given=[0, 3])
     assert list(kept.asked) == [0, 3] and kept.rows[3]["id"] == "d"
     assert kept.ids_of_all() == ["a", "d"]
-    assert kept.label == "repository@1234567 (only language: English)"
-    assert not kept.official and kept.shard is None
-    assert kept.sha256 == DOCUMENTS.sha256
-
-
-def test_a_shard_is_official_and_knows_the_questions_of_all():
-    kept = DOCUMENTS.part([1], [0, 1, 3], "2/3", "")
-    assert list(kept.asked) == [1]
-    assert kept.ids_of_all() == ["a", "b", "d"]
-    assert (kept.label, kept.official, kept.shard) == (DOCUMENTS.label, True, "2/3 of 3")
+    assert replace(DOCUMENTS, given=[1], whole=[0, 1, 3]).ids_of_all() == ["a", "b", "d"]
