@@ -49,9 +49,6 @@ def asked(row: Row) -> Row:
     return sent
 
 
-# ---------------------------------------------------------------------- one answer
-
-
 def same(value: Any, wanted: Any) -> bool:
     """Whether a value is the wanted one; of figures those that are wanted."""
     if isinstance(wanted, dict):
@@ -131,9 +128,6 @@ def answered(command: Sequence[str], rows: Sequence[Row], limit: float) -> Itera
         if not isinstance(reply, dict):
             raise LongBenchError(f"Its answer to {row['id']} is no JSON object: {text[:200]!r}")
         yield reply
-
-
-# ---------------------------------------------------------------------- what is said
 
 
 def diagnose(rows: Sequence[Row]) -> tuple[dict[str, list[str]], Counter[str], list[Row]]:

@@ -70,9 +70,6 @@ def _source(column: Column) -> Source | None:
     return source if list(column.table.facts.data) == [source.label] else None
 
 
-# ---------------------------------------------------------------------- Every Eval Ever
-
-
 def _source_data(column: Column, questions: int) -> dict[str, Any]:
     source = _source(column)
     if source is None:
@@ -142,9 +139,6 @@ def eee(report: Report, now: float) -> str:
         "evaluation_results": [_eee_result(*own) for own in found],
     }
     return json.dumps(value, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
-
-
-# ---------------------------------------------------------------------- model-index
 
 
 def _dataset(column: Column) -> dict[str, Any]:
