@@ -5,12 +5,7 @@ from statistics import median
 
 from transformers import PreTrainedTokenizerFast
 
-from lm_eval_longbench.benchmarks.registry import (
-    benchmark_of,
-    find_task,
-    tasks,
-    valid_names,
-)
+from lm_eval_longbench.benchmarks.registry import benchmark_of, find_task, tasks, valid_names
 
 
 def listed(invoke, *arguments):

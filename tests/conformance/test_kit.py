@@ -217,10 +217,7 @@ LETTERS_ALONE = (
         ("print('[1]', flush=True)", "Its answer to cuts-1 is no JSON object: '[1]'"),
         ("print('', flush=True)", "Its answer to cuts-1 is no JSON object: ''"),
         ("print('{}', flush=True)", "Its answer to cuts-1 is of no use: 'prompt' is missing."),
-        (
-            "print('{\"prompt\": 1}', flush=True)",
-            "is of no use: 'prompt' is of the type int.",
-        ),
+        ("print('{\"prompt\": 1}', flush=True)", "is of no use: 'prompt' is of the type int."),
         (
             "sys.stdout.buffer.write(bytes([255, 10])); sys.stdout.flush()",
             r"no JSON object: '\\xff'",

@@ -263,10 +263,7 @@ def test_anthropic(server, tmp_path):
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
-    [
-        ({"form": "opnai"}, "openai"),
-        ({"form": "openai", "used": True}, "new or empty"),
-    ],
+    [({"form": "opnai"}, "openai"), ({"form": "openai", "used": True}, "new or empty")],
 )
 def test_what_cannot_be_written_is_said_first(tmp_path, arguments, said):
     if arguments.get("used"):

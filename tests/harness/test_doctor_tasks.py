@@ -72,11 +72,7 @@ def test_a_chat_server_gets_the_same_messages(evaluate, api_server, task):
     )
     assert api_server.payloads == []  # nothing was sent
     evaluate(
-        "local-chat-completions",
-        [task],
-        model_args=model_args,
-        limit=1,
-        apply_chat_template=True,
+        "local-chat-completions", [task], model_args=model_args, limit=1, apply_chat_template=True
     )
     _, first = api_server.payloads[0]
     assert json.loads(facts.sent.prompt) == first["messages"]

@@ -96,9 +96,7 @@ def test_only_keeps_documents_by_dimension(evaluate, recording_lm):
     languages = {row["language"] for row in rows_of(code)}
     assert languages == {"English", "Chinese"}
     result = evaluate(
-        recording_lm,
-        [f"longbench_pro_{code}"],
-        {"repeats": 1, "only": {"language": "Chinese"}},
+        recording_lm, [f"longbench_pro_{code}"], {"repeats": 1, "only": {"language": "Chinese"}}
     )
     expected = [prompt_of(code, row) for row in rows_of(code) if row["language"] == "Chinese"]
     assert recording_lm.prompts == expected

@@ -6,13 +6,7 @@ import logging
 import pytest
 from asked import rows_of
 from longbench_v2_facts import DOMAINS, SUB_SCORES
-from v2_prompts import (
-    COT,
-    NO_CONTEXT,
-    RAG,
-    ZERO_SHOT,
-    render,
-)
+from v2_prompts import COT, NO_CONTEXT, RAG, ZERO_SHOT, render
 from v2_rows import official_rows
 
 from lm_eval_longbench.benchmarks.modes import retrieved_document

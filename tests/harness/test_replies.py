@@ -114,11 +114,6 @@ def test_a_list_of_metrics_without_it_still_runs(evaluate, tmp_path):
 def test_counts_of_a_signature():
     signature = Signature()
     signature.update(benchmark="longbench_pro", repeats=3)
-    for values, expected in (
-        ([1 / 3, None, 2 / 3], 3),
-        ([None, None], None),
-        ([0.0], 0),
-        ([], 0),
-    ):
+    for values, expected in (([1 / 3, None, 2 / 3], 3), ([None, None], None), ([0.0], 0), ([], 0)):
         signature.count("capped", values)
         assert (signature.run["capped"], signature.run["answered"]) == (expected, len(values))

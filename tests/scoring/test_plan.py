@@ -17,11 +17,7 @@ def plan():
     def run(*paths, benchmark=None):
         made = plan_paths(paths, benchmark)
         assert [file.number for file in made.files] == list(range(len(made.files)))
-        return (
-            [(file.name, file.run) for file in made.files],
-            made.runs,
-            made.problems.as_json(),
-        )
+        return ([(file.name, file.run) for file in made.files], made.runs, made.problems.as_json())
 
     return run
 

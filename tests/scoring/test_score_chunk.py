@@ -3,15 +3,7 @@
 import json
 
 import pytest
-from prediction_rows import (
-    V1_FILE,
-    log_row,
-    pro_question,
-    says,
-    v1_doc,
-    v1_row,
-    v2_question,
-)
+from prediction_rows import V1_FILE, log_row, pro_question, says, v1_doc, v1_row, v2_question
 
 from lm_eval_longbench.files import ByteChunk
 from lm_eval_longbench.options import MOST_REPEATS

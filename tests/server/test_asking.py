@@ -118,10 +118,7 @@ def test_stopping_does_not_wait_for_ever(monkeypatch):
     began = time.monotonic()
     with FaultServer(lambda number, body: hang) as server:
         asked = ask(
-            server,
-            repeated(3, seeds=(1,)),
-            "completions",
-            stopping=lambda: len(server.bodies) == 3,
+            server, repeated(3, seeds=(1,)), "completions", stopping=lambda: len(server.bodies) == 3
         )
     assert isinstance(asked.error, Interrupted) and asked.kept == {}
     assert time.monotonic() - began < 5

@@ -325,8 +325,7 @@ REPEATED = [(text, seed) for seed in (1234, 1235, 1236) for text in prompts(6)]
 
 
 @pytest.mark.parametrize(
-    "server",
-    ["knows n", "refuses n", "ignores n", "fails with n", "mixes n up", "names one end"],
+    "server", ["knows n", "refuses n", "ignores n", "fails with n", "mixes n up", "names one end"]
 )
 def test_repeats_are_distinct_whatever_becomes_of_n(run, endpoint, server, concurrent):
     plan = {
