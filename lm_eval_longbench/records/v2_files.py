@@ -274,11 +274,5 @@ class OpenCompassV2(Layout):
         )
 
 
-LAYOUTS: tuple[Layout, ...] = (
-    HarnessLogV2(),
-    KvpressV2(),
-    Evalscope(),
-    TensorRtLlm(),
-    OlmoEval(),
-    OpenCompassV2(),
-)
+_KINDS = (HarnessLogV2, KvpressV2, Evalscope, TensorRtLlm, OlmoEval, OpenCompassV2)
+LAYOUTS: tuple[Layout, ...] = tuple(kind() for kind in _KINDS)
