@@ -25,8 +25,8 @@ _SPEC.loader.exec_module(counts)
 
 # What has been reached: lower these whenever it can be done, raise them for what users gain.
 LIMITS = {
-    "package lines": 38_751,
-    "lines of code": 24_975,
+    "package lines": 38_745,
+    "lines of code": 24_969,
     "lines of JavaScript and CSS": 1_404,
     "lines of JSON": 1_464,
     "modules": 174,
