@@ -6,7 +6,7 @@ import contextlib
 import re
 import sqlite3
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,8 @@ from lm_eval_longbench.records.store import (
 )
 
 TOKENS = ("prompt_tokens", "cached_tokens", "completion_tokens", "reasoning_tokens")
+# How two values that are known become one.
+_JOINS: Any = {**dict.fromkeys((*STATES, *TOKENS, "batch"), sum), "first": min, "last": max}
 
 
 @dataclass
@@ -64,8 +66,7 @@ class TaskAnswers:
         return cls(**counts, reasons=reasons, first=answer.at, last=answer.at)
 
     def __iadd__(self, other: TaskAnswers) -> TaskAnswers:
-        joins: dict[str, Callable[[list[Any]], Any]] = {"first": min, "last": max}
-        for name, join in {**dict.fromkeys((*STATES, *TOKENS, "batch"), sum), **joins}.items():
+        for name, join in _JOINS.items():
             known = [own for own in (getattr(self, name), getattr(other, name)) if own is not None]
             setattr(self, name, join(known) if known else None)
         for reason, number in other.reasons.items():
@@ -145,12 +146,12 @@ def summary(file: Path) -> FileAnswers:
 
 @contextlib.contextmanager
 def opened_together(
-    identities: Mapping[Path, str], done: str, others: Iterable[Path] = ()
+    identities: Mapping[Path, str], done: str, others: Sequence[Path] = ()
 ) -> Iterator[dict[Path, sqlite3.Connection]]:
     """Open files, each of the model with an identity; all is written to all, or nothing.
 
-    While open, no run writes to them, nor to the others. OptionError if one does: nothing was
-    `done`.
+    While open, no run writes to them, nor to the others, and the others are whole. OptionError if
+    that cannot be: nothing was `done`.
     """
     found: dict[Path, sqlite3.Connection] = {}
     with contextlib.ExitStack() as stack:
@@ -162,6 +163,12 @@ def opened_together(
                 raise OptionError(
                     f"A run writes its answers to {file}. Wait for it; nothing was {done}."
                 ) from None
+        for file in others:
+            if damaged := summary(file).damaged:
+                raise OptionError(
+                    f"{file} is damaged ({damaged} answers): a run of its model mends it. Nothing "
+                    f"was {done}."
+                )
         for file, identity in identities.items():
             with naming(file):
                 found[file] = made(file, identity)
@@ -187,28 +194,20 @@ def merge_answers(paths: Sequence[Path], folder: Path) -> dict[Path, int]:
     Raises:
         OptionError: there is no such file, one is damaged, or a run is writing one.
     """
-    files = dict.fromkeys(file for path in paths for file in files_of(path))
-    own: defaultdict[Path, list[Path]] = defaultdict(list)
+    targets: dict[Path, Path] = {}
     whose: dict[Path, str] = {}
-    for file in files:
+    for file in (one for path in paths for one in files_of(path)):
         target = folder / re.sub(r"_rank\d+(?=\.sqlite$)", "", file.name)
-        if target.resolve() == file.resolve():
-            continue
-        if damaged := summary(file).damaged:
-            raise OptionError(
-                f"{file} is damaged ({damaged} answers): a run of its model mends it. Nothing was "
-                "merged."
-            )
-        own[target].append(file)
-        with reading(file) as opened:
-            whose[target] = identity_of(opened) or ""
-    if not own:
+        if target.resolve() != file.resolve():
+            targets[file] = target
+            with reading(file) as opened:
+                whose[target] = identity_of(opened) or ""
+    if not targets:
         raise OptionError(f"No file of answers is in {', '.join(map(str, paths))}.")
     folder.mkdir(parents=True, exist_ok=True)
-    double = {}
-    with opened_together(whose, "merged", files) as targets:
-        for target, sources in own.items():
+    double = dict.fromkeys(whose, 0)
+    with opened_together(whose, "merged", list(targets)) as opened_files:
+        for file, target in targets.items():
             with naming(target):
-                again = (take(targets[target], whose[target], source) for source in sources)
-                double[target] = sum(again)
+                double[target] += take(opened_files[target], whose[target], file)
     return double
