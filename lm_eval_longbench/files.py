@@ -49,12 +49,12 @@ def size_text(number: int) -> str:
     return f"{number >> 20} MiB" if number >= 1 << 20 else f"{number} bytes"
 
 
-# ---------------------------------------------------------------------- our cache
-
-
 def user_path(given: str | Path) -> Path:
     """Return a path that a user wrote; where "~" is no user's home, it stays as it is."""
     return Path(os.path.expanduser(given))
+
+
+# ---------------------------------------------------------------------- our cache
 
 
 def datasets_cache() -> Path:
@@ -68,8 +68,8 @@ def datasets_cache() -> Path:
     if config is not None:
         return Path(config.HF_DATASETS_CACHE)
     general = os.path.join(os.getenv("XDG_CACHE_HOME", "~/.cache"), "huggingface")
-    home = os.path.expanduser(os.getenv("HF_HOME", general))
-    return Path(os.getenv("HF_DATASETS_CACHE", os.path.join(home, "datasets")))
+    own = user_path(os.getenv("HF_HOME", general)) / "datasets"
+    return Path(os.getenv("HF_DATASETS_CACHE", own))
 
 
 def our_cache() -> Path:

@@ -34,6 +34,8 @@ from lm_eval_longbench.statistics.answers import Columns
 from lm_eval_longbench.statistics.figure import computed
 
 if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerBase
+
     from lm_eval_longbench.benchmarks.base import Benchmark
     from lm_eval_longbench.catalog.model import Task
     from lm_eval_longbench.data.open import Documents
@@ -124,10 +126,12 @@ class Asking:
             DataError: they are not there or damaged.
             NothingAsked: no question is left.
         """
-        given = arguments or {}
-        name = tokenizer_name(self.options.tokenizer, given)
         documents = self.benchmark.load(self.task, self.options.data_dir)
-        return asked_part(self, documents, functools.partial(load_tokenizer, name, given))
+        return asked_part(self, documents, functools.partial(self.tokenizer, arguments or {}))
+
+    def tokenizer(self, arguments: Mapping[str, Any]) -> PreTrainedTokenizerBase:
+        """Return the tokenizer that the options name, else the arguments of the model."""
+        return load_tokenizer(tokenizer_name(self.options.tokenizer, arguments), arguments)
 
     def measured(self, row: Mapping[str, Any]) -> str:
         """Return the whole prompt whose tokens the option `only` looks at."""

@@ -74,7 +74,7 @@ from lm_eval_longbench.harness.record import (
 )
 from lm_eval_longbench.prompts.prepare import Texts, place_as_sent, question_at
 from lm_eval_longbench.prompts.render import text_sha256
-from lm_eval_longbench.prompts.tokenizer import load_tokenizer, tokenizer_name
+from lm_eval_longbench.prompts.tokenizer import tokenizer_name
 from lm_eval_longbench.prompts.tokens.fast import tokenizer_sha256
 from lm_eval_longbench.records.answer import REPLIES
 from lm_eval_longbench.secrets import masked
@@ -360,10 +360,9 @@ class LongBenchTask(ConfigurableTask):
         return question_at(prompt.text, whole, question)
 
     def _tokenizer(self) -> PreTrainedTokenizerBase:
-        option, metadata = self.asking.options.tokenizer, self.config.metadata
-        if self._own_tokenizer is not None and option is None:
+        if self._own_tokenizer is not None and self.asking.options.tokenizer is None:
             return self._own_tokenizer
-        return load_tokenizer(tokenizer_name(option, metadata), metadata)
+        return self.asking.tokenizer(self.config.metadata)
 
     def _prepare(
         self,
