@@ -251,14 +251,15 @@ def run(
             signal.signal(number, lambda *_: os._exit(status))
         raise typer.Exit(status) from None
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
-    faults = [kept.unwritten] if kept.unwritten else []
+    faults = []
     try:
         run = Run(kept)
         say(run.ending(partial(next_command, kept), width, verbose=verbose), end="")
         if kept.rows and not run.answered:
-            faults.insert(0, _NO_ANSWER)
+            faults.append(_NO_ANSWER)
     except LongBenchError as error:  # the harness has written all there is
-        faults.insert(0, f"The report on this run cannot be made: {error}")
+        faults.append(f"The report on this run cannot be made: {error}")
+    faults += filter(None, [kept.unwritten])
     for fault in faults:
         fail(fault)
     if faults:

@@ -133,8 +133,8 @@ def answered(command: Sequence[str], rows: Sequence[Row], limit: float) -> Itera
 def diagnose(rows: Sequence[Row]) -> tuple[dict[str, list[str]], Counter[str], list[Row]]:
     """Return the fewest rules that explain wrong answers, each with the ids of rows that show it.
 
-    A rule that a right answer speaks against is accused only if no other explains a row. Further:
-    how many rows could have shown each rule and are right, and the rows that no rule explains.
+    A rule that a right answer speaks against is accused only if no other explains a row. The others
+    are how many right rows could have shown each rule, and the rows that no rule explains.
     """
     spared = Counter(rule for row in rows if not row["difference"] for rule in row["wrong"])
     left = [row for row in rows if row["difference"]]

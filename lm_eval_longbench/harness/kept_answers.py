@@ -109,7 +109,6 @@ class KeptAnswers:
             say: gets the line that says how many answers are there already.
             cuts: arguments of the model that may cut the prompts of others' tasks.
             keep_empty: whether requests that got no answer are left alone.
-            instead: see above.
         """
         self.store = store
         self.asked = self.done = 0

@@ -52,7 +52,7 @@ def bill_of(
 
     By task the answers: tokens of their prompts as sent, and of the answers at most. Cached are
     those at the beginning of an earlier prompt on the same document; servers with prefix caching,
-    and `hf` here, read them once. No tokenizer: tokens are estimated from characters.
+    and `hf` here, read them once. None for a tokenizer: tokens are estimated from characters.
     """
     arguments = dict(model_of(parsed)[1])
     name, tokenizer = tokenizer_name(read_options(parsed.metadata or {}).tokenizer, arguments), None

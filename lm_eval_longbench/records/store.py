@@ -322,7 +322,7 @@ class AnswerStore:
     """
 
     def __init__(self, folder: Path, stem: str, identity: str, rank: int = 0) -> None:
-        """Open this process's file, and look at all of the model, whose names begin with `stem`.
+        """Open this process's file, and look at all files of the model: `stem` begins their names.
 
         Raises:
             OptionError: another process writes the file, or a file cannot be used.

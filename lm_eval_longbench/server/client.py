@@ -52,10 +52,9 @@ _SLOWEST = 1.0
 # Seconds after the end of an answer that its counts are waited for.
 _COUNTS = 10.0
 # Bytes that a reply may have: of itself, for each token of an answer (in an event of its own, with
-# what servers put beside it), and for each character of a prompt that is given back.
-_REPLY_BYTES, _TOKEN_BYTES, _CHARACTER_BYTES = 2**20, 2**12, 8
-# Bytes of a reply with an error status that are read.
-_ERROR = 2**16
+# what servers put beside it), and for each character of a prompt that is given back; last, that are
+# read of a reply with an error status.
+_REPLY_BYTES, _TOKEN_BYTES, _CHARACTER_BYTES, _ERROR_BYTES = 2**20, 2**12, 8, 2**16
 # Stop strings that a request may have.
 _MOST_STOPS = 4
 _T = TypeVar("_T")
@@ -425,9 +424,9 @@ class Client:
 
 
 async def _begin(response: Any) -> None:
-    """Read of a reply with an error status its beginning: the package would read without end."""
+    """Leave of a reply with an error status its beginning; the package would read all of it."""
     if not response.is_success:
-        response._content = await anext(response.aiter_bytes(_ERROR), b"")
+        response._content = await anext(response.aiter_bytes(_ERROR_BYTES), b"")
         await response.aclose()
 
 

@@ -143,7 +143,7 @@ def _own_switches(left: Signature, right: Signature) -> bool:
 
 
 def _both(name: str, value: object) -> Condition:
-    """Return whether something has this value on both sides."""
+    """Return the condition that an ingredient has this value on both sides."""
     return lambda left, right: left.get(name) == value == right.get(name)
 
 
@@ -165,8 +165,7 @@ PART = (
 _CUTS = "prompts were cut, and this decides what the model read"
 _UNCUT = "no prompt was cut on either side, so that it had nothing to decide"
 _TOKENIZERS = "officially each model's own tokenizer cuts its prompts; two of one cut elsewhere"
-
-# One that `only` chooses with the questions.
+# Makes an ingredient that tells which questions were asked: a part of them is no other data.
 _chosen = functools.partial(Ingredient, NOT, harmless=is_part, then=PART)
 
 # ---------------------------------------------------------------------- the ingredients
